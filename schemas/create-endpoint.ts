@@ -1,0 +1,18 @@
+/** Body of POST /dev/webhooks/endpoints (SPEC 4.8). Whether the URL is public and the events exist is judged after. */
+export const createEndpointBody = {
+  type: 'object',
+  required: ['url', 'events'],
+  properties: {
+    url: { type: 'string', format: 'webhook-url', errorCodes: { '*': 'INVALID_WEBHOOK_URL' } },
+    events: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', format: 'webhook-event', errorCodes: { format: 'INVALID_WEBHOOK_EVENT' } },
+    },
+  },
+} as const
+
+export interface CreateEndpointBody {
+  url: string
+  events: string[]
+}

@@ -1,0 +1,16 @@
+/** What an API key may be allowed to do. A key issued without a list has them all. */
+export const scopes = [
+  'payments.intents:read',
+  'payments.intents:write',
+  'payments.refunds:write',
+  'webhooks.endpoints:read',
+  'webhooks.endpoints:write',
+  'webhooks.deliveries:read',
+  'webhooks.deliveries:write',
+  'store.products:read',
+  'store.products:write',
+  'store.orders:read',
+  'store.orders:write',
+] as const
+
+export type Scope = (typeof scopes)[number]

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import type { Deps } from './deps.ts'
+import { refuse } from './errors.ts'
+import { send } from './http/answer.ts'
+import { health } from './http/health.ts'
+import { logRequest } from './http/log-request.ts'
+import { answerFor } from './http/report-error.ts'
+import { routes } from './http/routes.ts'
+import { serve } from './http/serve.ts'
+
+/** Where the API begins (SPEC 9). */
+export const apiBase = '/api/v1'
+
+/** More headers than this are refused: from some thousand on Node hides Content-Length but delivers the body. */
+const mostHeaders = 100
+
+/** The journey of a request, top to bottom. What happens to an API operation on its way is in http/serve.ts. */
+export function createApp(deps: Deps, isStopping: () => boolean): Express {
+  const app = express()
+  app.set('trust proxy', deps.config.trustProxy)
+  app.set('case sensitive routing', true)
+  app.set('strict routing', true)
+  app.set('query parser', 'simple')
+  app.disable('x-powered-by')
+  app.disable('etag')
+
+  app.use((req: Request, res: Response, next: NextFunction) => {
+    res.locals.requestId = randomUUID()
+    res.setHeader('X-Request-Id', res.locals.requestId)
+    if (isStopping()) res.setHeader('Connection', 'close')
+    logRequest(deps, req, res)
+    if (req.rawHeaders.length > mostHeaders * 2) throw refuse('HEADERS_TOO_LARGE')
+    next()
+  })
+
+  app.use(health(deps, isStopping))
+
+  for (const route of routes)
+    app[route.method](apiBase + route.path, async (req: Request, res: Response) => {
+      res.locals.route = `${route.method.toUpperCase()} ${route.path}`
+      send(res, await serve(deps, route, req, res))
+    })
+
+  for (const path of new Set(routes.map((route) => route.path)))
+    app.all(apiBase + path, () => {
+      throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: methodsOf(path) } })
+    })
+
+  app.use(() => {
+    throw refuse('ENDPOINT_NOT_FOUND')
+  })
+
+  // Express tells an error handler by its four parameters.
+  app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
+    if (res.headersSent) return req.socket.destroy()
+    send(res, answerFor(deps, error, res))
+  })
+  return app
+}
+
+const methodsOf = (path: string): string =>
+  routes
+    .filter((route) => route.path === path)
+    .flatMap((route) => (route.method === 'get' ? ['GET', 'HEAD'] : [route.method.toUpperCase()]))
+    .join(', ')

@@ -1,0 +1,12 @@
+import type { Scope } from '../../schemas/scopes.ts'
+import type { KeyKind } from './api-key.ts'
+
+/** Who asks: one API key of one business, in one environment. */
+export interface Caller {
+  keyId: string
+  businessId: string
+  /** True for a test key. */
+  sandbox: boolean
+  kind: KeyKind
+  scopes: ReadonlySet<Scope>
+}

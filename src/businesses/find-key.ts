@@ -1,0 +1,26 @@
+import type { Model } from 'mongoose'
+import { createReadLane, type Lane } from '../group-commit.ts'
+import type { ApiKey } from './api-key.ts'
+import type { Business } from './business.ts'
+
+/** A key together with the business it belongs to. */
+export interface KeyAndBusiness extends ApiKey {
+  business: Pick<Business, 'liveApproved' | 'apiEnabled'>
+}
+
+/**
+ * The lane of key look-ups, by hash. Both documents in one trip, and nothing is kept, so that a revoked key or a
+ * disabled business is refused at once.
+ */
+export const createKeyLane = (ApiKey: Model<ApiKey>): Lane<string, KeyAndBusiness | null> =>
+  createReadLane(
+    (hashes) =>
+      ApiKey.collection
+        .aggregate<KeyAndBusiness>([
+          { $match: { 'secrets.hash': { $in: hashes } } },
+          { $lookup: { from: 'businesses', localField: 'businessId', foreignField: '_id', as: 'business' } },
+          { $set: { business: { $first: '$business' } } },
+        ])
+        .toArray(),
+    (key) => key.secrets.map((secret) => secret.hash),
+  )

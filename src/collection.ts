@@ -1,0 +1,35 @@
+import { type Connection, type Model, Schema, type SchemaDefinition } from 'mongoose'
+
+/** An index of a collection: named, because a duplicate is told by the name of the index that refused it. */
+export interface Index {
+  name: string
+  key: Record<string, 1 | -1>
+  unique?: boolean
+  sparse?: boolean
+  expireAfterSeconds?: number
+  partialFilterExpression?: Record<string, unknown>
+}
+
+/** A collection as its folder describes it: fields, and the indexes that its queries and guards rest on. */
+export interface Collection {
+  name: string
+  fields: SchemaDefinition
+  indexes: readonly Index[]
+}
+
+/**
+ * The model of a collection on one connection. Unknown fields in a filter or a change throw, `{}` stays `{}`,
+ * and nothing is created behind one's back (indexes: src/release.ts).
+ */
+export function openCollection<Doc>(connection: Connection, collection: Collection): Model<Doc> {
+  const schema = new Schema<Doc>(collection.fields as SchemaDefinition<Doc>, {
+    collection: collection.name,
+    versionKey: false,
+    minimize: false,
+    strict: 'throw',
+    strictQuery: 'throw',
+    autoIndex: false,
+    autoCreate: false,
+  })
+  return connection.model<Doc>(collection.name, schema)
+}

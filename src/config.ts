@@ -1,0 +1,142 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import ipaddr from 'ipaddr.js'
+import { type Environment, environment } from '../schemas/environment.ts'
+import { type QueueName, queueNames } from './jobs.ts'
+
+/** What the processes run by. Durations are in the unit their name says; lists are parsed. */
+export interface Config {
+  production: boolean
+  port: number
+  /** Where merchants reach this service; the API lives at `${publicUrl}/api/v1`. */
+  publicUrl: string
+  /** Where customers reach the hosted checkout; a pay URL is `${payUrl}/p/{shortCode}`. */
+  payUrl: string
+  mongodbUrl: string
+  redisUrl: string
+  /** The key that seals and peppers now, then the one before it, still accepted. */
+  secretKeys: readonly [current: Buffer, ...previous: Buffer[]]
+  /** Proxies whose X-Forwarded-For is believed: a number of hops, or addresses and CIDRs. */
+  trustProxy: number | readonly string[]
+  workerQueues: readonly QueueName[]
+  queuePrefix: string
+  logLevel: string
+  maxAmount: number
+  intentLifetimeMs: number
+  codeLifetimeMs: number
+  /** The waits before attempts 2 to 8 (SPEC 6.4). */
+  webhookRetryMs: readonly number[]
+  webhookTimeoutMs: number
+  /** `host:port` of receivers that may be private or plain http; never in production. */
+  webhookAllowedHosts: ReadonlySet<string>
+  webhookHeaderBrand: string
+}
+
+/** Reads and judges the environment. All that is wrong is said at once, by variable name. */
+export function loadConfig(): Config {
+  return readConfig(process.env)
+}
+
+/** As `loadConfig`, from any environment. Throws one Error whose message lists every fault. */
+export function readConfig(source: Record<string, string | undefined>): Config {
+  const given: Record<string, unknown> = {}
+  for (const name of Object.keys(environment.properties)) if (source[name]) given[name] = source[name]
+  const ajv = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, formats })
+  const validate = ajv.compile<Environment>(environment)
+  const faults = validate(given) ? faultsAcross(given) : (validate.errors ?? []).map(sentence)
+  if (faults.length > 0) throw new Error(`The environment is not right:\n  ${faults.join('\n  ')}`)
+  return fromEnvironment(given as Environment)
+}
+
+const list = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+const everyOf = (test: (part: string) => boolean) => (text: string) => list(text).every(test)
+
+const formats = {
+  'http-origin': (text: string) => /^https?:\/\/[^/?#\s]+$/.test(text) && URL.canParse(text),
+  'mongodb-url': (text: string) => /^mongodb(\+srv)?:\/\//.test(text) && weakerThanPromised(text) === null,
+  'key-of-32-bytes': (text: string) => Buffer.from(text, 'base64').length === 32,
+  'queue-list': everyOf((part) => (queueNames as readonly string[]).includes(part)),
+  'host-port-list': everyOf((part) => /^[^\s/:@]+:\d{1,5}$|^\[[\da-f:.]+\]:\d{1,5}$/i.test(part)),
+  'proxy-trust': (text: string) =>
+    /^\d{1,2}$/.test(text) || list(text).every((part) => ipaddr.isValid(part) || ipaddr.isValidCIDR(part)),
+}
+
+/** The option of a MongoDB URL that asks for less than the service promises, or null (docs/architecture.md). */
+function weakerThanPromised(url: string): string | null {
+  const options = new URLSearchParams(url.slice(url.indexOf('?') + 1))
+  for (const [name, value] of url.includes('?') ? options : []) {
+    const option = name.toLowerCase()
+    if (option === 'w' && value !== 'majority') return name
+    if ((option === 'journal' || option === 'j') && value !== 'true') return name
+    if (option === 'readconcernlevel' && !['majority', 'linearizable'].includes(value)) return name
+    if (option === 'readpreference' && value !== 'primary') return name
+  }
+  return null
+}
+
+const hints: Record<string, string> = {
+  'http-origin': 'must be http(s)://host[:port] without a path',
+  'mongodb-url':
+    'must begin with mongodb:// and must not lower the write concern, read concern or read preference',
+  'key-of-32-bytes': 'must be 32 bytes in base64 (openssl rand -base64 32)',
+  'queue-list': `must be a comma-separated list of: ${queueNames.join(', ')}`,
+  'host-port-list': 'must be a comma-separated list of host:port',
+  'proxy-trust': 'must be a number of hops or a comma-separated list of addresses and CIDRs',
+}
+
+function sentence(error: ErrorObject): string {
+  if (error.keyword === 'required') return `${String(error.params.missingProperty)} is missing`
+  const name = error.instancePath.slice(1)
+  const hint = error.keyword === 'format' ? hints[String(error.params.format)] : error.message
+  const allowed = error.keyword === 'enum' ? `: ${(error.params.allowedValues as string[]).join(', ')}` : ''
+  return `${name} ${hint}${allowed}`
+}
+
+/** Faults that only two values together show. */
+function faultsAcross(given: Record<string, unknown>): string[] {
+  const env = given as Environment
+  const faults: string[] = []
+  if (
+    env.CODE_LIFETIME_SECONDS !== undefined &&
+    env.CODE_LIFETIME_SECONDS > (env.INTENT_LIFETIME_SECONDS ?? 0)
+  )
+    faults.push('CODE_LIFETIME_SECONDS must not be longer than INTENT_LIFETIME_SECONDS')
+  if (env.NODE_ENV === 'production' && env.WEBHOOK_ALLOWED_HOSTS !== undefined)
+    faults.push('WEBHOOK_ALLOWED_HOSTS must not be set in production')
+  return faults
+}
+
+function fromEnvironment(env: Environment): Config {
+  const publicUrl = env.PUBLIC_URL ?? `http://localhost:${env.PORT}`
+  const lifetimeSeconds = env.INTENT_LIFETIME_SECONDS
+  const previous = env.SECRET_KEY_PREVIOUS
+  const trust = env.TRUST_PROXY ?? ''
+  const chosen = list(env.WORKER_QUEUES) as QueueName[]
+  return {
+    production: env.NODE_ENV === 'production',
+    port: env.PORT,
+    publicUrl,
+    payUrl: env.PAY_URL ?? publicUrl,
+    mongodbUrl: env.MONGODB_URL,
+    redisUrl: env.REDIS_URL,
+    secretKeys: [
+      Buffer.from(env.SECRET_KEY, 'base64'),
+      ...(previous === undefined ? [] : [Buffer.from(previous, 'base64')]),
+    ],
+    trustProxy: /^\d+$/.test(trust) ? Number(trust) : list(trust),
+    workerQueues: chosen.length > 0 ? chosen : queueNames,
+    queuePrefix: env.QUEUE_PREFIX,
+    logLevel: env.LOG_LEVEL,
+    maxAmount: env.MAX_AMOUNT,
+    intentLifetimeMs: lifetimeSeconds * 1000,
+    codeLifetimeMs: (env.CODE_LIFETIME_SECONDS ?? lifetimeSeconds) * 1000,
+    webhookRetryMs: list(env.WEBHOOK_RETRY_SECONDS).map((seconds) => Math.round(Number(seconds) * 1000)),
+    webhookTimeoutMs: env.WEBHOOK_TIMEOUT_SECONDS * 1000,
+    webhookAllowedHosts: new Set(list(env.WEBHOOK_ALLOWED_HOSTS)),
+    webhookHeaderBrand: env.WEBHOOK_HEADER_BRAND,
+  }
+}

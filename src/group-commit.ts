@@ -1,0 +1,118 @@
+import { mongo } from 'mongoose'
+import { unavailable } from './errors.ts'
+
+/**
+ * Writes that wait together travel together. A lane has at most one trip to MongoDB under way; what arrives
+ * meanwhile goes with the next. No timer and no added wait: a lone caller is sent at once.
+ * `until` is the caller's deadline on `performance.now()`: what is still unsent past it is dropped, with a 503.
+ */
+export type Lane<Item, Outcome> = (item: Item, until: number) => Promise<Outcome>
+
+interface Waiting<Item, Outcome> {
+  item: Item
+  until: number
+  resolve: (outcome: Outcome) => void
+  reject: (error: unknown) => void
+}
+
+/** Makes a lane. `send` answers one outcome per item, in order; an Error among them rejects only that caller. */
+export function createLane<Item, Outcome>(
+  longestBatch: number,
+  send: (items: Item[]) => Promise<(Outcome | Error)[]>,
+): Lane<Item, Outcome> {
+  const waiting: Waiting<Item, Outcome>[] = []
+  let underWay = false
+
+  async function drain(): Promise<void> {
+    underWay = true
+    while (waiting.length > 0) await sendTogether(waiting.splice(0, longestBatch))
+    underWay = false
+  }
+
+  async function sendTogether(taken: Waiting<Item, Outcome>[]): Promise<void> {
+    const now = performance.now()
+    const inTime: Waiting<Item, Outcome>[] = []
+    for (const one of taken)
+      if (one.until > now) inTime.push(one)
+      else one.reject(unavailable())
+    if (inTime.length === 0) return
+    try {
+      const outcomes = await send(inTime.map((one) => one.item))
+      inTime.forEach((one, index) => settle(one, outcomes[index] as Outcome | Error))
+    } catch (error) {
+      for (const one of inTime) one.reject(error)
+    }
+  }
+
+  return (item, until) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, until, resolve, reject })
+      if (!underWay) void drain()
+    })
+}
+
+function settle<Item, Outcome>(one: Waiting<Item, Outcome>, outcome: Outcome | Error): void {
+  if (outcome instanceof Error) one.reject(outcome)
+  else one.resolve(outcome)
+}
+
+/** What became of one insert: it is stored, or a unique index (by name) already holds its value. */
+export type Insertion = { inserted: true } | { inserted: false; index: string }
+
+/**
+ * A lane of inserts. Documents carry their `_id`, so sending one again is safe.
+ * A fault of the connection or of the write concern rejects the whole batch: its outcome is unknown.
+ */
+export function createInsertLane<Doc extends { _id: string }>(
+  collection: { insertMany(docs: Doc[], options: { ordered: false }): Promise<unknown> },
+  longestBatch: number,
+): Lane<Doc, Insertion> {
+  return createLane(longestBatch, (docs) => insertTogether(collection, docs))
+}
+
+type Inserter<Doc> = Parameters<typeof createInsertLane>[0] & {
+  insertMany(docs: Doc[], options: { ordered: false }): Promise<unknown>
+}
+
+async function insertTogether<Doc extends { _id: string }>(
+  collection: Inserter<Doc>,
+  docs: Doc[],
+): Promise<(Insertion | Error)[]> {
+  try {
+    await collection.insertMany(docs, { ordered: false })
+    return docs.map(() => ({ inserted: true }))
+  } catch (error) {
+    if (error instanceof mongo.MongoBulkWriteError) return tellApart(error, docs.length)
+    // One document that cannot be encoded keeps its whole batch from being sent: then each goes alone.
+    if (error instanceof mongo.MongoError || docs.length === 1) throw error
+    const alone = await Promise.allSettled(docs.map((doc) => insertTogether(collection, [doc])))
+    return alone.map((one) => (one.status === 'fulfilled' ? one.value[0] : one.reason) as Insertion | Error)
+  }
+}
+
+function tellApart(error: mongo.MongoBulkWriteError, count: number): (Insertion | Error)[] {
+  const faults = [error.writeErrors].flat()
+  if (faults.length === 0 || error.result.getWriteConcernError() !== undefined) throw error
+  const outcomes: (Insertion | Error)[] = Array.from({ length: count }, () => ({ inserted: true }))
+  for (const fault of faults) outcomes[fault.index] = outcomeOf(fault)
+  return outcomes
+}
+
+/** The index's name is all that may leave here: MongoDB's own message quotes the values, codes among them. */
+function outcomeOf(fault: { code: number; errmsg?: string | undefined }): Insertion | Error {
+  const index = /index: (\S+) dup key/.exec(fault.errmsg ?? '')?.[1]
+  if (fault.code === 11000 && index !== undefined) return { inserted: false, index }
+  return new Error(`MongoDB refused an insert with code ${fault.code}`)
+}
+
+/** A lane of reads by id: one `find` for all that wait, `null` for an id that is not there. Nothing is kept. */
+export function createReadLane<Doc>(
+  find: (ids: string[]) => Promise<Doc[]>,
+  idsOf: (doc: Doc) => string[],
+): Lane<string, Doc | null> {
+  return createLane(1000, async (ids) => {
+    const found = new Map<string, Doc>()
+    for (const doc of await find([...new Set(ids)])) for (const id of idsOf(doc)) found.set(id, doc)
+    return ids.map((id) => found.get(id) ?? null)
+  })
+}

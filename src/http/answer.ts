@@ -1,0 +1,48 @@
+import type { Response } from 'express'
+import type { Refusal } from '../errors.ts'
+
+/** An answer before it is written: status, the body's exact text, and further headers. */
+export interface Answer {
+  status: number
+  body: string
+  headers: Record<string, string>
+}
+
+/** The success envelope (SPEC 1). */
+export const success = (status: number, data: unknown): Answer => ({
+  status,
+  body: JSON.stringify({ success: true, data }),
+  headers: {},
+})
+
+/** The failure envelope (SPEC 7), with the request id, and the field and the details where they help. */
+export function failure(refusal: Refusal, requestId: string): Answer {
+  const { code, message, statusCode, extras } = refusal
+  const error = {
+    code,
+    message,
+    statusCode,
+    requestId,
+    ...(extras.param === undefined ? {} : { param: extras.param }),
+    ...(extras.details === undefined ? {} : { details: extras.details }),
+  }
+  const retryAfter = extras.retryAfterSeconds
+  return {
+    status: statusCode,
+    body: JSON.stringify({ success: false, error }),
+    headers: {
+      ...extras.headers,
+      ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
+    },
+  }
+}
+
+/** Writes an answer as it is. */
+export function send(res: Response, answer: Answer): void {
+  res.statusCode = answer.status
+  for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value)
+  res.setHeader('Content-Type', 'application/json; charset=utf-8')
+  res.setHeader('Cache-Control', 'no-store')
+  res.setHeader('Content-Length', Buffer.byteLength(answer.body))
+  res.end(answer.body)
+}

@@ -1,0 +1,32 @@
+import { unavailable } from '../errors.ts'
+
+/** How long a request may wait on MongoDB in all; with what comes on top the caller hears within 10 s. */
+const budgetMs = 8000
+
+/** What is left of a request's patience with MongoDB. Only waits that go through `spend` count. */
+export interface Deadline {
+  /**
+   * Runs work that waits on MongoDB; `until` is the instant, on `performance.now()`, when it is given up. Past it the
+   * caller gets SERVICE_UNAVAILABLE: what was sent by then is an unknown outcome.
+   */
+  spend<T>(work: (until: number) => Promise<T>): Promise<T>
+}
+
+export function startDeadline(): Deadline {
+  let leftMs = budgetMs
+  return {
+    async spend(work) {
+      const startedAt = performance.now()
+      let timer: NodeJS.Timeout | undefined
+      const tooLate = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(unavailable()), leftMs)
+      })
+      try {
+        return await Promise.race([work(startedAt + leftMs), tooLate])
+      } finally {
+        clearTimeout(timer)
+        leftMs = Math.max(0, leftMs - (performance.now() - startedAt))
+      }
+    },
+  }
+}

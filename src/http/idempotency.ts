@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Request } from 'express'
+import stringify from 'safe-stable-stringify'
+import type { Caller } from '../businesses/caller.ts'
+import type { Deps } from '../deps.ts'
+import { type ErrorCode, Refusal, refuse } from '../errors.ts'
+import { giveUp, keepAnswer, noteReplay, type Recall, tryClaim } from '../idempotency/claim.ts'
+import { doneBefore, type Effect } from '../idempotency/effect.ts'
+import { type Answer, failure, success } from './answer.ts'
+import type { Deadline } from './deadline.ts'
+
+/** How long a duplicate waits for the first one's answer, and how often it looks. */
+const longestWaitMs = 10_000
+const lookEveryMs = 100
+const longestKey = 255
+
+/** One write as the claim knows it: an API key, a method, a path and an idempotency key are one request. */
+export interface Write {
+  key: string
+  method: string
+  path: string
+  /** What the caller sent; another text under the same key is told in a header, and still gets the stored answer. */
+  params: unknown
+  status: number
+  recall: Recall | null
+  requestId: string
+  run(effect: Effect): Promise<unknown>
+}
+
+/** The caller's key for this write: blank is missing, too long or sent twice is invalid (SPEC 5.4). */
+export function idempotencyKey(req: Request): string {
+  const values = req.headersDistinct['x-idempotency-key'] ?? []
+  if (values.length > 1) throw refuse('IDEMPOTENCY_KEY_INVALID')
+  // Node reads header bytes as Latin-1; what the caller sent is UTF-8.
+  const key = Buffer.from(values[0] ?? '', 'latin1')
+    .toString('utf8')
+    .trim()
+  if (key === '') throw refuse('IDEMPOTENCY_KEY_REQUIRED')
+  if ([...key].length > longestKey) throw refuse('IDEMPOTENCY_KEY_INVALID')
+  return key
+}
+
+/**
+ * Runs a write once, however often it is asked for: claim, effect, answer (docs/idempotency.md). Whoever comes while the
+ * first still runs waits for its answer; whoever comes after a crash finds what was done and answers from it.
+ */
+export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<Answer> {
+  const id = digest(caller.keyId, write.method, write.path, write.key)
+  const paramsHash = digest(stringify(write.params) ?? '')
+  const request = { id, paramsHash, recall: write.recall }
+  const giveUpAt = performance.now() + longestWaitMs
+  for (let waited = false; ; waited = true) {
+    const claimed = await deadline.spend((until) => tryClaim(deps, request, until))
+    if (claimed.state === 'answered') {
+      if (waited) await deadline.spend(() => noteReplay(deps, id))
+      return replay(deps, claimed.answer, claimed.paramsHash !== paramsHash)
+    }
+    if (claimed.state === 'mine') {
+      const answer = await runHolding(deps, deadline, write, { id, ...claimed })
+      if (answer !== null) return answer
+    }
+    if (performance.now() > giveUpAt)
+      throw refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
+    await pause(lookEveryMs)
+  }
+}
+
+/** Null when the answer must be looked for: an earlier try did the work, or the claim changed hands meanwhile. */
+async function runHolding(
+  deps: Deps,
+  deadline: Deadline,
+  write: Write,
+  held: { id: string; token: string; effectId: string },
+): Promise<Answer | null> {
+  const sealed = (answer: Answer) => deps.secrets.seal(JSON.stringify([answer.status, answer.body]))
+  const seal = (data: unknown) => sealed(success(write.status, data))
+  let answer: Answer
+  try {
+    const data = await deadline.spend((until) => write.run({ id: held.effectId, until, seal }))
+    if (data === doneBefore) return null
+    answer = success(write.status, data)
+    // A create's answer travelled inside its own insert.
+    if (write.recall !== null) return answer
+  } catch (error) {
+    if (!isFinal(error)) {
+      giveUp(deps, held).catch(() => undefined)
+      throw error
+    }
+    answer = failure(error, write.requestId)
+  }
+  const kept = await deadline.spend(() => keepAnswer(deps, held, sealed(answer)))
+  return kept ? answer : null
+}
+
+/** Decided before the operation saw the request, or asking to come again: a retry must go through (order of checks, 11). */
+const neverKept: ReadonlySet<ErrorCode> = new Set([
+  'INVALID_JSON',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'RATE_LIMITED',
+])
+
+/** Whether the operation gave an answer that stays. */
+const isFinal = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.statusCode < 500 && !neverKept.has(error.code)
+
+function replay(deps: Deps, sealed: string, otherParams: boolean): Answer {
+  const [status, body] = JSON.parse(deps.secrets.unseal(sealed)) as [number, string]
+  const mismatch = otherParams ? { 'Idempotent-Params-Mismatch': 'true' } : {}
+  return { status, body, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }
+}
+
+const digest = (...parts: string[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('base64url')

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Express } from 'express'
+import { type Refusal, refuse } from '../errors.ts'
+import { failure } from './answer.ts'
+
+/**
+ * An HTTP server for the app on which also the answers that Node would write by itself stand in the envelope:
+ * malformed requests, header overflow, time-outs, `Expect` and CONNECT.
+ */
+export function createHttpServer(app: Express): Server {
+  const server = createServer(
+    {
+      headersTimeout: 15_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 65_000,
+      // Node looks for late requests only this often.
+      connectionsCheckingInterval: 1000,
+      maxHeaderSize: 16_384,
+    },
+    app,
+  )
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    else hangUp(socket, refusalFor(error.code))
+  })
+  server.on('checkExpectation', (_req: IncomingMessage, res: ServerResponse) => {
+    if (res.socket !== null)
+      hangUp(
+        res.socket,
+        refuse('VALIDATION_ERROR', { param: 'Expect', message: 'This expectation cannot be met.' }),
+      )
+  })
+  // An `Upgrade` header without a listener for it is ignored, as HTTP says; CONNECT is no route of ours.
+  server.on('connect', (_req: IncomingMessage, socket: Duplex) =>
+    hangUp(socket, refuse('ENDPOINT_NOT_FOUND')),
+  )
+  return server
+}
+
+function refusalFor(code: string | undefined): Refusal {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse('REQUEST_TIMEOUT')
+  if (code === 'HPE_HEADER_OVERFLOW') return refuse('HEADERS_TOO_LARGE')
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return refuse('PAYLOAD_TOO_LARGE')
+  return refuse('VALIDATION_ERROR', { message: 'This is not a valid HTTP request.' })
+}
+
+/** Writes the envelope on a connection that has no request to answer, and closes it. */
+function hangUp(socket: Duplex, refusal: Refusal): void {
+  const requestId = randomUUID()
+  const { status, body } = failure(refusal, requestId)
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+    '',
+    body,
+  ]
+  socket.on('error', () => socket.destroy())
+  socket.end(lines.join('\r\n'))
+}

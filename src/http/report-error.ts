@@ -1,0 +1,25 @@
+import type { Response } from 'express'
+import type { Deps } from '../deps.ts'
+import { Refusal, refuse, unavailable } from '../errors.ts'
+import { isDatabaseFault } from '../mongo.ts'
+import { type Answer, failure } from './answer.ts'
+import { refusalFor } from './body.ts'
+
+/** The one place where what was thrown becomes an answer. A bug is logged whole and answered blank. */
+export function answerFor(deps: Pick<Deps, 'log'>, error: unknown, res: Response): Answer {
+  const refusal = asRefusal(error)
+  const requestId = String(res.locals.requestId)
+  res.locals.code = refusal.code
+  if (refusal.code === 'INTERNAL_ERROR') deps.log.error({ err: error, requestId }, 'request.failed')
+  return failure(refusal, requestId)
+}
+
+function asRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  // Whatever MongoDB says, the outcome of what was sent is unknown and a retry will find it.
+  if (isDatabaseFault(error)) return unavailable()
+  // Express: a path that cannot be decoded.
+  if (error instanceof URIError || (error as { status?: number }).status === 400)
+    return refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
+  return refusalFor(error) ?? refuse('INTERNAL_ERROR')
+}

@@ -1,0 +1,122 @@
+import type { Collection } from '../collection.ts'
+import type { Deps } from '../deps.ts'
+import { newId } from '../ids.ts'
+
+/** How long an answer is kept and a key means the same request (SPEC 5.4). */
+const lifetimeMs = 24 * 3_600_000
+/** An operation's own limit (8 s of MongoDB) and 2 s: a retry that waits 10 s inherits. */
+export const leaseMs = 10_000
+
+/**
+ * The claim of one request: API key, method, path and idempotency key. Whoever holds `token` runs it; `effectId`
+ * stays when the claim changes hands, so that the next holder finds what the last one did.
+ */
+export interface Claim {
+  _id: string
+  effectId: string
+  token: string
+  leaseUntil: Date
+  paramsHash: string
+  /** The sealed first answer; a create has it in its own document instead. */
+  answer?: string
+  /** When a duplicate that had to wait was answered: what it saw is then as durable as the first answer. */
+  replayedAt?: Date
+  expiresAt: Date
+}
+
+export const claims: Collection = {
+  name: 'idempotencykeys',
+  fields: {
+    _id: String,
+    effectId: String,
+    token: String,
+    leaseUntil: Date,
+    paramsHash: String,
+    answer: String,
+    replayedAt: Date,
+    expiresAt: Date,
+  },
+  indexes: [{ name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
+}
+
+/** Finds the sealed answer of a create by its effect id, or null when nothing was created. */
+export type Recall = (deps: Deps, effectId: string) => Promise<string | null>
+
+export type Claimed =
+  | { state: 'mine'; effectId: string; token: string }
+  | { state: 'answered'; answer: string; paramsHash: string }
+  | { state: 'running' }
+
+/** Tries once to get the claim `id`, inherit it, or find its answer. */
+export async function tryClaim(
+  deps: Deps,
+  request: { id: string; paramsHash: string; recall: Recall | null },
+  until: number,
+): Promise<Claimed> {
+  const fresh = freshClaim(deps, request)
+  const insertion = await deps.lanes.insertClaim({ _id: request.id, ...fresh }, until)
+  if (insertion.inserted) return mine(fresh)
+  const found = await deps.lanes.findClaim(request.id, until)
+  // Gone since: its time was up. Whoever looks next inserts anew.
+  if (found === null) return { state: 'running' }
+  if (found.token === fresh.token) return mine(found)
+  if (found.expiresAt <= deps.now())
+    return takeOver(deps, { _id: found._id, effectId: found.effectId }, fresh)
+  const answer = found.answer ?? (await request.recall?.(deps, found.effectId)) ?? null
+  if (answer !== null) return { state: 'answered', answer, paramsHash: found.paramsHash }
+  if (found.leaseUntil > deps.now()) return { state: 'running' }
+  const { token, leaseUntil } = fresh
+  return takeOver(deps, { _id: found._id, token: found.token }, { token, leaseUntil })
+}
+
+function freshClaim(deps: Pick<Deps, 'now'>, request: { paramsHash: string }): Omit<Claim, '_id'> {
+  const now = deps.now().getTime()
+  return {
+    effectId: newId(),
+    token: newId(),
+    leaseUntil: new Date(now + leaseMs),
+    paramsHash: request.paramsHash,
+    expiresAt: new Date(now + lifetimeMs),
+  }
+}
+
+/** Changes hands only if nobody was quicker; an expired claim begins a new life, without the old answer. */
+async function takeOver(
+  deps: Pick<Deps, 'Claim'>,
+  guard: { _id: string; token?: string; effectId?: string },
+  change: Partial<Claim>,
+): Promise<Claimed> {
+  const forget = change.effectId === undefined ? {} : { $unset: { answer: 1, replayedAt: 1 } }
+  const claim = await deps.Claim.findOneAndUpdate(
+    guard,
+    { $set: change, ...forget },
+    { returnDocument: 'after' },
+  ).lean<Claim | null>()
+  return claim === null ? { state: 'running' } : mine(claim)
+}
+
+const mine = ({ effectId, token }: Pick<Claim, 'effectId' | 'token'>): Claimed => ({
+  state: 'mine',
+  effectId,
+  token,
+})
+
+/** Keeps the sealed answer. False when the claim changed hands meanwhile: then the other's answer counts. */
+export async function keepAnswer(
+  deps: Pick<Deps, 'Claim'>,
+  held: { id: string; token: string },
+  answer: string,
+): Promise<boolean> {
+  const kept = await deps.Claim.updateOne({ _id: held.id, token: held.token }, { $set: { answer } })
+  return kept.matchedCount === 1
+}
+
+/** Lets the next try run at once. A claim is never deleted: its effect id may stand for a write still under way. */
+export async function giveUp(deps: Pick<Deps, 'Claim'>, held: { id: string; token: string }): Promise<void> {
+  await deps.Claim.updateOne({ _id: held.id, token: held.token }, { $set: { leaseUntil: new Date(0) } })
+}
+
+/** Writes down that a duplicate which had to wait is answered now. */
+export async function noteReplay(deps: Pick<Deps, 'Claim' | 'now'>, id: string): Promise<void> {
+  await deps.Claim.updateOne({ _id: id }, { $set: { replayedAt: deps.now() } })
+}

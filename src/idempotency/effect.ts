@@ -1,0 +1,15 @@
+/**
+ * What an operation knows of the write it serves. `id` is the same for every try of one request: what is created
+ * has it as `_id`, what is changed records it in the same guarded write, so that no effect happens twice.
+ */
+export interface Effect {
+  id: string
+  /** The caller's deadline on `performance.now()`. */
+  until: number
+  /** Seals the answer that `data` will become, for a create that stores it in the same insert. */
+  seal(data: unknown): string
+}
+
+/** A create found that an earlier try of the same request did its work: its sealed answer is what counts. */
+export const doneBefore = Symbol('done before')
+export type DoneBefore = typeof doneBefore

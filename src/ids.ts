@@ -1,0 +1,24 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { Types } from 'mongoose'
+
+/** 32 characters that are not mistaken for one another: no 0, O, 1, I. */
+const unambiguous = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
+
+/** `length` random characters, 5 bits each, from the system's secure source. */
+function randomText(length: number): string {
+  let text = ''
+  for (const byte of randomBytes(length)) text += unambiguous[byte & 31]
+  return text
+}
+
+/** A fresh document id: 24 hex digits, ascending in time, so that indexes grow at one end. */
+export const newId = (): string => new Types.ObjectId().toHexString()
+
+/** `PI-` and 16 characters: 80 random bits, so nobody finds a payment by counting. */
+export const newReferenceNumber = (): string => `PI-${randomText(16)}`
+
+/** The 6 characters of a short URL (SPEC 2.1). */
+export const newShortCode = (): string => randomText(6)
+
+/** The 6 digits a customer types at a counter, leading zeros included. */
+export const newPaymentCode = (): string => String(randomInt(1_000_000)).padStart(6, '0')

@@ -1,0 +1,40 @@
+import type { Caller } from '../businesses/caller.ts'
+import type { Deps } from '../deps.ts'
+import { refuse } from '../errors.ts'
+import type { Effect } from '../idempotency/effect.ts'
+import { findIntent } from './find.ts'
+import type { Intent } from './intent.ts'
+import { isPending } from './lifecycle.ts'
+import { nudgeRelay } from './nudge.ts'
+import { asOf } from './present.ts'
+import { transition } from './transition.ts'
+
+/**
+ * PENDING → CANCELLED, once (SPEC 4.4). Read as not PENDING: INTENT_CANCEL_INVALID_STATUS; read as PENDING but
+ * changed by somebody else before the write: INTENT_CANCEL_CONFLICT. A retry finds its own change and answers from it.
+ */
+export async function cancelIntent(
+  deps: Deps,
+  caller: Caller,
+  referenceNumber: string,
+  effect: Effect,
+): Promise<Intent> {
+  const before = await findIntent(deps, caller, referenceNumber)
+  if (before.effects.includes(effect.id)) return before
+  if (!isPending(asOf(before, deps.now()).status)) throw refuse('INTENT_CANCEL_INVALID_STATUS')
+  const cancelled = await transition(deps, before, 'cancel', effect.id)
+  if (cancelled === null) return ownEarlierCancel(deps, caller, referenceNumber, effect)
+  nudgeRelay(deps, cancelled)
+  return cancelled
+}
+
+async function ownEarlierCancel(
+  deps: Deps,
+  caller: Caller,
+  referenceNumber: string,
+  effect: Effect,
+): Promise<Intent> {
+  const after = await findIntent(deps, caller, referenceNumber)
+  if (!after.effects.includes(effect.id)) throw refuse('INTENT_CANCEL_CONFLICT')
+  return after
+}

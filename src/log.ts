@@ -1,0 +1,50 @@
+import { type Logger, pino } from 'pino'
+
+export type Log = Logger
+
+/** One line of JSON per unit of work on stdout. error = someone must act, warn = it heals, info = something happened. */
+export function createLog(level: string, processType: string): Log {
+  return pino({
+    level,
+    base: { process: processType, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: describeError },
+  })
+}
+
+/**
+ * What may be logged of an error. The message of a MongoDB error quotes stored values (payment codes among them),
+ * so only its class and codes are kept.
+ */
+export function describeError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: 'something that is not an Error was thrown' }
+  const { code, codeName } = error as { code?: unknown; codeName?: unknown }
+  const fromMongo = error.name.startsWith('Mongo')
+  return {
+    name: error.name,
+    ...(code === undefined ? {} : { code }),
+    ...(codeName === undefined ? {} : { codeName }),
+    ...(fromMongo ? {} : { message: error.message }),
+    stack: fromMongo ? withoutMessage(error.stack) : error.stack,
+  }
+}
+
+const withoutMessage = (stack: string | undefined): string =>
+  (stack ?? '').replace(/^[\s\S]*?(?=\n\s+at )/, '').trim()
+
+/** Lets a line of the same kind through once per `everyMs`; for faults that come by the thousand. */
+export function throttled(everyMs: number, write: (fields: object) => void): (fields: object) => void {
+  let quietUntil = 0
+  let left = 0
+  return (fields) => {
+    const now = performance.now()
+    if (now < quietUntil) {
+      left += 1
+      return
+    }
+    write({ ...fields, alsoSilenced: left })
+    quietUntil = now + everyMs
+    left = 0
+  }
+}

@@ -1,0 +1,42 @@
+import type { Model } from 'mongoose'
+
+/** Which part of a list is asked for: 1-indexed page, and items a page. */
+export interface Slice {
+  page: number
+  limit: number
+}
+
+/** One page of a list, the same for all of them (SPEC 4.3). */
+export interface Page<Item> extends Slice {
+  items: Item[]
+  total: number
+  hasMore: boolean
+}
+
+const defaultLimit = 20
+const highestLimit = 100
+/** Further in than any collection reaches; a larger skip is answered without asking for it. */
+const furthestSkip = 2 ** 31
+
+/** Page and limit out of checked query text; a limit above 100 is 100 (SPEC 4.3). */
+export function readSlice(query: { page?: string; limit?: string }): Slice {
+  return {
+    page: Number(query.page ?? 1),
+    limit: Math.min(Number(query.limit ?? defaultLimit), highestLimit),
+  }
+}
+
+/** Reads one page and counts all that match. Past the end: no items. */
+export async function readPage<Item>(
+  model: Model<Item>,
+  filter: Record<string, unknown>,
+  sort: Record<string, 1 | -1>,
+  { page, limit }: Slice,
+): Promise<Page<Item>> {
+  const skip = (page - 1) * limit
+  const [items, total] = await Promise.all([
+    skip > furthestSkip ? [] : model.find(filter).sort(sort).skip(skip).limit(limit).lean<Item[]>(),
+    model.countDocuments(filter),
+  ])
+  return { items, page, limit, total, hasMore: skip + items.length < total && items.length > 0 }
+}

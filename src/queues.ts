@@ -1,0 +1,129 @@
+import { type JobsOptions, Queue } from 'bullmq'
+import { Redis } from 'ioredis'
+import type { Config } from './config.ts'
+import { type Jobs, type NewJob, type QueueName, queueNames, queueOptions } from './jobs.ts'
+import { type Log, throttled } from './log.ts'
+
+/** Adds jobs without making anybody wait: a lost one is found by the sweep, so a fault is logged and forgotten. */
+export type Nudge = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
+
+export interface Queues {
+  nudge: Nudge
+  /** The queues themselves, for the sweep and for support staff. */
+  byName: Record<QueueName, Queue>
+  /** Forgets jobs that have ended, so that their ids can be added again. Those still under way stay. */
+  forgetEnded(name: QueueName, jobIds: string[]): Promise<void>
+  /** Calls back each time Redis can be used (again). */
+  whenReady(act: () => void): void
+  /** Whether Redis answers now. */
+  isReady(): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** Beyond this many unsent jobs of one queue more are forgotten: Redis is away, and MongoDB remembers. */
+const mostWaiting = 20_000
+/** How many jobs, or ids in a relay job, one trip to Redis carries. */
+const longestBatch = 500
+
+/**
+ * The producing side of every queue, on a connection of its own that fails fast: BullMQ's `add` would otherwise hang
+ * for as long as Redis is away. Per queue at most one trip is under way; what comes meanwhile goes with the next.
+ */
+export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log: Log): Queues {
+  const connection = new Redis(config.redisUrl, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout: 3000,
+    connectTimeout: 3000,
+    retryStrategy: (times) => Math.min(times * 100, 1000),
+  })
+  const complain = throttled(5000, (fields) => log.warn(fields, 'redis.unavailable'))
+  connection.on('error', (err) => complain({ err }))
+  const open = (name: QueueName) => {
+    const queue = new Queue(name, { connection, prefix: config.queuePrefix, skipWaitingForReady: true })
+    queue.on('error', (err) => complain({ err, queue: name }))
+    return queue
+  }
+  const byName = Object.fromEntries(queueNames.map((name) => [name, open(name)])) as Record<QueueName, Queue>
+  const nudges = Object.fromEntries(
+    queueNames.map((name) => [
+      name,
+      createSender(byName[name], name, (err) => complain({ err, queue: name })),
+    ]),
+  ) as Record<QueueName, Sender>
+  return {
+    byName,
+    nudge: (name, jobs) => nudges[name].add(jobs),
+    async forgetEnded(name, jobIds) {
+      const queue = byName[name]
+      const asked = connection.pipeline()
+      for (const id of jobIds) asked.zscore(queue.toKey('failed'), id).zscore(queue.toKey('completed'), id)
+      const scores = (await asked.exec()) ?? []
+      const ended = jobIds.filter((_, index) => isScore(scores[index * 2]) || isScore(scores[index * 2 + 1]))
+      await Promise.all(ended.map((id) => queue.remove(id)))
+    },
+    whenReady: (act) => void connection.on('ready', act),
+    isReady: () =>
+      connection.ping().then(
+        () => true,
+        () => false,
+      ),
+    async close() {
+      await Promise.all(queueNames.map((name) => nudges[name].drained()))
+      await Promise.all(queueNames.map((name) => byName[name].close()))
+      connection.disconnect()
+    },
+  }
+}
+
+const isScore = (answer: [Error | null, unknown] | undefined): boolean => typeof answer?.[1] === 'string'
+
+interface Sender {
+  add(jobs: NewJob<QueueName>[]): void
+  drained(): Promise<void>
+}
+
+function createSender(queue: Queue, name: QueueName, complain: (error: unknown) => void): Sender {
+  const waiting: NewJob<QueueName>[] = []
+  let sending: Promise<void> | null = null
+
+  async function send(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = merged(name, waiting.splice(0, longestBatch))
+      try {
+        await queue.addBulk(batch.map((job) => ({ name, data: job.data, opts: jobOptions(name, job) })))
+      } catch (error) {
+        complain(error)
+      }
+    }
+    sending = null
+  }
+
+  return {
+    add(jobs) {
+      if (waiting.length + jobs.length > mostWaiting) return
+      waiting.push(...jobs)
+      sending ??= send()
+    },
+    async drained() {
+      await sending
+    },
+  }
+}
+
+/** Many one-intent nudges of the relay become one job with many ids. */
+function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
+  if (name !== 'outbox-relay') return jobs
+  const intentIds = [...new Set(jobs.flatMap((job) => (job.data as Jobs['outbox-relay']).intentIds))]
+  return [{ data: { intentIds }, jobId: undefined, delayMs: 0 }]
+}
+
+function jobOptions(name: QueueName, job: NewJob<QueueName>): JobsOptions {
+  return {
+    ...(job.jobId === undefined ? {} : { jobId: job.jobId }),
+    ...(job.delayMs > 0 ? { delay: job.delayMs } : {}),
+    attempts: queueOptions[name].attempts,
+    backoff: { type: 'custom' },
+    stackTraceLimit: 1,
+  }
+}

@@ -1,0 +1,50 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+
+/** Seals what must be read again (AES-256-GCM) and hashes what must only be recognised (HMAC-SHA256). */
+export interface Secrets {
+  /** `v1.<key id>.<base64url of iv, tag and ciphertext>`; a fresh iv each time. */
+  seal(plain: string): string
+  /** The text that was sealed with the current or the previous SECRET_KEY. Throws on anything else. */
+  unseal(sealed: string): string
+  /** The hash to store for a secret. */
+  hash(secret: string): string
+  /** Every hash under which a secret may be stored: that of the current key first, then of the previous one. */
+  hashes(secret: string): string[]
+}
+
+const ivBytes = 12
+const tagBytes = 16
+
+/** Derives a sealing key and a pepper from each SECRET_KEY, so that neither use tells anything about the other. */
+export function createSecrets(secretKeys: readonly [current: Buffer, ...previous: Buffer[]]): Secrets {
+  const rings = secretKeys.map((key) => ({
+    id: createHash('sha256').update('id').update(key).digest('hex').slice(0, 8),
+    sealing: derive(key, 'seal'),
+    pepper: derive(key, 'pepper'),
+  }))
+  const [current] = rings as [(typeof rings)[0]]
+  const hashWith = (pepper: Buffer, secret: string) =>
+    createHmac('sha256', pepper).update(secret).digest('base64url')
+  return {
+    seal(plain) {
+      const iv = randomBytes(ivBytes)
+      const cipher = createCipheriv('aes-256-gcm', current.sealing, iv)
+      const body = [cipher.update(plain, 'utf8'), cipher.final()]
+      return `v1.${current.id}.${Buffer.concat([iv, cipher.getAuthTag(), ...body]).toString('base64url')}`
+    },
+    unseal(sealed) {
+      const [version, id, body = ''] = sealed.split('.')
+      const ring = rings.find((each) => each.id === id)
+      if (version !== 'v1' || ring === undefined) throw new Error('sealed with a key that is not configured')
+      const bytes = Buffer.from(body, 'base64url')
+      const decipher = createDecipheriv('aes-256-gcm', ring.sealing, bytes.subarray(0, ivBytes))
+      decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+      return decipher.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
+    },
+    hash: (secret) => hashWith(current.pepper, secret),
+    hashes: (secret) => rings.map((ring) => hashWith(ring.pepper, secret)),
+  }
+}
+
+const derive = (key: Buffer, use: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', key, 'payment-intents', use, 32))

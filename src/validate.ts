@@ -1,0 +1,91 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import { type EventName, events } from '../schemas/events.ts'
+import type { Config } from './config.ts'
+import { catalogue, type ErrorCode, type Fault, type Refusal, refuse } from './errors.ts'
+import { readInstant } from './instant.ts'
+import { checkWebhookUrl } from './webhooks/url.ts'
+
+/** Judges a value by a schema of schemas/ and answers it typed, or throws one refusal that tells every fault. */
+export type Validate = <T>(schema: AnnotatedSchema, value: unknown) => T
+
+interface AnnotatedSchema {
+  properties: Record<string, object>
+}
+
+/** A body that is wrong in a thousand places is told of the first hundred. */
+const mostFaults = 100
+
+/** The one validator of every border, with the formats that plain JSON Schema lacks. */
+export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>): Validate {
+  const rules = { allowedHosts: config.webhookAllowedHosts }
+  const ajv = new Ajv({ allErrors: true, verbose: true, strictRequired: false })
+  ajv.addVocabulary(['errorCodes'])
+  ajv.addFormat('amount', { type: 'number', validate: (n: number) => n >= 1 && n <= config.maxAmount })
+  ajv.addFormat('storable-text', isStorable)
+  ajv.addFormat('https-url', (text: string) => isRedirectUrl(text, false))
+  ajv.addFormat('https-or-localhost-url', (text: string) => isRedirectUrl(text, true))
+  ajv.addFormat('webhook-url', (text: string) => 'url' in checkWebhookUrl(text, rules))
+  ajv.addFormat('webhook-event', isEventName)
+  ajv.addFormat('date-or-time', (text: string) => readInstant(text, 'start') !== null)
+  ajv.addFormat('positive-integer', (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= 1)
+
+  return <T>(schema: AnnotatedSchema, value: unknown): T => {
+    const isValid = ajv.compile<T>(schema)
+    if (isValid(value)) return value
+    throw inOneRefusal(schema, isValid.errors ?? [])
+  }
+}
+
+/** MongoDB would store a lone surrogate as another character, and a NUL in a key breaks it: neither gets in. */
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+
+const isEventName = (text: string): text is EventName => Object.hasOwn(events, text)
+
+function isRedirectUrl(text: string, localhostToo: boolean): boolean {
+  if (text.length > 2048 || !/^https?:\/\//i.test(text) || !isStorable(text) || !URL.canParse(text))
+    return false
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '') return false
+  return (
+    url.protocol === 'https:' || (localhostToo && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname))
+  )
+}
+
+/** The first fault in the order of the schema's fields gives the code; all of them stand in the details. */
+function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[]): Refusal {
+  const order = Object.keys(schema.properties)
+  // An `if` that fails is told by its branch, and a key's own fault by `propertyNames`.
+  const faults = errors
+    .filter((error) => error.keyword !== 'if' && error.propertyName === undefined)
+    .map(faultOf)
+    .sort((a, b) => order.indexOf(a.param) - order.indexOf(b.param))
+    .slice(0, mostFaults)
+  const [first] = faults as [Fault]
+  return refuse(first.code, { param: first.param, details: faults, message: first.message })
+}
+
+function faultOf(error: ErrorObject): Fault {
+  const codes = (error.parentSchema as { errorCodes?: Record<string, ErrorCode> }).errorCodes ?? {}
+  const code =
+    error.keyword === 'required'
+      ? 'VALIDATION_ERROR'
+      : (codes[error.keyword] ?? codes['*'] ?? 'VALIDATION_ERROR')
+  const missing = error.keyword === 'required' ? String(error.params.missingProperty) : undefined
+  const param = error.instancePath.split('/')[1] ?? missing ?? 'body'
+  return { param, code, message: code === 'VALIDATION_ERROR' ? said(param, error) : catalogue[code][1] }
+}
+
+function said(param: string, error: ErrorObject): string {
+  if (error.keyword === 'required') return `${param} is required.`
+  if (error.keyword === 'enum')
+    return `${param} must be one of ${(error.params.allowedValues as string[]).join(', ')}.`
+  if (error.keyword === 'format')
+    return `${param} ${formatHints[String(error.params.format)] ?? 'is not valid'}.`
+  return `${param} ${error.message}.`
+}
+
+const formatHints: Record<string, string> = {
+  'storable-text': 'must be valid Unicode without NUL characters',
+  'date-or-time': 'must be an ISO 8601 date or date-time',
+  'positive-integer': 'must be a whole number of at least 1',
+}

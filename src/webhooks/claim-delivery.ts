@@ -1,0 +1,67 @@
+import type { Model } from 'mongoose'
+import { createLane, type Lane } from '../group-commit.ts'
+import { newId } from '../ids.ts'
+import { type Delivery, openStatuses } from './delivery.ts'
+
+/** How long a claim is believed without being renewed; renewed every 3 s, so a dead worker's is over in 10 s. */
+export const leaseMs = 10_000
+
+/** A delivery whose attempt is this process's to make. */
+export interface ClaimedDelivery extends Delivery {
+  lease: { token: string; until: Date }
+}
+
+/**
+ * The lane of claims: takes every delivery asked for that is open, due and nobody's, in one update and one read.
+ * Null for one that was not to be had. An id goes once into a batch; a second caller for it has lost.
+ */
+export const createClaimLane = (
+  Delivery: Model<Delivery>,
+  now: () => Date,
+): Lane<string, ClaimedDelivery | null> =>
+  createLane(500, async (ids) => {
+    const claimed = await claimTogether(Delivery, [...new Set(ids)], now())
+    return ids.map((id) => {
+      const delivery = claimed.get(id) ?? null
+      claimed.delete(id)
+      return delivery
+    })
+  })
+
+async function claimTogether(
+  Delivery: Model<Delivery>,
+  ids: string[],
+  now: Date,
+): Promise<Map<string, ClaimedDelivery>> {
+  const token = newId()
+  const free = { $or: [{ lease: null }, { 'lease.until': { $lte: now } }] }
+  const taken = await Delivery.updateMany(
+    { _id: { $in: ids }, status: { $in: openStatuses }, nextAttemptAt: { $lte: now }, ...free },
+    { $set: { lease: { token, until: new Date(now.getTime() + leaseMs) } } },
+  )
+  if (taken.matchedCount === 0) return new Map()
+  const mine = await Delivery.find({ _id: { $in: ids }, 'lease.token': token }).lean<ClaimedDelivery[]>()
+  return new Map(mine.map((delivery) => [delivery._id, delivery]))
+}
+
+/** The leases this process holds, renewed together by one update. */
+export interface Leases {
+  hold(delivery: ClaimedDelivery): void
+  release(delivery: ClaimedDelivery): void
+  renew(): Promise<void>
+}
+
+export function createLeases(Delivery: Model<Delivery>, now: () => Date): Leases {
+  const held = new Map<string, string>()
+  return {
+    hold: (delivery) => void held.set(delivery._id, delivery.lease.token),
+    release: (delivery) => void held.delete(delivery._id),
+    async renew() {
+      if (held.size === 0) return
+      await Delivery.updateMany(
+        { _id: { $in: [...held.keys()] }, 'lease.token': { $in: [...new Set(held.values())] } },
+        { $set: { 'lease.until': new Date(now().getTime() + leaseMs) } },
+      )
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import type { Socket } from 'node:net'
+import { Client } from 'undici'
+
+/** One open socket with an HTTP client of its own; `origin` is whom it was opened and judged for. */
+export interface Connection {
+  origin: string
+  client: Client
+  socket: Socket
+  openedAt: number
+  /** What the socket had received when its last answer ended, in bytes. */
+  readBefore: number
+}
+
+/** A receiver that says nothing of keep-alive gets this; most servers and balancers keep a connection for 60 s and more. */
+const IDLE_MS = 20_000
+
+/** What a receiver may ask for at most by `Keep-Alive: timeout=…`. */
+const LONGEST_IDLE_MS = 60_000
+
+/** Node's own limit for the headers of an answer, whatever NODE_OPTIONS says. */
+const MOST_HEADER_BYTES = 16 * 1024
+
+/** One answer with its framing: ends floods that the HTTP parser passes over (1xx, chunk extensions, a long status line). */
+const MOST_WIRE_BYTES = 256 * 1024
+
+const coded = (code: string, message: string): Error => Object.assign(new Error(message), { code })
+
+/** A client for exactly this socket: asked to connect once more, it says that the connection is gone. */
+function clientFor(origin: string, socket: Socket): Client {
+  let given = false
+  return new Client(origin, {
+    connect: (_options, callback) => {
+      const gone = given ? coded('ECONNRESET', 'The connection is gone.') : null
+      given = true
+      queueMicrotask(() => (gone ? callback(gone, null) : callback(null, socket)))
+    },
+    // Idle timers that a dripping receiver outwits: the deadline of the attempt is the one that counts.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: MOST_HEADER_BYTES,
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: LONGEST_IDLE_MS,
+  })
+}
+
+/** Makes a connection of a socket that is open and judged. */
+export function connectionOver(origin: string, socket: Socket): Connection {
+  const client = clientFor(origin, socket)
+  const connection = { origin, client, socket, openedAt: performance.now(), readBefore: socket.bytesRead }
+  socket.on('readable', () => {
+    const read = socket.bytesRead - connection.readBefore
+    if (read > MOST_WIRE_BYTES) socket.destroy(coded('ANSWER_TOO_LARGE', 'The answer does not end.'))
+  })
+  return connection
+}

@@ -1,0 +1,118 @@
+import type { Socket } from 'node:net'
+import { type Connection, connectionOver } from './connection.ts'
+
+/** Leave to open one more socket. */
+export type Place = 'place'
+
+interface Waiter {
+  origin: string
+  fresh: boolean
+  grant: (got: Connection | Place) => void
+}
+
+/** A busy connection ends after this, so that a change in DNS is followed. */
+const LONGEST_LIFE_MS = 5 * 60_000
+
+/** The sockets of one sender: at most `maxSockets`, idle ones kept for their origin until another needs the place. */
+export function createConnections(maxSockets: number) {
+  const live = new Set<Connection>()
+  // Both in the order in which they came: the longest idle goes first, the longest waiting is served first.
+  const idle = new Set<Connection>()
+  const waiting = new Set<Waiter>()
+  const idleOf = new Map<string, Connection[]>()
+  let opening = 0
+
+  function forget(connection: Connection): void {
+    if (!idle.delete(connection)) return
+    const same = idleOf.get(connection.origin) ?? []
+    same.splice(same.lastIndexOf(connection), 1)
+    if (same.length === 0) idleOf.delete(connection.origin)
+  }
+
+  /** Closes the connection and lets the next in line have its place. */
+  function drop(connection: Connection): void {
+    if (!live.delete(connection)) return
+    forget(connection)
+    void connection.client.destroy()
+    serveNext()
+  }
+
+  function takePlace(): Place | null {
+    if (live.size + opening >= maxSockets) {
+      const [oldest] = idle
+      if (!oldest) return null
+      live.delete(oldest)
+      forget(oldest)
+      void oldest.client.destroy()
+    }
+    opening++
+    return 'place'
+  }
+
+  function serveNext(): void {
+    const [next] = waiting
+    const place = next && takePlace()
+    if (place) next.grant(place)
+  }
+
+  function queue(origin: string, fresh: boolean, deadline: AbortSignal): Promise<Connection | Place | null> {
+    return new Promise((resolve) => {
+      const leave = (got: Connection | Place | null): void => {
+        waiting.delete(waiter)
+        deadline.removeEventListener('abort', late)
+        resolve(got)
+      }
+      const late = (): void => leave(null)
+      const waiter = { origin, fresh, grant: leave }
+      waiting.add(waiter)
+      deadline.addEventListener('abort', late)
+    })
+  }
+
+  return {
+    /** An idle connection (unless `fresh`), a place for a new one, or null when none was free before the deadline. */
+    async acquire(origin: string, fresh: boolean, deadline: AbortSignal): Promise<Connection | Place | null> {
+      const kept = fresh ? undefined : idleOf.get(origin)?.at(-1)
+      if (kept) forget(kept)
+      return kept ?? takePlace() ?? queue(origin, fresh, deadline)
+    },
+
+    /** Gives back a place that came to nothing. */
+    vacate(): void {
+      opening--
+      serveNext()
+    },
+
+    /** Puts an open socket into the place that was taken for it. */
+    add(origin: string, socket: Socket): Connection {
+      const connection = connectionOver(origin, socket)
+      opening--
+      live.add(connection)
+      connection.client.on('disconnect', () => drop(connection))
+      return connection
+    },
+
+    /** Keeps a connection whose answer was read to the end, or hands it to who waits for the same receiver. */
+    giveBack(connection: Connection): void {
+      const old = performance.now() - connection.openedAt > LONGEST_LIFE_MS
+      if (old || connection.socket.destroyed) return drop(connection)
+      connection.readBefore = connection.socket.bytesRead
+      const [next] = waiting
+      if (next?.origin === connection.origin && !next.fresh) return next.grant(connection)
+      if (next) return drop(connection)
+      idle.add(connection)
+      const same = idleOf.get(connection.origin)
+      if (same) same.push(connection)
+      else idleOf.set(connection.origin, [connection])
+    },
+
+    drop,
+
+    /** Closes what is idle. */
+    closeIdle: async (): Promise<void> => {
+      await Promise.all([...idle].map((connection) => connection.client.destroy()))
+    },
+  }
+}
+
+export type Connections = ReturnType<typeof createConnections>

@@ -1,0 +1,74 @@
+import type { Dispatcher } from 'undici'
+import { answerText, KEPT_BYTES, retryAfterSeconds } from './answer.ts'
+import type { Connection } from './connection.ts'
+import { codeOf, exchangeFault, type Fault, faults } from './faults.ts'
+
+/** DECISIONS, Webhooks: what comes after this much of an answer is not read. */
+const MOST_READ_BYTES = 16 * 1024
+
+/** A receiver that sends more 1xx than this before its answer means harm. */
+const MOST_INTERIM_ANSWERS = 20
+
+export interface PostRequest {
+  path: string
+  headers: Record<string, string>
+  body: string
+}
+
+export interface Answer {
+  status: number
+  answer: string
+  retryAfterSeconds: number | null
+}
+
+/** `whole`: read to its end, so that the connection may serve again. `begun`: the receiver had said something. */
+export type Exchange = { answer: Answer; whole: boolean } | { fault: Fault; begun: boolean }
+
+/**
+ * Sends one request over `connection` and reads its answer until `deadline`. Whatever the receiver does is a value; only a
+ * request that cannot be written, which is a fault of ours, rejects.
+ */
+export function exchange(
+  connection: Connection,
+  request: PostRequest,
+  deadline: AbortSignal,
+): Promise<Exchange> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let read = 0
+    let interim = 0
+    let answer: Answer | null = null
+
+    const settle = (outcome: Exchange): void => {
+      deadline.removeEventListener('abort', late)
+      resolve(outcome)
+    }
+    const fail = (fault: Fault): void => settle({ fault, begun: interim > 0 || answer !== null })
+    const late = (): void => fail(faults.lateAnswer)
+    const finish = (whole: boolean): void => {
+      if (answer) settle({ answer: { ...answer, answer: answerText(chunks) }, whole })
+    }
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart() {},
+      onResponseStart(_controller, status, headers) {
+        if (status >= 200)
+          answer = { status, answer: '', retryAfterSeconds: retryAfterSeconds(status, headers) }
+        else if (++interim > MOST_INTERIM_ANSWERS) fail(faults.notHttp)
+      },
+      onResponseData(_controller, chunk) {
+        if (read < KEPT_BYTES) chunks.push(chunk)
+        read += chunk.length
+        if (read > MOST_READ_BYTES) finish(false)
+      },
+      onResponseEnd: () => finish(true),
+      onResponseError(_controller, error) {
+        if (codeOf(error) === 'UND_ERR_INVALID_ARG') reject(error)
+        fail(exchangeFault(error))
+      },
+    }
+    if (deadline.aborted) return late()
+    deadline.addEventListener('abort', late)
+    connection.client.dispatch({ ...request, method: 'POST' }, handler)
+  })
+}

@@ -1,0 +1,79 @@
+/** How far an attempt came before it failed without a status. */
+export type Stage =
+  | 'address'
+  | 'dns'
+  | 'refused'
+  | 'connect'
+  | 'tls'
+  | 'timeout'
+  | 'too_large'
+  | 'closed'
+  | 'protocol'
+
+/** Why there was no answer. `reason` is a fixed sentence that a merchant may read: no address, no stack. */
+export interface Fault {
+  stage: Stage
+  reason: string
+}
+
+export const faults = {
+  notPublic: { stage: 'address', reason: 'The host name leads to an address that is not public.' },
+  noSuchName: { stage: 'dns', reason: 'The host name does not exist.' },
+  unresolved: { stage: 'dns', reason: 'The host name could not be resolved.' },
+  lateName: { stage: 'timeout', reason: 'The host name was not resolved in time.' },
+  refused: { stage: 'refused', reason: 'The connection was refused.' },
+  unreachable: { stage: 'connect', reason: 'The host could not be reached.' },
+  lateConnection: { stage: 'timeout', reason: 'The connection was not made in time.' },
+  noFreeConnection: { stage: 'timeout', reason: 'No connection was free in time.' },
+  handshake: { stage: 'tls', reason: 'The TLS handshake failed.' },
+  untrusted: {
+    stage: 'tls',
+    reason: 'The certificate is not from a trusted authority, or its chain is incomplete.',
+  },
+  selfSigned: { stage: 'tls', reason: 'The certificate is self-signed.' },
+  expired: { stage: 'tls', reason: 'The certificate has expired.' },
+  notYetValid: { stage: 'tls', reason: 'The certificate is not valid yet.' },
+  wrongName: { stage: 'tls', reason: 'The certificate is for another host name.' },
+  lateAnswer: { stage: 'timeout', reason: 'The answer was not complete in time.' },
+  tooLarge: { stage: 'too_large', reason: 'The headers of the answer are too large.' },
+  closed: { stage: 'closed', reason: 'The connection was closed before the answer was complete.' },
+  notHttp: { stage: 'protocol', reason: 'The answer is not valid HTTP.' },
+} as const satisfies Record<string, Fault>
+
+const byCode: Record<string, Fault> = {
+  ENOTFOUND: faults.noSuchName,
+  ENODATA: faults.noSuchName,
+  CERT_HAS_EXPIRED: faults.expired,
+  CERT_NOT_YET_VALID: faults.notYetValid,
+  DEPTH_ZERO_SELF_SIGNED_CERT: faults.selfSigned,
+  ERR_TLS_CERT_ALTNAME_INVALID: faults.wrongName,
+  SELF_SIGNED_CERT_IN_CHAIN: faults.untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: faults.untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: faults.untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: faults.untrusted,
+  UND_ERR_HEADERS_OVERFLOW: faults.tooLarge,
+  ANSWER_TOO_LARGE: faults.tooLarge,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: faults.closed,
+}
+
+/** The code of what a resolver, a socket or the HTTP client threw; blank where it has none. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''
+
+export const resolveFault = (error: unknown): Fault => byCode[codeOf(error)] ?? faults.unresolved
+
+/** `connected`: TCP stood already, so what failed was TLS. */
+export function connectFault(error: unknown, connected: boolean): Fault {
+  const code = codeOf(error)
+  if (connected) return byCode[code] ?? faults.handshake
+  return code === 'ECONNREFUSED' ? faults.refused : faults.unreachable
+}
+
+/** What broke an open connection. A parser's complaint begins with HPE_, a late TLS alert with ERR_SSL_. */
+export function exchangeFault(error: unknown): Fault {
+  const code = codeOf(error)
+  if (code.startsWith('HPE_')) return code === 'HPE_INVALID_EOF_STATE' ? faults.closed : faults.notHttp
+  if (code.startsWith('ERR_SSL_')) return faults.handshake
+  const badAnswer = error instanceof Error && error.message.startsWith('bad ')
+  return badAnswer ? faults.notHttp : (byCode[code] ?? faults.closed)
+}

@@ -1,0 +1,19 @@
+import type { NewJob } from '../jobs.ts'
+import type { Delivery } from './delivery.ts'
+
+/** The job that attempts a delivery when it is due; event, reference and host are words for people. */
+export function deliveryJob(
+  delivery: Pick<Delivery, '_id' | 'event' | 'referenceNumber' | 'host' | 'nextAttemptAt'>,
+  now: Date,
+): NewJob<'webhook-delivery'> {
+  return {
+    data: {
+      deliveryId: delivery._id,
+      event: delivery.event,
+      reference: delivery.referenceNumber,
+      host: delivery.host,
+    },
+    jobId: `${delivery._id}-r0`,
+    delayMs: Math.max(0, (delivery.nextAttemptAt ?? now).getTime() - now.getTime()),
+  }
+}

@@ -1,0 +1,36 @@
+import type { Model } from 'mongoose'
+import { createLane, type Lane } from '../group-commit.ts'
+import type { ClaimedDelivery } from './claim-delivery.ts'
+import type { AttemptRecord, Delivery } from './delivery.ts'
+
+/** What an attempt changes: written only while the attempt's own lease token still stands. */
+export interface AttemptResult {
+  delivery: Pick<ClaimedDelivery, '_id' | 'lease'>
+  status: Delivery['status']
+  nextAttemptAt: Date | null
+  deliveredAt: Date | null
+  /** Null when no attempt was made, because the endpoint is gone. */
+  attempt: AttemptRecord | null
+}
+
+/** More than 8 and a good many re-queues; older ones go first. */
+const longestLog = 50
+
+/** The lane of results: one bulk write for all attempts that end together. */
+export const createResultLane = (Delivery: Model<Delivery>): Lane<AttemptResult, void> =>
+  createLane(500, async (results) => {
+    await Delivery.bulkWrite(results.map(asUpdate), { ordered: false })
+    return results.map(() => undefined)
+  })
+
+const asUpdate = ({ delivery, attempt, status, nextAttemptAt, deliveredAt }: AttemptResult) => ({
+  updateOne: {
+    filter: { _id: delivery._id, 'lease.token': delivery.lease.token },
+    update: {
+      $set: { status, nextAttemptAt, deliveredAt, lease: null },
+      ...(attempt === null
+        ? {}
+        : { $inc: { attempts: 1 }, $push: { attemptLog: { $each: [attempt], $slice: -longestLog } } }),
+    },
+  },
+})

@@ -1,0 +1,68 @@
+import dns from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { isPublicAddress } from './address.ts'
+import { type Fault, faults, resolveFault } from './faults.ts'
+
+export interface Address {
+  address: string
+  family: number
+}
+export type Resolve = (hostname: string) => Promise<Address[]>
+
+/**
+ * More than this many addresses are never tried, for one attempt has 30 s for all. A name with more still has all of them
+ * looked at.
+ */
+const MOST_ADDRESSES = 4
+
+/** Two tries of 2 s and 4 s: a lost packet is made good, a dead name server leaves time to say so. */
+const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
+
+/**
+ * Asks the name servers directly. `dns.lookup` would do it on the four threads that the whole process shares, so that a few
+ * names with dead name servers would keep every other receiver waiting.
+ */
+async function askNameServers(hostname: string): Promise<Address[]> {
+  const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+  if (four.status === 'rejected' && six.status === 'rejected') throw four.reason
+  const found = (answer: typeof four, family: number): Address[] =>
+    answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : []
+  return [...found(four, 4), ...found(six, 6)]
+}
+
+/** A receiver in WEBHOOK_ALLOWED_HOSTS may stand in the hosts file only (`localhost`, a name of the container network). */
+const lookUp: Resolve = (hostname) => dns.lookup(hostname, { all: true })
+
+/** The default: public names from public DNS, allowed ones as this machine knows them. */
+export const resolverFor = (allowed: boolean): Resolve => (allowed ? lookUp : askNameServers)
+
+/** Waits for `promise` no longer than `deadline`; a late answer is dropped, a late failure silenced. */
+function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => resolve(null)
+    deadline.addEventListener('abort', late, { once: true })
+    promise.then(resolve, reject).finally(() => deadline.removeEventListener('abort', late))
+  })
+}
+
+/**
+ * Where `hostname` lives now. Unless it is `allowed`, one answer that is not public condemns all of them: whoever controls
+ * the name could otherwise wait until the bad one is tried.
+ */
+export async function findAddresses(
+  resolve: Resolve,
+  target: { hostname: string; allowed: boolean },
+  deadline: AbortSignal,
+): Promise<{ addresses: Address[] } | { fault: Fault }> {
+  const family = isIP(target.hostname)
+  const literal = [{ address: target.hostname, family }]
+  try {
+    const addresses = family ? literal : await withinDeadline(resolve(target.hostname), deadline)
+    if (addresses === null) return { fault: faults.lateName }
+    if (addresses.length === 0) return { fault: faults.noSuchName }
+    const refused = !target.allowed && addresses.some(({ address }) => !isPublicAddress(address))
+    return refused ? { fault: faults.notPublic } : { addresses: addresses.slice(0, MOST_ADDRESSES) }
+  } catch (error) {
+    return { fault: resolveFault(error) }
+  }
+}

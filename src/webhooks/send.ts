@@ -1,0 +1,135 @@
+import tls from 'node:tls'
+import { openSocket, type Target } from './connect.ts'
+import type { Connection } from './connection.ts'
+import { createConnections } from './connections.ts'
+import { type Answer, type Exchange, exchange, type PostRequest } from './exchange.ts'
+import { type Fault, faults } from './faults.ts'
+import { type Resolve, resolverFor } from './resolve.ts'
+import { judgeUrl, portOf } from './url.ts'
+
+/** One try at a receiver. Failing is a value: `refused` has a status, `unreachable` says how far it came. */
+export type Attempt =
+  | ({ outcome: 'delivered'; durationMs: number } & Answer)
+  | ({ outcome: 'refused'; durationMs: number } & Answer)
+  | ({ outcome: 'unreachable'; durationMs: number } & Fault)
+
+export interface SendRequest {
+  url: string
+  headers: Record<string, string>
+  body: string
+}
+
+export interface SenderOptions {
+  /** For all of an attempt, from DNS to the last byte read. */
+  timeoutMs: number
+  /** `host:port` of receivers that may be private, an IP literal or plain http. */
+  allowedHosts: ReadonlySet<string>
+  /** Sockets in all. No less than the attempts under way at once, or some of them wait inside their deadline. */
+  maxSockets: number
+  /** In place of DNS. */
+  resolve?: Resolve
+  /** PEM of the authority to trust in place of the public ones; for tests. */
+  ca?: string
+}
+
+export interface Sender {
+  /** Posts `body` as it is. Rejects only for what no receiver can cause: a header that cannot be sent, a closed sender. */
+  send(request: SendRequest): Promise<Attempt>
+  /** Lets what is under way come to its end, then closes every socket. */
+  close(): Promise<void>
+}
+
+/** The connection was closed by the receiver while it lay idle: the usual race of keep-alive, not a failed attempt. */
+const isStale = (done: Exchange): boolean => 'fault' in done && done.fault.stage === 'closed' && !done.begun
+
+function targetOf(url: URL, allowed: boolean): Target {
+  const hostname = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
+  return { origin: url.origin, hostname, port: portOf(url), secure: url.protocol === 'https:', allowed }
+}
+
+/** Makes the one way by which webhooks leave. Nothing in the environment (proxies, TLS switches) changes what it does. */
+export function createSender(options: SenderOptions): Sender {
+  const { timeoutMs, allowedHosts, maxSockets, resolve, ca } = options
+  // One for all connections: reading the authorities is a good part of the price of a handshake.
+  const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca })
+  const connections = createConnections(maxSockets)
+  const underWay = new Set<Promise<Attempt>>()
+  let closed = false
+
+  async function open(target: Target, deadline: AbortSignal): Promise<Connection | { fault: Fault }> {
+    const opened = await openSocket(resolve ?? resolverFor(target.allowed), trust, target, deadline)
+    if ('socket' in opened) return connections.add(target.origin, opened.socket)
+    connections.vacate()
+    return opened
+  }
+
+  async function over(
+    connection: Connection,
+    request: PostRequest,
+    deadline: AbortSignal,
+  ): Promise<Exchange> {
+    let whole = false
+    try {
+      const done = await exchange(connection, request, deadline)
+      whole = 'answer' in done && done.whole
+      return done
+    } finally {
+      if (whole) connections.giveBack(connection)
+      else connections.drop(connection)
+    }
+  }
+
+  async function post(
+    target: Target,
+    request: PostRequest,
+    fresh: boolean,
+    deadline: AbortSignal,
+  ): Promise<Exchange> {
+    const got = await connections.acquire(target.origin, fresh, deadline)
+    if (got === null) return { fault: faults.noFreeConnection, begun: false }
+    const connection = got === 'place' ? await open(target, deadline) : got
+    if ('fault' in connection) return { ...connection, begun: false }
+    const done = await over(connection, request, deadline)
+    // At most once, as a fresh one is never stale. The receiver may see the event twice (SPEC 6.4.5).
+    return got !== 'place' && isStale(done) ? post(target, request, true, deadline) : done
+  }
+
+  async function attempt({ url, headers, body }: SendRequest): Promise<Attempt> {
+    const startedAt = performance.now()
+    const took = (): number => Math.round(performance.now() - startedAt)
+    const judged = judgeUrl(url, { allowedHosts })
+    if ('fault' in judged)
+      return { outcome: 'unreachable', stage: 'address', reason: judged.fault, durationMs: took() }
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(), timeoutMs)
+    try {
+      const path = judged.url.pathname + judged.url.search
+      const target = targetOf(judged.url, judged.allowed)
+      const done = await post(target, { path, headers, body }, false, deadline.signal)
+      if ('fault' in done) return { outcome: 'unreachable', ...done.fault, durationMs: took() }
+      const { status } = done.answer
+      const outcome = status >= 200 && status < 300 ? 'delivered' : 'refused'
+      return { outcome, ...done.answer, durationMs: took() }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return {
+    async send(request) {
+      if (closed) throw new Error('The sender is closed.')
+      const running = attempt(request)
+      underWay.add(running)
+      try {
+        return await running
+      } finally {
+        underWay.delete(running)
+      }
+    },
+    async close() {
+      closed = true
+      await Promise.allSettled(underWay)
+      await connections.closeIdle()
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { isIP } from 'node:net'
+
+/** A length every database index, proxy and log takes; the same as for redirect URLs (DECISIONS, Webhooks). */
+const MAX_LENGTH = 2048
+
+/** The longest name that DNS can carry, written out (RFC 1035). */
+const MAX_NAME_LENGTH = 253
+
+/**
+ * Last labels that public DNS never answers for: RFC 6761, 6762, 7686, 8375 and 9476, ICANN's `internal`, and names that
+ * home and office routers give out. `example` is not among them: it leads nowhere, and documentation uses it.
+ */
+const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set([
+  'alt',
+  'arpa',
+  'corp',
+  'home',
+  'internal',
+  'intranet',
+  'invalid',
+  'lan',
+  'local',
+  'localdomain',
+  'localhost',
+  'onion',
+  'private',
+  'test',
+])
+
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
+const LAST_LABEL = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
+
+/** Scheme, two slashes and a host, with nothing in it that the URL parser would silently drop or turn into a slash. */
+const ABSOLUTE = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
+const USER_INFO = /^https?:\/\/[^/?#]*@/i
+
+export interface UrlRules {
+  /** `host:port` pairs that may be private, an IP literal or plain http; IPv6 in brackets. */
+  allowedHosts: ReadonlySet<string>
+}
+
+/** A URL that may be sent to; `allowed` when the rules for public hosts do not apply to it. */
+export type JudgedUrl = { url: URL; allowed: boolean } | { fault: string }
+
+/** The port of a URL, also where it is the scheme's own. */
+export function portOf(url: URL): number {
+  if (url.port !== '') return Number(url.port)
+  return url.protocol === 'https:' ? 443 : 80
+}
+
+function parse(input: string): URL | null {
+  if (input.length > MAX_LENGTH || !input.isWellFormed() || !ABSOLUTE.test(input)) return null
+  // The parser is the one the sender connects with: it makes 127.0.0.1 of 0x7f.1, of %3127.0.0.1 and of full-width digits.
+  const url = URL.canParse(input) ? new URL(input) : null
+  if (url === null) return null
+  url.hash = ''
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
+  return url
+}
+
+function isPublicName(hostname: string): boolean {
+  const labels = hostname.split('.')
+  const last = labels.at(-1) ?? ''
+  return (
+    labels.length > 1 &&
+    hostname.length <= MAX_NAME_LENGTH &&
+    labels.every((label) => LABEL.test(label)) &&
+    LAST_LABEL.test(last) &&
+    !PRIVATE_SUFFIXES.has(last)
+  )
+}
+
+function publicFault(url: URL): string | null {
+  const { hostname } = url
+  const port = portOf(url)
+  if (url.protocol !== 'https:') return 'The URL must begin with https://.'
+  if (hostname.startsWith('[') || isIP(hostname) !== 0)
+    return 'The URL must have a host name, not an IP address.'
+  if (!isPublicName(hostname)) return 'The URL must have a public host name.'
+  if (port !== 443 && port < 1024) return 'The port of the URL must be 443, or 1024 and above.'
+  return null
+}
+
+/** Parses `input` and holds it against the rules; the sender asks again at every attempt, as a URL may be older than they. */
+export function judgeUrl(input: string, rules: UrlRules): JudgedUrl {
+  const url = parse(input)
+  if (url === null || url.href.length > MAX_LENGTH) {
+    return { fault: `The URL must be absolute, without spaces, and have at most ${MAX_LENGTH} characters.` }
+  }
+  if (USER_INFO.test(input)) return { fault: 'The URL must not have a user name or password.' }
+  if (rules.allowedHosts.has(`${url.hostname}:${portOf(url)}`)) return { url, allowed: true }
+  const fault = publicFault(url)
+  return fault === null ? { url, allowed: false } : { fault }
+}
+
+/**
+ * What a merchant may register (SPEC 4.8, DECISIONS "Webhooks"): the URL as it will be stored and called, without fragment
+ * and trailing dot, or a sentence about what is wrong with it. It asks no name server; the sender does, each time.
+ */
+export function checkWebhookUrl(input: string, rules: UrlRules): { url: string } | { fault: string } {
+  const judged = judgeUrl(input, rules)
+  return 'fault' in judged ? judged : { url: judged.url.href }
+}

@@ -1,0 +1,11 @@
+import { sweep } from '../src/sweep.ts'
+import type { QueueWorker } from './run/queue-worker.ts'
+
+/** Re-creates every nudge that MongoDB says is due. */
+export const maintenance: QueueWorker<'maintenance'> = {
+  queue: 'maintenance',
+  async run(deps, { slot }) {
+    const swept = await sweep(deps)
+    return { verdict: { then: 'complete' }, event: 'maintenance.swept', log: { slot, ...swept } }
+  },
+}

@@ -1,0 +1,15 @@
+import { relayOutboxes } from '../src/webhooks/relay.ts'
+import type { QueueWorker } from './run/queue-worker.ts'
+
+/** Hands events from outboxes on to deliveries. */
+export const outboxRelay: QueueWorker<'outbox-relay'> = {
+  queue: 'outbox-relay',
+  async run(deps, { intentIds }) {
+    const relayed = await relayOutboxes(deps, intentIds)
+    return {
+      verdict: { then: 'complete' },
+      event: 'outbox.relayed',
+      log: { intents: intentIds.length, ...relayed },
+    }
+  },
+}

@@ -1,0 +1,30 @@
+import type { Deps } from '../../src/deps.ts'
+import { newId } from '../../src/ids.ts'
+
+/** Often enough that work whose nudge was lost starts within 15 s. */
+const sweepEveryMs = 15_000
+/** A lease lasts 10 s: one missed renewal is no loss, two still leave a second. */
+const renewEveryMs = 3_000
+
+/** What a worker process does by the clock: keep its leases alive, and ask for a sweep. */
+export function startTimers(deps: Deps): { stopSweeping(): void; stop(): void } {
+  const renewing = setInterval(() => {
+    deps.leases.renew().catch((err) => deps.log.warn({ err }, 'leases.not-renewed'))
+  }, renewEveryMs)
+  const sweeping = setInterval(
+    () => askForSweep(deps, String(Math.floor(Date.now() / sweepEveryMs))),
+    sweepEveryMs,
+  )
+  // At boot, and whenever Redis is back: it may have lost everything.
+  askForSweep(deps, newId())
+  deps.queues.whenReady(() => askForSweep(deps, newId()))
+  return {
+    stopSweeping: () => clearInterval(sweeping),
+    stop: () => clearInterval(renewing),
+  }
+}
+
+/** All processes ask for the same slot of time, and the job's id makes one job of it; no state that could be lost. */
+function askForSweep(deps: Deps, slot: string): void {
+  deps.nudge('maintenance', [{ data: { slot }, jobId: `sweep-${slot}`, delayMs: 0 }])
+}

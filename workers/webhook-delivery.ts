@@ -1,0 +1,36 @@
+import { type Delivered, deliver } from '../src/webhooks/deliver.ts'
+import type { QueueWorker, Verdict } from './run/queue-worker.ts'
+
+/** One attempt at one delivery; when it fails, the next one after the wait of SPEC 6.4. */
+export const webhookDelivery: QueueWorker<'webhook-delivery'> = {
+  queue: 'webhook-delivery',
+  async run(deps, { deliveryId, event, reference, host }) {
+    const delivered = await deliver(deps, deliveryId)
+    const log = { deliveryId, webhookEvent: event, reference, host, ...told(delivered) }
+    return { verdict: verdictOn(delivered), event: 'webhook.attempted', log }
+  },
+}
+
+function verdictOn(delivered: Delivered): Verdict {
+  switch (delivered.outcome) {
+    case 'delivered':
+    case 'cancelled':
+    case 'nothing-to-do':
+      return { then: 'complete' }
+    case 'dead':
+      return { then: 'fail', reason: delivered.attempt.error ?? `status ${delivered.attempt.status}` }
+    case 'retrying':
+      return { then: 'again', at: delivered.nextAttemptAt as Date }
+    case 'not-due':
+    case 'leased':
+      return { then: 'later', at: delivered.nextAttemptAt }
+  }
+}
+
+/** The receiver's words stay out of the log. */
+function told(delivered: Delivered): Record<string, unknown> {
+  const { outcome, nextAttemptAt } = delivered
+  if (!('attempt' in delivered)) return { outcome, nextAttemptAt }
+  const { status, stage, durationMs } = delivered.attempt
+  return { outcome, attempts: delivered.attempts, status, stage, receiverMs: durationMs, nextAttemptAt }
+}
