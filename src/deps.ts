@@ -9,7 +9,7 @@ import { createInsertLane, createReadLane, type Insertion, type Lane } from './g
 import { type Claim, claims } from './idempotency/claim.ts'
 import { type Intent, intents } from './intents/intent.ts'
 import type { Log } from './log.ts'
-import { connectMongo } from './mongo.ts'
+import { awaitMongo } from './mongo.ts'
 import { type Nudge, openQueues, type Queues } from './queues.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createValidate, type Validate } from './validate.ts'
@@ -78,7 +78,7 @@ const mostSockets = 512
 
 /** Opens everything and waits until MongoDB answers. Redis may be away. */
 export async function openDeps(config: Config, log: Log, now: () => Date): Promise<Deps> {
-  const mongo = await connectMongo(config.mongodbUrl, log, {})
+  const mongo = await awaitMongo(config.mongodbUrl, log)
   const models = openModels(mongo)
   const queues = openQueues(config, log)
   const sender = createSender({
@@ -110,9 +110,10 @@ export async function openDeps(config: Config, log: Log, now: () => Date): Promi
   }
 }
 
-type Models = ReturnType<typeof openModels>
+export type Models = ReturnType<typeof openModels>
 
-const openModels = (mongo: Connection) => ({
+/** The model of every collection, on one connection. */
+export const openModels = (mongo: Connection) => ({
   Business: openCollection<Business>(mongo, businesses),
   ApiKey: openCollection<ApiKey>(mongo, apiKeys),
   Setting: openCollection<Setting>(mongo, settings),

@@ -23,19 +23,28 @@ const promises = {
   appName: 'payment-intents',
 } as const satisfies mongoose.ConnectOptions
 
-/** Connects, and waits for a server that is not there yet: a process may start before its database. */
+/** Connects once. Throws after 2 s without a server. */
 export async function connectMongo(
   url: string,
   log: Log,
   exceptions: Pick<mongoose.ConnectOptions, 'socketTimeoutMS'>,
 ): Promise<Connection> {
+  const connection = mongoose.createConnection()
+  connection.on('error', (err) => log.warn({ err }, 'mongodb.error'))
+  try {
+    return await connection.openUri(url, { ...promises, ...exceptions })
+  } catch (error) {
+    await connection.close().catch(() => undefined)
+    throw error
+  }
+}
+
+/** Connects as soon as there is a server: a process may start before its database. */
+export async function awaitMongo(url: string, log: Log): Promise<Connection> {
   for (;;) {
-    const connection = mongoose.createConnection()
-    connection.on('error', (err) => log.warn({ err }, 'mongodb.error'))
     try {
-      return await connection.openUri(url, { ...promises, ...exceptions })
+      return await connectMongo(url, log, {})
     } catch (err) {
-      await connection.close().catch(() => undefined)
       log.warn({ err }, 'mongodb.waiting')
       await wait(1000)
     }

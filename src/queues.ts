@@ -9,8 +9,6 @@ export type Nudge = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) =
 
 export interface Queues {
   nudge: Nudge
-  /** The queues themselves, for the sweep and for support staff. */
-  byName: Record<QueueName, Queue>
   /** Forgets jobs that have ended, so that their ids can be added again. Those still under way stay. */
   forgetEnded(name: QueueName, jobIds: string[]): Promise<void>
   /** Calls back each time Redis can be used (again). */
@@ -39,23 +37,20 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
   })
   const complain = throttled(5000, (fields) => log.warn(fields, 'redis.unavailable'))
   connection.on('error', (err) => complain({ err }))
-  const open = (name: QueueName) => {
-    const queue = new Queue(name, { connection, prefix: config.queuePrefix, skipWaitingForReady: true })
-    queue.on('error', (err) => complain({ err, queue: name }))
+  const opened = new Map<QueueName, Promise<Queue>>()
+  const obtain = (name: QueueName): Promise<Queue> => {
+    const queue = opened.get(name) ?? openQueue(connection, config.queuePrefix, name, complain)
+    opened.set(name, queue)
+    queue.catch(() => opened.delete(name))
     return queue
   }
-  const byName = Object.fromEntries(queueNames.map((name) => [name, open(name)])) as Record<QueueName, Queue>
-  const nudges = Object.fromEntries(
-    queueNames.map((name) => [
-      name,
-      createSender(byName[name], name, (err) => complain({ err, queue: name })),
-    ]),
+  const senders = Object.fromEntries(
+    queueNames.map((name) => [name, createSender(name, () => obtain(name), complain)]),
   ) as Record<QueueName, Sender>
   return {
-    byName,
-    nudge: (name, jobs) => nudges[name].add(jobs),
+    nudge: (name, jobs) => senders[name].add(jobs),
     async forgetEnded(name, jobIds) {
-      const queue = byName[name]
+      const queue = await obtain(name)
       const asked = connection.pipeline()
       for (const id of jobIds) asked.zscore(queue.toKey('failed'), id).zscore(queue.toKey('completed'), id)
       const scores = (await asked.exec()) ?? []
@@ -69,11 +64,25 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
         () => false,
       ),
     async close() {
-      await Promise.all(queueNames.map((name) => nudges[name].drained()))
-      await Promise.all(queueNames.map((name) => byName[name].close()))
+      await Promise.all(queueNames.map((name) => senders[name].drained()))
+      for (const queue of opened.values()) await queue.then((open) => open.close()).catch(() => undefined)
       connection.disconnect()
     },
   }
+}
+
+/** BullMQ asks Redis for its version first and never again: a queue opened while Redis is away would stay broken. */
+async function openQueue(
+  connection: Redis,
+  prefix: string,
+  name: QueueName,
+  complain: (fields: object) => void,
+): Promise<Queue> {
+  if (connection.status !== 'ready') throw new Error('Redis is not connected')
+  const queue = new Queue(name, { connection, prefix, skipWaitingForReady: true })
+  queue.on('error', (err) => complain({ err, queue: name }))
+  await queue.waitUntilReady()
+  return queue
 }
 
 const isScore = (answer: [Error | null, unknown] | undefined): boolean => typeof answer?.[1] === 'string'
@@ -83,7 +92,11 @@ interface Sender {
   drained(): Promise<void>
 }
 
-function createSender(queue: Queue, name: QueueName, complain: (error: unknown) => void): Sender {
+function createSender(
+  name: QueueName,
+  obtain: () => Promise<Queue>,
+  complain: (fields: object) => void,
+): Sender {
   const waiting: NewJob<QueueName>[] = []
   let sending: Promise<void> | null = null
 
@@ -91,9 +104,10 @@ function createSender(queue: Queue, name: QueueName, complain: (error: unknown) 
     while (waiting.length > 0) {
       const batch = merged(name, waiting.splice(0, longestBatch))
       try {
+        const queue = await obtain()
         await queue.addBulk(batch.map((job) => ({ name, data: job.data, opts: jobOptions(name, job) })))
-      } catch (error) {
-        complain(error)
+      } catch (err) {
+        complain({ err, queue: name })
       }
     }
     sending = null

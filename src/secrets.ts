@@ -23,8 +23,6 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
     pepper: derive(key, 'pepper'),
   }))
   const [current] = rings as [(typeof rings)[0]]
-  const hashWith = (pepper: Buffer, secret: string) =>
-    createHmac('sha256', pepper).update(secret).digest('base64url')
   return {
     seal(plain) {
       const iv = randomBytes(ivBytes)
@@ -45,6 +43,9 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
     hashes: (secret) => rings.map((ring) => hashWith(ring.pepper, secret)),
   }
 }
+
+const hashWith = (pepper: Buffer, secret: string): string =>
+  createHmac('sha256', pepper).update(secret).digest('base64url')
 
 const derive = (key: Buffer, use: string): Buffer =>
   Buffer.from(hkdfSync('sha256', key, 'payment-intents', use, 32))

@@ -58,7 +58,7 @@ function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[]): Refusal {
   const faults = errors
     .filter((error) => error.keyword !== 'if' && error.propertyName === undefined)
     .map(faultOf)
-    .sort((a, b) => order.indexOf(a.param) - order.indexOf(b.param))
+    .toSorted((a, b) => order.indexOf(a.param) - order.indexOf(b.param))
     .slice(0, mostFaults)
   const [first] = faults as [Fault]
   return refuse(first.code, { param: first.param, details: faults, message: first.message })

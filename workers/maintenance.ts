@@ -6,6 +6,6 @@ export const maintenance: QueueWorker<'maintenance'> = {
   queue: 'maintenance',
   async run(deps, { slot }) {
     const swept = await sweep(deps)
-    return { verdict: { then: 'complete' }, event: 'maintenance.swept', log: { slot, ...swept } }
+    return { verdict: { next: 'complete' }, event: 'maintenance.swept', log: { slot, ...swept } }
   },
 }

@@ -16,14 +16,14 @@ function verdictOn(delivered: Delivered): Verdict {
     case 'delivered':
     case 'cancelled':
     case 'nothing-to-do':
-      return { then: 'complete' }
+      return { next: 'complete' }
     case 'dead':
-      return { then: 'fail', reason: delivered.attempt.error ?? `status ${delivered.attempt.status}` }
+      return { next: 'fail', reason: delivered.attempt.error ?? `status ${delivered.attempt.status}` }
     case 'retrying':
-      return { then: 'again', at: delivered.nextAttemptAt as Date }
+      return { next: 'again', at: delivered.nextAttemptAt as Date }
     case 'not-due':
     case 'leased':
-      return { then: 'later', at: delivered.nextAttemptAt }
+      return { next: 'later', at: delivered.nextAttemptAt }
   }
 }
 

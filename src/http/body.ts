@@ -19,7 +19,7 @@ export async function readBody(req: Request, res: Response): Promise<Body> {
     readRaw(req, res, (error: unknown) => {
       if (error === undefined || error === null) return resolve(null)
       const known = refusalFor(error)
-      if (known === null) reject(error as Error)
+      if (known === null) reject(error)
       else resolve(known)
     })
   })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
-import stringify from 'safe-stable-stringify'
+import { stringify } from 'safe-stable-stringify'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { type ErrorCode, Refusal, refuse } from '../errors.ts'
@@ -37,7 +37,7 @@ export function idempotencyKey(req: Request): string {
     .toString('utf8')
     .trim()
   if (key === '') throw refuse('IDEMPOTENCY_KEY_REQUIRED')
-  if ([...key].length > longestKey) throw refuse('IDEMPOTENCY_KEY_INVALID')
+  if (Array.from(key).length > longestKey) throw refuse('IDEMPOTENCY_KEY_INVALID')
   return key
 }
 

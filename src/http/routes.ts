@@ -2,7 +2,7 @@ import type { Scope } from '../../schemas/scopes.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import type { Recall } from '../idempotency/claim.ts'
-import type { DoneBefore, Effect } from '../idempotency/effect.ts'
+import type { Effect } from '../idempotency/effect.ts'
 import { cancelIntent } from '../intents/cancel.ts'
 import { createIntent } from '../intents/create.ts'
 import { findIntent } from '../intents/find.ts'
@@ -42,7 +42,7 @@ export interface WriteRoute extends Common {
   body: 'json' | 'none'
   /** How a create's answer is found by its effect id; null where the answer is kept with the claim. */
   recall: Recall | null
-  run(deps: Deps, caller: Caller, asked: Asked, effect: Effect): Promise<unknown | DoneBefore>
+  run(deps: Deps, caller: Caller, asked: Asked, effect: Effect): Promise<unknown>
 }
 
 export type Route = ReadRoute | WriteRoute

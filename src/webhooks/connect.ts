@@ -57,6 +57,7 @@ export async function openSocket(
 ): Promise<{ socket: Socket } | { fault: Fault }> {
   const found = await findAddresses(resolve, target, deadline)
   if ('fault' in found) return found
+  if (deadline.aborted) return { fault: faults.lateConnection }
   return new Promise((settle) => {
     let connected = false
     const socket = startSocket(target, found.addresses, trust)

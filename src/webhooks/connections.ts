@@ -64,6 +64,7 @@ export function createConnections(maxSockets: number) {
       }
       const late = (): void => leave(null)
       const waiter = { origin, fresh, grant: leave }
+      if (deadline.aborted) return late()
       waiting.add(waiter)
       deadline.addEventListener('abort', late)
     })

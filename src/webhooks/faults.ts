@@ -66,14 +66,19 @@ export const resolveFault = (error: unknown): Fault => byCode[codeOf(error)] ?? 
 export function connectFault(error: unknown, connected: boolean): Fault {
   const code = codeOf(error)
   if (connected) return byCode[code] ?? faults.handshake
+  if (code === 'ECONNRESET') return faults.closed
   return code === 'ECONNREFUSED' ? faults.refused : faults.unreachable
 }
 
-/** What broke an open connection. A parser's complaint begins with HPE_, a late TLS alert with ERR_SSL_. */
+/**
+ * What broke an open connection. The HTTP client has no codes for an answer it cannot parse ("bad …" or a parser's error),
+ * nor for one that ends too early; a TLS alert may come after the handshake.
+ */
 export function exchangeFault(error: unknown): Fault {
   const code = codeOf(error)
-  if (code.startsWith('HPE_')) return code === 'HPE_INVALID_EOF_STATE' ? faults.closed : faults.notHttp
+  const [name, message] = error instanceof Error ? [error.name, error.message] : ['', '']
   if (code.startsWith('ERR_SSL_')) return faults.handshake
-  const badAnswer = error instanceof Error && error.message.startsWith('bad ')
-  return badAnswer ? faults.notHttp : (byCode[code] ?? faults.closed)
+  if (message.includes('Invalid EOF state')) return faults.closed
+  if (name === 'HTTPParserError' || message.startsWith('bad ')) return faults.notHttp
+  return byCode[code] ?? faults.closed
 }

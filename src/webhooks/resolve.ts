@@ -40,6 +40,7 @@ export const resolverFor = (allowed: boolean): Resolve => (allowed ? lookUp : as
 function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const late = (): void => resolve(null)
+    if (deadline.aborted) late()
     deadline.addEventListener('abort', late, { once: true })
     promise.then(resolve, reject).finally(() => deadline.removeEventListener('abort', late))
   })

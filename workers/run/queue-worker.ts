@@ -6,9 +6,9 @@ import type { Jobs, QueueName } from '../../src/jobs.ts'
  * goes back until `at`. `fail`: it stays in *failed*, where support staff see it.
  */
 export type Verdict =
-  | { then: 'complete' }
-  | { then: 'again' | 'later'; at: Date }
-  | { then: 'fail'; reason: string }
+  | { next: 'complete' }
+  | { next: 'again' | 'later'; at: Date }
+  | { next: 'fail'; reason: string }
 
 /** One queue: its name, and how a job of it is done. `log` is the job's one log line. */
 export interface QueueWorker<Name extends QueueName> {

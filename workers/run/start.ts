@@ -39,7 +39,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const complain = throttled(5000, (fields) => deps.log.warn(fields, 'redis.unavailable'))
   connection.on('error', (err) => complain({ err }))
   const running = deps.config.workerQueues.map((name) => {
-    const worker = startWorker(deps, workers[name] as QueueWorker<QueueName>, connection)
+    const worker = startWorker(deps, workers[name], connection)
     worker.on('error', (err) => complain({ err, queue: name }))
     return worker
   })
@@ -96,13 +96,13 @@ async function runJob(
     deps.log.info({ ...about(), ...done.log }, done.event)
   } catch (err) {
     deps.log.warn({ ...about(), err }, 'job.interrupted')
-    verdict = { then: 'later', at: new Date(deps.now().getTime() + faultWaitMs) }
+    verdict = { next: 'later', at: new Date(deps.now().getTime() + faultWaitMs) }
   }
   await obey(deps, verdict, job, token)
 }
 
 async function obey(deps: Deps, verdict: Verdict, job: Job, token: string | undefined): Promise<void> {
-  switch (verdict.then) {
+  switch (verdict.next) {
     case 'complete':
       return
     case 'again':

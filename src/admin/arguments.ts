@@ -1,0 +1,43 @@
+import { InvalidArgumentError } from 'commander'
+import { type Scope, scopes } from '../../schemas/scopes.ts'
+import { parseRange } from '../businesses/identify.ts'
+
+/** Readers of command-line values; each throws commander's own error with what would be right. */
+const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+export const choice =
+  <Choice extends string>(...choices: Choice[]) =>
+  (text: string): Choice => {
+    const chosen = choices.find((each) => each === text)
+    if (chosen === undefined) throw new InvalidArgumentError(`Must be ${choices.join(' or ')}.`)
+    return chosen
+  }
+
+/** Scopes by name; none given = all. */
+export function someScopes(text: string): Scope[] {
+  const wanted = listOf(text)
+  const unknown = wanted.filter((name) => !scopes.some((scope) => scope === name))
+  if (unknown.length > 0)
+    throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. There are: ${scopes.join(', ')}.`)
+  return wanted.length === 0 ? [...scopes] : scopes.filter((scope) => wanted.includes(scope))
+}
+
+export function ranges(text: string): string[] {
+  return listOf(text).map((entry) => {
+    try {
+      parseRange(entry)
+      return entry
+    } catch {
+      throw new InvalidArgumentError(`${entry} is no address and no CIDR.`)
+    }
+  })
+}
+
+export function seconds(text: string): number {
+  if (!/^\d{1,8}$/.test(text)) throw new InvalidArgumentError('Must be a whole number of seconds.')
+  return Number(text)
+}

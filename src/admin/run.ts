@@ -1,0 +1,36 @@
+import { loadConfig } from '../config.ts'
+import { type Models, openModels } from '../deps.ts'
+import { createLog } from '../log.ts'
+import { connectMongo } from '../mongo.ts'
+import { createSecrets, type Secrets } from '../secrets.ts'
+
+/** What the command line works with; it needs no Redis. */
+export type AdminDeps = Models & { secrets: Secrets; now(): Date }
+
+/** An act that could not be done, with the reason for the person at the shell. */
+export class Failed extends Error {}
+
+/** Runs one act and prints its result on stdout. A failure is one line on stderr and exit code 1. */
+export async function withAdminDeps(
+  asJson: boolean,
+  act: (deps: AdminDeps) => Promise<Record<string, unknown>>,
+): Promise<void> {
+  try {
+    const config = loadConfig()
+    const mongo = await connectMongo(config.mongodbUrl, createLog('silent', 'admin'), {})
+    const deps = { ...openModels(mongo), secrets: createSecrets(config.secretKeys), now: () => new Date() }
+    try {
+      print(asJson, await act(deps))
+    } finally {
+      await mongo.close()
+    }
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exitCode = 1
+  }
+}
+
+function print(asJson: boolean, result: Record<string, unknown>): void {
+  const lines = Object.entries(result).map(([name, value]) => `${name}: ${String(value)}`)
+  process.stdout.write(`${asJson ? JSON.stringify(result) : lines.join('\n')}\n`)
+}
