@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import supertest from 'supertest'
+import { type Scope, scopes } from '../../schemas/scopes.ts'
+import { createApp } from '../../src/app.ts'
+import type { KeyKind, KeyMode } from '../../src/businesses/api-key.ts'
+import { createBusiness } from '../../src/businesses/manage.ts'
+import { type IssuedKey, issueKey } from '../../src/businesses/manage-keys.ts'
+import { readConfig } from '../../src/config.ts'
+import { type Deps, openDeps } from '../../src/deps.ts'
+import { createHttpServer } from '../../src/http/listen.ts'
+import { makeIndexes } from '../../src/indexes.ts'
+import { createLog, type Log } from '../../src/log.ts'
+import { startWorkers } from '../../workers/run/start.ts'
+import { servers } from './servers.ts'
+
+/** A clock that tests set. It runs on from there, so that what waits for real still ends. */
+export interface Clock {
+  now(): Date
+  /** Moves it forward. */
+  advance(ms: number): void
+  /** Stops it at an instant, or lets it run again (null). */
+  freeze(at: Date | null): void
+}
+
+export function createClock(): Clock {
+  let offsetMs = 0
+  let frozenAt: Date | null = null
+  return {
+    now: () => frozenAt ?? new Date(Date.now() + offsetMs),
+    advance(ms) {
+      if (frozenAt === null) offsetMs += ms
+      else frozenAt = new Date(frozenAt.getTime() + ms)
+    },
+    freeze(at) {
+      frozenAt = at
+    },
+  }
+}
+
+export const secretKey = randomBytes(32).toString('base64')
+
+/** The environment of a service of its own: fresh database, fresh queues, on the run's servers. */
+export function freshEnvironment(changes: Record<string, string>): Record<string, string> {
+  const name = `t${randomBytes(6).toString('hex')}`
+  return {
+    NODE_ENV: 'test',
+    PORT: '0',
+    MONGODB_URL: servers.mongoUrl.replace(/\/[^/?]*(\?|$)/, `/${name}$1`),
+    REDIS_URL: servers.redisUrl,
+    QUEUE_PREFIX: name,
+    SECRET_KEY: secretKey,
+    LOG_LEVEL: 'silent',
+    PUBLIC_URL: 'http://localhost:3000',
+    PAY_URL: 'http://pay.localhost:3000',
+    ...changes,
+  }
+}
+
+/** A whole service in this process: its API on a real port, a clock to set, and its workers when asked for. */
+export interface House {
+  deps: Deps
+  clock: Clock
+  /** http://127.0.0.1:port */
+  origin: string
+  http: ReturnType<typeof supertest>
+  /** A business with a key. */
+  merchant(options?: Partial<KeyOptions>): Promise<Merchant>
+  /** Issues another key. */
+  key(businessId: string, options?: Partial<KeyOptions>): Promise<IssuedKey>
+  /** Lets receivers on this host be written to, plain http and private as they are. */
+  allowHost(host: string): void
+  startWorkers(): { close(): Promise<void> }
+  close(): Promise<void>
+}
+
+export interface KeyOptions {
+  mode: KeyMode
+  kind: KeyKind
+  scopes: Scope[]
+  ipAllowlist: string[]
+}
+
+export interface Merchant {
+  businessId: string
+  keyId: string
+  key: string
+  /** The headers of a write, with an idempotency key of its own or the one given. */
+  write(idempotencyKey?: string): Record<string, string>
+  read(): Record<string, string>
+}
+
+export async function openHouse(
+  environment: Record<string, string> = {},
+  log: Log = createLog('silent', 'test'),
+): Promise<House> {
+  const config = readConfig(freshEnvironment(environment))
+  const clock = createClock()
+  await makeIndexes(config.mongodbUrl, log)
+  const deps = await openDeps(config, log, clock.now)
+  const server = createHttpServer(createApp(deps, () => false))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const workers: { close(): Promise<void> }[] = []
+
+  const key = async (businessId: string, options: Partial<KeyOptions> = {}): Promise<IssuedKey> => {
+    const { mode = 'test', kind = 'secret', scopes: some = [...scopes], ipAllowlist = [] } = options
+    const issued = await issueKey(deps, { businessId, mode, kind, scopes: some, ipAllowlist })
+    if (issued === null) throw new Error(`no business ${businessId}`)
+    return issued
+  }
+  return {
+    deps,
+    clock,
+    origin,
+    http: supertest(origin),
+    key,
+    async merchant(options = {}) {
+      const { _id: businessId } = await createBusiness(deps, { name: 'Épicerie', liveApproved: true })
+      const issued = await key(businessId, options)
+      return asMerchant(businessId, issued)
+    },
+    allowHost: (host) => void (config.webhookAllowedHosts as Set<string>).add(host),
+    startWorkers() {
+      const started = startWorkers(deps)
+      workers.push(started)
+      return started
+    },
+    async close() {
+      await Promise.all(workers.map((each) => each.close()))
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await deps.mongo.dropDatabase()
+      await deps.close()
+    },
+  }
+}
+
+export function asMerchant(businessId: string, issued: IssuedKey): Merchant {
+  const read = () => ({ Authorization: `Bearer ${issued.key}` })
+  return {
+    businessId,
+    keyId: issued.id,
+    key: issued.key,
+    read,
+    write: (idempotencyKey = randomBytes(12).toString('hex')) => ({
+      ...read(),
+      'X-Idempotency-Key': idempotencyKey,
+    }),
+  }
+}
