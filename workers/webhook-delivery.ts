@@ -19,8 +19,10 @@ function verdictOn(delivered: Delivered): Verdict {
       return { next: 'complete' }
     case 'dead':
       return { next: 'fail', reason: delivered.attempt.error ?? `status ${delivered.attempt.status}` }
+    case 'dead-already':
+      return { next: 'fail', reason: 'all attempts failed' }
     case 'retrying':
-      return { next: 'again', at: delivered.nextAttemptAt as Date }
+      return { next: 'again', at: delivered.nextAttemptAt }
     case 'not-due':
     case 'leased':
       return { next: 'later', at: delivered.nextAttemptAt }

@@ -1,9 +1,10 @@
 import type { Response } from 'express'
-import type { Refusal } from '../errors.ts'
+import type { ErrorCode, Refusal } from '../errors.ts'
 
-/** An answer before it is written: status, the body's exact text, and further headers. */
+/** An answer before it is written: status, the code of a refusal for the log, the body's exact text, further headers. */
 export interface Answer {
   status: number
+  code: ErrorCode | null
   body: string
   headers: Record<string, string>
 }
@@ -11,6 +12,7 @@ export interface Answer {
 /** The success envelope (SPEC 1). */
 export const success = (status: number, data: unknown): Answer => ({
   status,
+  code: null,
   body: JSON.stringify({ success: true, data }),
   headers: {},
 })
@@ -29,6 +31,7 @@ export function failure(refusal: Refusal, requestId: string): Answer {
   const retryAfter = extras.retryAfterSeconds
   return {
     status: statusCode,
+    code,
     body: JSON.stringify({ success: false, error }),
     headers: {
       ...extras.headers,
@@ -40,6 +43,7 @@ export function failure(refusal: Refusal, requestId: string): Answer {
 /** Writes an answer as it is. */
 export function send(res: Response, answer: Answer): void {
   res.statusCode = answer.status
+  res.locals.code = answer.code
   for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value)
   res.setHeader('Content-Type', 'application/json; charset=utf-8')
   res.setHeader('Cache-Control', 'no-store')

@@ -11,13 +11,15 @@ const patienceMs = 2000
  */
 export function health(deps: Pick<Deps, 'mongo' | 'queues'>, isStopping: () => boolean): Router {
   const router = Router()
-  router.get('/healthz', (_req, res) => send(res, { status: 200, body: '{"status":"ok"}', headers: {} }))
+  router.get('/healthz', (_req, res) =>
+    send(res, { status: 200, code: null, body: '{"status":"ok"}', headers: {} }),
+  )
   router.get('/readyz', async (_req, res) => {
     const [mongodb, redis] = await Promise.all([within(pingMongo(deps)), within(deps.queues.isReady())])
     const ready = mongodb && !isStopping()
     const status = ready ? (redis ? 'ok' : 'degraded') : 'unavailable'
     const body = JSON.stringify({ status, mongodb: mongodb ? 'up' : 'down', redis: redis ? 'up' : 'down' })
-    send(res, { status: ready ? 200 : 503, body, headers: ready ? {} : { 'Retry-After': '2' } })
+    send(res, { status: ready ? 200 : 503, code: null, body, headers: ready ? {} : { 'Retry-After': '2' } })
   })
   return router
 }

@@ -108,7 +108,7 @@ const isFinal = (error: unknown): error is Refusal =>
 function replay(deps: Deps, sealed: string, otherParams: boolean): Answer {
   const [status, body] = JSON.parse(deps.secrets.unseal(sealed)) as [number, string]
   const mismatch = otherParams ? { 'Idempotent-Params-Mismatch': 'true' } : {}
-  return { status, body, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }
+  return { status, code: null, body, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }
 }
 
 const digest = (...parts: string[]): string =>

@@ -9,7 +9,6 @@ import { refusalFor } from './body.ts'
 export function answerFor(deps: Pick<Deps, 'log'>, error: unknown, res: Response): Answer {
   const refusal = asRefusal(error)
   const requestId = String(res.locals.requestId)
-  res.locals.code = refusal.code
   if (refusal.code === 'INTERNAL_ERROR') deps.log.error({ err: error, requestId }, 'request.failed')
   return failure(refusal, requestId)
 }

@@ -1,25 +1,17 @@
 import type { Deps } from '../deps.ts'
 import type { ClaimedDelivery } from './claim-delivery.ts'
-import { type AttemptRecord, type Delivery, endpointIdOf, openStatuses } from './delivery.ts'
+import { type AttemptRecord, endpointIdOf, openStatuses } from './delivery.ts'
 import type { Endpoint } from './endpoint.ts'
-import { waitAfter } from './retry.ts'
-import type { Attempt } from './send.ts'
 import { signedHeaders } from './sign.ts'
+import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
 
-/**
- * How a call went: an attempt with its result, or why there was none. `nextAttemptAt` says when to call again;
- * null at the end of the road.
- */
+/** How a call went: an attempt and what it means, or why there was none and when to call again. */
 export type Delivered =
-  | {
-      outcome: 'delivered' | 'retrying' | 'dead'
-      attempt: AttemptRecord
-      attempts: number
-      nextAttemptAt: Date | null
-    }
+  | (Verdict & { attempt: AttemptRecord; attempts: number })
   | { outcome: 'not-due' | 'leased'; nextAttemptAt: Date }
-  | { outcome: 'nothing-to-do' | 'cancelled'; nextAttemptAt: null }
+  | { outcome: 'cancelled' | 'dead-already' | 'nothing-to-do'; nextAttemptAt: null }
 
+/** Nobody waits for a worker: its writes may take the time the driver gives them. */
 const noHurry = Number.POSITIVE_INFINITY
 
 /**
@@ -43,64 +35,33 @@ export async function deliver(deps: Deps, deliveryId: string): Promise<Delivered
 
 async function attempt(deps: Deps, delivery: ClaimedDelivery, endpoint: Endpoint): Promise<Delivered> {
   const at = deps.now()
+  const { webhookHeaderBrand: brand, webhookRetryMs } = deps.config
   const secret = deps.secrets.unseal(endpoint.secret)
-  const headers = signedHeaders(deps.config.webhookHeaderBrand, secret, delivery.event, delivery.body, at)
+  const headers = signedHeaders(brand, secret, delivery.event, delivery.body, at)
   const sent = await deps.sender.send({ url: endpoint.url, headers, body: delivery.body })
-  const verdict = judge(deps, delivery, sent)
-  const record = asRecord(at, sent)
-  await deps.lanes.recordResult({ delivery, attempt: record, ...verdict.change }, noHurry)
-  const { outcome } = verdict
-  return {
-    outcome,
-    attempt: record,
-    attempts: delivery.attempts + 1,
-    nextAttemptAt: verdict.change.nextAttemptAt,
-  }
+  const attempts = delivery.attempts + 1
+  const verdict = judge(sent, attempts, webhookRetryMs, deps.now())
+  const { nextAttemptAt, deliveredAt } = verdict
+  const record = recordOf(at, sent)
+  const status = statusAfter[verdict.outcome]
+  await deps.lanes.recordResult({ delivery, status, nextAttemptAt, deliveredAt, attempt: record }, noHurry)
+  return { ...verdict, attempt: record, attempts }
 }
-
-/** What a result means: the wait is counted from the end of the failed attempt. */
-function judge(deps: Deps, delivery: Delivery, sent: Attempt) {
-  const endedAt = deps.now()
-  if (sent.outcome === 'delivered')
-    return {
-      outcome: 'delivered' as const,
-      change: { status: 'DELIVERED' as const, nextAttemptAt: null, deliveredAt: endedAt },
-    }
-  const retryAfter = sent.outcome === 'refused' ? sent.retryAfterSeconds : null
-  const wait = waitAfter(delivery.attempts + 1, deps.config.webhookRetryMs, retryAfter)
-  if (wait === null)
-    return {
-      outcome: 'dead' as const,
-      change: { status: 'DEAD' as const, nextAttemptAt: null, deliveredAt: null },
-    }
-  const nextAttemptAt = new Date(endedAt.getTime() + wait)
-  return {
-    outcome: 'retrying' as const,
-    change: { status: 'RETRYING' as const, nextAttemptAt, deliveredAt: null },
-  }
-}
-
-const asRecord = (at: Date, sent: Attempt): AttemptRecord => ({
-  at,
-  durationMs: Math.round(sent.durationMs),
-  status: sent.outcome === 'unreachable' ? null : sent.status,
-  stage: sent.outcome === 'delivered' ? null : sent.outcome === 'refused' ? 'status' : sent.stage,
-  error: sent.outcome === 'unreachable' ? sent.reason : null,
-  answer: sent.outcome === 'unreachable' ? null : sent.answer,
-})
 
 /** The endpoint is gone: its open deliveries stop. */
 async function abandon(deps: Deps, delivery: ClaimedDelivery): Promise<Delivered> {
-  const change = { status: 'CANCELLED' as const, nextAttemptAt: null, deliveredAt: null, attempt: null }
+  const change = { status: 'CANCELLED', nextAttemptAt: null, deliveredAt: null, attempt: null } as const
   await deps.lanes.recordResult({ delivery, ...change }, noHurry)
   return { outcome: 'cancelled', nextAttemptAt: null }
 }
 
 async function whyNotClaimed(deps: Deps, deliveryId: string): Promise<Delivered> {
   const delivery = await deps.lanes.findDelivery(deliveryId, noHurry)
+  // Its job must end where support staff look for it, also when the process died right after the last attempt.
+  if (delivery?.status === 'DEAD') return { outcome: 'dead-already', nextAttemptAt: null }
   const isOpen = delivery !== null && (openStatuses as readonly string[]).includes(delivery.status)
   if (!isOpen || delivery.nextAttemptAt === null) return { outcome: 'nothing-to-do', nextAttemptAt: null }
-  if (delivery.lease !== null && delivery.lease.until > deps.now())
-    return { outcome: 'leased', nextAttemptAt: delivery.lease.until }
+  const lease = delivery.lease
+  if (lease !== null && lease.until > deps.now()) return { outcome: 'leased', nextAttemptAt: lease.until }
   return { outcome: 'not-due', nextAttemptAt: delivery.nextAttemptAt }
 }

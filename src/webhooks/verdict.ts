@@ -1,0 +1,35 @@
+import type { AttemptRecord, DeliveryStatus } from './delivery.ts'
+import { waitAfter } from './retry.ts'
+import type { Attempt } from './send.ts'
+
+/** What an attempt means for its delivery. */
+export type Verdict =
+  | { outcome: 'delivered'; nextAttemptAt: null; deliveredAt: Date }
+  | { outcome: 'retrying'; nextAttemptAt: Date; deliveredAt: null }
+  | { outcome: 'dead'; nextAttemptAt: null; deliveredAt: null }
+
+export const statusAfter = {
+  delivered: 'DELIVERED',
+  retrying: 'RETRYING',
+  dead: 'DEAD',
+} as const satisfies Record<Verdict['outcome'], DeliveryStatus>
+
+/**
+ * Judges attempt number `attempts` (from 1), which ended at `endedAt`: the wait for the next one counts from there
+ * (SPEC 6.4). `steps` is the retry table in milliseconds.
+ */
+export function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {
+  if (sent.outcome === 'delivered') return { outcome: 'delivered', nextAttemptAt: null, deliveredAt: endedAt }
+  const wait = waitAfter(attempts, steps, sent.outcome === 'refused' ? sent.retryAfterSeconds : null)
+  if (wait === null) return { outcome: 'dead', nextAttemptAt: null, deliveredAt: null }
+  return { outcome: 'retrying', nextAttemptAt: new Date(endedAt.getTime() + wait), deliveredAt: null }
+}
+
+/** The attempt as it is kept with its delivery. */
+export function recordOf(at: Date, sent: Attempt): AttemptRecord {
+  const durationMs = Math.round(sent.durationMs)
+  if (sent.outcome === 'unreachable')
+    return { at, durationMs, status: null, stage: sent.stage, error: sent.reason, answer: null }
+  const stage = sent.outcome === 'refused' ? 'status' : null
+  return { at, durationMs, status: sent.status, stage, error: null, answer: sent.answer }
+}
