@@ -1,0 +1,144 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { expect } from 'chai'
+import { environment } from '../schemas/environment.ts'
+import { events } from '../schemas/events.ts'
+import { scopes } from '../schemas/scopes.ts'
+import { catalogue } from '../src/errors.ts'
+import { routes } from '../src/http/routes.ts'
+import { queueNames } from '../src/jobs.ts'
+
+const root = join(import.meta.dirname, '..')
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+const filesIn = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .toSorted()
+
+const sources = [...filesIn('src'), ...filesIn('workers'), ...filesIn('schemas')]
+/** Every folder of src/ that is a noun of the field; `http` and `admin` are ways in. */
+const domain = sources.filter((file) => /^src\/[^/]+\//.test(file) && !/^src\/(http|admin)\//.test(file))
+
+/** What a file imports: packages by name, files by their path from the root. */
+function importsOf(file: string): string[] {
+  const names = [...read(file).matchAll(/(?:from|import\() ?'([^']+)'/g)].map((match) => String(match[1]))
+  return names.map((name) => (name.startsWith('.') ? normalize(join(dirname(file), name)) : name))
+}
+
+/** The files among `some` that `isWrong`, each with what is wrong: an empty list is the rule kept. */
+const offenders = (some: string[], isWrong: (imported: string) => boolean): string[] =>
+  some.flatMap((file) => importsOf(file).filter(isWrong).map((imported) => `${file} imports ${imported}`))
+
+const mentioning = (some: string[], text: RegExp): string[] => some.filter((file) => text.test(read(file)))
+
+describe('The house keeps its rules:', () => {
+  it('there are files to look at, and imports are seen', () => {
+    expect(sources.length).to.be.greaterThan(50)
+    expect(domain).to.include('src/intents/create.ts')
+    expect(importsOf('src/app.ts')).to.include.members(['express', 'src/http/routes.ts'])
+  })
+
+  it('schemas import nothing of the project', () => {
+    expect(offenders(filesIn('schemas'), (name) => /^(src|workers|dev|test)\//.test(name))).to.deep.equal([])
+  })
+
+  it('domain folders know neither Express nor BullMQ, nor http, nor workers', () => {
+    const isWrong = (name: string) => /^(express|bullmq|ioredis|src\/http|src\/app|workers)/.test(name)
+    expect(offenders(domain, isWrong)).to.deep.equal([])
+  })
+
+  it('http knows no mongoose and no BullMQ', () => {
+    expect(offenders([...filesIn('src/http'), 'src/app.ts'], (name) => /^(mongoose|bullmq|ioredis)$/.test(name))).to.deep.equal([])
+  })
+
+  it('src knows no workers, and nothing that runs knows dev or test', () => {
+    expect(offenders(filesIn('src'), (name) => name.startsWith('workers/'))).to.deep.equal([])
+    expect(offenders(sources, (name) => /^(dev|test|bench)\//.test(name))).to.deep.equal([])
+  })
+
+  it('only config reads the environment', () => {
+    expect(mentioning(sources, /process\.env/)).to.deep.equal(['src/config.ts'])
+  })
+
+  it('connections are opened in three places', () => {
+    expect(mentioning(sources, /createConnection\(|new Redis\(|new MongoClient\(/)).to.deep.equal([
+      'src/mongo.ts',
+      'src/queues.ts',
+      'workers/run/start.ts',
+    ])
+  })
+
+  it('time is deps.now(): the clock is read only where a process begins, and for BullMQ, which has its own', () => {
+    expect(mentioning(sources, /Date\.now\(\)|new Date\(\)/)).to.deep.equal([
+      'src/admin/run.ts',
+      'src/server.ts',
+      'workers/main.ts',
+      'workers/run/start.ts',
+      'workers/run/timers.ts',
+    ])
+  })
+
+  it('an intent is changed in transition.ts only; create inserts it and a drawn code may be freed', () => {
+    const changing = /\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne|save)\(/
+    expect(mentioning(filesIn('src/intents'), changing)).to.deep.equal(['src/intents/code.ts', 'src/intents/transition.ts'])
+    expect(mentioning(sources, /status: move\./)).to.deep.equal(['src/intents/transition.ts'])
+  })
+
+  it('one name per job: queue = file in workers/ = what the file exports = docs', () => {
+    const files = readdirSync(join(root, 'workers')).filter((name) => name.endsWith('.ts') && name !== 'main.ts')
+    expect(files.map((name) => name.replace('.ts', ''))).to.have.members([...queueNames])
+    for (const name of queueNames) {
+      expect(read(`workers/${name}.ts`)).to.include(`queue: '${name}'`)
+      expect(read('docs/architecture.md')).to.include(`\`${name}\``)
+    }
+  })
+
+  it('the Procfile starts what the build makes', () => {
+    const started = [...read('Procfile').matchAll(/^(\w+): node dist\/(\S+)\.js$/gm)].map(([, type, file]) => [type, file])
+    expect(started).to.deep.equal([
+      ['release', 'src/release'],
+      ['web', 'src/server'],
+      ['worker', 'workers/main'],
+    ])
+    for (const [, file] of started) expect(sources).to.include(`${file}.ts`)
+  })
+
+  it('.env.example names every variable, and no other', () => {
+    const named = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map((match) => match[1])
+    expect(named).to.have.members(Object.keys(environment.properties))
+  })
+
+  it('docs/errors.md lists the catalogue, code by code with its status', () => {
+    const rows = [...read('docs/errors.md').matchAll(/^\| `([A-Z_]+)` \| (\d{3}) \|/gm)].map((row) => [row[1], Number(row[2])])
+    const codes = Object.entries(catalogue).map(([code, [status]]) => [code, status])
+    expect(rows).to.have.deep.members(codes)
+  })
+
+  it('docs/api.md lists the operations, each with its scope', () => {
+    const rows = [...read('docs/api.md').matchAll(/^\| `([A-Z]+) (\S+)` \| `(\S+)` \|/gm)].map((row) => row.slice(1, 4))
+    const operations = routes.map(({ method, path, scope }) => [
+      method.toUpperCase(),
+      path.replaceAll(/:(\w+)/g, '{$1}'),
+      scope,
+    ])
+    expect(rows).to.have.deep.members(operations)
+  })
+
+  it('docs/api.md names every scope and docs/webhooks.md every event', () => {
+    for (const scope of scopes) expect(read('docs/api.md')).to.include(`\`${scope}\``)
+    for (const event of Object.keys(events)) expect(read('docs/webhooks.md')).to.include(`\`${event}\``)
+  })
+
+  it('every package is pinned to one version', () => {
+    const { dependencies, devDependencies } = JSON.parse(read('package.json'))
+    const versions = Object.entries<string>({ ...dependencies, ...devDependencies })
+    expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).to.deep.equal([])
+  })
+
+  it('no file carries a name that rots', () => {
+    const rotten = /(^|[/.-])(service|manager|helpers?|utils?|common|core|base|misc|shared)(\.[a-z]+$|\/)/
+    const all = [...sources, ...filesIn('test'), ...filesIn('dev'), ...filesIn('bench')]
+    expect(all.filter((file) => rotten.test(file))).to.deep.equal([])
+  })
+})
