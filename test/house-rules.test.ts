@@ -28,7 +28,11 @@ function importsOf(file: string): string[] {
 
 /** The files among `some` that `isWrong`, each with what is wrong: an empty list is the rule kept. */
 const offenders = (some: string[], isWrong: (imported: string) => boolean): string[] =>
-  some.flatMap((file) => importsOf(file).filter(isWrong).map((imported) => `${file} imports ${imported}`))
+  some.flatMap((file) =>
+    importsOf(file)
+      .filter(isWrong)
+      .map((imported) => `${file} imports ${imported}`),
+  )
 
 const mentioning = (some: string[], text: RegExp): string[] => some.filter((file) => text.test(read(file)))
 
@@ -49,7 +53,9 @@ describe('The house keeps its rules:', () => {
   })
 
   it('http knows no mongoose and no BullMQ', () => {
-    expect(offenders([...filesIn('src/http'), 'src/app.ts'], (name) => /^(mongoose|bullmq|ioredis)$/.test(name))).to.deep.equal([])
+    expect(
+      offenders([...filesIn('src/http'), 'src/app.ts'], (name) => /^(mongoose|bullmq|ioredis)$/.test(name)),
+    ).to.deep.equal([])
   })
 
   it('src knows no workers, and nothing that runs knows dev or test', () => {
@@ -81,12 +87,17 @@ describe('The house keeps its rules:', () => {
 
   it('an intent is changed in transition.ts only; create inserts it and a drawn code may be freed', () => {
     const changing = /\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne|save)\(/
-    expect(mentioning(filesIn('src/intents'), changing)).to.deep.equal(['src/intents/code.ts', 'src/intents/transition.ts'])
+    expect(mentioning(filesIn('src/intents'), changing)).to.deep.equal([
+      'src/intents/code.ts',
+      'src/intents/transition.ts',
+    ])
     expect(mentioning(sources, /status: move\./)).to.deep.equal(['src/intents/transition.ts'])
   })
 
   it('one name per job: queue = file in workers/ = what the file exports = docs', () => {
-    const files = readdirSync(join(root, 'workers')).filter((name) => name.endsWith('.ts') && name !== 'main.ts')
+    const files = readdirSync(join(root, 'workers')).filter(
+      (name) => name.endsWith('.ts') && name !== 'main.ts',
+    )
     expect(files.map((name) => name.replace('.ts', ''))).to.have.members([...queueNames])
     for (const name of queueNames) {
       expect(read(`workers/${name}.ts`)).to.include(`queue: '${name}'`)
@@ -95,7 +106,9 @@ describe('The house keeps its rules:', () => {
   })
 
   it('the Procfile starts what the build makes', () => {
-    const started = [...read('Procfile').matchAll(/^(\w+): node dist\/(\S+)\.js$/gm)].map(([, type, file]) => [type, file])
+    const started = [...read('Procfile').matchAll(/^(\w+): node dist\/(\S+)\.js$/gm)].map(
+      ([, type, file]) => [type, file],
+    )
     expect(started).to.deep.equal([
       ['release', 'src/release'],
       ['web', 'src/server'],
@@ -110,13 +123,18 @@ describe('The house keeps its rules:', () => {
   })
 
   it('docs/errors.md lists the catalogue, code by code with its status', () => {
-    const rows = [...read('docs/errors.md').matchAll(/^\| `([A-Z_]+)` \| (\d{3}) \|/gm)].map((row) => [row[1], Number(row[2])])
+    const rows = [...read('docs/errors.md').matchAll(/^\| `([A-Z_]+)` \| (\d{3}) \|/gm)].map((row) => [
+      row[1],
+      Number(row[2]),
+    ])
     const codes = Object.entries(catalogue).map(([code, [status]]) => [code, status])
     expect(rows).to.have.deep.members(codes)
   })
 
   it('docs/api.md lists the operations, each with its scope', () => {
-    const rows = [...read('docs/api.md').matchAll(/^\| `([A-Z]+) (\S+)` \| `(\S+)` \|/gm)].map((row) => row.slice(1, 4))
+    const rows = [...read('docs/api.md').matchAll(/^\| `([A-Z]+) (\S+)` \| `(\S+)` \|/gm)].map((row) =>
+      row.slice(1, 4),
+    )
     const operations = routes.map(({ method, path, scope }) => [
       method.toUpperCase(),
       path.replaceAll(/:(\w+)/g, '{$1}'),

@@ -16,7 +16,7 @@ const act =
 /** What is there no more is a failure, not an answer. */
 function found<T>(value: T | null | false, what: string): T {
   if (value === null || value === false) throw new Failed(`${what}.`)
-  return value as T
+  return value
 }
 
 const program = new Command('admin')

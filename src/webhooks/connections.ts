@@ -59,7 +59,6 @@ export function createConnections(maxSockets: number) {
     return new Promise((resolve) => {
       const leave = (got: Connection | Place | null): void => {
         waiting.delete(waiter)
-        deadline.removeEventListener('abort', late)
         resolve(got)
       }
       const late = (): void => leave(null)

@@ -39,14 +39,11 @@ export function exchange(
     let interim = 0
     let answer: Answer | null = null
 
-    const settle = (outcome: Exchange): void => {
-      deadline.removeEventListener('abort', late)
-      resolve(outcome)
-    }
-    const fail = (fault: Fault): void => settle({ fault, begun: interim > 0 || answer !== null })
+    // The first to settle counts. Listeners need not leave the deadline: it ends with the attempt.
+    const fail = (fault: Fault): void => resolve({ fault, begun: interim > 0 || answer !== null })
     const late = (): void => fail(faults.lateAnswer)
     const finish = (whole: boolean): void => {
-      if (answer) settle({ answer: { ...answer, answer: answerText(chunks) }, whole })
+      if (answer) resolve({ answer: { ...answer, answer: answerText(chunks) }, whole })
     }
 
     const handler: Dispatcher.DispatchHandler = {

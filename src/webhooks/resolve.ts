@@ -41,8 +41,8 @@ function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<
   return new Promise((resolve, reject) => {
     const late = (): void => resolve(null)
     if (deadline.aborted) late()
-    deadline.addEventListener('abort', late, { once: true })
-    promise.then(resolve, reject).finally(() => deadline.removeEventListener('abort', late))
+    deadline.addEventListener('abort', late)
+    promise.then(resolve, reject)
   })
 }
 

@@ -57,10 +57,13 @@ export function createSender(options: SenderOptions): Sender {
   let closed = false
 
   async function open(target: Target, deadline: AbortSignal): Promise<Connection | { fault: Fault }> {
-    const opened = await openSocket(resolve ?? resolverFor(target.allowed), trust, target, deadline)
-    if ('socket' in opened) return connections.add(target.origin, opened.socket)
-    connections.vacate()
-    return opened
+    let opened: Awaited<ReturnType<typeof openSocket>> | null = null
+    try {
+      opened = await openSocket(resolve ?? resolverFor(target.allowed), trust, target, deadline)
+    } finally {
+      if (opened === null || 'fault' in opened) connections.vacate()
+    }
+    return 'fault' in opened ? opened : connections.add(target.origin, opened.socket)
   }
 
   async function over(
