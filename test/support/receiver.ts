@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { until } from './until.ts'
 
 /** One delivery as it arrived. `body` is the exact text. */
@@ -28,19 +29,13 @@ export interface Receiver {
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
   let respond = (res: ServerResponse, _count: number, _received: Received): void => void res.end('ok')
-  const server = createServer(async (req, res) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of req) chunks.push(chunk as Buffer)
-    const body = Buffer.concat(chunks).toString('utf8')
-    const one = {
-      at: Date.now(),
-      headers: req.headers,
-      rawHeaders: req.rawHeaders,
-      body,
-      json: JSON.parse(body),
-    }
-    received.push(one)
-    respond(res, received.length, one)
+  const server = createServer((req, res) => {
+    void text(req).then((body) => {
+      const { headers, rawHeaders } = req
+      const one: Received = { at: Date.now(), headers, rawHeaders, body, json: JSON.parse(body) }
+      received.push(one)
+      respond(res, received.length, one)
+    })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
