@@ -24,11 +24,11 @@ export function createApp(deps: Deps, isStopping: () => boolean): Express {
   app.set('query parser', 'simple')
   app.disable('x-powered-by')
   app.disable('etag')
+  app.locals.isStopping = isStopping
 
   app.use((req: Request, res: Response, next: NextFunction) => {
     res.locals.requestId = randomUUID()
     res.setHeader('X-Request-Id', res.locals.requestId)
-    if (isStopping()) res.setHeader('Connection', 'close')
     logRequest(deps, req, res)
     if (req.rawHeaders.length > mostHeaders * 2) throw refuse('HEADERS_TOO_LARGE')
     next()

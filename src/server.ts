@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { loadConfig } from './config.ts'
 import { openDeps } from './deps.ts'
@@ -13,6 +14,9 @@ const log = createLog(config.logLevel, 'web')
 const deps = await openDeps(config, log, () => new Date())
 if (!config.production) await makeIndexes(config.mongodbUrl, log)
 
+/** Long enough for a busy keep-alive connection to hear it, so that none is closed under a request. */
+const drainMs = 1000
+
 let stopping = false
 const server = createHttpServer(createApp(deps, () => stopping))
 server.listen(config.port)
@@ -20,8 +24,9 @@ await once(server, 'listening')
 log.info({ port: config.port, publicUrl: config.publicUrl }, 'web.started')
 
 stopOnSignals(log, async () => {
+  // Not ready any more, and every answer ends its connection; those still coming meanwhile are served.
   stopping = true
-  // Idle connections end now, busy ones with their answer.
+  await wait(drainMs)
   await new Promise((resolve) => server.close(resolve))
   await deps.close()
 })

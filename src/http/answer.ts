@@ -40,11 +40,12 @@ export function failure(refusal: Refusal, requestId: string): Answer {
   }
 }
 
-/** Writes an answer as it is. */
+/** Writes an answer as it is. While the process stops, each answer asks its connection to end. */
 export function send(res: Response, answer: Answer): void {
   res.statusCode = answer.status
   res.locals.code = answer.code
   for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value)
+  if (res.app.locals.isStopping()) res.setHeader('Connection', 'close')
   res.setHeader('Content-Type', 'application/json; charset=utf-8')
   res.setHeader('Cache-Control', 'no-store')
   res.setHeader('Content-Length', Buffer.byteLength(answer.body))
