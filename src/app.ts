@@ -31,6 +31,8 @@ export function createApp(deps: Deps, isStopping: () => boolean): Express {
     res.setHeader('X-Request-Id', res.locals.requestId)
     logRequest(deps, req, res)
     if (req.rawHeaders.length > mostHeaders * 2) throw refuse('HEADERS_TOO_LARGE')
+    if (req.httpVersion === '1.1' && req.headers.host === undefined)
+      throw refuse('VALIDATION_ERROR', { param: 'Host', message: 'The Host header is missing.' })
     next()
   })
 

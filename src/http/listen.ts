@@ -18,6 +18,8 @@ export function createHttpServer(app: Express): Server {
       // Node looks for late requests only this often.
       connectionsCheckingInterval: 1000,
       maxHeaderSize: 16_384,
+      // app.ts refuses a request without Host, in the envelope.
+      requireHostHeader: false,
     },
     app,
   )
