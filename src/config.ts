@@ -42,7 +42,8 @@ export function readConfig(source: Record<string, string | undefined>): Config {
   for (const name of Object.keys(environment.properties)) if (source[name]) given[name] = source[name]
   const ajv = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, formats })
   const validate = ajv.compile<Environment>(environment)
-  const faults = validate(given) ? faultsAcross(given) : (validate.errors ?? []).map(sentence)
+  validate(given)
+  const faults = [...(validate.errors ?? []).map(sentence), ...faultsAcross(given)]
   if (faults.length > 0) throw new Error(`The environment is not right:\n  ${faults.join('\n  ')}`)
   return fromEnvironment(given as Environment)
 }
@@ -98,14 +99,10 @@ function sentence(error: ErrorObject): string {
 
 /** Faults that only two values together show. */
 function faultsAcross(given: Record<string, unknown>): string[] {
-  const env = given as Environment
   const faults: string[] = []
-  if (
-    env.CODE_LIFETIME_SECONDS !== undefined &&
-    env.CODE_LIFETIME_SECONDS > (env.INTENT_LIFETIME_SECONDS ?? 0)
-  )
+  if (Number(given.CODE_LIFETIME_SECONDS) > Number(given.INTENT_LIFETIME_SECONDS))
     faults.push('CODE_LIFETIME_SECONDS must not be longer than INTENT_LIFETIME_SECONDS')
-  if (env.NODE_ENV === 'production' && env.WEBHOOK_ALLOWED_HOSTS !== undefined)
+  if (given.NODE_ENV === 'production' && given.WEBHOOK_ALLOWED_HOSTS !== undefined)
     faults.push('WEBHOOK_ALLOWED_HOSTS must not be set in production')
   return faults
 }

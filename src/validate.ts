@@ -41,11 +41,13 @@ const isStorable = (text: string): boolean => text.isWellFormed() && !text.inclu
 
 const isEventName = (text: string): text is EventName => Object.hasOwn(events, text)
 
+/** Without user info, and with nothing that the URL parser would silently drop or turn into a slash. */
+const absoluteUrl = /^https?:\/\/[^\s\\/?#@\p{Cc}]+([/?#][^\s\\\p{Cc}]*)?$/iu
+
 function isRedirectUrl(text: string, localhostToo: boolean): boolean {
-  if (text.length > 2048 || !/^https?:\/\//i.test(text) || !isStorable(text) || !URL.canParse(text))
+  if (text.length > 2048 || !absoluteUrl.test(text) || !text.isWellFormed() || !URL.canParse(text))
     return false
   const url = new URL(text)
-  if (url.username !== '' || url.password !== '') return false
   return (
     url.protocol === 'https:' || (localhostToo && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname))
   )

@@ -17,17 +17,22 @@ export const choice =
     return chosen
   }
 
-/** Scopes by name; none given = all. */
+/** Scopes by name. An empty list is a mistake (an unset variable of a shell), not a wish for all of them. */
 export function someScopes(text: string): Scope[] {
   const wanted = listOf(text)
   const unknown = wanted.filter((name) => !scopes.some((scope) => scope === name))
   if (unknown.length > 0)
     throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. There are: ${scopes.join(', ')}.`)
-  return wanted.length === 0 ? [...scopes] : scopes.filter((scope) => wanted.includes(scope))
+  if (wanted.length === 0)
+    throw new InvalidArgumentError('The list is empty; leave the option out for all scopes.')
+  return scopes.filter((scope) => wanted.includes(scope))
 }
 
 export function ranges(text: string): string[] {
-  return listOf(text).map((entry) => {
+  const entries = listOf(text)
+  if (entries.length === 0)
+    throw new InvalidArgumentError('The list is empty; leave the option out to allow every address.')
+  return entries.map((entry) => {
     try {
       parseRange(entry)
       return entry

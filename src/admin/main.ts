@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { type Scope, scopes } from '../../schemas/scopes.ts'
 import { switchApi } from '../businesses/api-switch.ts'
 import { changeBusiness, createBusiness } from '../businesses/manage.ts'
 import { issueKey, rotateKey, setKeyStatus } from '../businesses/manage-keys.ts'
@@ -71,7 +72,7 @@ interface KeyOptions {
   business: string
   mode: 'test' | 'live'
   kind: 'secret' | 'publishable'
-  scopes: ReturnType<typeof someScopes>
+  scopes: Scope[]
   ip: string[]
 }
 
@@ -82,12 +83,9 @@ key
   .requiredOption('--business <id>', 'id of the business')
   .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
   .requiredOption('--kind <kind>', 'secret or publishable', choice('secret', 'publishable'))
-  .option(
-    '--scopes <list>',
-    'what it may do, comma-separated; without it everything',
-    someScopes,
-    someScopes(''),
-  )
+  .option('--scopes <list>', 'what it may do, comma-separated; without it everything', someScopes, [
+    ...scopes,
+  ])
   .option('--ip <list>', 'addresses and CIDRs it may be used from, comma-separated', ranges, [])
   .action(
     act(async (deps, { business: businessId, mode, kind, scopes, ip }: KeyOptions) => {

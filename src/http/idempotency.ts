@@ -32,13 +32,19 @@ export interface Write {
 export function idempotencyKey(req: Request): string {
   const values = req.headersDistinct['x-idempotency-key'] ?? []
   if (values.length > 1) throw refuse('IDEMPOTENCY_KEY_INVALID')
-  // Node reads header bytes as Latin-1; what the caller sent is UTF-8.
-  const key = Buffer.from(values[0] ?? '', 'latin1')
-    .toString('utf8')
-    .trim()
+  const key = headerText(values[0] ?? '').trim()
   if (key === '') throw refuse('IDEMPOTENCY_KEY_REQUIRED')
   if (Array.from(key).length > longestKey) throw refuse('IDEMPOTENCY_KEY_INVALID')
   return key
+}
+
+/** Node reads header bytes as Latin-1. Most callers send UTF-8, some Latin-1: two keys must never become one. */
+function headerText(latin1: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(latin1, 'latin1'))
+  } catch {
+    return latin1
+  }
 }
 
 /**

@@ -65,8 +65,9 @@ export async function tryClaim(
   const answer = found.answer ?? (await request.recall?.(deps, found.effectId)) ?? null
   if (answer !== null) return { state: 'answered', answer, paramsHash: found.paramsHash }
   if (found.leaseUntil > deps.now()) return { state: 'running' }
-  const { token, leaseUntil } = fresh
-  return takeOver(deps, { _id: found._id, token: found.token }, { token, leaseUntil })
+  // What will be answered now is what this caller asked.
+  const { token, leaseUntil, paramsHash } = fresh
+  return takeOver(deps, { _id: found._id, token: found.token }, { token, leaseUntil, paramsHash })
 }
 
 function freshClaim(deps: Pick<Deps, 'now'>, request: { paramsHash: string }): Omit<Claim, '_id'> {

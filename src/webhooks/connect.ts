@@ -70,13 +70,13 @@ export async function openSocket(
     deadline.addEventListener('abort', late)
     socket.on('connect', () => {
       connected = true
+      const fault = judgePeer(socket, target)
+      if (fault) fail(fault)
     })
     // These stay for the socket's life: an error between here and the first request has no other listener.
     socket.on('error', (error) => fail(connectFault(error, connected)))
     socket.on('close', () => fail(connectFault(null, connected)))
     socket.once(target.secure ? 'secureConnect' : 'connect', () => {
-      const fault = judgePeer(socket, target)
-      if (fault) return fail(fault)
       deadline.removeEventListener('abort', late)
       settle({ socket })
     })
