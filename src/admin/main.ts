@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { type Scope, scopes } from '../../schemas/scopes.ts'
+import { scopes as allScopes, type Scope } from '../../schemas/scopes.ts'
 import { switchApi } from '../businesses/api-switch.ts'
 import { changeBusiness, createBusiness } from '../businesses/manage.ts'
 import { issueKey, rotateKey, setKeyStatus } from '../businesses/manage-keys.ts'
