@@ -1,4 +1,13 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 
 /** Seals what must be read again (AES-256-GCM) and hashes what must only be recognised (HMAC-SHA256). */
 export interface Secrets {
@@ -44,8 +53,9 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
   }
 }
 
-const hashWith = (pepper: Buffer, secret: string): string =>
+const hashWith = (pepper: KeyObject, secret: string): string =>
   createHmac('sha256', pepper).update(secret).digest('base64url')
 
-const derive = (key: Buffer, use: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', key, 'payment-intents', use, 32))
+/** A key object made once: Node 24 spends some 30 µs on looking at a raw buffer in each call. */
+const derive = (key: Buffer, use: string): KeyObject =>
+  createSecretKey(Buffer.from(hkdfSync('sha256', key, 'payment-intents', use, 32)))

@@ -84,7 +84,7 @@ key
   .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
   .requiredOption('--kind <kind>', 'secret or publishable', choice('secret', 'publishable'))
   .option('--scopes <list>', 'what it may do, comma-separated; without it everything', someScopes, [
-    ...scopes,
+    ...allScopes,
   ])
   .option('--ip <list>', 'addresses and CIDRs it may be used from, comma-separated', ranges, [])
   .action(

@@ -53,3 +53,9 @@ export function connectionOver(origin: string, socket: Socket): Connection {
   })
   return connection
 }
+
+/** Closes it at once. A client that has sent nothing yet does not know its socket, hence both. */
+export function closeConnection({ client, socket }: Connection): void {
+  void client.destroy()
+  socket.destroy()
+}

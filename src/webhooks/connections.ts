@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { type Connection, connectionOver } from './connection.ts'
+import { type Connection, closeConnection, connectionOver } from './connection.ts'
 
 /** Leave to open one more socket. */
 export type Place = 'place'
@@ -33,7 +33,7 @@ export function createConnections(maxSockets: number) {
   function drop(connection: Connection): void {
     if (!live.delete(connection)) return
     forget(connection)
-    void connection.client.destroy()
+    closeConnection(connection)
     serveNext()
   }
 
@@ -43,7 +43,7 @@ export function createConnections(maxSockets: number) {
       if (!oldest) return null
       live.delete(oldest)
       forget(oldest)
-      void oldest.client.destroy()
+      closeConnection(oldest)
     }
     opening++
     return 'place'
@@ -108,10 +108,7 @@ export function createConnections(maxSockets: number) {
 
     drop,
 
-    /** Closes what is idle. */
-    closeIdle: async (): Promise<void> => {
-      await Promise.all([...idle].map((connection) => connection.client.destroy()))
-    },
+    closeIdle: (): void => idle.forEach(drop),
   }
 }
 

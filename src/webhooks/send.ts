@@ -132,7 +132,7 @@ export function createSender(options: SenderOptions): Sender {
     async close() {
       closed = true
       await Promise.allSettled(underWay)
-      await connections.closeIdle()
+      connections.closeIdle()
     },
   }
 }

@@ -1,26 +1,369 @@
 import { expect } from 'chai'
-import { type House, openHouse } from '../support/house.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+
+const intents = '/api/v1/dev/intents'
+const day = 24 * 3_600_000
+const maxAmount = 1_000_000_000
 
 describe('POST /dev/intents', () => {
   let house: House
+  let merchant: Merchant
+  let live: Merchant
   before(async () => {
     house = await openHouse()
+    merchant = await house.merchant()
+    live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
   })
   after(() => house.close())
 
-  it('answers 201 with every field of the created intent', async () => {
-    const merchant = await house.merchant()
-    const { status, body } = await house.http
-      .post('/api/v1/dev/intents')
-      .set(merchant.write())
-      .send({ amount: 50_000 })
-    expect(status).to.equal(201)
-    expect(body.data).to.include({
-      amount: 50_000,
-      amountType: 'FIXED',
-      currency: 'MRU',
-      status: 'PENDING',
-      sandbox: true,
+  /** Sends a body as it is; text reaches what JSON.stringify would not write. */
+  const create = (body: object | string, as: Merchant = merchant) =>
+    house.http
+      .post(intents)
+      .set({ ...as.write(), 'Content-Type': 'application/json' })
+      .send(typeof body === 'string' ? body : JSON.stringify(body))
+
+  async function created(body: object | string, as: Merchant = merchant) {
+    const answer = await create(body, as)
+    expect(answer.status, answer.text).to.equal(201)
+    return answer.body.data
+  }
+
+  async function refused(body: object | string, as: Merchant = merchant) {
+    const answer = await create(body, as)
+    expect(answer.status, `${JSON.stringify(body).slice(0, 200)} → ${answer.text.slice(0, 200)}`).to.equal(400)
+    return answer.body.error
+  }
+
+  const stored = (referenceNumber: string) =>
+    house.deps.Intent.collection.findOne({ referenceNumber }) as Promise<Record<string, unknown>>
+
+  describe('answers 201', () => {
+    it('with exactly the fields of a created intent', async () => {
+      const before = Date.now()
+      const data = await created({ amount: 50_000, label: 'Café', metadata: { order: '42' } })
+      expect(data).to.have.all.keys(
+        'referenceNumber',
+        'shortCode',
+        'code',
+        'codeExpiresAt',
+        'payUrl',
+        'amount',
+        'amountType',
+        'currency',
+        'label',
+        'status',
+        'sandbox',
+        'metadata',
+        'expiresAt',
+        'createdAt',
+      )
+      expect(data).to.deep.include({
+        amount: 50_000,
+        amountType: 'FIXED',
+        currency: 'MRU',
+        label: 'Café',
+        status: 'PENDING',
+        sandbox: true,
+        metadata: { order: '42' },
+        payUrl: `http://pay.localhost:3000/p/${data.shortCode}`,
+      })
+      expect(data.referenceNumber).to.match(/^PI-\w{8,}$/)
+      expect(data.shortCode).to.match(/^[0-9A-Za-z]{6}$/)
+      expect(data.code).to.match(/^\d{6}$/)
+      const createdAt = Date.parse(data.createdAt)
+      expect(createdAt).to.be.within(before, Date.now())
+      expect(Date.parse(data.expiresAt)).to.equal(createdAt + day)
+      expect(Date.parse(data.codeExpiresAt)).to.equal(createdAt + day)
+      for (const at of [data.createdAt, data.expiresAt, data.codeExpiresAt])
+        expect(new Date(at).toISOString()).to.equal(at)
     })
+
+    it('with null or empty where the request says nothing', async () => {
+      expect(await created({ amount: 1 })).to.deep.include({ label: null, metadata: {} })
+    })
+
+    it('with sandbox false for a live key', async () => {
+      expect(await created({ amount: 1 }, live)).to.include({ sandbox: false })
+    })
+
+    it('for every amount from 1 to the maximum, and an integer however it is written', async () => {
+      for (const amount of [1, maxAmount]) expect((await created({ amount })).amount).to.equal(amount)
+      for (const text of ['5.0', '5e0', '0.5e1'])
+        expect((await created(`{"amount":${text}}`)).amount).to.equal(5)
+    })
+
+    it('for an OPEN amount, which is null whether or not one was suggested', async () => {
+      expect(await created({ amountType: 'OPEN' })).to.include({ amount: null, amountType: 'OPEN' })
+      const suggested = await created({ amountType: 'OPEN', amount: 700 })
+      expect(suggested.amount).to.equal(null)
+      expect(await stored(suggested.referenceNumber)).to.include({ amount: 700 })
+      const { body } = await house.http.get(`${intents}/${suggested.referenceNumber}`).set(merchant.read())
+      expect(body.data.amount).to.equal(null)
+    })
+
+    it('and gives text back byte for byte, up to 200 code points of label', async () => {
+      const labels = ['💰'.repeat(200), 'é'.normalize('NFD'), ' ', '', '<b>"\\\u2028', 'ﷺ', '$gt']
+      for (const label of labels) expect((await created({ amount: 1, label })).label).to.equal(label)
+    })
+
+    it('and tells payment.created in the same write', async () => {
+      const { referenceNumber } = await created({ amount: 1 })
+      const { outbox } = (await stored(referenceNumber)) as { outbox: { event: string; data: string }[] }
+      expect(outbox.map(({ event }) => event)).to.deep.equal(['payment.created'])
+      expect(JSON.parse(outbox[0]?.data ?? '')).to.include({
+        reference_number: referenceNumber,
+        status: 'PENDING',
+      })
+    })
+
+    it('and neither stores nor answers fields that nobody knows', async () => {
+      const known = await stored((await created({ amount: 1 })).referenceNumber)
+      const unknown = '"$where":1,"status":"PAID","businessId":"x","sandbox":false,"__proto__":{"label":"x"}'
+      const data = await created(`{"amount":1,${unknown},"successUrl":"x"}`)
+      expect(data).to.include({ status: 'PENDING', sandbox: true, label: null })
+      const kept = await stored(data.referenceNumber)
+      expect(kept).to.have.all.keys(Object.keys(known))
+      expect(kept).to.include({ businessId: merchant.businessId, successUrl: null })
+    })
+  })
+
+  describe('keeps metadata', () => {
+    const keeps = async (metadata: string) => {
+      const data = await created(`{"amount":1,"metadata":${metadata}}`)
+      expect(JSON.stringify(data.metadata)).to.equal(metadata)
+      const { text } = await house.http.get(`${intents}/${data.referenceNumber}`).set(merchant.read())
+      expect(text).to.include(`"metadata":${metadata}`)
+    }
+    it('under any key: a.b, $x, __proto__, constructor', async () => {
+      await keeps(
+        '{"a.b":"1","$x":"2","__proto__":"3","constructor":"4","toString":"5","":""}'.replace(',"":""', ''),
+      )
+      await keeps('{"$set":"{}",".":"","a..b":"\\u0001","é💰":"x","_id":"1"}')
+    })
+    it('that is empty', () => keeps('{}'))
+    it('of 50 keys, values of 500 code points and keys of 64', async () => {
+      const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`k${n}`, '💰'.repeat(500)]))
+      await keeps(JSON.stringify(many))
+      await keeps(JSON.stringify({ ['💰'.repeat(64)]: '' }))
+    })
+  })
+
+  describe('keeps redirect URLs', () => {
+    const accepted = ['https://shop.example/back?a=1#b', 'HTTPS://SHOP.EXAMPLE', 'https://shop.example:8443/é']
+    it('that are absolute https', async () => {
+      for (const url of [...accepted, `https://shop.example/${'x'.repeat(2027)}`])
+        for (const as of [merchant, live]) {
+          const { referenceNumber } = await created({ amount: 1, success_url: url, cancel_url: url }, as)
+          expect(await stored(referenceNumber)).to.include({ successUrl: url, cancelUrl: url })
+        }
+    })
+    it('that are http on localhost, with a test key only', async () => {
+      const url = 'http://localhost:4000/back'
+      await created({ amount: 1, success_url: url })
+      expect(await refused({ amount: 1, success_url: url }, live)).to.include({
+        code: 'INVALID_REDIRECT_URL',
+      })
+    })
+  })
+
+  describe('answers 400, and leaves nothing behind', () => {
+    let intentsBefore: number
+    beforeEach(async () => {
+      intentsBefore = await house.deps.Intent.countDocuments()
+    })
+    afterEach(async () => {
+      expect(await house.deps.Intent.countDocuments()).to.equal(intentsBefore)
+    })
+
+    it('VALIDATION_ERROR for a body that is no object', async () => {
+      for (const body of ['[]', 'null', '5', '"x"', 'true'])
+        expect(await refused(body)).to.include({ code: 'VALIDATION_ERROR', statusCode: 400 })
+    })
+
+    it('VALIDATION_ERROR for an amount that is missing or no integer', async () => {
+      expect(await refused({})).to.include({ code: 'VALIDATION_ERROR', param: 'amount' })
+      expect(await refused({ amountType: 'FIXED' })).to.include({ code: 'VALIDATION_ERROR', param: 'amount' })
+      for (const amount of ['1.5', '"5"', 'null', 'true', '[5]', '{"$gt":0}', '1e-7'])
+        for (const amountType of ['FIXED', 'OPEN'])
+          expect(await refused(`{"amount":${amount},"amountType":"${amountType}"}`), amount).to.include({
+            code: 'VALIDATION_ERROR',
+            param: 'amount',
+          })
+    })
+
+    it('AMOUNT_OUT_OF_RANGE for an integer outside 1 to the maximum', async () => {
+      for (const amount of ['0', '-0', '-1', String(maxAmount + 1), '9007199254740993', '1e300'])
+        for (const amountType of ['FIXED', 'OPEN'])
+          expect(await refused(`{"amount":${amount},"amountType":"${amountType}"}`), amount).to.include({
+            code: 'AMOUNT_OUT_OF_RANGE',
+            param: 'amount',
+          })
+    })
+
+    it('for a number larger than any: 1e400', async () => {
+      const { code, param } = await refused('{"amount":1e400}')
+      expect(code).to.be.oneOf(['VALIDATION_ERROR', 'AMOUNT_OUT_OF_RANGE'])
+      expect(param).to.equal('amount')
+    })
+
+    it('INVALID_AMOUNT_TYPE for anything but FIXED and OPEN', async () => {
+      for (const amountType of ['open', 'FREE', '', null, 1, ['OPEN']])
+        expect(await refused({ amount: 1, amountType })).to.include({
+          code: 'INVALID_AMOUNT_TYPE',
+          param: 'amountType',
+        })
+    })
+
+    it('LABEL_TOO_LONG for 201 code points, VALIDATION_ERROR for what is no text that can be kept', async () => {
+      expect(await refused({ amount: 1, label: '💰'.repeat(201) })).to.include({
+        code: 'LABEL_TOO_LONG',
+        param: 'label',
+      })
+      for (const label of ['"\\ud83d"', '"a\\udc00b"', '"a\\u0000b"', '5', 'null', '["x"]', '{}'])
+        expect(await refused(`{"amount":1,"label":${label}}`), label).to.include({
+          code: 'VALIDATION_ERROR',
+          param: 'label',
+        })
+    })
+
+    it('METADATA_TOO_MANY_KEYS for 51 keys, METADATA_VALUE_TOO_LONG for 501 code points', async () => {
+      const many = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, '']))
+      expect(await refused({ amount: 1, metadata: many })).to.include({ code: 'METADATA_TOO_MANY_KEYS' })
+      const long = { a: 'x', b: '💰'.repeat(501) }
+      expect(await refused({ amount: 1, metadata: long })).to.include({
+        code: 'METADATA_VALUE_TOO_LONG',
+        param: 'metadata',
+      })
+    })
+
+    it('INVALID_METADATA for any other shape', async () => {
+      const shapes = [
+        'null',
+        '[]',
+        '["x"]',
+        '"x"',
+        '5',
+        '{"a":5}',
+        '{"a":null}',
+        '{"a":true}',
+        '{"a":{"b":"c"}}',
+        '{"a":["b"]}',
+        '{"__proto__":{"a":"b"}}',
+        '{"":"x"}',
+        `{"${'x'.repeat(65)}":"x"}`,
+        '{"a\\u0000":"x"}',
+        '{"\\ud800":"x"}',
+        '{"a":"\\u0000"}',
+        '{"a":"\\udfff"}',
+      ]
+      for (const metadata of shapes)
+        expect(await refused(`{"amount":1,"metadata":${metadata}}`), metadata).to.include({
+          code: 'INVALID_METADATA',
+          param: 'metadata',
+        })
+    })
+
+    it('INVALID_REDIRECT_URL for anything but an absolute https URL', async () => {
+      const urls: unknown[] = [
+        '',
+        '/back',
+        '//shop.example',
+        'shop.example',
+        'https:',
+        'https://',
+        'https:/shop.example',
+        'http://shop.example',
+        'http://localhost.shop.example',
+        'javascript:alert(1)',
+        'data:text/html,x',
+        'ftp://shop.example',
+        'https://user@shop.example',
+        'https://user:pass@shop.example',
+        'https://@shop.example',
+        'https://shop.example/\u0000',
+        'https://shop.example/\ud800',
+        'https://shop.example/a\r\nSet-Cookie: a=b',
+        'https://sh\top.example/',
+        ' https://shop.example',
+        `https://shop.example/${'x'.repeat(2028)}`,
+        null,
+        5,
+        ['https://shop.example'],
+      ]
+      for (const url of urls)
+        for (const field of ['success_url', 'cancel_url'])
+          expect(await refused({ amount: 1, [field]: url }), String(url)).to.include({
+            code: 'INVALID_REDIRECT_URL',
+            param: field,
+          })
+    })
+
+    it('with all faults of a body in details, and the first field of the documentation as the code', async () => {
+      const faulty = {
+        cancel_url: 'x',
+        success_url: 'y',
+        metadata: { a: 1 },
+        label: 'x'.repeat(201),
+        amountType: 'FREE',
+        amount: 0,
+      }
+      const codes = [
+        ['amount', 'AMOUNT_OUT_OF_RANGE'],
+        ['amountType', 'INVALID_AMOUNT_TYPE'],
+        ['label', 'LABEL_TOO_LONG'],
+        ['metadata', 'INVALID_METADATA'],
+        ['success_url', 'INVALID_REDIRECT_URL'],
+        ['cancel_url', 'INVALID_REDIRECT_URL'],
+      ]
+      const fields: Record<string, unknown> = { ...faulty }
+      for (let first = 0; first < codes.length; first += 1) {
+        const { code, param, details } = await refused({ amount: 1, ...fields })
+        expect([param, code]).to.deep.equal(codes[first])
+        expect(details.map((fault: Record<string, string>) => [fault.param, fault.code])).to.deep.equal(
+          codes.slice(first),
+        )
+        for (const fault of details) expect(fault.message).to.be.a('string').that.is.not.empty
+        delete fields[param]
+      }
+    })
+
+    it('and never quotes a long body back at length', async () => {
+      const metadata = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`k${n}`, n]))
+      const { text } = await create({ amount: 1, metadata }).expect(400)
+      expect(text.length).to.be.lessThan(20_000)
+    })
+  })
+
+  it('keeps within the configured maximum, lifetime and code lifetime', async () => {
+    const small = await openHouse({
+      MAX_AMOUNT: '500',
+      INTENT_LIFETIME_SECONDS: '3600',
+      CODE_LIFETIME_SECONDS: '60',
+    })
+    const { write } = await small.merchant()
+    const { body } = await small.http.post(intents).set(write()).send({ amount: 500 })
+    const createdAt = Date.parse(body.data.createdAt)
+    expect(Date.parse(body.data.expiresAt)).to.equal(createdAt + 3_600_000)
+    expect(Date.parse(body.data.codeExpiresAt)).to.equal(createdAt + 60_000)
+    const over = await small.http.post(intents).set(write()).send({ amount: 501 })
+    expect(over.body.error.code).to.equal('AMOUNT_OUT_OF_RANGE')
+    await small.close()
+  })
+
+  it('gives each of many its own reference, short code and payment code, in any digits', async () => {
+    const many = await Promise.all(Array.from({ length: 300 }, () => created({ amount: 1 })))
+    for (const field of ['referenceNumber', 'shortCode', 'code'])
+      expect(new Set(many.map((data) => data[field])), field).to.have.property('size', many.length)
+    const firstDigits = new Set(many.map(({ code }) => code[0]))
+    expect(firstDigits).to.have.property('size', 10)
+    for (const { shortCode } of many) expect(shortCode).not.to.match(/[0O1Il]/)
+  })
+
+  it('fails nobody else because one document cannot be stored', async () => {
+    const bodies = Array.from({ length: 40 }, (_, n) => ({ amount: n === 7 ? 0 : 1, label: String(n) }))
+    const answers = await Promise.all(bodies.map((body) => create(body)))
+    expect(answers.filter(({ status }) => status === 201)).to.have.lengthOf(39)
+    expect(answers[7]?.status).to.equal(400)
   })
 })
