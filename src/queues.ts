@@ -9,8 +9,8 @@ export type Nudge = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) =
 
 export interface Queues {
   nudge: Nudge
-  /** Forgets jobs that have ended, so that their ids can be added again. Those still under way stay. */
-  forgetEnded(name: QueueName, jobIds: string[]): Promise<void>
+  /** Adds the jobs that are not under way, also where one of the same id has ended. Waits for Redis, and throws without it. */
+  readd<Name extends QueueName>(name: Name, jobs: (NewJob<Name> & { jobId: string })[]): Promise<void>
   /** Calls back each time Redis can be used (again). */
   whenReady(act: () => void): void
   /** Whether Redis answers now. */
@@ -49,13 +49,16 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
   ) as Record<QueueName, Sender>
   return {
     nudge: (name, jobs) => senders[name].add(jobs),
-    async forgetEnded(name, jobIds) {
+    async readd(name, jobs) {
       const queue = await obtain(name)
       const asked = connection.pipeline()
-      for (const id of jobIds) asked.zscore(queue.toKey('failed'), id).zscore(queue.toKey('completed'), id)
-      const scores = (await asked.exec()) ?? []
-      const ended = jobIds.filter((_, index) => isScore(scores[index * 2]) || isScore(scores[index * 2 + 1]))
-      await Promise.all(ended.map((id) => queue.remove(id)))
+      for (const { jobId } of jobs) asked.hmget(queue.toKey(jobId), 'timestamp', 'finishedOn')
+      const answers = (await asked.exec()) ?? []
+      const inState = (...some: string[]) =>
+        jobs.filter((_, index) => some.includes(stateOf(answers[index]?.[1])))
+      // An id that has ended would make the add a silent no-op.
+      await Promise.all(inState('ended').map(({ jobId }) => queue.remove(jobId)))
+      await addAll(queue, name, inState('absent', 'ended'))
     },
     whenReady: (act) => void connection.on('ready', act),
     isReady: () =>
@@ -85,7 +88,15 @@ async function openQueue(
   return queue
 }
 
-const isScore = (answer: [Error | null, unknown] | undefined): boolean => typeof answer?.[1] === 'string'
+/** What BullMQ's hash of a job tells: it has a `timestamp` from the beginning, and `finishedOn` once it has ended. */
+function stateOf(answer: unknown): 'absent' | 'under way' | 'ended' {
+  const [timestamp, finishedOn] = answer as (string | null)[]
+  if (timestamp === null) return 'absent'
+  return finishedOn === null ? 'under way' : 'ended'
+}
+
+const addAll = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[]): Promise<unknown> =>
+  queue.addBulk(jobs.map((job) => ({ name, data: job.data, opts: jobOptions(name, job) })))
 
 interface Sender {
   add(jobs: NewJob<QueueName>[]): void
@@ -105,7 +116,7 @@ function createSender(
       const batch = merged(name, waiting.splice(0, longestBatch))
       try {
         const queue = await obtain()
-        await queue.addBulk(batch.map((job) => ({ name, data: job.data, opts: jobOptions(name, job) })))
+        await addAll(queue, name, batch)
       } catch (err) {
         complain({ err, queue: name })
       }

@@ -2,7 +2,6 @@ import type { Deps } from './deps.ts'
 import { expiryJob } from './intents/expire.ts'
 import type { Intent } from './intents/intent.ts'
 import { nudgeRelay } from './intents/nudge.ts'
-import type { NewJob, QueueName } from './jobs.ts'
 import { type Delivery, openStatuses } from './webhooks/delivery.ts'
 import { deliveryJob } from './webhooks/nudge.ts'
 
@@ -53,8 +52,7 @@ async function sweepDeliveries(deps: Deps): Promise<number> {
     { event: 1, referenceNumber: 1, host: 1, nextAttemptAt: 1 },
   ).lean<Delivery[]>()
   return inBatches(due.cursor({ batchSize: batch }), (deliveries) =>
-    readd(
-      deps,
+    deps.queues.readd(
       'webhook-delivery',
       deliveries.map((delivery) => deliveryJob(delivery, now)),
     ),
@@ -69,21 +67,11 @@ async function sweepExpiries(deps: Deps): Promise<number> {
     { referenceNumber: 1, expiresAt: 1 },
   ).lean<Intent[]>()
   return inBatches(found.cursor({ batchSize: batch }), (intents) =>
-    readd(
-      deps,
+    deps.queues.readd(
       'intent-expiry',
       intents.map((intent) => expiryJob(intent, now)),
     ),
   )
-}
-
-/** A job that stands in failed or completed would make the add a silent no-op, and MongoDB says it is due. */
-async function readd<Name extends QueueName>(deps: Deps, name: Name, jobs: NewJob<Name>[]): Promise<void> {
-  await deps.queues.forgetEnded(
-    name,
-    jobs.flatMap((job) => job.jobId ?? []),
-  )
-  deps.nudge(name, jobs)
 }
 
 async function inBatches<Doc>(

@@ -5,7 +5,7 @@ import type { Delivery } from './delivery.ts'
 export function deliveryJob(
   delivery: Pick<Delivery, '_id' | 'event' | 'referenceNumber' | 'host' | 'nextAttemptAt'>,
   now: Date,
-): NewJob<'webhook-delivery'> {
+): NewJob<'webhook-delivery'> & { jobId: string } {
   return {
     data: {
       deliveryId: delivery._id,
