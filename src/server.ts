@@ -18,7 +18,10 @@ if (!config.production) await makeIndexes(config.mongodbUrl, log)
 const drainMs = 1000
 
 let stopping = false
-const server = createHttpServer(createApp(deps, () => stopping))
+const server = createHttpServer(
+  createApp(deps, () => stopping),
+  log,
+)
 server.listen(config.port)
 await once(server, 'listening')
 log.info({ port: config.port, publicUrl: config.publicUrl }, 'web.started')

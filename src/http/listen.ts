@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Express } from 'express'
 import { type Refusal, refuse } from '../errors.ts'
+import type { Log } from '../log.ts'
 import { failure } from './answer.ts'
 
 /**
  * An HTTP server for the app on which also the answers that Node would write by itself stand in the envelope:
  * malformed requests, header overflow, time-outs, `Expect` and CONNECT.
  */
-export function createHttpServer(app: Express): Server {
+export function createHttpServer(app: Express, log: Log): Server {
+  const hangUp = (socket: Duplex, refusal: Refusal): void => endWith(log, socket, refusal)
   const server = createServer(
     {
       headersTimeout: 15_000,
@@ -48,8 +51,8 @@ function refusalFor(code: string | undefined): Refusal {
   return refuse('VALIDATION_ERROR', { message: 'This is not a valid HTTP request.' })
 }
 
-/** Writes the envelope on a connection that has no request to answer, and closes it. */
-function hangUp(socket: Duplex, refusal: Refusal): void {
+/** Writes the envelope on a connection that has no request to answer, and closes it. Logged like any request. */
+function endWith(log: Log, socket: Duplex, refusal: Refusal): void {
   const requestId = randomUUID()
   const { status, body } = failure(refusal, requestId)
   const lines = [
@@ -61,6 +64,8 @@ function hangUp(socket: Duplex, refusal: Refusal): void {
     '',
     body,
   ]
+  const ip = socket instanceof Socket ? socket.remoteAddress : undefined
+  log.info({ requestId, method: null, route: null, status, code: refusal.code, ip }, 'http.request')
   socket.on('error', () => socket.destroy())
   socket.end(lines.join('\r\n'))
 }

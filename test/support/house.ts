@@ -99,7 +99,10 @@ export async function openHouse(
   const clock = createClock()
   await makeIndexes(config.mongodbUrl, log)
   const deps = await openDeps(config, log, clock.now)
-  const server = createHttpServer(createApp(deps, () => false))
+  const server = createHttpServer(
+    createApp(deps, () => false),
+    log,
+  )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
