@@ -1,0 +1,51 @@
+// `npm run demo`: the product, shown to a newcomer; then it stays up. With --once it ends after the show, with exit code
+// 0 only if all of it was seen.
+import { parseArgs } from 'node:util'
+import { startReceiver } from './demo/receiver.ts'
+import { gap, heading, note, red, seen } from './demo/screen.ts'
+import type { Service } from './demo/service.ts'
+import { showAll } from './demo/show-all.ts'
+import { invite } from './demo/steps/invite.ts'
+import { openService } from './demo/steps/open.ts'
+import { endWithParent } from './end-with-parent.mjs'
+import { startLocalServers } from './local-servers.ts'
+import { stopSignal } from './stop-signal.ts'
+
+const folder = '.data/demo'
+
+endWithParent()
+const stopped = stopSignal().then(() => null)
+
+try {
+  const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } })
+  process.exitCode = await demo(values.once)
+} catch (error) {
+  console.error(`\n${red((error as Error).message)}`)
+  process.exitCode = 1
+}
+// What the show still waits for, when it was broken off, waits for nobody.
+process.exit()
+
+/** Answers the exit code. */
+async function demo(once: boolean): Promise<number> {
+  const servers = await startLocalServers('demo')
+  const receiver = await startReceiver()
+  let service: Service | undefined
+  try {
+    service = await openService({ folder, ...servers }, receiver)
+    const shown = await Promise.race([showAll(service, receiver), stopped])
+    if (shown === null) return 1
+    gap()
+    seen('all of this was seen and checked')
+    if (once) return 0
+    invite(shown.stage, shown.reference, folder)
+    await Promise.race([service.running(), stopped])
+    return 0
+  } finally {
+    heading('Stopping')
+    await service?.stop()
+    receiver.close()
+    await servers.stop()
+    note('web, worker and the servers have ended')
+  }
+}

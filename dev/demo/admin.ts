@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { pretty, show } from './screen.ts'
+
+const LIMIT_MS = 30_000
+const run = promisify(execFile)
+
+/**
+ * Runs the admin command line as an operator would, and shows it with its answer.
+ * @throws {Error} with what it said, when it could not be done
+ */
+export async function admin(words: readonly string[]): Promise<Record<string, string>> {
+  const args = ['--import', 'tsx', 'src/admin/main.ts', ...words, '--json']
+  const shown = ['npm run --silent admin --', ...words.map(quoted), '--json'].join(' ')
+  const { stdout } = await run(process.execPath, args, { timeout: LIMIT_MS }).catch((error: Error) => {
+    const { stderr } = error as { stderr?: string }
+    throw new Error(`\`${shown}\` failed: ${stderr?.trim() || error.message}`)
+  })
+  show([...broken(shown), ...pretty(stdout)])
+  return JSON.parse(stdout) as Record<string, string>
+}
+
+const quoted = (word: string): string => (/^[\w-]+$/.test(word) ? word : `'${word}'`)
+
+/** Over two lines, as a shell takes it. */
+const broken = (command: string): string[] =>
+  command.length < 76 ? [command] : command.replace(' --business', ' \\\n  --business').split('\n')

@@ -1,0 +1,42 @@
+import { checkSignature } from './check-signature.ts'
+import type { Arrival } from './receiver.ts'
+import { cut, faint, gap, green, note, red, seen, show } from './screen.ts'
+import type { Genuine } from './stage.ts'
+import { must } from './wait-for.ts'
+
+/** Shows a webhook as it came, and the words of the check that a merchant makes. */
+export function showWebhook(arrival: Genuine, secret: string): void {
+  const { check, event, body, headers } = arrival
+  show(['POST /webhooks', ...headersOf(arrival), '', ...cut(body.toString())])
+  gap()
+  seen(`signature matches: HMAC-SHA256 of ${check.timestamp}.{…} under the endpoint's secret`)
+  const forged = Buffer.from(body.toString().replace(`"amount":${event.data.amount}`, '"amount":1'))
+  must(!forged.equals(body), 'the body names the amount')
+  must(!checkSignature(secret, headers, forged, arrival.at).genuine, 'a changed amount is noticed')
+  seen('the same check with a changed amount: refused')
+  seen(
+    `timestamp is ${check.ageSeconds} s old; up to 300 s are accepted, so no old webhook can be sent again`,
+  )
+  seen(`new id ${event.id}: answered ${arrival.answered}`)
+}
+
+/** The same in two lines. */
+export function noteWebhook({ at, event, check, handledBefore, answered }: Arrival): void {
+  const time = at.toISOString().slice(11, 19)
+  if (event === null || !check.genuine) {
+    note(`${time}  ${red('refused')}: ${check.genuine ? 'no event' : check.why}; answered ${answered}`)
+    return
+  }
+  const { reference_number: reference, status } = event.data
+  note(`${time}  ${event.event}  ${reference}  ${status}`)
+  const words = `${handledBefore ? 'handled before, nothing done' : 'new id'}; answered ${answered}`
+  note(`          ${green('signature matches')}${faint(`, ${check.ageSeconds} s old; ${words}`)}`)
+}
+
+/** Those that tell of the webhook, not of the connection. */
+function headersOf({ rawHeaders }: Arrival): string[] {
+  const lines = Array.from({ length: rawHeaders.length / 2 }, (_, index) =>
+    rawHeaders.slice(index * 2, index * 2 + 2).join(': '),
+  )
+  return lines.filter((line) => /^(content-type|x-)/i.test(line))
+}

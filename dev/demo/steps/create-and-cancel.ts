@@ -1,0 +1,57 @@
+import { callApi } from '../call-api.ts'
+import { gap, step, tell } from '../screen.ts'
+import { noteWebhook, showWebhook } from '../show-webhook.ts'
+import { nextWebhook, type Stage, writeHeaders } from '../stage.ts'
+import { must } from '../wait-for.ts'
+
+/** Asks for a payment, over HTTP. Answers the intent's reference number. */
+export async function createIntent(
+  { service, key }: Stage,
+  asked: { amount: number; label: string; metadata: Record<string, string> },
+): Promise<string> {
+  const intent = await callApi(201, {
+    origin: service.origin,
+    method: 'POST',
+    path: '/dev/intents',
+    headers: { ...writeHeaders(key), 'Content-Type': 'application/json' },
+    body: asked,
+  })
+  const { referenceNumber, amount, status, sandbox, code } = intent
+  must(status === 'PENDING' && sandbox === true && amount === asked.amount, 'it is a PENDING test intent')
+  must(/^\d{6}$/.test(String(code)), 'its payment code has 6 digits')
+  return String(referenceNumber)
+}
+
+/** One intent, from its creation to its end, with both webhooks. */
+export async function createAndCancel(stage: Stage, secret: string): Promise<void> {
+  const { service, receiver, key } = stage
+
+  step(4, 'The merchant asks for a payment')
+  tell(
+    'A payment intent is one request for money: here 500.00 MRU, written in centimes. The idempotency key lets the ' +
+      'merchant send the same call again after a lost connection without asking the customer twice.',
+  )
+  const beforeCreate = receiver.arrivals.length
+  const rice = { amount: 50_000, label: 'Two bags of rice', metadata: { order: '1042' } }
+  const reference = await createIntent(stage, rice)
+  tell('The customer pays with the 6-digit code, in person. The intent waits 24 hours for that.')
+
+  step(5, 'The merchant is told: payment.created')
+  tell('This came in at the merchant, byte for byte (its long line is cut to fit):')
+  const pending = { event: 'payment.created', reference, status: 'PENDING', answered: 200 } as const
+  const created = await nextWebhook(stage, beforeCreate, pending)
+  showWebhook(created, secret)
+
+  step(6, 'The merchant cancels, and is told: payment.cancelled')
+  tell('A change and its event go to MongoDB in one write: there is never the one without the other.')
+  const beforeCancel = receiver.arrivals.length
+  const path = `/dev/intents/${reference}/cancel`
+  const headers = writeHeaders(key)
+  const intent = await callApi(200, { origin: service.origin, method: 'POST', path, headers })
+  must(intent.status === 'CANCELLED', 'the intent is CANCELLED')
+  const over = { event: 'payment.cancelled', reference, status: 'CANCELLED', answered: 200 } as const
+  const cancelled = await nextWebhook(stage, beforeCancel, over)
+  gap()
+  noteWebhook(cancelled)
+  must(cancelled.event.id !== created.event.id, 'each webhook has an id of its own')
+}

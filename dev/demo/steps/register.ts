@@ -1,0 +1,40 @@
+import { admin } from '../admin.ts'
+import { callApi } from '../call-api.ts'
+import { step, tell } from '../screen.ts'
+import { type Stage, writeHeaders } from '../stage.ts'
+import { must } from '../wait-for.ts'
+
+/** A merchant and its key, by the operator's command line. */
+export async function makeMerchant(): Promise<string> {
+  step(2, 'A merchant gets an API key')
+  tell('An operator does this, on the command line:')
+  const business = await admin(['business', 'create', '--name', 'Demo shop'])
+  must(Boolean(business.id), 'the new business has an id')
+  const words = ['key', 'create', '--business', business.id ?? '', '--mode', 'test', '--kind', 'secret']
+  const { key = '' } = await admin(words)
+  must(key.startsWith('sk_test_'), 'the new key begins with sk_test_')
+  tell(
+    'This is a local test key: no real money can move with it, and only the service on this machine knows it, so it ' +
+      'may be shown. The service keeps no more than a keyed hash of it.',
+  )
+  return key
+}
+
+/** The merchant says where its webhooks go. Answers the endpoint's secret. */
+export async function registerEndpoint({ service, receiver, key }: Stage): Promise<string> {
+  step(3, 'The merchant says where it wants to be told')
+  tell(
+    `Payments change when nobody is asking, so the service calls the merchant: a webhook. This demo is the ` +
+      `merchant too and listens at ${receiver.url} (outside development it must be a public https address).`,
+  )
+  const { secret } = await callApi(201, {
+    origin: service.origin,
+    method: 'POST',
+    path: '/dev/webhooks/endpoints',
+    headers: { ...writeHeaders(key), 'Content-Type': 'application/json' },
+    body: { url: receiver.url, events: ['payment.created', 'payment.cancelled', 'payment.expired'] },
+  })
+  must(/^[0-9a-f]{64}$/.test(String(secret)), 'the secret is 64 hexadecimal digits')
+  tell('The secret is shown only this once. It is how the merchant knows a real webhook from a forged one.')
+  return String(secret)
+}
