@@ -25,6 +25,8 @@ export function createLane<Item, Outcome>(
 
   async function drain(): Promise<void> {
     underWay = true
+    // Callers that one answer sets free arrive in one turn of the event loop: the first must not leave alone.
+    await new Promise(setImmediate)
     while (waiting.length > 0) await sendTogether(waiting.splice(0, longestBatch))
     underWay = false
   }
