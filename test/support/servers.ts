@@ -2,6 +2,8 @@
 import { endWithParent } from '../../dev/end-with-parent.mjs'
 import { type Server, startMongo, startRedis } from '../../dev/servers.ts'
 
+const LINGER_LIMIT_MS = 5000
+
 /** A test that needs to break a server starts one of its own from dev/servers.ts. */
 export const servers = {} as { mongo: Server; redis: Server; mongoUrl: string; redisUrl: string }
 
@@ -16,4 +18,14 @@ export async function mochaGlobalSetup(): Promise<void> {
 
 export async function mochaGlobalTeardown(): Promise<void> {
   await Promise.all([servers.mongo.stop(), servers.redis.stop()])
+  setTimeout(failForWhatIsOpen, LINGER_LIMIT_MS).unref()
+}
+
+/** Runs only when something that a test left open still keeps the process alive. */
+function failForWhatIsOpen(): void {
+  console.error(`A test left something open: ${process.getActiveResourcesInfo().join(', ')}`)
+  process.once('exit', () => {
+    process.exitCode ||= 1
+  })
+  process.exit()
 }

@@ -1,0 +1,38 @@
+import { relative, resolve } from 'node:path'
+import { holdFolder } from './hold-folder.ts'
+import { type Server, startMongo, startRedis } from './servers.ts'
+
+export interface LocalServers {
+  mongoUrl: string
+  redisUrl: string
+  stop(): Promise<void>
+}
+
+/**
+ * The two servers of a command that keeps its data (in .data/<command>/): those at MONGODB_URL and REDIS_URL where
+ * these are set, else its own. What runs where is said on stderr.
+ * @throws {Error} when the same command already runs in this folder
+ */
+export async function startLocalServers(command: 'demo' | 'stack'): Promise<LocalServers> {
+  const { MONGODB_URL, REDIS_URL } = process.env
+  const folder = resolve('.data', command)
+  const hold = await holdFolder(folder, `npm run ${command}`)
+  const [mongo, redis] = await Promise.all([
+    MONGODB_URL ? { url: MONGODB_URL } : startMongo({ dataDir: resolve(folder, 'mongodb') }),
+    REDIS_URL ? { url: REDIS_URL } : startRedis({ dataDir: resolve(folder, 'redis'), appendonly: true }),
+  ])
+  const own = [mongo, redis].filter((server): server is Server => 'pid' in server)
+  console.error(`MongoDB ${describe(mongo)}, Redis ${describe(redis)}, data in ${relative('.', folder)}`)
+  await hold.tell(`MONGODB_URL=${mongo.url} REDIS_URL=${redis.url}`, own)
+  return {
+    mongoUrl: mongo.url,
+    redisUrl: redis.url,
+    stop: async () => {
+      await Promise.all(own.map((server) => server.stop()))
+      await hold.release()
+    },
+  }
+}
+
+const describe = (server: Server | { url: string }) =>
+  'pid' in server ? `${server.version} on port ${server.port}` : `at ${new URL(server.url).host}`

@@ -1,0 +1,27 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
+// Below the ports that systems lend to outgoing connections: while a server is down for a restart, a client that tries
+// again and again could be lent the server's own port and so take it.
+const FIRST = 20_000
+const COUNT = 10_000
+
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = FIRST + randomInt(COUNT)
+    if (await isFree(port)) return port
+  }
+}
+
+export async function isFree(port: number): Promise<boolean> {
+  const probe = createServer().listen({ port, host: '127.0.0.1', exclusive: true })
+  try {
+    await once(probe, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    probe.close()
+  }
+}

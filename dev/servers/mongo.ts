@@ -1,0 +1,35 @@
+import { findMongod } from '../setup/mongodb.mjs'
+import { ask } from './ask.ts'
+import { type Kind, type Server, startServer, type Where } from './start.ts'
+
+let found: ReturnType<typeof findMongod> | undefined
+
+/** A MongoDB on its real storage engine. */
+export async function startMongo(options: Where & { replicaSet?: string } = {}): Promise<Server> {
+  found ??= findMongod()
+  const kind = mongo(await found, options.replicaSet)
+  return startServer(kind, options)
+}
+
+function mongo(binary: Kind['binary'], replicaSet: string | undefined): Kind {
+  return {
+    name: 'MongoDB',
+    binary,
+    options: {
+      bind_ip: '127.0.0.1',
+      nounixsocket: true,
+      quiet: true,
+      storageEngine: 'wiredTiger',
+      // Its default is half of the machine, and several run side by side with everything else of a test. With 0.25,
+      // the least that it accepts, it has refused a bulk insert as too large for its cache.
+      wiredTigerCacheSizeGB: '0.5',
+      setParameter: 'diagnosticDataCollectionEnabled=false',
+      ...(replicaSet && { replSet: replicaSet }),
+    },
+    folderOption: 'dbpath',
+    url: (port) =>
+      `mongodb://127.0.0.1:${port}/payment_intents${replicaSet ? `?replicaSet=${replicaSet}` : ''}`,
+    // It opens its port only when it is ready to serve.
+    answers: async (port) => (await ask(port)) !== undefined,
+  }
+}

@@ -1,0 +1,39 @@
+// The entry of `npm test`, `npm run demo`, `npm run stack` and `npm run bench`, also on a machine that has only Node.js:
+// installs the packages, finds or gets MongoDB and Redis, then runs the command. Imports no package.
+import { fileURLToPath } from 'node:url'
+import { endWithParent } from './end-with-parent.mjs'
+import { runCommand, stopWithSignals } from './setup/command.mjs'
+import { installPackages } from './setup/packages.mjs'
+import { say } from './setup/say.mjs'
+import { serversFor } from './setup/servers.mjs'
+
+const OLDEST_NODE = [20, 19]
+
+const commands = {
+  // These two kill, freeze and wipe: only servers of their own.
+  test: { node: ['node_modules/mocha/bin/mocha.js'], ownServersOnly: true },
+  bench: { node: ['--import', 'tsx', 'bench/main.ts'], ownServersOnly: true },
+  demo: { node: ['--import', 'tsx', 'dev/demo.ts'], ownServersOnly: false },
+  stack: { node: ['--import', 'tsx', 'dev/stack.ts'], ownServersOnly: false },
+}
+
+try {
+  const [name, ...args] = process.argv.slice(2)
+  const command = commands[name]
+  if (!command) throw new Error(`Say which: node dev/setup.mjs ${Object.keys(commands).join(' | ')}`)
+  checkNode()
+  process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+  endWithParent()
+  stopWithSignals()
+  await installPackages()
+  runCommand([...command.node, ...args], await serversFor(command))
+} catch (error) {
+  say(error.message)
+  process.exitCode = 1
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return
+  throw new Error(`Node.js ${OLDEST_NODE.join('.')} or later is needed; this is ${process.versions.node}`)
+}

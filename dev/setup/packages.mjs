@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { run } from './run.mjs'
+import { say } from './say.mjs'
+
+/** Installs what package-lock.json names, unless just that is installed. */
+export async function installPackages() {
+  if (isInstalled()) return
+  const [command, ...args] = npm()
+  const { ok, words } = await run(command, [...args, 'ci', '--include=dev', '--ignore-scripts'], {
+    name: 'Packages: npm ci',
+    progress: () => `${countInstalled()} installed`,
+  })
+  if (!ok) throw new Error(`The packages could not be installed:\n${reasonIn(words)}`)
+  say(`Packages: ${countInstalled()} installed, as in package-lock.json`)
+}
+
+// After its reason npm explains all of its options.
+const reasonIn = (words) => words.trim().split('\n').slice(0, 20).join('\n')
+
+/** npm writes node_modules/.package-lock.json last, so it is there only after a complete installation. */
+function isInstalled() {
+  const installed = packagesOf('node_modules/.package-lock.json')
+  const wanted = Object.entries(packagesOf('package-lock.json') ?? {})
+  return (
+    installed !== undefined &&
+    wanted.every(
+      ([path, { version, optional }]) => path === '' || optional || installed[path]?.version === version,
+    )
+  )
+}
+
+function packagesOf(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).packages
+  } catch {
+    return undefined
+  }
+}
+
+/** The npm that runs this command, else the one on the PATH. */
+function npm() {
+  const script = process.env.npm_execpath
+  return script && basename(script).startsWith('npm') ? [process.execPath, script] : ['npm']
+}
+
+function countInstalled() {
+  try {
+    return readdirSync('node_modules').length
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,45 @@
+import { getMongod, waysToMongod } from './mongodb.mjs'
+import { getRedisServer, waysToRedis } from './redis.mjs'
+import { say } from './say.mjs'
+
+const kinds = [
+  {
+    name: 'MongoDB',
+    get: getMongod,
+    ways: waysToMongod,
+    url: 'MONGODB_URL',
+    binary: 'MONGOMS_SYSTEM_BINARY',
+  },
+  {
+    name: 'Redis',
+    get: getRedisServer,
+    ways: waysToRedis,
+    url: 'REDIS_URL',
+    binary: 'REDISMS_SYSTEM_BINARY',
+  },
+]
+
+/**
+ * The environment for a command that needs both servers: the addresses that were given, else where their binaries are.
+ * @throws {Error} whose one line names each way to get what is missing
+ */
+export async function serversFor({ ownServersOnly }) {
+  const env = { ...process.env }
+  const missing = []
+  for (const { name, get, ways, url, binary } of kinds) {
+    if (ownServersOnly) delete env[url]
+    if (env[url]) {
+      say(`${name}: the one at ${url}`)
+      continue
+    }
+    const found = await get((word) => say(`${name}: ${word}`))
+    if (found) {
+      say(`${name} ${found.version}: ${found.path}, ${found.from}`)
+      env[binary] = found.path
+    } else {
+      missing.push(`no ${name} (${ownServersOnly ? '' : `set ${url}, `}${ways})`)
+    }
+  }
+  if (missing.length === 0) return env
+  throw new Error(`Cannot run here: ${missing.join('; ')}. Or run it all in containers: docker compose up`)
+}

@@ -1,0 +1,73 @@
+// Starts what `npm run build` made, each process by its line of the Procfile, on servers of its own: both must become
+// ready, and end well when asked to.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from './servers/free-port.ts'
+import { startMongo, startRedis } from './servers.ts'
+
+const READY_LIMIT_MS = 15_000
+
+const procfile = await readFile('Procfile', 'utf8')
+const [mongo, redis, port] = await Promise.all([startMongo(), startRedis(), freePort()])
+const origin = `http://127.0.0.1:${port}`
+const processes: ChildProcess[] = []
+
+try {
+  await end(start('release'))
+  const [web, worker] = [start('web'), start('worker')]
+  let said = ''
+  worker.stdout.on('data', (bytes) => {
+    said += bytes
+  })
+  await until('web is healthy', () => isOk('/healthz'))
+  await until('web is ready', () => isOk('/readyz'))
+  await until('worker has started', () => said.includes('worker.started'))
+  for (const child of [web, worker]) child.kill('SIGTERM')
+  await Promise.all([end(web), end(worker)])
+  console.log('web and worker were ready, and ended well')
+} finally {
+  for (const child of processes) child.kill('SIGKILL')
+  await Promise.all([mongo.stop(), redis.stop()])
+}
+
+function start(name: string) {
+  const line = new RegExp(`^${name}: node (.+)$`, 'm').exec(procfile)?.[1]
+  if (!line) throw new Error(`The Procfile does not start ${name} with node`)
+  console.log(`${name}: node ${line}`)
+  const env = {
+    ...process.env,
+    NODE_ENV: 'production',
+    PORT: String(port),
+    PUBLIC_URL: origin,
+    PAY_URL: origin,
+    MONGODB_URL: mongo.url,
+    REDIS_URL: redis.url,
+    SECRET_KEY: randomBytes(32).toString('base64'),
+  }
+  const child = spawn(process.execPath, line.split(' '), { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  child.stdout.pipe(process.stdout, { end: false })
+  processes.push(child)
+  return child
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  if (child.exitCode !== 0)
+    throw new Error(`${child.spawnargs.join(' ')}: ${child.signalCode ?? child.exitCode}`)
+}
+
+async function isOk(path: string): Promise<boolean> {
+  const response = await fetch(origin + path).catch(() => undefined)
+  return response?.ok ?? false
+}
+
+async function until(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
+  const giveUpAt = Date.now() + READY_LIMIT_MS
+  while (!(await look())) {
+    if (Date.now() > giveUpAt) throw new Error(`Not in time: ${what}`)
+    await sleep(50)
+  }
+}

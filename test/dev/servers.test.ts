@@ -1,0 +1,98 @@
+import { access } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { mongo } from 'mongoose'
+import { ask } from '../../dev/servers/ask.ts'
+import { type Server, startMongo, startMongoReplicaSet, startRedis } from '../../dev/servers.ts'
+import { until } from '../support/until.ts'
+import { isAlive, startCommand } from './command.ts'
+
+describe('servers', () => {
+  const started: { stop(): Promise<void> }[] = []
+  const keep = <T extends { stop(): Promise<void> }>(server: T): T => {
+    started.push(server)
+    return server
+  }
+
+  after(() => Promise.all(started.map((server) => server.stop())))
+
+  it('have the same port and data after kill -9 and a restart', async () => {
+    const database = keep(await startMongo())
+    const queue = keep(await startRedis({ appendonly: true }))
+    await withMongo(database.url, (db) =>
+      db.collection('kept').insertOne({ n: 1 }, { writeConcern: { w: 'majority', j: true } }),
+    )
+    await ask(queue.port, 'SET kept yes\r\n')
+
+    for (const server of [database, queue]) {
+      const { pid, url } = server
+      await server.kill('SIGKILL')
+      expect(server.pid).to.equal(undefined)
+      expect(await ask(server.port)).to.equal(undefined)
+      await server.restart()
+      expect(server.url).to.equal(url)
+      expect(server.pid).to.not.equal(pid)
+    }
+    expect(await withMongo(database.url, (db) => db.collection('kept').countDocuments())).to.equal(1)
+    expect(await ask(queue.port, 'GET kept\r\n')).to.equal('$3\r\nyes\r\n')
+  })
+
+  it('freeze and thaw, and end also when frozen', async () => {
+    const queue = keep(await startRedis())
+    await queue.kill('SIGSTOP')
+    const answer = ask(queue.port, 'PING\r\n')
+    expect(await Promise.race([answer, sleep(100, 'silence')])).to.equal('silence')
+    await queue.kill('SIGCONT')
+    expect(await answer).to.equal('+PONG\r\n')
+
+    await queue.kill('SIGSTOP')
+    await queue.stop()
+    expect(await ask(queue.port)).to.equal(undefined)
+  })
+
+  it('say why they cannot start', async () => {
+    const queue = keep(await startRedis())
+    const second: Promise<Server | string> = startRedis({ port: queue.port }).catch((error) => error.message)
+    expect(await second).to.equal(`Redis cannot start: port ${queue.port} is in use`)
+  })
+
+  it('end with the process that started them, also after kill -9, and leave nothing behind', async () => {
+    const script = `
+      import { startMongo, startRedis } from ${JSON.stringify(resolve('dev/servers.ts'))}
+      const servers = await Promise.all([startMongo(), startRedis()])
+      await servers[1].kill('SIGSTOP')
+      console.log(JSON.stringify(servers.map(({ pid, folder }) => ({ pid, folder }))))
+      setInterval(() => {}, 1000)`
+    const owner = startCommand([process.execPath, '--import', 'tsx', '--input-type=module', '-e', script])
+    await until('the owner has started its servers', () => owner.said.stdout.includes('\n'))
+    const theirs: { pid: number; folder: string }[] = JSON.parse(owner.said.stdout)
+    expect(theirs.map(({ pid }) => isAlive(pid))).to.deep.equal([true, true])
+
+    owner.kill('SIGKILL')
+    for (const { pid, folder } of theirs) {
+      await until('the server has ended', () => !isAlive(pid))
+      await until('its folder is gone', () =>
+        access(folder).then(
+          () => false,
+          () => true,
+        ),
+      )
+    }
+  })
+
+  it('make a replica set that can lose a member', async () => {
+    const set = keep(await startMongoReplicaSet(3))
+    await set.members[2]?.kill('SIGKILL')
+    await withMongo(set.url, (db) => db.collection('kept').insertOne({}, { writeConcern: { w: 'majority' } }))
+  })
+})
+
+async function withMongo<T>(url: string, act: (db: mongo.Db) => Promise<T>): Promise<T> {
+  const client = new mongo.MongoClient(url)
+  try {
+    return await act(client.db())
+  } finally {
+    await client.close()
+  }
+}

@@ -1,0 +1,95 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect } from 'chai'
+import { findMongod } from '../../dev/setup/mongodb.mjs'
+import { findRedisServer } from '../../dev/setup/redis.mjs'
+import { startCommand } from './command.ts'
+import { copyOfDev } from './copy-of-dev.ts'
+
+describe('setup', () => {
+  let empty: string
+  let copy: Awaited<ReturnType<typeof copyOfDev>>
+
+  beforeEach(async () => {
+    empty = await mkdtemp(join(tmpdir(), 'payment-intents-setup-'))
+    copy = await copyOfDev()
+  })
+
+  afterEach(async () => {
+    await rm(empty, { recursive: true })
+    await copy.remove()
+  })
+
+  /** A machine with nothing: no program, no cache, and nobody answers. */
+  const nothing = () => ({
+    PATH: empty,
+    HOME: empty,
+    XDG_CACHE_HOME: empty,
+    HTTPS_PROXY: 'http://127.0.0.1:9',
+  })
+
+  async function run(name: string, env: NodeJS.ProcessEnv) {
+    const command = startCommand([process.execPath, 'dev/setup.mjs', name], { cwd: copy.folder, env })
+    const { code } = await command.ended
+    const lines = command.said.stderr.trim().split('\n')
+    return { code, lines, last: lines.at(-1), stdout: command.said.stdout }
+  }
+
+  it('names every way to what cannot be had, in one line', async () => {
+    await copy.usePackages()
+    const { code, lines, last, stdout } = await run('stack', nothing())
+    expect(code).to.equal(1)
+    expect(stdout).to.equal('')
+    expect(last).to.match(
+      /^Cannot run here: no MongoDB \(set MONGODB_URL, .*; no Redis \(set REDIS_URL, .*docker compose up$/,
+    )
+    expect(lines.filter((line) => line.startsWith('Cannot'))).to.have.length(1)
+    expect(lines.join('\n'))
+      .to.contain('MongoDB: no mongod on the PATH')
+      .and.to.contain('Redis: no redis-server')
+  })
+
+  it('does not offer the tests a server of somebody else', async () => {
+    await copy.usePackages()
+    const given = { MONGODB_URL: 'mongodb://db.example', REDIS_URL: 'redis://db.example' }
+    const { code, last } = await run('test', { ...nothing(), ...given })
+    expect(code).to.equal(1)
+    expect(last)
+      .to.match(/^Cannot run here/)
+      .and.not.to.contain('_URL')
+  })
+
+  it('uses what is on the PATH, but not what does not run', async () => {
+    await copy.usePackages()
+    await symlink((await findRedisServer()).path, join(empty, 'redis-server'))
+    await writeFile(join(empty, 'mongod'), '#!/bin/sh\necho broken >&2; exit 1\n', { mode: 0o755 })
+    const { code, lines, last } = await run('stack', nothing())
+    expect(code).to.equal(1)
+    expect(lines).to.include(`MongoDB: ${join(empty, 'mongod')} (on the PATH) does not run: broken`)
+    expect(last)
+      .to.match(/^Cannot run here: no MongoDB/)
+      .and.not.to.contain('no Redis')
+  })
+
+  it('runs the command with the servers it found', async () => {
+    await copy.usePackages()
+    await symlink((await findRedisServer()).path, join(empty, 'redis-server'))
+    const env = { ...nothing(), MONGOMS_SYSTEM_BINARY: (await findMongod()).path }
+    await writeFile(
+      join(copy.folder, 'dev', 'demo.ts'),
+      'console.log(process.env.MONGOMS_SYSTEM_BINARY, process.env.REDISMS_SYSTEM_BINARY); process.exitCode = 7',
+    )
+    const { code, stdout } = await run('demo', env)
+    expect(stdout.trim()).to.equal(`${env.MONGOMS_SYSTEM_BINARY} ${join(empty, 'redis-server')}`)
+    expect(code).to.equal(7)
+  })
+
+  it('installs the packages where they are missing', async () => {
+    const script = join(empty, 'npm-cli.js')
+    await writeFile(script, 'console.log(process.argv.slice(2).join(" ")); process.exitCode = 1')
+    const { code, last } = await run('stack', { ...nothing(), npm_execpath: resolve(script) })
+    expect(code).to.equal(1)
+    expect(last).to.equal('ci --include=dev --ignore-scripts')
+  })
+})
