@@ -3,7 +3,7 @@ import { type ApiKey, apiKeys } from './businesses/api-key.ts'
 import { type ApiSwitch, createApiSwitch, type Setting, settings } from './businesses/api-switch.ts'
 import { type Business, businesses } from './businesses/business.ts'
 import { createKeyLane, type KeyAndBusiness } from './businesses/find-key.ts'
-import { type Collection, openCollection } from './collection.ts'
+import { type Collection, openCollection, pastMongoose } from './collection.ts'
 import type { Config } from './config.ts'
 import { createInsertLane, createReadLane, type Insertion, type Lane } from './group-commit.ts'
 import { type Claim, claims } from './idempotency/claim.ts'
@@ -125,7 +125,10 @@ export const openModels = (mongo: Connection) => ({
 
 const byId = <Doc extends { _id: string }>(model: Model<Doc>): Lane<string, Doc | null> =>
   createReadLane<Doc>(
-    (ids) => model.find({ _id: { $in: ids } } as object).lean<Doc[]>(),
+    (ids) =>
+      pastMongoose(model)
+        .find<Doc>({ _id: { $in: ids } } as object)
+        .toArray(),
     (doc) => [doc._id],
   )
 
@@ -144,6 +147,5 @@ function openLanes(models: Models, now: () => Date): Lanes {
   }
 }
 
-/** Past mongoose on purpose: its insertMany can drop a document in silence. What goes in here is made by us, not cast. */
 const insertsOf = <Doc extends { _id: string }>(model: Model<Doc>): Lane<Doc, Insertion> =>
-  createInsertLane<Doc>(model.collection as unknown as Parameters<typeof createInsertLane<Doc>>[0], 500)
+  createInsertLane<Doc>((docs) => pastMongoose(model).insertMany(docs as never, { ordered: false }), 500)

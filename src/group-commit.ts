@@ -62,32 +62,28 @@ function settle<Item, Outcome>(one: Waiting<Item, Outcome>, outcome: Outcome | E
 export type Insertion = { inserted: true } | { inserted: false; index: string }
 
 /**
- * A lane of inserts. Documents carry their `_id`, so sending one again is safe.
+ * A lane of inserts; `insertMany` must be unordered. Documents carry their `_id`, so sending one again is safe.
  * A fault of the connection or of the write concern rejects the whole batch: its outcome is unknown.
  */
-export function createInsertLane<Doc extends { _id: string }>(
-  collection: { insertMany(docs: Doc[], options: { ordered: false }): Promise<unknown> },
+export function createInsertLane<Doc>(
+  insertMany: (docs: Doc[]) => Promise<unknown>,
   longestBatch: number,
 ): Lane<Doc, Insertion> {
-  return createLane(longestBatch, (docs) => insertTogether(collection, docs))
+  return createLane(longestBatch, (docs) => insertTogether(insertMany, docs))
 }
 
-type Inserter<Doc> = Parameters<typeof createInsertLane>[0] & {
-  insertMany(docs: Doc[], options: { ordered: false }): Promise<unknown>
-}
-
-async function insertTogether<Doc extends { _id: string }>(
-  collection: Inserter<Doc>,
+async function insertTogether<Doc>(
+  insertMany: (docs: Doc[]) => Promise<unknown>,
   docs: Doc[],
 ): Promise<(Insertion | Error)[]> {
   try {
-    await collection.insertMany(docs, { ordered: false })
+    await insertMany(docs)
     return docs.map(() => ({ inserted: true }))
   } catch (error) {
     if (error instanceof mongo.MongoBulkWriteError) return tellApart(error, docs.length)
     // One document that cannot be encoded keeps its whole batch from being sent: then each goes alone.
     if (error instanceof mongo.MongoError || docs.length === 1) throw error
-    const alone = await Promise.allSettled(docs.map((doc) => insertTogether(collection, [doc])))
+    const alone = await Promise.allSettled(docs.map((doc) => insertTogether(insertMany, [doc])))
     return alone.map((one) => (one.status === 'fulfilled' ? one.value[0] : one.reason) as Insertion | Error)
   }
 }

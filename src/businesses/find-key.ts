@@ -1,4 +1,5 @@
 import type { Model } from 'mongoose'
+import { pastMongoose } from '../collection.ts'
 import { createReadLane, type Lane } from '../group-commit.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
@@ -15,7 +16,7 @@ export interface KeyAndBusiness extends ApiKey {
 export const createKeyLane = (ApiKey: Model<ApiKey>): Lane<string, KeyAndBusiness | null> =>
   createReadLane(
     (hashes) =>
-      ApiKey.collection
+      pastMongoose(ApiKey)
         .aggregate<KeyAndBusiness>([
           { $match: { 'secrets.hash': { $in: hashes } } },
           { $lookup: { from: 'businesses', localField: 'businessId', foreignField: '_id', as: 'business' } },

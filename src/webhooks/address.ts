@@ -2,18 +2,18 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** Answers only from inside Azure's network, yet lies in a range that anyone could own. */
-const AZURE_HOST = '168.63.129.16'
+const azureHost = '168.63.129.16'
 
 /** The one block that IANA hands out as global unicast (RFC 4291, 2.4): all the rest of IPv6 is special or unassigned. */
-const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** The interface identifier of ISATAP (RFC 5214): an IPv4 address hidden in the last 32 bits of a public prefix. */
-const ISATAP = 0x5efe
+const isatapId = 0x5efe
 
 function isPublicV6(address: string): boolean {
   const parsed = ipaddr.IPv6.parse(address)
-  const isatap = parsed.parts[5] === ISATAP && (parsed.parts[4] === 0 || parsed.parts[4] === 0x200)
-  return parsed.range() === 'unicast' && parsed.match(GLOBAL_UNICAST) && !isatap
+  const isatap = parsed.parts[5] === isatapId && (parsed.parts[4] === 0 || parsed.parts[4] === 0x200)
+  return parsed.range() === 'unicast' && parsed.match(globalUnicast) && !isatap
 }
 
 /**
@@ -24,7 +24,7 @@ function isPublicV6(address: string): boolean {
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
-      return address !== AZURE_HOST && ipaddr.IPv4.parse(address).range() === 'unicast'
+      return address !== azureHost && ipaddr.IPv4.parse(address).range() === 'unicast'
     case 6:
       return !address.includes('%') && isPublicV6(address)
     default:

@@ -1,4 +1,5 @@
 import type { Model } from 'mongoose'
+import { pastMongoose } from '../collection.ts'
 import { createLane, type Lane } from '../group-commit.ts'
 import { newId } from '../ids.ts'
 import { type Delivery, openStatuses } from './delivery.ts'
@@ -6,8 +7,8 @@ import { type Delivery, openStatuses } from './delivery.ts'
 /** How long a claim is believed without being renewed; renewed every 3 s, so a dead worker's is over in 10 s. */
 export const leaseMs = 10_000
 
-/** A delivery whose attempt is this process's to make. */
-export interface ClaimedDelivery extends Delivery {
+/** A delivery whose attempt is this process's to make, with what an attempt needs. */
+export interface ClaimedDelivery extends Pick<Delivery, '_id' | 'event' | 'body' | 'attempts'> {
   lease: { token: string; until: Date }
 }
 
@@ -28,6 +29,8 @@ export const createClaimLane = (
     })
   })
 
+const claimed = { event: 1, body: 1, attempts: 1, lease: 1 }
+
 async function claimTogether(
   Delivery: Model<Delivery>,
   ids: string[],
@@ -35,12 +38,15 @@ async function claimTogether(
 ): Promise<Map<string, ClaimedDelivery>> {
   const token = newId()
   const free = { $or: [{ lease: null }, { 'lease.until': { $lte: now } }] }
-  const taken = await Delivery.updateMany(
+  const collection = pastMongoose(Delivery)
+  const taken = await collection.updateMany(
     { _id: { $in: ids }, status: { $in: openStatuses }, nextAttemptAt: { $lte: now }, ...free },
     { $set: { lease: { token, until: new Date(now.getTime() + leaseMs) } } },
   )
   if (taken.matchedCount === 0) return new Map()
-  const mine = await Delivery.find({ _id: { $in: ids }, 'lease.token': token }).lean<ClaimedDelivery[]>()
+  const mine = await collection
+    .find<ClaimedDelivery>({ _id: { $in: ids }, 'lease.token': token }, { projection: claimed })
+    .toArray()
   return new Map(mine.map((delivery) => [delivery._id, delivery]))
 }
 

@@ -15,7 +15,7 @@ export interface Target {
 }
 
 /** How long one of several addresses is tried before the next: Node's 250 ms gives up on receivers across an ocean. */
-const NEXT_ADDRESS_MS = 1_000
+const nextAddressMs = 1_000
 
 /** A lookup that knows only the addresses that were judged, so that nothing can be resolved a second time. */
 const pinned =
@@ -30,7 +30,7 @@ function startSocket(target: Target, addresses: Address[], trust: tls.SecureCont
     port,
     lookup: pinned(addresses),
     autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+    autoSelectFamilyAttemptTimeout: nextAddressMs,
     noDelay: true,
   }
   if (!secure) return net.connect(where)

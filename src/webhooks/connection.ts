@@ -12,16 +12,16 @@ export interface Connection {
 }
 
 /** A receiver that says nothing of keep-alive gets this; most servers and balancers keep a connection for 60 s and more. */
-const IDLE_MS = 20_000
+const idleMs = 20_000
 
 /** What a receiver may ask for at most by `Keep-Alive: timeout=…`. */
-const LONGEST_IDLE_MS = 60_000
+const longestIdleMs = 60_000
 
 /** Node's own limit for the headers of an answer, whatever NODE_OPTIONS says. */
-const MOST_HEADER_BYTES = 16 * 1024
+const mostHeaderBytes = 16 * 1024
 
 /** One answer with its framing: ends floods that the HTTP parser passes over (1xx, chunk extensions, a long status line). */
-const MOST_WIRE_BYTES = 256 * 1024
+const mostWireBytes = 256 * 1024
 
 const coded = (code: string, message: string): Error => Object.assign(new Error(message), { code })
 
@@ -37,9 +37,9 @@ function clientFor(origin: string, socket: Socket): Client {
     // Idle timers that a dripping receiver outwits: the deadline of the attempt is the one that counts.
     headersTimeout: 0,
     bodyTimeout: 0,
-    maxHeaderSize: MOST_HEADER_BYTES,
-    keepAliveTimeout: IDLE_MS,
-    keepAliveMaxTimeout: LONGEST_IDLE_MS,
+    maxHeaderSize: mostHeaderBytes,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: longestIdleMs,
   })
 }
 
@@ -49,7 +49,7 @@ export function connectionOver(origin: string, socket: Socket): Connection {
   const connection = { origin, client, socket, openedAt: performance.now(), readBefore: socket.bytesRead }
   socket.on('readable', () => {
     const read = socket.bytesRead - connection.readBefore
-    if (read > MOST_WIRE_BYTES) socket.destroy(coded('ANSWER_TOO_LARGE', 'The answer does not end.'))
+    if (read > mostWireBytes) socket.destroy(coded('ANSWER_TOO_LARGE', 'The answer does not end.'))
   })
   return connection
 }

@@ -11,7 +11,7 @@ interface Waiter {
 }
 
 /** A busy connection ends after this, so that a change in DNS is followed. */
-const LONGEST_LIFE_MS = 5 * 60_000
+const longestLifeMs = 5 * 60_000
 
 /** The sockets of one sender: at most `maxSockets`, idle ones kept for their origin until another needs the place. */
 export function createConnections(maxSockets: number) {
@@ -94,7 +94,7 @@ export function createConnections(maxSockets: number) {
 
     /** Keeps a connection whose answer was read to the end, or hands it to who waits for the same receiver. */
     giveBack(connection: Connection): void {
-      const old = performance.now() - connection.openedAt > LONGEST_LIFE_MS
+      const old = performance.now() - connection.openedAt > longestLifeMs
       if (old || connection.socket.destroyed) return drop(connection)
       connection.readBefore = connection.socket.bytesRead
       const [next] = waiting
@@ -111,5 +111,3 @@ export function createConnections(maxSockets: number) {
     closeIdle: (): void => idle.forEach(drop),
   }
 }
-
-export type Connections = ReturnType<typeof createConnections>

@@ -1,13 +1,13 @@
 import type { Dispatcher } from 'undici'
-import { answerText, KEPT_BYTES, retryAfterSeconds } from './answer.ts'
+import { answerText, keptBytes, retryAfterSeconds } from './answer.ts'
 import type { Connection } from './connection.ts'
 import { codeOf, exchangeFault, type Fault, faults } from './faults.ts'
 
 /** DECISIONS, Webhooks: what comes after this much of an answer is not read. */
-const MOST_READ_BYTES = 16 * 1024
+const mostReadBytes = 16 * 1024
 
 /** A receiver that sends more 1xx than this before its answer means harm. */
-const MOST_INTERIM_ANSWERS = 20
+const mostInterimAnswers = 20
 
 export interface PostRequest {
   path: string
@@ -51,12 +51,12 @@ export function exchange(
       onResponseStart(_controller, status, headers) {
         if (status >= 200)
           answer = { status, answer: '', retryAfterSeconds: retryAfterSeconds(status, headers) }
-        else if (++interim > MOST_INTERIM_ANSWERS) fail(faults.notHttp)
+        else if (++interim > mostInterimAnswers) fail(faults.notHttp)
       },
       onResponseData(_controller, chunk) {
-        if (read < KEPT_BYTES) chunks.push(chunk)
+        if (read < keptBytes) chunks.push(chunk)
         read += chunk.length
-        if (read > MOST_READ_BYTES) finish(false)
+        if (read > mostReadBytes) finish(false)
       },
       onResponseEnd: () => finish(true),
       onResponseError(_controller, error) {

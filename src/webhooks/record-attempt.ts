@@ -1,4 +1,5 @@
 import type { Model } from 'mongoose'
+import { pastMongoose } from '../collection.ts'
 import { createLane, type Lane } from '../group-commit.ts'
 import type { ClaimedDelivery } from './claim-delivery.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
@@ -19,7 +20,7 @@ const longestLog = 50
 /** The lane of results: one bulk write for all attempts that end together. */
 export const createResultLane = (Delivery: Model<Delivery>): Lane<AttemptResult, void> =>
   createLane(500, async (results) => {
-    await Delivery.bulkWrite(results.map(asUpdate), { ordered: false })
+    await pastMongoose(Delivery).bulkWrite(results.map(asUpdate), { ordered: false })
     return results.map(() => undefined)
   })
 

@@ -13,7 +13,7 @@ export type Resolve = (hostname: string) => Promise<Address[]>
  * More than this many addresses are never tried, for one attempt has 30 s for all. A name with more still has all of them
  * looked at.
  */
-const MOST_ADDRESSES = 4
+const mostAddresses = 4
 
 /** Two tries of 2 s and 4 s: a lost packet is made good, a dead name server leaves time to say so. */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
@@ -62,7 +62,7 @@ export async function findAddresses(
     if (addresses === null) return { fault: faults.lateName }
     if (addresses.length === 0) return { fault: faults.noSuchName }
     const refused = !target.allowed && addresses.some(({ address }) => !isPublicAddress(address))
-    return refused ? { fault: faults.notPublic } : { addresses: addresses.slice(0, MOST_ADDRESSES) }
+    return refused ? { fault: faults.notPublic } : { addresses: addresses.slice(0, mostAddresses) }
   } catch (error) {
     return { fault: resolveFault(error) }
   }

@@ -1,16 +1,16 @@
 import { isIP } from 'node:net'
 
 /** A length every database index, proxy and log takes; the same as for redirect URLs (DECISIONS, Webhooks). */
-const MAX_LENGTH = 2048
+const maxLength = 2048
 
 /** The longest name that DNS can carry, written out (RFC 1035). */
-const MAX_NAME_LENGTH = 253
+const maxNameLength = 253
 
 /**
  * Last labels that public DNS never answers for: RFC 6761, 6762, 7686, 8375 and 9476, ICANN's `internal`, and names that
  * home and office routers give out. `example` is not among them: it leads nowhere, and documentation uses it.
  */
-const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set([
+const privateSuffixes: ReadonlySet<string> = new Set([
   'alt',
   'arpa',
   'corp',
@@ -27,12 +27,12 @@ const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set([
   'test',
 ])
 
-const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
-const LAST_LABEL = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
+const labelShape = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
+const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 
 /** Scheme, two slashes and a host, with nothing in it that the URL parser would silently drop or turn into a slash. */
-const ABSOLUTE = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
-const USER_INFO = /^https?:\/\/[^/?#]*@/i
+const absolute = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
+const userInfo = /^https?:\/\/[^/?#]*@/i
 
 export interface UrlRules {
   /** `host:port` pairs that may be private, an IP literal or plain http; IPv6 in brackets. */
@@ -49,7 +49,7 @@ export function portOf(url: URL): number {
 }
 
 function parse(input: string): URL | null {
-  if (input.length > MAX_LENGTH || !input.isWellFormed() || !ABSOLUTE.test(input)) return null
+  if (input.length > maxLength || !input.isWellFormed() || !absolute.test(input)) return null
   // The parser is the one the sender connects with: it makes 127.0.0.1 of 0x7f.1, of %3127.0.0.1 and of full-width digits.
   const url = URL.canParse(input) ? new URL(input) : null
   if (url === null) return null
@@ -63,10 +63,10 @@ function isPublicName(hostname: string): boolean {
   const last = labels.at(-1) ?? ''
   return (
     labels.length > 1 &&
-    hostname.length <= MAX_NAME_LENGTH &&
-    labels.every((label) => LABEL.test(label)) &&
-    LAST_LABEL.test(last) &&
-    !PRIVATE_SUFFIXES.has(last)
+    hostname.length <= maxNameLength &&
+    labels.every((label) => labelShape.test(label)) &&
+    lastLabel.test(last) &&
+    !privateSuffixes.has(last)
   )
 }
 
@@ -84,10 +84,10 @@ function publicFault(url: URL): string | null {
 /** Parses `input` and holds it against the rules; the sender asks again at every attempt, as a URL may be older than they. */
 export function judgeUrl(input: string, rules: UrlRules): JudgedUrl {
   const url = parse(input)
-  if (url === null || url.href.length > MAX_LENGTH) {
-    return { fault: `The URL must be absolute, without spaces, and have at most ${MAX_LENGTH} characters.` }
+  if (url === null || url.href.length > maxLength) {
+    return { fault: `The URL must be absolute, without spaces, and have at most ${maxLength} characters.` }
   }
-  if (USER_INFO.test(input)) return { fault: 'The URL must not have a user name or password.' }
+  if (userInfo.test(input)) return { fault: 'The URL must not have a user name or password.' }
   if (rules.allowedHosts.has(`${url.hostname}:${portOf(url)}`)) return { url, allowed: true }
   const fault = publicFault(url)
   return fault === null ? { url, allowed: false } : { fault }

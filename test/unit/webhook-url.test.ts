@@ -1,0 +1,151 @@
+import { expect } from 'chai'
+import { checkWebhookUrl } from '../../src/webhooks/url.ts'
+
+const rules = { allowedHosts: new Set(['127.0.0.1:8080', 'localhost:9000', '[::1]:8443', 'receiver:80']) }
+const check = (url: string): string => {
+  const checked = checkWebhookUrl(url, rules)
+  return 'url' in checked ? checked.url : `refused: ${checked.fault}`
+}
+const stored = (urls: string[]): string[] => urls.filter((url) => 'url' in checkWebhookUrl(url, rules))
+
+const wellFormed: [given: string, stored: string][] = [
+  ['https://example.com', 'https://example.com/'],
+  ['https://example.com/hooks?shop=1&x=%20', 'https://example.com/hooks?shop=1&x=%20'],
+  ['HTTPS://Hooks.Example.COM/Path', 'https://hooks.example.com/Path'],
+  ['https://example.com:443/', 'https://example.com/'],
+  ['https://example.com:1024/', 'https://example.com:1024/'],
+  ['https://example.com:65535/', 'https://example.com:65535/'],
+  ['https://example.com./hooks', 'https://example.com/hooks'],
+  ['https://example.com/hooks#part', 'https://example.com/hooks'],
+  ['https://merchant.example/hooks', 'https://merchant.example/hooks'],
+  ['https://my_shop.example.com/', 'https://my_shop.example.com/'],
+  ['https://bücher.de/', 'https://xn--bcher-kva.de/'],
+  ['https://ｅｘａｍｐｌｅ.com/', 'https://example.com/'],
+  ['https://ex%61mple.com/', 'https://example.com/'],
+  ['https://127.0.0.1.example.com/', 'https://127.0.0.1.example.com/'],
+  ['https://example.xn--p1ai/', 'https://example.xn--p1ai/'],
+  ['https://example.com/über', 'https://example.com/%C3%BCber'],
+]
+
+/** A table as text: its entries apart by blanks. */
+const words = (text: string): string[] => text.trim().split(/\s+/)
+
+const ipLiterals = words(`
+  127.0.0.1 8.8.8.8 2130706433 0x7f000001 017700000001 127.1 127.0.1 0x7f.0.0.1 0177.0.0.1 127.0.0.1. 0
+  0x0 1 %31%32%37.0.0.1 127%2e0%2e0%2e1 １２７.０.０.１ 127。0。0。1 ①②⑦.0.0.1 [::1] [::] [::ffff:127.0.0.1]
+  [2606:4700:4700::1111] [fe80::1] 169.254.169.254 3232235777 0300.0250.0.1 0x7f.1 10.0.0.0x1
+`)
+
+const privateNames = words(`
+  localhost LOCALHOST localhost. shop.localhost printer.local metadata.google.internal internal
+  nas.home.arpa 1.0.0.127.in-addr.arpa router.lan shop.test shop.invalid shop.onion db.corp db.intranet
+  host.localdomain nas.home x.private x.alt receiver com shop.LOCAL ｌocalhost
+`)
+
+const malformed = [
+  '',
+  ' ',
+  'example.com',
+  '//example.com',
+  'https:',
+  'https://',
+  'https:///example.com',
+  'https:example.com',
+  'https:/example.com',
+  'https:\\\\example.com',
+  'https://example.com\\@evil.example',
+  'https://exa mple.com',
+  ' https://example.com',
+  'https://example.com\n',
+  'https://exam\tple.com',
+  'https://example.com/a b',
+  'https://example.com/\u0000',
+  'https://example.com/\ud800',
+  'https://example..com',
+  'https://.example.com',
+  'https://example.com..',
+  'https://-example.com',
+  'https://example-.com',
+  'https://exa!mple.com',
+  'https://[::1',
+  'https://example.com:99999',
+  'https://example.com:x',
+  'https://xn--a.com',
+  'https://example.c',
+  'https://?x',
+  'https://example.123',
+  'https://example.0x1',
+  `https://${'a'.repeat(64)}.com`,
+  `https://${'a.'.repeat(127)}com`,
+]
+
+const long = (length: number, letter: string): string => 'https://example.com/'.padEnd(length, letter)
+
+describe('checkWebhookUrl', () => {
+  for (const [given, expected] of wellFormed) {
+    it(`takes ${given}`, () => {
+      expect(check(given)).to.equal(expected)
+    })
+  }
+
+  it('refuses an IP address in every form', () => {
+    expect(stored(ipLiterals.map((host) => `https://${host}/hooks`))).to.deep.equal([])
+    expect(check('https://2130706433/')).to.contain('not an IP address')
+  })
+
+  it('refuses names that public DNS does not know', () => {
+    expect(stored(privateNames.map((host) => `https://${host}/hooks`))).to.deep.equal([])
+    expect(check('https://printer.local/')).to.contain('public host name')
+  })
+
+  it('refuses what is not an absolute URL as written', () => {
+    expect(stored(malformed)).to.deep.equal([])
+  })
+
+  it('refuses every scheme but https', () => {
+    const schemes = ['http', 'ftp', 'ws', 'wss', 'file', 'javascript', 'data', 'gopher', 'httpss']
+    expect(stored(schemes.map((scheme) => `${scheme}://example.com/`))).to.deep.equal([])
+    expect(check('http://example.com/')).to.contain('https://')
+  })
+
+  it('refuses user names and passwords, also empty ones', () => {
+    const users = ['user', 'user:pass', ':pass', '', ':', 'example.org', 'a@b', '127.0.0.1:8080']
+    expect(stored(users.map((user) => `https://${user}@example.com/`))).to.deep.equal([])
+    expect(stored(['http://user@127.0.0.1:8080/'])).to.deep.equal([])
+    expect(check('https://example.com/@me?a@b')).to.equal('https://example.com/@me?a@b')
+  })
+
+  it('refuses ports below 1024 other than 443', () => {
+    expect(
+      stored([0, 1, 22, 25, 80, 442, 444, 465, 1023].map((port) => `https://example.com:${port}/`)),
+    ).to.deep.equal([])
+  })
+
+  it('takes 2048 characters and refuses 2049, before and after normalising', () => {
+    expect(check(long(2048, 'a'))).to.have.length(2048)
+    expect(check(long(2049, 'a'))).to.contain('2048')
+    expect(check(long(1000, 'ü'))).to.contain('2048')
+    expect(check(`${long(2040, 'a')}#${'b'.repeat(20)}`)).to.contain('2048')
+  })
+
+  it('takes hosts that the operator allowed, on exactly that port, also plain and private', () => {
+    const allowed = [
+      'http://127.0.0.1:8080/x',
+      'https://127.0.0.1:8080/',
+      'http://0x7f.1:8080/',
+      'http://LOCALHOST:9000/',
+    ]
+    expect(
+      stored([...allowed, 'https://[::1]:8443/', 'https://[0:0:0:0:0:0:0:1]:8443/', 'http://receiver/']),
+    ).to.have.length(7)
+    const others = [
+      'http://127.0.0.1:8081/',
+      'http://127.0.0.1/',
+      'https://receiver/',
+      'http://127.0.0.2:8080/',
+    ]
+    expect(stored([...others, 'ftp://127.0.0.1:8080/', 'http://localhost:9000.example.com/'])).to.deep.equal(
+      [],
+    )
+  })
+})

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import http, { type RequestListener } from 'node:http'
+import https from 'node:https'
+import net, { type AddressInfo, type Server, type Socket } from 'node:net'
+
+/** A receiver on loopback: where it listens, and every connection it ever had. */
+export interface Receiver {
+  port: number
+  connections: Socket[]
+  /** The most that were open at the same time. */
+  mostOpen: () => number
+}
+
+const certificates = new URL('../support/certificates/', import.meta.url)
+export const pem = (name: string): string => readFileSync(new URL(name, certificates), 'utf8')
+
+const running = new Set<{ server: Server; connections: Socket[] }>()
+
+async function listen(server: Server, host: string): Promise<Receiver> {
+  const connections: Socket[] = []
+  let open = 0
+  let most = 0
+  server.on('connection', (socket: Socket) => {
+    connections.push(socket)
+    most = Math.max(most, ++open)
+    socket.on('close', () => open--)
+    // Tearing connections is what these receivers are for.
+    socket.on('error', () => {})
+  })
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  running.add({ server, connections })
+  return { port: (server.address() as AddressInfo).port, connections, mostOpen: () => most }
+}
+
+/** Answers over HTTP as `listener` says. */
+export const httpReceiver = (listener: RequestListener): Promise<Receiver> =>
+  listen(http.createServer(listener), '127.0.0.1')
+
+/** The same with TLS and one of the certificates in test/support/certificates. */
+export const httpsReceiver = (certificate: string, listener: RequestListener): Promise<Receiver> =>
+  listen(
+    https.createServer({ cert: pem(`${certificate}.pem`), key: pem(`${certificate}.key`) }, listener),
+    '127.0.0.1',
+  )
+
+/** Takes connections and bytes, and never says a word. */
+export const silentReceiver = (): Promise<Receiver> => rawReceiver((socket) => socket.resume())
+
+/** Does with each connection what `onConnection` says. */
+export const rawReceiver = (onConnection: (socket: Socket) => void): Promise<Receiver> =>
+  listen(net.createServer(onConnection), '127.0.0.1')
+
+/** Calls `onRequest` with the socket for each whole request that arrives, however it was cut up on the way. */
+export const rawHttpReceiver = (onRequest: (socket: Socket, count: number) => void): Promise<Receiver> =>
+  rawReceiver((socket) => {
+    let text = ''
+    let count = 0
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+      const [, length, rest] = /content-length: (\d+)\r\n(?:.+\r\n)*\r\n([^]*)$/i.exec(text) ?? []
+      if (length === undefined || rest === undefined || rest.length < Number(length)) return
+      text = rest.slice(Number(length))
+      onRequest(socket, ++count)
+    })
+  })
+
+/** Ends when `socket` is closed. */
+export const closing = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => (socket.destroyed ? resolve() : socket.once('close', () => resolve())))
+
+/** A port on which nothing listens. */
+export async function closedPort(): Promise<number> {
+  const server = net.createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Stops all of them, in the middle of whatever they do. */
+export async function stopReceivers(): Promise<void> {
+  for (const { server, connections } of running) {
+    const closed = new Promise((resolve) => server.close(resolve))
+    for (const socket of connections) socket.destroy()
+    await closed
+  }
+  running.clear()
+}

@@ -1,0 +1,207 @@
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { expect } from 'chai'
+import type { Attempt } from '../../src/webhooks/send.ts'
+import { closing, httpReceiver, httpsReceiver, rawReceiver, silentReceiver } from './receivers.ts'
+import {
+  answering,
+  attemptAt,
+  attemptOverTls,
+  body,
+  deafThenLoopback,
+  expectStage,
+  expectTimeout,
+  failing,
+  forever,
+  hasty,
+  headers,
+  hostName,
+  loopback,
+  sender,
+  stopAll,
+} from './sending.ts'
+
+describe('the webhook sender, with TLS', () => {
+  afterEach(stopAll)
+
+  it('delivers to the host the certificate is for, and names it', async () => {
+    let servername: unknown = null
+    const receiver = await httpsReceiver('receiver', (req, res) => {
+      servername = (req.socket as TLSSocket & { servername: unknown }).servername
+      res.end()
+    })
+    expect(await attemptOverTls(receiver, {}, hostName)).to.include({ outcome: 'delivered' })
+    expect(servername).to.equal(hostName)
+  })
+
+  const broken: [certificate: string, name: string, reason: string][] = [
+    ['self-signed', hostName, 'self-signed'],
+    ['expired', hostName, 'expired'],
+    ['not-yet-valid', hostName, 'not valid yet'],
+    ['receiver', 'other.example.com', 'another host name'],
+  ]
+  for (const [certificate, name, reason] of broken) {
+    it(`refuses the certificate "${certificate}" of ${name}, whatever the environment says`, async () => {
+      let requests = 0
+      const receiver = await httpsReceiver(certificate, (_req, res) => res.end(String(++requests)))
+      process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+      const attempt = await attemptOverTls(receiver, {}, name).finally(
+        () => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'],
+      )
+      expectStage(attempt, 'tls')
+      expect(attempt).to.have.property('reason').that.contains(reason)
+      expect(requests).to.equal(0)
+    })
+  }
+
+  it('trusts the public authorities only, where no other is given', async () => {
+    const receiver = await httpsReceiver('receiver', (_req, res) => res.end())
+    const made = sender([`${hostName}:${receiver.port}`], { resolve: loopback })
+    const attempt = await made.send({ url: `https://${hostName}:${receiver.port}/`, headers, body })
+    expectStage(attempt, 'tls')
+    expect(attempt).to.have.property('reason').that.contains('trusted authority')
+  })
+
+  it('says when there is no TLS at the other end, or no end to the handshake', async () => {
+    const plain = await httpReceiver((_req, res) => res.end())
+    expectStage(await attemptOverTls(plain, {}, hostName), 'tls')
+    expectStage(
+      await attemptOverTls(
+        await rawReceiver((socket) => socket.once('data', () => socket.destroy())),
+        {},
+        hostName,
+      ),
+      'tls',
+    )
+    const silent = await silentReceiver()
+    expectTimeout(await attemptOverTls(silent, hasty, hostName))
+    await closing(silent.connections[0] as Socket)
+  })
+})
+
+describe('the webhook sender, with names and addresses', () => {
+  afterEach(stopAll)
+
+  it('refuses a name with any address that is not public, without connecting', async () => {
+    const receiver = await answering()
+    const answers = [
+      ['127.0.0.1'],
+      ['93.184.216.34', '127.0.0.1'],
+      ['2606:4700:4700::1111', '::1'],
+      ['169.254.169.254'],
+      ['::ffff:127.0.0.1'],
+      ['64:ff9b::7f00:1'],
+      [...Array.from({ length: 20 }, (_, at) => `93.184.216.${at}`), '10.0.0.1'],
+    ]
+    for (const addresses of answers) {
+      const resolve = async () =>
+        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+      const attempt = await sender([], { resolve }).send({
+        url: `https://${hostName}:${receiver.port}/`,
+        headers,
+        body,
+      })
+      expectStage(attempt, 'address')
+    }
+    expect(receiver.connections).to.have.length(0)
+  })
+
+  it('asks anew for each connection, so that a name that rebinds is refused', async () => {
+    const receiver = await answering()
+    // 2d00::/8 is public in form and assigned to nobody: the first attempt goes nowhere.
+    const answers = ['2d00::1', '127.0.0.1', '2d00::1']
+    const resolve = async () =>
+      [answers.shift()].map((address) => ({
+        address: address ?? '',
+        family: address?.includes(':') ? 6 : 4,
+      }))
+    const made = sender([], { ...hasty, resolve })
+    const url = `https://${hostName}:${receiver.port}/`
+    const stages = []
+    for (let time = 0; time < 3; time++) stages.push(await made.send({ url, headers, body }))
+    expectStage(stages[1] as Attempt, 'address')
+    for (const other of [stages[0], stages[2]])
+      expect(other).to.have.property('stage').that.is.oneOf(['connect', 'timeout'])
+    expect(receiver.connections).to.have.length(0)
+  })
+
+  it('looks at the other end of the open socket, whatever it was told before', async () => {
+    const receiver = await answering()
+    const looks = ['93.184.216.34']
+    const liar = {
+      family: 4,
+      get address() {
+        return looks.pop() ?? '127.0.0.1'
+      },
+    }
+    const made = sender([], { resolve: async () => [liar] })
+    expectStage(await made.send({ url: `https://${hostName}:${receiver.port}/`, headers, body }), 'address')
+    expect(looks).to.deep.equal([])
+  })
+
+  it('asks once per connection and connects to what it was told', async () => {
+    const receiver = await answering()
+    let asked = 0
+    const resolve = async () => (asked++ === 0 ? loopback() : [{ address: '127.0.0.99', family: 4 }])
+    const made = sender([`${hostName}:${receiver.port}`], { resolve })
+    const url = `http://${hostName}:${receiver.port}/`
+    expect(await made.send({ url, headers, body })).to.include({ outcome: 'delivered' })
+    expect(await made.send({ url, headers, body })).to.include({ outcome: 'delivered' })
+    expect(asked).to.equal(1)
+  })
+
+  it('tries the next address when one is refused', async () => {
+    const receiver = await answering()
+    const made = sender([`${hostName}:${receiver.port}`], { resolve: deafThenLoopback })
+    expect(await made.send({ url: `http://${hostName}:${receiver.port}/`, headers, body })).to.include({
+      outcome: 'delivered',
+    })
+  })
+
+  it('holds the rules for URLs against each one again', async () => {
+    const receiver = await answering()
+    const made = sender([], { resolve: loopback })
+    const { port } = receiver
+    const hosts = ['127.0.0.1', '2130706433', '0x7f.1', 'localhost', '[::ffff:127.0.0.1]', `user@${hostName}`]
+    const urls = [
+      ...hosts.map((host) => `https://${host}:${port}/`),
+      `http://${hostName}:${port}/`,
+      `https://${hostName}:25/`,
+      'nonsense',
+    ]
+    for (const url of urls) expectStage(await made.send({ url, headers, body }), 'address')
+    expect(receiver.connections).to.have.length(0)
+  })
+
+  it('says when the name does not exist, or cannot be resolved', async () => {
+    for (const resolve of [failing('ENOTFOUND'), failing('ENODATA'), failing('ESERVFAIL'), async () => []]) {
+      expectStage(await sender([], { resolve }).send({ url: `https://${hostName}/`, headers, body }), 'dns')
+    }
+  })
+
+  it('gives up on name servers that never answer', async () => {
+    expectTimeout(
+      await sender([], { ...hasty, resolve: forever }).send({ url: `https://${hostName}/`, headers, body }),
+    )
+  })
+
+  it('knows allowed hosts as the machine does', async () => {
+    const receiver = await answering()
+    const made = sender([`localhost:${receiver.port}`], {})
+    expect(await made.send({ url: `http://localhost:${receiver.port}/`, headers, body })).to.include({
+      outcome: 'delivered',
+    })
+  })
+
+  it('goes past every proxy of the environment', async () => {
+    const [proxy, receiver] = [await answering(), await answering()]
+    const names = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((name) => [name, name.toUpperCase()])
+    for (const name of names) process.env[name] = `http://127.0.0.1:${proxy.port}`
+    process.env['NODE_USE_ENV_PROXY'] = '1'
+    const attempt = await attemptAt(receiver, {}).finally(() => {
+      for (const name of [...names, 'NODE_USE_ENV_PROXY']) delete process.env[name]
+    })
+    expect(attempt).to.include({ outcome: 'delivered' })
+    expect(proxy.connections).to.have.length(0)
+  })
+})

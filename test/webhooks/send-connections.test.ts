@@ -1,0 +1,311 @@
+import { EventEmitter, once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { createSecureContext } from 'node:tls'
+import { expect } from 'chai'
+import { openSocket } from '../../src/webhooks/connect.ts'
+import { connectionOver } from '../../src/webhooks/connection.ts'
+import { createConnections } from '../../src/webhooks/connections.ts'
+import { exchange } from '../../src/webhooks/exchange.ts'
+import { findAddresses } from '../../src/webhooks/resolve.ts'
+import {
+  closedPort,
+  closing,
+  httpReceiver,
+  type Receiver,
+  rawHttpReceiver,
+  rawReceiver,
+  silentReceiver,
+} from './receivers.ts'
+import {
+  answering,
+  body,
+  expectStage,
+  expectTimeout,
+  forever,
+  hasty,
+  headers,
+  hostName,
+  loopback,
+  OK,
+  reaching,
+  sender,
+  stopAll,
+  timersUnderWay,
+  untouchable,
+} from './sending.ts'
+
+/** A socket to `receiver`, open. */
+async function openTo(receiver: Receiver): Promise<Socket> {
+  const socket = connect(receiver.port, '127.0.0.1')
+  await once(socket, 'connect')
+  return socket
+}
+
+describe('the webhook sender, over time', () => {
+  afterEach(stopAll)
+
+  it('uses a connection again, also after a refusal', async () => {
+    let count = 0
+    const receiver = await httpReceiver((_req, res) => res.writeHead(++count % 2 ? 500 : 200).end('x'))
+    const { made, urls } = reaching([receiver], {})
+    for (let time = 0; time < 20; time++) await made.send({ url: urls[0] ?? '', headers, body })
+    expect(count).to.equal(20)
+    expect(receiver.connections).to.have.length(1)
+  })
+
+  it('tries once more when the receiver closed the connection as it was used again', async () => {
+    const receiver = await rawHttpReceiver((socket, count) =>
+      count === 1 ? socket.write(OK) : socket.destroy(),
+    )
+    const { made, urls } = reaching([receiver], {})
+    for (let time = 0; time < 3; time++) {
+      expect(await made.send({ url: urls[0] ?? '', headers, body })).to.include({ outcome: 'delivered' })
+    }
+    expect(receiver.connections).to.have.length(3)
+  })
+
+  it('finds out for itself that an idle connection was closed', async () => {
+    const receiver = await rawHttpReceiver((socket) => socket.end(OK))
+    const { made, urls } = reaching([receiver], {})
+    for (let time = 0; time < 3; time++) {
+      expect(await made.send({ url: urls[0] ?? '', headers, body })).to.include({ outcome: 'delivered' })
+    }
+    expect(receiver.connections).to.have.length(3)
+  })
+
+  it('tries only once more', async () => {
+    let requests = 0
+    const receiver = await rawHttpReceiver((socket) =>
+      ++requests === 1 ? socket.write(OK) : socket.destroy(),
+    )
+    const { made, urls } = reaching([receiver], {})
+    expect(await made.send({ url: urls[0] ?? '', headers, body })).to.include({ outcome: 'delivered' })
+    expectStage(await made.send({ url: urls[0] ?? '', headers, body }), 'closed')
+    expect(requests).to.equal(3)
+  })
+
+  it('does not try again once the answer had begun', async () => {
+    let requests = 0
+    const receiver = await rawHttpReceiver((socket) =>
+      ++requests === 1 ? socket.write(OK) : socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'),
+    )
+    const { made, urls } = reaching([receiver], {})
+    await made.send({ url: urls[0] ?? '', headers, body })
+    expectStage(await made.send({ url: urls[0] ?? '', headers, body }), 'closed')
+    expect(requests).to.equal(2)
+  })
+
+  it('never fails for a receiver that closes idle connections at the worst moment', async () => {
+    const receiver = await rawHttpReceiver((socket, count) =>
+      socket.write(OK, () => setImmediate(() => (count % 2 ? socket.end() : socket.destroy()))),
+    )
+    const { made, urls } = reaching([receiver], {})
+    for (let time = 0; time < 300; time++) {
+      expect(await made.send({ url: urls[0] ?? '', headers, body })).to.include({ outcome: 'delivered' })
+    }
+  })
+
+  it('goes to a fresh connection at once, not through all that are stale', async () => {
+    let requests = 0
+    const held: Socket[] = []
+    const receiver = await rawHttpReceiver((socket, count) => {
+      requests++
+      if (count > 1) return socket.destroy()
+      held.push(socket)
+      // The first two wait for each other, so that there are two connections.
+      if (requests !== 1) for (const one of held.splice(0)) one.write(OK)
+    })
+    const { made, urls } = reaching([receiver], {})
+    await Promise.all([1, 2].map(() => made.send({ url: urls[0] ?? '', headers, body })))
+    expect(await made.send({ url: urls[0] ?? '', headers, body })).to.include({ outcome: 'delivered' })
+    expect(requests).to.equal(4)
+    expect(receiver.connections).to.have.length(3)
+  })
+
+  it('never has two attempts on one connection', async () => {
+    const held: ServerResponse[] = []
+    const receiver = await httpReceiver((_req, res) => {
+      held.push(res)
+      if (held.length === 3) for (const one of held.splice(0)) one.end()
+    })
+    const { made, urls } = reaching([receiver], {})
+    for (let round = 0; round < 5; round++) {
+      const three = await Promise.all([1, 2, 3].map(() => made.send({ url: urls[0] ?? '', headers, body })))
+      for (const attempt of three) expect(attempt).to.include({ outcome: 'delivered' })
+    }
+    expect(receiver.connections).to.have.length(3)
+  })
+
+  it('keeps a connection however much it has carried in all', async () => {
+    const receiver = await httpReceiver((_req, res) => res.end('x'.repeat(10_000)))
+    const { made, urls } = reaching([receiver], {})
+    for (let time = 0; time < 50; time++) {
+      expect(await made.send({ url: urls[0] ?? '', headers, body })).to.include({ outcome: 'delivered' })
+    }
+    expect(receiver.connections).to.have.length(1)
+  })
+
+  it('closes an idle connection before the receiver would', async () => {
+    // Two seconds are left for the way there and back, so this is closed after one.
+    const receiver = await httpReceiver((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
+    const { made, urls } = reaching([receiver], {})
+    await made.send({ url: urls[0] ?? '', headers, body })
+    await closing(receiver.connections[0] as Socket)
+  })
+
+  it('serves in turn who waits for another receiver, also after a failure', async () => {
+    const all = [await answering(), await answering()]
+    const port = await closedPort()
+    const hosts = [...all.map((one) => one.port), port].map((each) => `127.0.0.1:${each}`)
+    const made = sender(hosts, { maxSockets: 1 })
+    const urls = [0, 1, 0, 2, 1, 2, 2, 0].map((at) => `http://${hosts[at]}/`)
+    const attempts = await Promise.all(urls.map((url) => made.send({ url, headers, body })))
+    const outcomes = attempts.map((attempt) => attempt.outcome[0]).join('')
+    expect(outcomes).to.equal('ddduduud')
+  })
+
+  it('has never more sockets open than it may, and serves all who wait', async () => {
+    const receivers = [1, 2, 3].map(() => httpReceiver((_req, res) => setImmediate(() => res.end())))
+    const all = await Promise.all(receivers)
+    const { made, urls } = reaching(all, { maxSockets: 4 })
+    const sent = Array.from({ length: 300 }, (_, at) => made.send({ url: urls[at % 3] ?? '', headers, body }))
+    const outcomes = new Set((await Promise.all(sent)).map((attempt) => attempt.outcome))
+    expect([...outcomes]).to.deep.equal(['delivered'])
+    for (const receiver of all) expect(receiver.mostOpen()).to.be.at.most(4)
+  })
+
+  it('hands a connection to who waits for the same receiver', async () => {
+    const receiver = await httpReceiver((_req, res) => res.end())
+    const { made, urls } = reaching([receiver], { maxSockets: 2 })
+    await Promise.all(Array.from({ length: 100 }, () => made.send({ url: urls[0] ?? '', headers, body })))
+    expect(receiver.connections).to.have.length(2)
+  })
+
+  it('closes the longest idle connection when another receiver needs the place', async () => {
+    const all = await Promise.all([1, 2, 3].map(() => httpReceiver((_req, res) => res.end())))
+    const { made, urls } = reaching(all, { maxSockets: 2 })
+    for (const url of urls)
+      expect(await made.send({ url, headers, body })).to.include({ outcome: 'delivered' })
+    await closing(all[0]?.connections[0] as Socket)
+    await made.send({ url: urls[1] ?? '', headers, body })
+    expect(all[1]?.connections).to.have.length(1)
+  })
+
+  it('lets an attempt wait for a socket no longer than its deadline', async () => {
+    const fine = await httpReceiver((_req, res) => res.end())
+    const { made, urls } = reaching([await silentReceiver(), fine], { ...hasty, maxSockets: 1 })
+    const both = await Promise.all([1, 2].map(() => made.send({ url: urls[0] ?? '', headers, body })))
+    for (const attempt of both) expectTimeout(attempt)
+    expect(await made.send({ url: urls[1] ?? '', headers, body })).to.include({ outcome: 'delivered' })
+  })
+
+  it('gives every place back after every kind of failure', async () => {
+    const hanging = await silentReceiver()
+    const closingAtOnce = await rawReceiver((socket) => socket.destroy())
+    const huge = await httpReceiver((_req, res) => res.end('x'.repeat(100_000)))
+    const fine = await httpReceiver((_req, res) => res.end())
+    const port = await closedPort()
+    const hosts = [hanging, closingAtOnce, huge, fine].map((one) => `127.0.0.1:${one.port}`)
+    const made = sender([...hosts, `127.0.0.1:${port}`], {
+      maxSockets: 1,
+      resolve: loopback,
+      ...hasty,
+    })
+    const fruitless = [...hosts.slice(0, 3), `127.0.0.1:${port}`].map((host) => `http://${host}/`)
+    for (const url of [...fruitless, `https://${hostName}/`]) await made.send({ url, headers, body })
+    for (const url of [...fruitless, `https://${hostName}/`]) await made.send({ url, headers, body })
+    expect(await made.send({ url: `http://${hosts[3]}/`, headers, body })).to.include({
+      outcome: 'delivered',
+    })
+  })
+
+  it('leaves no listener, timer or socket behind after thousands of attempts', async () => {
+    const warnings: Error[] = []
+    const note = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', note)
+    const receiver = await httpReceiver((_req, res) => res.end('ok'))
+    const { made, urls } = reaching([receiver], { maxSockets: 20 })
+    let left = 4_000
+    const before = timersUnderWay()
+    const work = async (): Promise<void> => {
+      while (left-- > 0) await made.send({ url: urls[0] ?? '', headers, body })
+    }
+    await Promise.all(Array.from({ length: 40 }, work))
+    expect(timersUnderWay()).to.be.at.most(before + receiver.connections.length)
+    expect(receiver.connections).to.have.length.at.most(20)
+    const [first] = receiver.connections
+    await made.close()
+    await Promise.all(receiver.connections.map(closing))
+    process.off('warning', note)
+    expect(first?.destroyed).to.equal(true)
+    expect(warnings).to.deep.equal([])
+  })
+
+  it('lets attempts under way end when it is closed, and takes no more', async () => {
+    const arrivals = new EventEmitter()
+    const arrived = once(arrivals, 'request')
+    const receiver = await httpReceiver((_req, res) => arrivals.emit('request', res))
+    const { made, urls } = reaching([receiver], {})
+    const sending = made.send({ url: urls[0] ?? '', headers, body })
+    const [response] = (await arrived) as [ServerResponse]
+    const closed = made.close()
+    response.end()
+    expect(await sending).to.include({ outcome: 'delivered' })
+    await closed
+    await closing(receiver.connections[0] as Socket)
+    const late = await made.send({ url: urls[0] ?? '', headers, body }).catch((error: Error) => error.message)
+    expect(late).to.equal('The sender is closed.')
+  })
+
+  it('does nothing more once the deadline has passed', async () => {
+    const receiver = await answering()
+    const past = AbortSignal.abort()
+    const target = { origin: '', hostname: '127.0.0.1', port: receiver.port, secure: false, allowed: true }
+    expect(await openSocket(loopback, createSecureContext(), target, past)).to.have.nested.property(
+      'fault.stage',
+      'timeout',
+    )
+    expect(await findAddresses(forever, { hostname: hostName, allowed: true }, past)).to.have.nested.property(
+      'fault.stage',
+      'timeout',
+    )
+    const request = { path: '/', headers, body }
+    expect(await exchange(untouchable, request, past)).to.have.nested.property('fault.stage', 'timeout')
+    expect(receiver.connections).to.have.length(0)
+  })
+
+  it('rejects, for it is no fault of the receiver, what cannot be sent at all', async () => {
+    const receiver = await httpReceiver((_req, res) => res.end())
+    const { made, urls } = reaching([receiver], {})
+    const bad = { url: urls[0] ?? '', headers: { 'x-service-event': 'a\nb' }, body }
+    const error = await made.send(bad).catch((thrown: Error) => thrown)
+    expect(error).to.be.instanceOf(Error)
+    expect(await made.send({ ...bad, headers })).to.include({ outcome: 'delivered' })
+  })
+
+  it('says that a connection which died before its first request is closed', async () => {
+    const socket = await openTo(await answering())
+    socket.destroy()
+    const request = { path: '/', headers, body }
+    const done = await exchange(
+      connectionOver('http://127.0.0.1', socket),
+      request,
+      new AbortController().signal,
+    )
+    expect(done).to.have.nested.property('fault.stage', 'closed')
+  })
+
+  it('gives who needs a fresh connection no used one, nor any past the deadline', async () => {
+    const socket = await openTo(await answering())
+    const origin = 'http://127.0.0.1'
+    const { signal } = new AbortController()
+    const connections = createConnections(1)
+    expect(await connections.acquire(origin, false, signal)).to.equal('place')
+    expect(await connections.acquire(origin, false, AbortSignal.abort())).to.equal(null)
+    const fresh = connections.acquire(origin, true, signal)
+    connections.giveBack(connections.add(origin, socket))
+    expect(await fresh).to.equal('place')
+    await closing(socket)
+  })
+})

@@ -1,0 +1,272 @@
+import type { Socket } from 'node:net'
+import { expect } from 'chai'
+import {
+  closedPort,
+  closing,
+  httpReceiver,
+  httpsReceiver,
+  rawHttpReceiver,
+  rawReceiver,
+  silentReceiver,
+} from './receivers.ts'
+import {
+  attemptAt,
+  attemptAtHttp,
+  attemptOverTls,
+  body,
+  expectStage,
+  expectTimeout,
+  flood,
+  hasty,
+  headers,
+  hostName,
+  OK,
+  reaching,
+  repeat,
+  sender,
+  stopAll,
+} from './sending.ts'
+
+describe('the webhook sender, with a receiver that answers', () => {
+  afterEach(stopAll)
+
+  it('posts the very bytes and headers to path and query', async () => {
+    let seen: unknown = null
+    const receiver = await httpReceiver((req, res) => {
+      const chunks: Buffer[] = []
+      req.on('data', (chunk: Buffer) => chunks.push(chunk))
+      req.on('end', () => {
+        seen = {
+          method: req.method,
+          url: req.url,
+          headers: req.headers,
+          body: Buffer.concat(chunks).toString(),
+        }
+        res.end('thanks')
+      })
+    })
+    const { made, urls } = reaching([receiver], {})
+    const attempt = await made.send({ url: `${urls[0]}?shop=1&x=%2F#part`, headers, body })
+    expect(attempt).to.include({
+      outcome: 'delivered',
+      status: 200,
+      answer: 'thanks',
+      retryAfterSeconds: null,
+    })
+    expect(attempt.durationMs).to.be.within(0, 10_000)
+    expect(seen).to.deep.equal({
+      method: 'POST',
+      url: '/hooks?shop=1&x=%2F',
+      body,
+      headers: {
+        ...headers,
+        host: `127.0.0.1:${receiver.port}`,
+        connection: 'keep-alive',
+        'content-length': String(Buffer.byteLength(body)),
+      },
+    })
+  })
+
+  for (const status of [200, 201, 202, 204, 299]) {
+    it(`calls ${status} delivered`, async () => {
+      const attempt = await attemptAtHttp((_req, res) => res.writeHead(status).end())
+      expect(attempt).to.include({ outcome: 'delivered', status, answer: '' })
+    })
+  }
+
+  for (const status of [300, 304, 400, 404, 410, 429, 500, 503, 599]) {
+    it(`calls ${status} refused`, async () => {
+      const attempt = await attemptAtHttp((_req, res) => res.writeHead(status).end())
+      expect(attempt).to.include({ outcome: 'refused', status, answer: '' })
+    })
+  }
+
+  it('does not follow a redirect, neither to a neighbour nor to a metadata service', async () => {
+    const neighbour = await httpReceiver((_req, res) => res.end())
+    const targets = [`http://127.0.0.1:${neighbour.port}/`, 'http://169.254.169.254/latest/meta-data/']
+    for (const location of targets) {
+      for (const status of [301, 302, 303, 307, 308]) {
+        const receiver = await httpReceiver((_req, res) => res.writeHead(status, { location }).end())
+        const { made, urls } = reaching([receiver, neighbour], {})
+        expect(await made.send({ url: urls[0] ?? '', headers, body })).to.include({
+          outcome: 'refused',
+          status,
+        })
+        expect(receiver.connections).to.have.length(1)
+      }
+    }
+    expect(neighbour.connections).to.have.length(0)
+  })
+
+  it('waits through interim answers', async () => {
+    const receiver = await rawHttpReceiver((socket) => {
+      socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n')
+      socket.write(OK)
+    })
+    expect(await attemptAt(receiver, {})).to.include({ outcome: 'delivered', status: 200, answer: 'ok' })
+  })
+
+  it('keeps the first KiB as text that no database or terminal trips over', async () => {
+    const long = await attemptAtHttp((_req, res) => res.end('é'.repeat(5000)))
+    expect(long).to.include({ answer: 'é'.repeat(512) })
+    const cut = await attemptAtHttp((_req, res) => res.end(`a${'é'.repeat(5000)}`))
+    expect(cut).to.include({ answer: `a${'é'.repeat(511)}` })
+    const harmful = Buffer.concat([
+      Buffer.from('a\0\u001b[2Jb\tc\r\n'),
+      Buffer.from([0xff, 0xed, 0xa0, 0x80]),
+      Buffer.from('z'),
+    ])
+    const odd = await attemptAtHttp((_req, res) => res.end(harmful))
+    const text = 'answer' in odd ? odd.answer : ''
+    expect(text.isWellFormed()).to.equal(true)
+    expect(text).to.match(/^a\ufffd\ufffd\[2Jb\tc\r\n\ufffd+z$/)
+  })
+
+  const date = 'Wed, 21 Oct 2026 07:28:00 GMT'
+  const retries: [status: number, sent: Record<string, string>, expected: number | null][] = [
+    [503, { 'retry-after': '120' }, 120],
+    [429, { 'retry-after': '0' }, 0],
+    [200, { 'retry-after': '120' }, null],
+    [503, {}, null],
+    [503, { 'retry-after': 'Wed, 21 Oct 2026 07:29:30 GMT', date }, 90],
+    [503, { 'retry-after': 'Wed, 21 Oct 2026 07:00:00 GMT', date }, 0],
+    [503, { 'retry-after': 'tomorrow', date }, null],
+    [503, { 'retry-after': '-1', date }, null],
+    [503, { 'retry-after': '1e9', date }, null],
+    [503, { 'retry-after': '99999999999999999999', date }, null],
+    [503, { 'retry-after': 'Wed, 99 Foo 2026 07:00:00 GMT', date }, null],
+  ]
+  for (const [status, sent, expected] of retries) {
+    it(`reads a Retry-After of ${sent['retry-after']} with ${status} as ${expected}`, async () => {
+      const attempt = await attemptAtHttp((_req, res) => res.writeHead(status, sent).end())
+      expect(attempt).to.include({ status, retryAfterSeconds: expected })
+    })
+  }
+})
+
+describe('the webhook sender, with a receiver that misbehaves', () => {
+  afterEach(stopAll)
+
+  it('gives up on one that never answers', async () => {
+    expectTimeout(await attemptAt(await silentReceiver(), hasty))
+  })
+
+  it('gives up on one that drips its answer', async () => {
+    const receiver = await rawHttpReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n')
+      repeat(socket, 'x', 20)
+    })
+    expectTimeout(await attemptAt(receiver, hasty))
+    await closing(receiver.connections[0] as Socket)
+  })
+
+  it('gives up on one that drips its headers', async () => {
+    const receiver = await rawHttpReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nx: ')
+      repeat(socket, 'x', 20)
+    })
+    expectTimeout(await attemptAt(receiver, hasty))
+  })
+
+  it('gives up on one that drips interim answers', async () => {
+    const receiver = await rawHttpReceiver((socket) => repeat(socket, 'HTTP/1.1 102 Processing\r\n\r\n', 20))
+    expectTimeout(await attemptAt(receiver, hasty))
+  })
+
+  it('breaks off a flood of interim answers before the deadline', async () => {
+    const receiver = await rawHttpReceiver((socket) =>
+      flood(socket, 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)),
+    )
+    const attempt = await attemptAt(receiver, {})
+    expectStage(attempt, 'protocol')
+    await closing(receiver.connections[0] as Socket)
+  })
+
+  it('breaks off a chunk extension without end', async () => {
+    const receiver = await rawHttpReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;')
+      flood(socket, 'x'.repeat(10_000))
+    })
+    expectStage(await attemptAt(receiver, {}), 'too_large')
+    await closing(receiver.connections[0] as Socket)
+  })
+
+  it('takes the status of a 1 MB answer and reads no more than it must', async () => {
+    for (const length of ['content-length: 1048576', 'transfer-encoding: identity\r\nconnection: close']) {
+      const receiver = await rawHttpReceiver((socket) => {
+        socket.write(`HTTP/1.1 200 OK\r\n${length}\r\n\r\n`)
+        flood(socket, 'x'.repeat(1024))
+      })
+      const attempt = await attemptAt(receiver, {})
+      expect(attempt).to.include({ outcome: 'delivered', status: 200, answer: 'x'.repeat(1024) })
+      await closing(receiver.connections[0] as Socket)
+    }
+    const refused = await attemptAtHttp((_req, res) => res.writeHead(500).end('x'.repeat(1_048_576)))
+    expect(refused).to.include({ outcome: 'refused', status: 500 })
+  })
+
+  it('takes the status of a 1 MB answer over TLS', async () => {
+    const receiver = await httpsReceiver('receiver', (_req, res) => res.end('x'.repeat(1_048_576)))
+    expect(await attemptOverTls(receiver, {}, hostName)).to.include({ outcome: 'delivered', status: 200 })
+  })
+
+  it('leaves an answer after 16 KiB, also when the receiver is in no hurry', async () => {
+    const receiver = await rawHttpReceiver((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n${'x'.repeat(17_000)}`)
+    })
+    expect(await attemptAt(receiver, {})).to.include({ outcome: 'delivered', status: 200 })
+    await closing(receiver.connections[0] as Socket)
+  })
+
+  for (const lines of [1000, 17]) {
+    it(`refuses ${lines} KB of headers`, async () => {
+      const receiver = await rawHttpReceiver((socket) => {
+        socket.write(`HTTP/1.1 200 OK\r\n${`x-more: ${'x'.repeat(990)}\r\n`.repeat(lines)}\r\n`)
+      })
+      expectStage(await attemptAt(receiver, {}), 'too_large')
+    })
+  }
+
+  it('says when the connection was closed at once, before or in the midst of the answer', async () => {
+    const atOnce = await rawReceiver((socket) => socket.destroy())
+    const torn = await rawReceiver((socket) => socket.resetAndDestroy())
+    const afterRequest = await rawHttpReceiver((socket) => socket.end())
+    const midHeaders = await rawHttpReceiver((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-'))
+    const midBody = await rawHttpReceiver((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf'),
+    )
+    const midChunk = await rawHttpReceiver((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nha'),
+    )
+    const lastBody = await rawHttpReceiver((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\nconnection: close\r\n\r\nhalf'),
+    )
+    const lastChunk = await rawHttpReceiver((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n5\r\nha'),
+    )
+    for (const receiver of [atOnce, torn, afterRequest, midHeaders, midBody, midChunk, lastBody, lastChunk]) {
+      expectStage(await attemptAt(receiver, {}), 'closed')
+      expect(receiver.connections, 'a fresh connection is not tried again').to.have.length(1)
+    }
+  })
+
+  it('says when the answer is not HTTP', async () => {
+    const answers = [
+      'SSH-2.0-OpenSSH_9.6\r\n',
+      'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+    ]
+    for (const answer of [
+      ...answers,
+      'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n',
+      'HTTP/1.1 100 Continue\r\n\r\n',
+    ]) {
+      expectStage(await attemptAt(await rawHttpReceiver((socket) => socket.write(answer)), {}), 'protocol')
+    }
+  })
+
+  it('says when the connection is refused', async () => {
+    const port = await closedPort()
+    const made = sender([`127.0.0.1:${port}`], {})
+    expectStage(await made.send({ url: `http://127.0.0.1:${port}/`, headers, body }), 'refused')
+  })
+})
