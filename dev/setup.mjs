@@ -11,10 +11,10 @@ const OLDEST_NODE = [20, 19]
 
 const commands = {
   // These two kill, freeze and wipe: only servers of their own.
-  test: { node: ['node_modules/mocha/bin/mocha.js'], ownServersOnly: true },
-  bench: { node: ['--import', 'tsx', 'bench/main.ts'], ownServersOnly: true },
-  demo: { node: ['--import', 'tsx', 'dev/demo.ts'], ownServersOnly: false },
-  stack: { node: ['--import', 'tsx', 'dev/stack.ts'], ownServersOnly: false },
+  test: { node: ['node_modules/mocha/bin/mocha.js'], ownServersOnly: true, staysUp: false },
+  bench: { node: ['--import', 'tsx', 'bench/main.ts'], ownServersOnly: true, staysUp: false },
+  demo: { node: ['--import', 'tsx', 'dev/demo.ts'], ownServersOnly: false, staysUp: true },
+  stack: { node: ['--import', 'tsx', 'dev/stack.ts'], ownServersOnly: false, staysUp: true },
 }
 
 try {
@@ -26,7 +26,7 @@ try {
   endWithParent()
   stopWithSignals()
   await installPackages()
-  runCommand([...command.node, ...args], await serversFor(command))
+  runCommand([...command.node, ...args], await serversFor(command), command)
 } catch (error) {
   say(error.message)
   process.exitCode = 1

@@ -128,7 +128,7 @@ function createSender(
     add(jobs) {
       if (waiting.length + jobs.length > mostWaiting) return
       waiting.push(...jobs)
-      sending ??= send()
+      if (sending === null && waiting.length > 0) sending = send()
     },
     async drained() {
       await sending

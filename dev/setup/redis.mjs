@@ -10,7 +10,7 @@ const here = [
 ]
 
 export const waysToRedis =
-  'put redis-server or valkey-server on the PATH (or its path in REDISMS_SYSTEM_BINARY), install it with apt-get as ' +
+  'put redis-server or valkey-server on the PATH or its path in REDISMS_SYSTEM_BINARY, or install it with apt-get as ' +
   'root or with Homebrew, or let this machine reach the download site of Redis and have make and a C compiler'
 
 /** Finds a Redis server or gets one; says in one line what each way gave. */

@@ -37,9 +37,9 @@ export async function serversFor({ ownServersOnly }) {
       say(`${name} ${found.version}: ${found.path}, ${found.from}`)
       env[binary] = found.path
     } else {
-      missing.push(`no ${name} (${ownServersOnly ? '' : `set ${url}, `}${ways})`)
+      missing.push(`No ${name}: ${ownServersOnly ? '' : `set ${url}, `}${ways}.`)
     }
   }
   if (missing.length === 0) return env
-  throw new Error(`Cannot run here: ${missing.join('; ')}. Or run it all in containers: docker compose up`)
+  throw new Error(`${missing.join(' ')} Or run the whole service in containers: docker compose up`)
 }

@@ -41,10 +41,8 @@ describe('setup', () => {
     const { code, lines, last, stdout } = await run('stack', nothing())
     expect(code).to.equal(1)
     expect(stdout).to.equal('')
-    expect(last).to.match(
-      /^Cannot run here: no MongoDB \(set MONGODB_URL, .*; no Redis \(set REDIS_URL, .*docker compose up$/,
-    )
-    expect(lines.filter((line) => line.startsWith('Cannot'))).to.have.length(1)
+    expect(last).to.match(/^No MongoDB: set MONGODB_URL, .* No Redis: set REDIS_URL, .* docker compose up$/)
+    expect(lines.filter((line) => line.startsWith('No '))).to.have.length(1)
     expect(lines.join('\n'))
       .to.contain('MongoDB: no mongod on the PATH')
       .and.to.contain('Redis: no redis-server')
@@ -56,7 +54,7 @@ describe('setup', () => {
     const { code, last } = await run('test', { ...nothing(), ...given })
     expect(code).to.equal(1)
     expect(last)
-      .to.match(/^Cannot run here/)
+      .to.match(/^No MongoDB/)
       .and.not.to.contain('_URL')
   })
 
@@ -68,8 +66,8 @@ describe('setup', () => {
     expect(code).to.equal(1)
     expect(lines).to.include(`MongoDB: ${join(empty, 'mongod')} (on the PATH) does not run: broken`)
     expect(last)
-      .to.match(/^Cannot run here: no MongoDB/)
-      .and.not.to.contain('no Redis')
+      .to.match(/^No MongoDB/)
+      .and.not.to.contain('No Redis')
   })
 
   it('runs the command with the servers it found', async () => {
