@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
@@ -42,7 +43,7 @@ async function findByAnyHash(
 /** IPv4, IPv6 and CIDR; an IPv4-mapped IPv6 address is IPv4. An empty list allows every address. */
 export function isAllowedFrom(allowlist: readonly string[], clientAddress: string): boolean {
   if (allowlist.length === 0) return true
-  if (!ipaddr.isValid(clientAddress)) return false
+  if (isIP(clientAddress) === 0) return false
   const client = ipaddr.process(clientAddress)
   return allowlist.some((entry) => {
     const [network, bits] = parseRange(entry)
@@ -52,6 +53,8 @@ export function isAllowedFrom(allowlist: readonly string[], clientAddress: strin
 
 /** An address or CIDR as network and prefix length; `::ffff:a.b.c.d/n` as IPv4. Throws on anything else. */
 export function parseRange(entry: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  // ipaddr reads `10.1` and `010.0.0.1` too, as addresses that nobody meant.
+  if (isIP(entry.split('/')[0] ?? '') === 0) throw new Error(`${entry} is no address and no CIDR`)
   if (!entry.includes('/')) {
     const address = ipaddr.process(entry)
     return [address, address.kind() === 'ipv4' ? 32 : 128]
