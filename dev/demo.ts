@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { startReceiver } from './demo/receiver.ts'
 import { gap, heading, note, red, seen } from './demo/screen.ts'
-import type { Service } from './demo/service.ts'
+import type { Service } from './demo/web-and-worker.ts'
 import { showAll } from './demo/show-all.ts'
 import { invite } from './demo/steps/invite.ts'
 import { openService } from './demo/steps/open.ts'

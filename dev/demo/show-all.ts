@@ -1,10 +1,10 @@
 import type { Receiver } from './receiver.ts'
-import type { Service } from './service.ts'
 import type { Stage } from './stage.ts'
 import { createAndCancel } from './steps/create-and-cancel.ts'
 import { failAndRetry } from './steps/fail-and-retry.ts'
 import { awaitService } from './steps/open.ts'
 import { makeMerchant, registerEndpoint } from './steps/register.ts'
+import type { Service } from './web-and-worker.ts'
 
 /**
  * The whole show. Answers the stage and the reference of an intent that is still open.

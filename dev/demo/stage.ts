@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Arrival, Receiver, WebhookEvent } from './receiver.ts'
-import type { Service } from './service.ts'
 import { must, waitFor } from './wait-for.ts'
+import type { Service } from './web-and-worker.ts'
 
 /** What every step of the show works with. */
 export interface Stage {

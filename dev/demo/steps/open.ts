@@ -2,7 +2,7 @@ import { freePort } from '../../servers/free-port.ts'
 import { setEnvironment } from '../environment.ts'
 import type { Receiver } from '../receiver.ts'
 import { seen, step, tell } from '../screen.ts'
-import { ready, type Service, startService } from '../service.ts'
+import { ready, type Service, startService } from '../web-and-worker.ts'
 
 export interface Where {
   folder: string

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import { freePort } from '../dev/servers/free-port.ts'
+import { scopes } from '../schemas/scopes.ts'
+import { createBusiness } from '../src/businesses/manage.ts'
+import { issueKey } from '../src/businesses/manage-keys.ts'
+import { openModels } from '../src/deps.ts'
+import { makeIndexes } from '../src/indexes.ts'
+import { createLog } from '../src/log.ts'
+import { connectMongo } from '../src/mongo.ts'
+import { createSecrets } from '../src/secrets.ts'
+import type { Answered, Load } from './load.ts'
+import { order } from './order.ts'
+import { listening, runProcess, startProcess } from './processes.ts'
+import { alternate, type Bench, type Pair } from './rounds.ts'
+
+const CONNECTIONS = 64
+/** With one merchant alone the 6-digit codes of his sandbox would begin to collide. */
+const MERCHANTS = 20
+const WARM_UP_SECONDS = 2
+
+/** Requests per second of the API's create, and of the bare route, in turns on the same MongoDB. */
+export async function measureCreate(bench: Bench): Promise<Pair<Answered>[]> {
+  const mongodbUrl = bench.mongodbUrl('create')
+  const secretKey = randomBytes(32)
+  const apiKeys = await makeMerchants(mongodbUrl, secretKey)
+  const [webPort, barePort] = [await freePort(), await freePort()]
+  const shared = { NODE_ENV: 'production', MONGODB_URL: mongodbUrl }
+  const web = startProcess(bench.where, 'web', 'dist/src/server.js', {
+    ...shared,
+    PORT: String(webPort),
+    REDIS_URL: bench.redisUrl,
+    QUEUE_PREFIX: 'create',
+    SECRET_KEY: secretKey.toString('base64'),
+  })
+  const bare = startProcess(bench.where, 'bare-route', 'bench/bare/route.ts', {
+    ...shared,
+    PORT: String(barePort),
+  })
+  await Promise.all([listening(webPort), listening(barePort)])
+
+  const load = async (url: string, seconds: number): Promise<Answered> => {
+    const asked: Load = { url, seconds, connections: CONNECTIONS, body: order, apiKeys }
+    const answered = await runProcess<Answered>(bench.where, 'load', 'bench/load.ts', [JSON.stringify(asked)])
+    if (answered.failed > 0) throw new Error(`${answered.failed} requests to ${url} were not answered 2xx`)
+    return answered
+  }
+  const service = (seconds: number) => load(`http://127.0.0.1:${webPort}/api/v1/dev/intents`, seconds)
+  const route = (seconds: number) => load(`http://127.0.0.1:${barePort}/`, seconds)
+  await service(WARM_UP_SECONDS)
+  await route(WARM_UP_SECONDS)
+  const pairs = await alternate(
+    bench.rounds,
+    () => service(bench.seconds),
+    () => route(bench.seconds),
+  )
+  await Promise.all([web.end(), bare.end()])
+  return pairs
+}
+
+/** One test key of each merchant. */
+async function makeMerchants(mongodbUrl: string, secretKey: Buffer): Promise<string[]> {
+  const log = createLog('silent', 'bench')
+  await makeIndexes(mongodbUrl, log)
+  const mongo = await connectMongo(mongodbUrl, log, {})
+  const deps = { ...openModels(mongo), secrets: createSecrets([secretKey]), now: () => new Date() }
+  const keys: string[] = []
+  for (let merchant = 0; merchant < MERCHANTS; merchant += 1) {
+    const { _id: businessId } = await createBusiness(deps, {
+      name: `Boutique ${merchant}`,
+      liveApproved: false,
+    })
+    const all = { scopes: [...scopes], ipAllowlist: [] }
+    const issued = await issueKey(deps, { businessId, mode: 'test', kind: 'secret', ...all })
+    if (issued) keys.push(issued.key)
+  }
+  await mongo.close()
+  return keys
+}

@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { scopes } from '../schemas/scopes.ts'
+import type { Caller } from '../src/businesses/caller.ts'
+import { createBusiness } from '../src/businesses/manage.ts'
+import { readConfig } from '../src/config.ts'
+import { type Deps, openDeps } from '../src/deps.ts'
+import type { Effect } from '../src/idempotency/effect.ts'
+import { newId } from '../src/ids.ts'
+import { makeIndexes } from '../src/indexes.ts'
+import { createIntent } from '../src/intents/create.ts'
+import { parseCreate } from '../src/intents/parse-create.ts'
+import { createLog } from '../src/log.ts'
+import { createEndpoint } from '../src/webhooks/create-endpoint.ts'
+import { type Delivery, openStatuses } from '../src/webhooks/delivery.ts'
+import { relayOutboxes } from '../src/webhooks/relay.ts'
+import { order } from './order.ts'
+
+const BUSINESSES = 4
+const ENDPOINTS_EACH = 5
+/** As many intents as one job of the relay carries. */
+const RELAYED_TOGETHER = 500
+
+export interface House {
+  urls: string[]
+  /** Makes that many deliveries due, spread evenly; their jobs are on their way. */
+  makeDue(count: number): Promise<void>
+  openDeliveries(): Promise<number>
+  /** The body of one of them. */
+  sampleBody(): Promise<string>
+  close(): Promise<void>
+}
+
+/** Some merchants with their endpoints. All is made by the service's own operations, so it has their shape. */
+export async function openHouse(environment: Record<string, string>, address: string): Promise<House> {
+  const config = readConfig(environment)
+  const log = createLog('warn', 'bench')
+  await makeIndexes(config.mongodbUrl, log)
+  const deps = await openDeps(config, log, () => new Date())
+  const callers = await Promise.all(Array.from({ length: BUSINESSES }, () => newCaller(deps)))
+  const urls: string[] = []
+  for (const caller of callers)
+    for (let place = 0; place < ENDPOINTS_EACH; place += 1) {
+      const url = `${address}hooks/${urls.length}`
+      await createEndpoint(deps, caller, { url, events: ['payment.created'] }, newEffect(deps))
+      urls.push(url)
+    }
+  return {
+    urls,
+    async makeDue(count) {
+      while (!(await deps.queues.isReady())) await pause(20)
+      const ids = await createIntents(deps, callers, count / ENDPOINTS_EACH)
+      while (ids.length > 0) await relayOutboxes(deps, ids.splice(0, RELAYED_TOGETHER))
+    },
+    openDeliveries: () => deps.Delivery.countDocuments({ status: { $in: openStatuses } }),
+    async sampleBody() {
+      const delivery = await deps.Delivery.findOne({}, { body: 1 }).lean<Pick<Delivery, 'body'> | null>()
+      return delivery?.body ?? ''
+    },
+    close: () => deps.close(),
+  }
+}
+
+async function newCaller(deps: Deps): Promise<Caller> {
+  const { _id: businessId } = await createBusiness(deps, { name: 'Boutique', liveApproved: false })
+  return { keyId: newId(), businessId, sandbox: true, kind: 'secret', scopes: new Set(scopes) }
+}
+
+async function createIntents(deps: Deps, callers: Caller[], count: number): Promise<string[]> {
+  const made: string[] = []
+  const create = async (caller: Caller) => {
+    const effect = newEffect(deps)
+    await createIntent(deps, caller, parseCreate(deps, caller.sandbox, order), effect)
+    made.push(effect.id)
+  }
+  const each = Array.from({ length: count / callers.length }, () => callers).flat()
+  await Promise.all(each.map(create))
+  return made
+}
+
+const newEffect = (deps: Deps): Effect => ({
+  id: newId(),
+  until: Number.POSITIVE_INFINITY,
+  seal: (data) => deps.secrets.seal(JSON.stringify(data)),
+})

@@ -1,0 +1,31 @@
+import type { Where } from './processes.ts'
+
+/** What a benchmark is given. */
+export interface Bench {
+  where: Where
+  /** The address of a database of its own. */
+  mongodbUrl(database: string): string
+  redisUrl: string
+  rounds: number
+  /** How long one side of a round of `create` lasts. */
+  seconds: number
+  /** How many deliveries one side of a round of `deliver` makes. */
+  deliveries: number
+}
+
+/** One round: both sides, one after the other. */
+export interface Pair<Figures> {
+  service: Figures
+  bare: Figures
+}
+
+/** Service, bare, service, bare …: what disturbs the machine meanwhile disturbs both. */
+export async function alternate<Figures>(
+  rounds: number,
+  service: () => Promise<Figures>,
+  bare: () => Promise<Figures>,
+): Promise<Pair<Figures>[]> {
+  const pairs: Pair<Figures>[] = []
+  for (let round = 0; round < rounds; round += 1) pairs.push({ service: await service(), bare: await bare() })
+  return pairs
+}

@@ -1,0 +1,60 @@
+import type { Pair } from './rounds.ts'
+
+export interface Line {
+  what: string
+  service: string
+  bare: string
+  ratio: string
+  aim: string
+}
+
+/** How often either side does something per second, and how the two compare. */
+export function rateLine(what: string, pairs: Pair<{ perSecond: number }>[], aim: string): Line {
+  const rates = figureLine(what, pairs, ({ perSecond }) => perSecond)
+  const ratios = pairs.map(({ service, bare }) => service.perSecond / bare.perSecond)
+  return { ...rates, ratio: spread(ratios, 2), aim }
+}
+
+/** A figure of either side. */
+export function figureLine<Figures>(
+  what: string,
+  pairs: Pair<Figures>[],
+  figure: (figures: Figures) => number,
+): Line {
+  const service = pairs.map((pair) => figure(pair.service))
+  const bare = pairs.map((pair) => figure(pair.bare))
+  return { what, service: spread(service, 0), bare: spread(bare, 0), ratio: '', aim: '' }
+}
+
+/** `median (least–most)`. */
+function spread(values: number[], digits: number): string {
+  const sorted = [...values].sort((one, other) => one - other)
+  const [least, middle, most] = [sorted[0] ?? 0, median(sorted), sorted.at(-1) ?? 0]
+  return `${middle.toFixed(digits)} (${least.toFixed(digits)}–${most.toFixed(digits)})`
+}
+
+function median(sorted: number[]): number {
+  const middle = sorted.length / 2
+  const upper = sorted[Math.floor(middle)] ?? 0
+  return Number.isInteger(middle) ? ((sorted[middle - 1] ?? 0) + upper) / 2 : upper
+}
+
+/** Columns under one another, as wide as their widest cell. */
+export function printTable(lines: Line[]): void {
+  const head = { what: '', service: 'service', bare: 'bare', ratio: 'service ÷ bare', aim: 'aim' }
+  const rows = [head, ...lines].map(({ what, service, bare, ratio, aim }) => [
+    what,
+    service,
+    bare,
+    ratio,
+    aim,
+  ])
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  for (const row of rows)
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('   ')
+        .trimEnd(),
+    )
+}
