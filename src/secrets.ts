@@ -44,7 +44,9 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
       const ring = rings.find((each) => each.id === id)
       if (version !== 'v1' || ring === undefined) throw new Error('sealed with a key that is not configured')
       const bytes = Buffer.from(body, 'base64url')
-      const decipher = createDecipheriv('aes-256-gcm', ring.sealing, bytes.subarray(0, ivBytes))
+      const decipher = createDecipheriv('aes-256-gcm', ring.sealing, bytes.subarray(0, ivBytes), {
+        authTagLength: tagBytes,
+      })
       decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
       return decipher.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
     },

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { type House, secretKey } from '../support/house.ts'
+
+export interface Outcome {
+  exitCode: number
+  stdout: string
+  stderr: string
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The command line as an operator runs it, on the house's database and with a Redis that is away. */
+export function openAdmin(house: House) {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    MONGODB_URL: house.deps.config.mongodbUrl,
+    REDIS_URL: 'redis://127.0.0.1:1',
+    SECRET_KEY: secretKey,
+  }
+  const run = (command: string, args: string[], changes: Record<string, string | undefined>) =>
+    new Promise<Outcome>((resolve) => {
+      execFile(command, args, { cwd: root, env: { ...env, ...changes } }, (error, stdout, stderr) =>
+        resolve({ exitCode: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
+      )
+    })
+  const admin = (args: string[], changes: Record<string, string | undefined> = {}) =>
+    run(process.execPath, ['--import', 'tsx', 'src/admin/main.ts', ...args], changes)
+  return {
+    admin,
+    throughNpm: (args: string[]) => run('npm', ['run', '--silent', 'admin', '--', ...args], {}),
+    /** Runs an act that is done, and answers the one JSON object it printed. */
+    async done(...args: string[]): Promise<Record<string, string>> {
+      const { exitCode, stdout, stderr } = await admin([...args, '--json'])
+      if (exitCode !== 0) throw new Error(`admin ${args.join(' ')}: ${stderr}`)
+      return JSON.parse(stdout)
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import { expect } from 'chai'
+import { type House, openHouse } from '../support/house.ts'
+import { until } from '../support/until.ts'
+import { openAdmin } from './admin.ts'
+
+const intents = '/api/v1/dev/intents'
+
+// Every command is a process that loads the compiler: a good half second of one core. So each stands in one story,
+// and what its arguments may be is in test/unit/admin-arguments.test.ts.
+describe('npm run admin', function () {
+  this.timeout(60_000)
+  let house: House
+  let cli: ReturnType<typeof openAdmin>
+  before(async () => {
+    house = await openHouse()
+    cli = openAdmin(house)
+  })
+  after(() => house.close())
+
+  const ask = async (key: string | undefined) => {
+    const { status, body } = await house.http.get(intents).set({ Authorization: `Bearer ${key}` })
+    return status === 200 ? 'let in' : body.error.code
+  }
+
+  it('provisions a business and its keys, each act counting from the next request on', async () => {
+    const name = "Chez Fatou & fils; $(rm) 'x'"
+    const business = await cli.done('business', 'create', '--name', name)
+    expect(business).to.have.all.keys('id')
+    const id = String(business.id)
+    const stored = await house.deps.Business.findById(id).lean()
+    expect(stored).to.include({ name, liveApproved: false, apiEnabled: true })
+
+    const keyOf = (mode: string, kind: string, ...more: string[]) =>
+      cli.done('key', 'create', '--business', id, '--mode', mode, '--kind', kind, ...more)
+    const [live, bound] = await Promise.all([
+      keyOf('live', 'secret'),
+      keyOf('test', 'publishable', '--scopes', 'payments.intents:read', '--ip', '192.0.2.7,2001:db8::/32'),
+    ])
+    expect(live).to.have.all.keys('id', 'key')
+    expect([live.key?.slice(0, 8), bound.key?.slice(0, 8)]).to.deep.equal(['sk_live_', 'pk_test_'])
+    expect(await house.deps.ApiKey.findById(bound.id).lean()).to.deep.include({
+      scopes: ['payments.intents:read'],
+      ipAllowlist: ['192.0.2.7', '2001:db8::/32'],
+    })
+    expect(await ask(bound.key)).to.equal('IP_NOT_ALLOWED')
+
+    const liveId = String(live.id)
+    expect(await ask(live.key)).to.equal('LIVE_ACCESS_NOT_APPROVED')
+    await cli.done('business', 'approve', id)
+    expect(await ask(live.key)).to.equal('let in')
+    await cli.done('key', 'suspend', liveId)
+    expect(await ask(live.key)).to.equal('API_ACCESS_NOT_ACTIVE')
+    await cli.done('key', 'resume', liveId)
+    expect(await ask(live.key)).to.equal('let in')
+
+    const rotated = await cli.done('key', 'rotate', liveId)
+    expect(rotated).to.have.all.keys('id', 'key').and.to.include({ id: liveId })
+    expect([await ask(live.key), await ask(rotated.key)]).to.deep.equal(['let in', 'let in'])
+    const again = await cli.done('key', 'rotate', liveId, '--overlap-seconds', '0')
+    expect(await ask(rotated.key)).to.equal('INVALID_API_KEY')
+    expect(await ask(again.key)).to.equal('let in')
+
+    await cli.done('business', 'disable', id)
+    expect(await ask(again.key)).to.equal('FEATURE_DISABLED')
+    await cli.done('business', 'enable', id)
+    expect(await ask(again.key)).to.equal('let in')
+    await cli.done('key', 'revoke', liveId)
+    expect(await ask(again.key)).to.equal('API_ACCESS_NOT_ACTIVE')
+    const resumed = await cli.admin(['key', 'resume', liveId, '--json'])
+    expect(resumed.exitCode).to.be.greaterThan(0)
+    expect(resumed.stdout).to.equal('')
+  })
+
+  it('api off and on switch the developer API for everybody within 5 s', async () => {
+    const { key } = await house.merchant()
+    await cli.done('api', 'off')
+    await until('off', async () => (await ask(key)) === 'FEATURE_DISABLED', 5000)
+    await cli.done('api', 'on')
+    await until('on', async () => (await ask(key)) === 'let in', 5000)
+  })
+
+  it('prints one JSON object and nothing else with --json, lines without, also through npm', async () => {
+    const args = ['business', 'create', '--name', 'X']
+    const [plain, viaNpm] = await Promise.all([
+      cli.admin(args),
+      cli.throughNpm([...args, '--live', '--json']),
+    ])
+    expect(viaNpm.exitCode).to.equal(0)
+    expect(viaNpm.stdout.trim().split('\n')).to.have.lengthOf(1)
+    expect(JSON.parse(viaNpm.stdout)).to.have.all.keys('id')
+    const { id } = JSON.parse(viaNpm.stdout)
+    expect(await house.deps.Business.findById(id).lean()).to.include({ liveApproved: true })
+    expect(plain.stdout).to.match(/^id: \w+\n$/)
+  })
+
+  it('prints help for --help, with no database and no environment', async () => {
+    const commands = ['key', 'key create']
+    const nothing = { MONGODB_URL: undefined, REDIS_URL: undefined, SECRET_KEY: undefined }
+    const outcomes = await Promise.all(
+      commands.map((command) => cli.admin([...command.split(' '), '--help'], nothing)),
+    )
+    outcomes.forEach(({ exitCode, stdout }, index) => {
+      expect(exitCode, commands[index]).to.equal(0)
+      expect(stdout).to.match(/^Usage: /)
+      expect(stdout).to.include(commands[index])
+    })
+    for (const command of ['create', 'suspend', 'resume', 'revoke', 'rotate'])
+      expect(outcomes[0]?.stdout).to.include(`${command} `)
+  })
+
+  it('says on stderr what is wrong, ends non-zero and does nothing', async () => {
+    const { businessId } = await house.merchant()
+    const key = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
+    const wrong: [about: RegExp, args: string[], changes?: Record<string, string | undefined>][] = [
+      [/--lvie/, ['business', 'create', '--name', 'X', '--lvie']],
+      [/There is no business nobody/, ['business', 'approve', 'nobody']],
+      [/all/, [...key, '--scopes', 'payments.intents:read,all']],
+      [/SECRET_KEY is missing/, ['business', 'create', '--name', 'X'], { SECRET_KEY: undefined }],
+      [/\w/, ['business', 'create', '--name', 'X'], { MONGODB_URL: 'mongodb://127.0.0.1:1/x' }],
+    ]
+    const count = async () => [
+      await house.deps.Business.countDocuments(),
+      await house.deps.ApiKey.countDocuments(),
+    ]
+    const before = await count()
+    const outcomes = await Promise.all(
+      wrong.map(([, args, changes]) => cli.admin(['--json', ...args], changes)),
+    )
+    outcomes.forEach(({ exitCode, stdout, stderr }, index) => {
+      const [about, args] = wrong[index] as (typeof wrong)[0]
+      expect(exitCode, args.join(' ')).to.be.greaterThan(0)
+      expect(stdout, args.join(' ')).to.equal('')
+      expect(stderr).to.match(about)
+      expect(stderr).not.to.match(/\n\s+at /)
+    })
+    expect(await count()).to.deep.equal(before)
+  })
+})

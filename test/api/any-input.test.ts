@@ -1,0 +1,108 @@
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { catalogue } from '../../src/errors.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+
+const intents = '/api/v1/dev/intents'
+const text = () => fc.string({ unit: 'binary', maxLength: 60 })
+const stored = () => fc.string({ unit: 'grapheme', maxLength: 60 }).filter((each) => !each.includes('\0'))
+
+describe('Any input', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  const post = (path: string, body: string) =>
+    house.http
+      .post(path)
+      .set({ ...merchant.write(), 'Content-Type': 'application/json' })
+      .send(body)
+
+  function expectEnvelope(answer: { status: number; body: Record<string, never>; text: string }) {
+    expect(answer.status, answer.text).to.be.lessThan(500)
+    if (answer.status < 300) return expect(answer.body).to.have.all.keys('success', 'data')
+    const { success, error } = answer.body as { success?: unknown; error?: { code: keyof typeof catalogue } }
+    expect(success).to.equal(false)
+    expect(catalogue[error?.code as keyof typeof catalogue]?.[0], answer.text).to.equal(answer.status)
+  }
+
+  it('as a body gets an answer of the catalogue, never a fault of ours', () => {
+    const anything = () => fc.oneof(fc.jsonValue({ maxDepth: 4 }), text(), fc.constant(null))
+    const field = (right: fc.Arbitrary<unknown>) => fc.option(fc.oneof(right, anything()), { nil: undefined })
+    const intent = fc.record({
+      amount: field(fc.integer({ min: -2, max: 2_000_000_000 })),
+      amountType: field(fc.constantFrom('FIXED', 'OPEN')),
+      label: field(text()),
+      metadata: field(fc.dictionary(text(), text())),
+      success_url: field(fc.webUrl()),
+      cancel_url: field(fc.oneof(fc.webUrl(), fc.domain())),
+    })
+    const endpoint = fc.record({
+      url: field(fc.oneof(fc.webUrl(), fc.ipV4(), fc.domain())),
+      events: field(fc.array(fc.oneof(fc.constantFrom('payment.created', 'order.new'), text()))),
+    })
+    return fc.assert(
+      fc.asyncProperty(fc.oneof(intent, anything()), fc.oneof(endpoint, anything()), async (asked, other) => {
+        const answers = await Promise.all([
+          post(intents, JSON.stringify(asked) ?? ''),
+          post('/api/v1/dev/webhooks/endpoints', JSON.stringify(other) ?? ''),
+        ])
+        answers.forEach(expectEnvelope)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('that is right comes back as it was sent, whatever text it holds', () => {
+    const metadata = fc.dictionary(
+      stored().filter((key) => key !== '' && Array.from(key).length <= 64),
+      stored(),
+      { maxKeys: 5 },
+    )
+    return fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 1e9 }), stored(), metadata, async (amount, label, pairs) => {
+        const sent = { amount, label, metadata: pairs }
+        const created = await post(intents, JSON.stringify(sent))
+        expect(created.status, created.text).to.equal(201)
+        const path = `${intents}/${created.body.data.referenceNumber}`
+        const read = await house.http.get(path).set(merchant.read())
+        for (const { body } of [created, read])
+          expect({
+            amount: body.data.amount,
+            label: body.data.label,
+            metadata: { ...body.data.metadata },
+          }).to.deep.equal({ ...sent, metadata: { ...pairs } })
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('as a path or a query gets an answer of the catalogue', () => {
+    const names = fc.constantFrom('status', 'from', 'to', 'page', 'limit', 'x', '__proto__', 'status[]')
+    const values = fc.oneof(
+      text().map(encodeWell),
+      fc.constantFrom('PENDING', '2026-01-01', '1', '%', '%ff', '%00', '9'.repeat(30), '2026-01-01T00:00Z'),
+    )
+    const query = fc.array(fc.tuple(names, values), { maxLength: 5 })
+    return fc.assert(
+      fc.asyncProperty(query, values, async (pairs, segment) => {
+        const search = pairs.map(([name, value]) => `${name}=${value}`).join('&')
+        const answers = await Promise.all([
+          house.http.get(`${intents}?${search}`).set(merchant.read()),
+          house.http.get(`/api/v1/dev/webhooks?${search}`).set(merchant.read()),
+          house.http.get(`${intents}/${segment}`).set(merchant.read()),
+          house.http.post(`${intents}/${segment}/cancel`).set(merchant.write()),
+        ])
+        answers.forEach(expectEnvelope)
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+/** Percent-encoding that also takes lone surrogates. */
+const encodeWell = (raw: string): string => encodeURIComponent(raw.toWellFormed())

@@ -1,0 +1,234 @@
+import { expect } from 'chai'
+import { changeBusiness } from '../../src/businesses/manage.ts'
+import { rotateKey, setKeyStatus } from '../../src/businesses/manage-keys.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { operations } from './operations.ts'
+import { crlf, sendRaw } from './raw-request.ts'
+import { expectRefused } from './refused.ts'
+
+const intents = '/api/v1/dev/intents'
+const day = 24 * 3_600_000
+
+describe('Authentication', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    // One trusted hop, so that a test may come from any address.
+    house = await openHouse({ TRUST_PROXY: '1' })
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  const list = (headers: Record<string, string>) => house.http.get(intents).set(headers)
+  const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
+
+  describe('by the header', () => {
+    it('lets a key in under the scheme in any case', async () => {
+      for (const scheme of ['Bearer', 'bearer', 'BEARER'])
+        await list({ Authorization: `${scheme} ${merchant.key}` }).expect(200)
+    })
+
+    it('refuses a request without it on every operation: 401 MISSING_CREDENTIALS', async () => {
+      for (const [method, path] of operations)
+        await expectRefused(house.http[method](path), 401, 'MISSING_CREDENTIALS')
+    })
+
+    it('refuses another form: 401 INVALID_AUTH_HEADER', async () => {
+      const { key } = merchant
+      const forms = [`Bearer  ${key}`, `Bearer\t${key}`, key, `Basic ${btoa(`${key}:`)}`, 'Bearer']
+      for (const form of [...forms, `Bearer ${key} ${key}`, `Bearer ${key},`, `Bearer ${key}, Bearer ${key}`])
+        await expectRefused(list({ Authorization: form }), 401, 'INVALID_AUTH_HEADER')
+    })
+
+    it('refuses two of them, even when both are right', async () => {
+      const line = `Authorization: Bearer ${merchant.key}`
+      const [answer] = await sendRaw(
+        house.origin,
+        crlf(`GET ${intents} HTTP/1.1`, 'Host: a', 'Connection: close', line, line, '', ''),
+      )
+      expect(answer?.status).to.equal(401)
+      expect(JSON.parse(answer?.body ?? '').error.code).to.equal('INVALID_AUTH_HEADER')
+    })
+
+    it('does not look for a key elsewhere', async () => {
+      await expectRefused(house.http.get(`${intents}?key=${merchant.key}`), 401, 'MISSING_CREDENTIALS')
+      await expectRefused(list({ 'X-Api-Key': merchant.key }), 401, 'MISSING_CREDENTIALS')
+    })
+  })
+
+  describe('by the key', () => {
+    it('refuses what cannot be a key, without asking the database', async () => {
+      const { key } = merchant
+      const last = key.at(-1) === 'a' ? 'b' : 'a'
+      const mistyped = [
+        key.slice(0, -1) + last,
+        key.slice(0, -1),
+        `${key}a`,
+        key.toUpperCase(),
+        key.replace('sk_test_', 'sk_live_'),
+        key.replace('sk_test_', 'pk_test_'),
+        'sk_test_',
+        '{"$ne":null}',
+      ]
+      const database = house.deps.mongo.db
+      await database?.command({ profile: 2 })
+      for (const text of mistyped) await expectRefused(list(bearer(text)), 401, 'INVALID_API_KEY')
+      const lookups = () =>
+        database?.collection('system.profile').countDocuments({ ns: `${database.databaseName}.apikeys` })
+      expect(await lookups()).to.equal(0)
+      await list(merchant.read()).expect(200)
+      expect(await lookups()).to.equal(1)
+      await database?.command({ profile: 0 })
+    })
+
+    it('refuses a well-formed key that nobody was given: 401 INVALID_API_KEY', async () => {
+      const foreign = await openHouse()
+      const stranger = await foreign.merchant()
+      await foreign.close()
+      await expectRefused(list(stranger.read()), 401, 'INVALID_API_KEY')
+    })
+
+    it('stores no key, only a hash with its prefix and its last four characters', async () => {
+      const stored = await house.deps.ApiKey.findById(merchant.keyId).lean()
+      expect(stored).to.include({ prefix: 'sk_test_', last4: merchant.key.slice(-4) })
+      expect(JSON.stringify(stored)).not.to.include(merchant.key.slice(8, -4))
+    })
+
+    it('accepts the rotated secret until the overlap is over, then refuses it: 401 INVALID_API_KEY', async () => {
+      const old = await house.merchant()
+      const rotated = await rotateKey(house.deps, old.keyId, 3600)
+      expect(rotated).to.include({ id: old.keyId })
+      house.clock.advance(3_590_000)
+      await list(old.read()).expect(200)
+      await list(bearer(rotated?.key ?? '')).expect(200)
+      house.clock.advance(11_000)
+      await expectRefused(list(old.read()), 401, 'INVALID_API_KEY')
+      await list(bearer(rotated?.key ?? '')).expect(200)
+    })
+
+    it('never lengthens an overlap by rotating again', async () => {
+      const first = await house.merchant()
+      const second = await rotateKey(house.deps, first.keyId, 60)
+      const third = await rotateKey(house.deps, first.keyId, day / 1000)
+      house.clock.advance(61_000)
+      await expectRefused(list(first.read()), 401, 'INVALID_API_KEY')
+      await list(bearer(second?.key ?? '')).expect(200)
+      await list(bearer(third?.key ?? '')).expect(200)
+    })
+
+    it('knows a key by the SECRET_KEY before the current one too', async () => {
+      const environment = { SECRET_KEY: Buffer.alloc(32, 1).toString('base64') }
+      const before = await openHouse(environment)
+      const kept = await before.merchant()
+      const stored = await before.deps.ApiKey.findById(kept.keyId).orFail().lean()
+      const owner = await before.deps.Business.findById(kept.businessId).orFail().lean()
+      await before.close()
+      const afterwards = await openHouse({ SECRET_KEY_PREVIOUS: environment.SECRET_KEY })
+      await afterwards.deps.ApiKey.create(stored)
+      await afterwards.deps.Business.create(owner)
+      await afterwards.http.get(intents).set(kept.read()).expect(200)
+      await afterwards.close()
+    })
+  })
+
+  describe('by the state of key and business', () => {
+    it('refuses a suspended key at once, and lets it in again when it is resumed', async () => {
+      const { keyId, read } = await house.merchant()
+      await list(read()).expect(200)
+      await setKeyStatus(house.deps, keyId, 'suspended')
+      await expectRefused(list(read()), 403, 'API_ACCESS_NOT_ACTIVE')
+      await setKeyStatus(house.deps, keyId, 'active')
+      await list(read()).expect(200)
+    })
+
+    it('refuses a revoked key at once and for good, also under its older secret', async () => {
+      const { keyId, read } = await house.merchant()
+      const rotated = await rotateKey(house.deps, keyId, 3600)
+      await list(read()).expect(200)
+      await setKeyStatus(house.deps, keyId, 'revoked')
+      await expectRefused(list(read()), 403, 'API_ACCESS_NOT_ACTIVE')
+      await expectRefused(list(bearer(rotated?.key ?? '')), 403, 'API_ACCESS_NOT_ACTIVE')
+      expect(await setKeyStatus(house.deps, keyId, 'active')).to.equal(false)
+      expect(await rotateKey(house.deps, keyId, 3600)).to.equal(null)
+    })
+
+    it('answers 503 FEATURE_DISABLED with Retry-After while the business is switched off', async () => {
+      const { businessId, read } = await house.merchant()
+      await changeBusiness(house.deps, businessId, { apiEnabled: false })
+      const { headers } = await list(read()).expect(503)
+      expect(Number(headers['retry-after'])).to.be.greaterThan(0)
+      await expectRefused(list(read()), 503, 'FEATURE_DISABLED')
+      await changeBusiness(house.deps, businessId, { apiEnabled: true })
+      await list(read()).expect(200)
+    })
+
+    it('refuses a live key until the business is approved, but not its test key', async () => {
+      const { businessId, read } = await house.merchant()
+      const live = await house.key(businessId, { mode: 'live' })
+      await changeBusiness(house.deps, businessId, { liveApproved: false })
+      await expectRefused(list(bearer(live.key)), 403, 'LIVE_ACCESS_NOT_APPROVED')
+      await list(read()).expect(200)
+      await changeBusiness(house.deps, businessId, { liveApproved: true })
+      await list(bearer(live.key)).expect(200)
+    })
+  })
+
+  describe('by the address', () => {
+    const from = async (ipAllowlist: string[], address: string) => {
+      const { read } = await house.merchant({ ipAllowlist })
+      return list({ ...read(), 'X-Forwarded-For': address })
+    }
+    const allowed: [string[], string][] = [
+      [['192.0.2.7'], '192.0.2.7'],
+      [['192.0.2.0/24'], '192.0.2.255'],
+      [['198.51.100.1', '192.0.2.0/30'], '192.0.2.3'],
+      [['192.0.2.7'], '::ffff:192.0.2.7'],
+      [['::ffff:192.0.2.7'], '192.0.2.7'],
+      [['::ffff:192.0.2.0/120'], '192.0.2.9'],
+      [['2001:db8::/32'], '2001:db8:1::1'],
+      [['2001:db8::1'], '2001:DB8:0:0:0:0:0:1'],
+      [['0.0.0.0/0'], '203.0.113.9'],
+    ]
+    const refused: [string[], string][] = [
+      [['192.0.2.7'], '192.0.2.8'],
+      [['192.0.2.0/24'], '192.0.3.1'],
+      [['192.0.2.7'], '::ffff:192.0.2.8'],
+      [['192.0.2.0/24'], '2001:db8::1'],
+      [['2001:db8::/32'], '2001:db9::1'],
+      [['0.0.0.0/0'], '2001:db8::1'],
+      [['::/0'], '192.0.2.7'],
+      [['0.0.0.0/0'], 'unknown'],
+    ]
+    it('lets in whom the list of the key names: IPv4, IPv6, CIDR and IPv4 in IPv6', async () => {
+      for (const [ranges, address] of allowed)
+        expect((await from(ranges, address)).status, `${ranges.join()} ∋ ${address}`).to.equal(200)
+    })
+    it('refuses everybody else: 403 IP_NOT_ALLOWED', async () => {
+      for (const [ranges, address] of refused)
+        await expectRefused(from(ranges, address), 403, 'IP_NOT_ALLOWED')
+    })
+
+    it('believes the trusted hops only, and without TRUST_PROXY nobody but the socket', async () => {
+      const { read } = await house.merchant({ ipAllowlist: ['192.0.2.7'] })
+      const forged = { ...read(), 'X-Forwarded-For': '192.0.2.7, 203.0.113.9' }
+      await expectRefused(list(forged), 403, 'IP_NOT_ALLOWED')
+
+      const plain = await openHouse()
+      const local = await plain.merchant({ ipAllowlist: ['127.0.0.1'] })
+      const remote = await plain.merchant({ ipAllowlist: ['192.0.2.7'] })
+      const claim = { 'X-Forwarded-For': '192.0.2.7' }
+      await plain.http.get(intents).set(local.read()).set(claim).expect(200)
+      await expectRefused(plain.http.get(intents).set(remote.read()).set(claim), 403, 'IP_NOT_ALLOWED')
+      await plain.close()
+    })
+
+    it('believes proxies that TRUST_PROXY names by address', async () => {
+      const named = await openHouse({ TRUST_PROXY: '127.0.0.0/8,10.0.0.0/8' })
+      const { read } = await named.merchant({ ipAllowlist: ['192.0.2.7'] })
+      const ask = (chain: string) => named.http.get(intents).set(read()).set({ 'X-Forwarded-For': chain })
+      await ask('203.0.113.9, 192.0.2.7, 10.1.1.1').expect(200)
+      await expectRefused(ask('192.0.2.7, 203.0.113.9'), 403, 'IP_NOT_ALLOWED')
+      await named.close()
+    })
+  })
+})

@@ -1,0 +1,137 @@
+import { expect } from 'chai'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+
+const intents = '/api/v1/dev/intents'
+const day = 24 * 3_600_000
+
+describe('POST /dev/intents/{referenceNumber}/cancel', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  const create = async () =>
+    (
+      await house.http
+        .post(intents)
+        .set(merchant.write())
+        .send({ amount: 50_000, metadata: { a: 'b' } })
+    ).body.data
+  const cancel = (reference: string, idempotencyKey?: string) =>
+    house.http.post(`${intents}/${reference}/cancel`).set(merchant.write(idempotencyKey))
+  const events = async (referenceNumber: string) =>
+    (await house.deps.Intent.findOne({ referenceNumber }).orFail().lean()).outbox
+
+  it('answers 200 with the intent as its retrieval shows it, CANCELLED and without a code', async () => {
+    const made = await create()
+    house.clock.advance(1000)
+    const { status, body } = await cancel(made.referenceNumber)
+    expect(status).to.equal(200)
+    expect(body.data).to.deep.include({
+      status: 'CANCELLED',
+      cancellationReason: 'requested_by_merchant',
+      code: null,
+      codeExpiresAt: null,
+      amount: 50_000,
+      metadata: { a: 'b' },
+      payment: null,
+      createdAt: made.createdAt,
+      expiresAt: made.expiresAt,
+    })
+    expect(Date.parse(body.data.updatedAt)).to.be.greaterThan(Date.parse(made.createdAt))
+    const read = await house.http.get(`${intents}/${made.referenceNumber}`).set(merchant.read())
+    expect(read.body.data).to.deep.equal(body.data)
+  })
+
+  it('tells payment.cancelled in the same write', async () => {
+    const { referenceNumber } = await create()
+    const { body } = await cancel(referenceNumber)
+    const [, event, ...more] = await events(referenceNumber)
+    expect(more).to.deep.equal([])
+    expect(event).to.include({ event: 'payment.cancelled' })
+    expect(event?.createdAt.toISOString()).to.equal(body.data.updatedAt)
+    expect(JSON.parse(event?.data ?? '')).to.include({
+      reference_number: referenceNumber,
+      status: 'CANCELLED',
+      paid_at: null,
+    })
+  })
+
+  it('takes no body and minds none', async () => {
+    for (const body of ['', '{', '[1]', '{"status":"PAID"}', 'x'.repeat(300_000)]) {
+      const { referenceNumber } = await create()
+      const answer = await cancel(referenceNumber).set('Content-Type', 'text/plain').send(body)
+      expect(answer.body.data?.status, body.slice(0, 20)).to.equal('CANCELLED')
+    }
+  })
+
+  it('answers 404 INTENT_NOT_FOUND for a reference nobody has', async () => {
+    const { body } = await cancel('PI-NONE').expect(404)
+    expect(body.error.code).to.equal('INTENT_NOT_FOUND')
+  })
+
+  it('answers 400 INTENT_CANCEL_INVALID_STATUS for one that is cancelled', async () => {
+    const { referenceNumber } = await create()
+    await cancel(referenceNumber).expect(200)
+    const { body } = await cancel(referenceNumber).expect(400)
+    expect(body.error.code).to.equal('INTENT_CANCEL_INVALID_STATUS')
+    expect(await events(referenceNumber)).to.have.lengthOf(2)
+  })
+
+  it('answers 400 INTENT_CANCEL_INVALID_STATUS for any other status than PENDING', async () => {
+    for (const status of ['PAID', 'REFUNDED', 'FAILED'] as const) {
+      const { referenceNumber } = await create()
+      await house.deps.Intent.updateOne({ referenceNumber }, { $set: { status } })
+      const { body } = await cancel(referenceNumber).expect(400)
+      expect(body.error.code).to.equal('INTENT_CANCEL_INVALID_STATUS')
+      expect(await events(referenceNumber)).to.have.lengthOf(1)
+    }
+  })
+
+  it('cancels until the last millisecond, and from expiresAt on no more, though nobody expired it', async () => {
+    house.clock.freeze(new Date())
+    const [inTime, late] = [await create(), await create()]
+    house.clock.advance(day - 1)
+    await cancel(inTime.referenceNumber).expect(200)
+    house.clock.advance(1)
+    const { body } = await cancel(late.referenceNumber).expect(400)
+    expect(body.error.code).to.equal('INTENT_CANCEL_INVALID_STATUS')
+    expect(await events(late.referenceNumber)).to.have.lengthOf(1)
+    house.clock.freeze(null)
+  })
+
+  it('happens once, however many ask at the same time: one 200, one event, the others told why', async () => {
+    const seen = new Set<string>()
+    for (let round = 0; round < 100; round += 1) {
+      const { referenceNumber } = await create()
+      const asking = 2 + (round % 3)
+      const answers = await Promise.all(Array.from({ length: asking }, () => cancel(referenceNumber)))
+      const won = answers.filter(({ status }) => status === 200)
+      const lost = answers.filter(({ status }) => status === 400)
+      expect([won.length, lost.length]).to.deep.equal([1, asking - 1])
+      for (const { body } of lost) {
+        expect(body.error.code).to.be.oneOf(['INTENT_CANCEL_INVALID_STATUS', 'INTENT_CANCEL_CONFLICT'])
+        seen.add(body.error.code)
+      }
+      expect((await events(referenceNumber)).map(({ event }) => event)).to.deep.equal([
+        'payment.created',
+        'payment.cancelled',
+      ])
+    }
+    expect(seen).to.include('INTENT_CANCEL_CONFLICT')
+  })
+
+  it('answers a retry of the winner, and of the loser, as each was answered first', async () => {
+    const { referenceNumber } = await create()
+    const keys = [crypto.randomUUID(), crypto.randomUUID()]
+    const first = await Promise.all(keys.map((key) => cancel(referenceNumber, key)))
+    const again = await Promise.all(keys.map((key) => cancel(referenceNumber, key)))
+    expect(again.map(({ status, text }) => [status, text])).to.deep.equal(
+      first.map(({ status, text }) => [status, text]),
+    )
+    expect(await events(referenceNumber)).to.have.lengthOf(2)
+  })
+})

@@ -1,0 +1,95 @@
+import { expect } from 'chai'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+
+const intents = '/api/v1/dev/intents'
+const day = 24 * 3_600_000
+
+describe('GET /dev/intents/{referenceNumber}', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse({ CODE_LIFETIME_SECONDS: '3600' })
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  const create = async (body: object = { amount: 50_000 }) =>
+    (await house.http.post(intents).set(merchant.write()).send(body).expect(201)).body.data
+  const get = async (referenceNumber: string) =>
+    (await house.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)).body.data
+  const stored = (referenceNumber: string) => house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+
+  it('answers everything the create answered, and every field of retrieval', async () => {
+    const made = await create({ amount: 50_000, label: 'Café', metadata: { 'a.b': 'c' } })
+    const read = await get(made.referenceNumber)
+    expect(read).to.deep.equal({
+      ...made,
+      type: 'API',
+      payment: null,
+      refunds: [],
+      totalAmountRefunded: 0,
+      updatedAt: made.createdAt,
+    })
+  })
+
+  it('needs no idempotency key and changes nothing', async () => {
+    const { referenceNumber } = await create()
+    const before = await stored(referenceNumber)
+    await Promise.all([get(referenceNumber), get(referenceNumber)])
+    expect(await stored(referenceNumber)).to.deep.equal(before)
+  })
+
+  it('answers 404 INTENT_NOT_FOUND for a reference nobody has, whatever it looks like', async () => {
+    const references = [
+      'PI-NONE',
+      'PI-',
+      '0',
+      '$ne',
+      '%7B%22%24ne%22%3A1%7D',
+      '%00',
+      'x'.repeat(2000),
+      '..%2F',
+    ]
+    for (const reference of [...references, '[object Object]', 'PI-%F0%9F%92%B0']) {
+      const { status, body } = await house.http.get(`${intents}/${reference}`).set(merchant.read())
+      expect(body.error, reference).to.include({ code: 'INTENT_NOT_FOUND', statusCode: 404 })
+      expect(status).to.equal(404)
+    }
+  })
+
+  it('does not find an intent by its code, its short code or its reference in another case', async () => {
+    const { referenceNumber, code, shortCode } = await create()
+    for (const reference of [code, shortCode, referenceNumber.toLowerCase(), `${referenceNumber}%20`])
+      await house.http.get(`${intents}/${reference}`).set(merchant.read()).expect(404)
+  })
+
+  it('shows the code while it answers, and null from codeExpiresAt on', async () => {
+    house.clock.freeze(new Date())
+    const { referenceNumber, code, codeExpiresAt } = await create()
+    expect(await get(referenceNumber)).to.include({ code, codeExpiresAt })
+    house.clock.advance(3_600_000 - 1)
+    expect(await get(referenceNumber)).to.include({ code, status: 'PENDING' })
+    house.clock.advance(1)
+    expect(await get(referenceNumber)).to.include({ code: null, codeExpiresAt: null, status: 'PENDING' })
+    house.clock.freeze(null)
+  })
+
+  it('is CANCELLED to the millisecond at expiresAt, with nobody at work, and writes nothing to say so', async () => {
+    house.clock.freeze(new Date())
+    const { referenceNumber, expiresAt } = await create()
+    house.clock.advance(day - 1)
+    expect(await get(referenceNumber)).to.include({ status: 'PENDING' })
+    house.clock.advance(1)
+    const read = await get(referenceNumber)
+    expect(read).to.include({
+      status: 'CANCELLED',
+      cancellationReason: 'expired',
+      code: null,
+      codeExpiresAt: null,
+      updatedAt: expiresAt,
+      expiresAt,
+    })
+    expect(await stored(referenceNumber)).to.include({ status: 'PENDING' })
+    house.clock.freeze(null)
+  })
+})

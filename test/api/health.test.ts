@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import supertest from 'supertest'
+import { createApp } from '../../src/app.ts'
+import { createHttpServer } from '../../src/http/listen.ts'
+import { type House, openHouse } from '../support/house.ts'
+import { until } from '../support/until.ts'
+
+describe('Health', () => {
+  let house: House
+  before(async () => {
+    house = await openHouse()
+  })
+  after(() => house.close())
+
+  it('of the process is ok on /healthz, without credentials', async () => {
+    const { status, body, headers } = await house.http.get('/healthz')
+    expect([status, body]).to.deep.equal([200, { status: 'ok' }])
+    expect(headers['content-type']).to.equal('application/json; charset=utf-8')
+    expect(headers['x-request-id']).to.match(/^[\da-f-]{36}$/)
+  })
+
+  it('of the service is ok on /readyz with MongoDB and Redis there', async () => {
+    const body = await until('Redis', async () => {
+      const ready = await house.http.get('/readyz').expect(200)
+      return ready.body.redis === 'up' && ready.body
+    })
+    expect(body).to.deep.equal({ status: 'ok', mongodb: 'up', redis: 'up' })
+  })
+
+  it('while the process stops is 503 on /readyz; requests are served, and connections then closed', async () => {
+    const server = createHttpServer(
+      createApp(house.deps, () => true),
+      house.deps.log,
+    )
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const http = supertest(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const ready = await http.get('/readyz').set('Connection', 'keep-alive')
+    expect([ready.status, ready.body.status]).to.deep.equal([503, 'unavailable'])
+    expect(Number(ready.headers['retry-after'])).to.be.greaterThan(0)
+    expect((await http.get('/healthz')).status).to.equal(200)
+    const { write } = await house.merchant()
+    const created = await http
+      .post('/api/v1/dev/intents')
+      .set({ ...write(), Connection: 'keep-alive' })
+      .send({ amount: 5 })
+    expect(created.status).to.equal(201)
+    expect(created.headers.connection).to.equal('close')
+    await new Promise((resolve) => server.close(resolve))
+  })
+})

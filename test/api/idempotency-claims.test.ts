@@ -1,0 +1,215 @@
+import { expect } from 'chai'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { until } from '../support/until.ts'
+
+const intents = '/api/v1/dev/intents'
+const day = 24 * 3_600_000
+
+describe('The claim of a write', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+  })
+  beforeEach(async () => {
+    merchant = await house.merchant()
+    await house.deps.Claim.deleteMany({})
+  })
+  after(() => house.close())
+
+  const create = (key: string, body: object = { amount: 5 }) =>
+    house.http.post(intents).set(merchant.write(key)).send(body)
+  const cancel = (reference: string, key: string) =>
+    house.http.post(`${intents}/${reference}/cancel`).set(merchant.write(key))
+  const mine = () => house.deps.Intent.find({ businessId: merchant.businessId }).lean()
+  const claim = () => house.deps.Claim.findOne().orFail().lean()
+  /** As a process leaves it that dies before the answer is kept. */
+  const crash = (leaseUntil: Date) =>
+    house.deps.Claim.updateMany({}, { $set: { leaseUntil }, $unset: { answer: 1 } })
+  const over = () => new Date(house.deps.now().getTime() - 1)
+
+  describe('of a process that died', () => {
+    it('before the intent was made lets the retry make it, once', async () => {
+      const { body } = await create('crashed').expect(201)
+      await house.deps.Intent.deleteOne({ referenceNumber: body.data.referenceNumber })
+      const { effectId } = await claim()
+      await crash(over())
+      const answers = await Promise.all(Array.from({ length: 5 }, () => create('crashed')))
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+      expect(answers[0]?.status).to.equal(201)
+      expect((await mine()).map(({ _id }) => _id)).to.deep.equal([effectId])
+    })
+
+    it('after the intent was made answers from it at once, lease or no lease', async () => {
+      const first = await create('crashed').expect(201)
+      for (const leaseUntil of [over(), new Date(house.deps.now().getTime() + day)]) {
+        await crash(leaseUntil)
+        const retry = await create('crashed')
+        expect([retry.status, retry.text]).to.deep.equal([201, first.text])
+        expect(retry.headers['idempotent-replayed']).to.equal('true')
+      }
+      expect(await mine()).to.have.lengthOf(1)
+    })
+
+    it('after a cancel answers it as done, with one event', async () => {
+      const { referenceNumber } = (await create('made')).body.data
+      await house.deps.Claim.deleteMany({})
+      const first = await cancel(referenceNumber, 'crashed').expect(200)
+      await crash(over())
+      const retry = await cancel(referenceNumber, 'crashed')
+      expect([retry.status, retry.text]).to.deep.equal([200, first.text])
+      const [intent] = await mine()
+      expect(intent?.outbox.map(({ event }) => event)).to.deep.equal(['payment.created', 'payment.cancelled'])
+    })
+
+    it('before a cancel lets the retry cancel, once', async () => {
+      const { referenceNumber } = (await create('made')).body.data
+      await house.deps.Claim.deleteMany({})
+      await cancel(referenceNumber, 'crashed').expect(200)
+      // As if the process had died between its claim and the write: the intent is as it was.
+      await house.deps.Intent.updateOne(
+        { referenceNumber },
+        { $set: { status: 'PENDING', effects: [], cancellationReason: null }, $pop: { outbox: 1 } },
+      )
+      await crash(over())
+      const answers = await Promise.all(Array.from({ length: 5 }, () => cancel(referenceNumber, 'crashed')))
+      for (const { status, body } of answers)
+        expect([status, body.data?.status]).to.deep.equal([200, 'CANCELLED'])
+      expect((await mine())[0]?.outbox).to.have.lengthOf(2)
+    })
+  })
+
+  it('gets a fresh effect after 24 hours, so that the old intent is not answered again', async () => {
+    const first = await create('daily')
+    const { effectId } = await claim()
+    house.clock.advance(day)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => create('daily')))
+    expect(new Set(answers.map(({ text }) => text))).to.have.property('size', 1)
+    expect(answers[0]?.body.data.referenceNumber).not.to.equal(first.body.data.referenceNumber)
+    expect(await claim())
+      .to.have.property('effectId')
+      .that.does.not.equal(effectId)
+    expect(await mine()).to.have.lengthOf(2)
+  })
+
+  describe('that is still held', () => {
+    let restore: () => void = () => undefined
+    afterEach(() => restore())
+
+    /** Holds the next insert of an intent back until it is let go, and counts who looks at a claim meanwhile. */
+    function holdNextInsert() {
+      const { lanes } = house.deps
+      const { insertIntent, findClaim } = lanes
+      let letGo: () => void = () => undefined
+      const held = new Promise<void>((resolve) => {
+        letGo = resolve
+      })
+      let arrived = false
+      let looks = 0
+      restore = () => {
+        Object.assign(lanes, { insertIntent, findClaim })
+        letGo()
+      }
+      lanes.insertIntent = async (...args) => {
+        lanes.insertIntent = insertIntent
+        arrived = true
+        await held
+        return insertIntent(...args)
+      }
+      lanes.findClaim = (...args) => {
+        looks += 1
+        return findClaim(...args)
+      }
+      return { arrived: () => arrived, looks: () => looks, letGo }
+    }
+
+    it('makes a second wait for the answer of the first, and notes that it was told', async () => {
+      const insert = holdNextInsert()
+      const first = create('slow').then((answer) => answer)
+      await until('the first insert', insert.arrived)
+      const second = create('slow').then((answer) => answer)
+      await until('a second that looked and looked again', () => insert.looks() >= 2)
+      expect(await mine()).to.have.lengthOf(0)
+      insert.letGo()
+      const [one, two] = await Promise.all([first, second])
+      expect([two.status, two.text]).to.deep.equal([one.status, one.text])
+      expect(one.status).to.equal(201)
+      expect(one.headers).not.to.have.property('idempotent-replayed')
+      expect(two.headers['idempotent-replayed']).to.equal('true')
+      expect(await mine()).to.have.lengthOf(1)
+      expect(await claim()).to.have.property('replayedAt')
+    })
+
+    it('by a write that lands late still makes one intent, and both hear of the same', async () => {
+      const insert = holdNextInsert()
+      const first = create('late').then((answer) => answer)
+      await until('the first insert', insert.arrived)
+      await crash(over())
+      const second = await create('late')
+      expect(second.status).to.equal(201)
+      insert.letGo()
+      const one = await first
+      expect([one.status, one.text]).to.deep.equal([second.status, second.text])
+      expect(await mine()).to.have.lengthOf(1)
+    })
+
+    it('answers 409 IDEMPOTENCY_REQUEST_IN_PROGRESS with Retry-After after 10 s, which is not kept', async () => {
+      const { body } = await create('stuck').expect(201)
+      await house.deps.Intent.deleteOne({ referenceNumber: body.data.referenceNumber })
+      await crash(new Date(house.deps.now().getTime() + day))
+      const startedAt = performance.now()
+      const [waited, waitedToo] = await Promise.all([create('stuck'), create('stuck', { amount: 6 })])
+      expect(performance.now() - startedAt).to.be.greaterThan(9000)
+      for (const answer of [waited, waitedToo]) {
+        expect(answer.status).to.equal(409)
+        expect(answer.body.error.code).to.equal('IDEMPOTENCY_REQUEST_IN_PROGRESS')
+        expect(Number(answer.headers['retry-after'])).to.be.greaterThan(0)
+      }
+      await crash(over())
+      const { headers } = await create('stuck').expect(201)
+      expect(headers).not.to.have.property('idempotent-replayed')
+    })
+  })
+
+  describe('as it is kept', () => {
+    it('shows no key, code, secret, body or answer in clear', async () => {
+      const created = await create('visible-key', { amount: 5, label: 'visible-label' }).expect(201)
+      const { referenceNumber, code } = created.body.data
+      await cancel(referenceNumber, 'visible-key').expect(200)
+      await create('visible-key-2', { amount: 0, label: 'visible-label' }).expect(400)
+      const endpoint = await house.http
+        .post('/api/v1/dev/webhooks/endpoints')
+        .set(merchant.write('visible-key'))
+        .send({ url: 'https://shop.example/hook', events: ['payment.created'] })
+        .expect(201)
+      const { businessId } = merchant
+      const claims = await house.deps.Claim.find().lean()
+      const [intent] = await mine()
+      const kept = await house.deps.Endpoint.findOne({ businessId }).orFail().lean()
+      expect(claims).to.have.lengthOf(4)
+      for (const each of claims)
+        expect(each).to.have.all.keys(
+          ['_id', 'effectId', 'token', 'leaseUntil', 'paramsHash', 'expiresAt'].concat(
+            each.answer === undefined ? [] : ['answer'],
+          ),
+        )
+      const sealed = [...claims.map(({ answer }) => answer), intent?.answer, kept.answer, kept.secret]
+      for (const text of sealed.filter((each) => each !== undefined))
+        expect(text).to.match(/^v1\.[\da-f]{8}\.[\w-]+$/)
+      const everything = JSON.stringify([claims, kept, intent?.answer])
+      for (const secret of [endpoint.body.data.secret, code, 'visible-', merchant.key, 'CANCELLED', 'amount'])
+        expect(everything).not.to.include(secret)
+    })
+
+    it('lasts 24 hours and is removed by MongoDB afterwards', async () => {
+      const before = house.deps.now().getTime()
+      await create('timed')
+      const { expiresAt } = await claim()
+      expect(expiresAt.getTime()).to.be.within(before + day, house.deps.now().getTime() + day)
+      const indexes = await house.deps.Claim.collection.indexes()
+      expect(indexes).to.deep.include.members([
+        { v: 2, key: { expiresAt: 1 }, name: 'expired', expireAfterSeconds: 0 },
+      ])
+    })
+  })
+})

@@ -1,0 +1,340 @@
+import { expect } from 'chai'
+import { changeBusiness } from '../../src/businesses/manage.ts'
+import { rotateKey } from '../../src/businesses/manage-keys.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { crlf, sendRaw } from './raw-request.ts'
+
+const intents = '/api/v1/dev/intents'
+const day = 24 * 3_600_000
+
+describe('X-Idempotency-Key', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+  })
+  beforeEach(async () => {
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  const create = (key: string | undefined, body: object | string = { amount: 50_000 }, as = merchant) =>
+    house.http
+      .post(intents)
+      .set({ 'Content-Type': 'application/json', ...as.write(key) })
+      .send(typeof body === 'string' ? body : JSON.stringify(body))
+  const cancel = (reference: string, key?: string, as = merchant) =>
+    house.http.post(`${intents}/${reference}/cancel`).set(as.write(key))
+  const count = (as = merchant) => house.deps.Intent.countDocuments({ businessId: as.businessId })
+
+  function expectReplay(
+    answer: { status: number; text: string; headers: Record<string, string> },
+    of: { status: number; text: string; headers: Record<string, string> },
+    params: 'same' | 'other',
+  ) {
+    expect([answer.status, answer.text]).to.deep.equal([of.status, of.text])
+    expect(answer.headers['content-type']).to.equal(of.headers['content-type'])
+    expect(answer.headers['idempotent-replayed']).to.equal('true')
+    expect(answer.headers['idempotent-params-mismatch']).to.equal(params === 'other' ? 'true' : undefined)
+    expect(answer.headers['x-request-id']).not.to.equal(of.headers['x-request-id'])
+  }
+
+  function expectFresh(answer: { status: number; text: string; headers: object }, status: number) {
+    expect(answer.status, answer.text).to.equal(status)
+    expect(answer.headers).not.to.have.any.keys('idempotent-replayed', 'idempotent-params-mismatch')
+  }
+
+  describe('as a header', () => {
+    /** A create whose idempotency headers are these bytes. */
+    async function raw(...values: (string | Buffer)[]) {
+      const head = crlf(
+        `POST ${intents} HTTP/1.1`,
+        'Host: a',
+        'Connection: close',
+        'Content-Type: application/json',
+        'Content-Length: 12',
+        `Authorization: Bearer ${merchant.key}`,
+        '',
+      )
+      const lines = values.flatMap((value) => [
+        Buffer.from('X-Idempotency-Key: '),
+        Buffer.from(value),
+        Buffer.from('\r\n'),
+      ])
+      const [answer] = await sendRaw(
+        house.origin,
+        Buffer.concat([Buffer.from(head), ...lines, Buffer.from('\r\n{"amount":5}')]),
+      )
+      return { status: answer?.status, ...JSON.parse(answer?.body ?? '') }
+    }
+
+    it('is required of every write: missing or blank is 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
+      for (const values of [[], [''], ['   '], ['\t']]) {
+        const { status, error } = await raw(...values)
+        expect([status, error.code]).to.deep.equal([400, 'IDEMPOTENCY_KEY_REQUIRED'])
+      }
+      for (const path of [intents, `${intents}/PI-NONE/cancel`, '/api/v1/dev/webhooks/endpoints']) {
+        const { body } = await house.http.post(path).set(merchant.read()).expect(400)
+        expect(body.error.code, path).to.equal('IDEMPOTENCY_KEY_REQUIRED')
+      }
+      expect(await count()).to.equal(0)
+    })
+
+    it('is not asked of a read', async () => {
+      await house.http.get(intents).set(merchant.read()).expect(200)
+      await house.http.get('/api/v1/dev/webhooks').set(merchant.read()).expect(200)
+    })
+
+    it('has up to 255 characters, of any script; more is 400 IDEMPOTENCY_KEY_INVALID', async () => {
+      for (const key of ['x'.repeat(255), '💰'.repeat(255), 'a, b', '"', '{}'])
+        expect(await raw(key), key).to.include({ status: 201 })
+      for (const key of ['x'.repeat(256), '💰'.repeat(256)]) {
+        const { status, error } = await raw(key)
+        expect([status, error.code]).to.deep.equal([400, 'IDEMPOTENCY_KEY_INVALID'])
+      }
+    })
+
+    it('stands once: twice is 400 IDEMPOTENCY_KEY_INVALID, even when both are the same', async () => {
+      for (const values of [
+        ['a', 'b'],
+        ['a', 'a'],
+      ]) {
+        const { status, error } = await raw(...values)
+        expect([status, error.code]).to.deep.equal([400, 'IDEMPOTENCY_KEY_INVALID'])
+      }
+    })
+
+    it('is UTF-8, and never one with another, also when it is Latin-1', async () => {
+      const [utf8, again, other] = [await raw('commande-é'), await raw('commande-é'), await raw('commande-è')]
+      expect(again).to.deep.equal(utf8)
+      expect(other.data.referenceNumber).not.to.equal(utf8.data.referenceNumber)
+      const latin1 = [Buffer.from('number-é', 'latin1'), Buffer.from('number-è', 'latin1')]
+      const references = await Promise.all(latin1.map(async (key) => (await raw(key)).data.referenceNumber))
+      expect(new Set(references)).to.have.property('size', 2)
+    })
+  })
+
+  describe('sent again', () => {
+    it('gets the same status and bytes with Idempotent-Replayed, and a fresh X-Request-Id', async () => {
+      const first = await create('once')
+      expectFresh(first, 201)
+      expectReplay(await create('once'), first, 'same')
+      expectReplay(await create('once'), first, 'same')
+      expect(await count()).to.equal(1)
+
+      const { referenceNumber } = first.body.data
+      const cancelled = await cancel(referenceNumber, 'once')
+      expectFresh(cancelled, 200)
+      expectReplay(await cancel(referenceNumber, 'once'), cancelled, 'same')
+      // What was answered stays, whatever became of the intent since.
+      expectReplay(await create('once'), first, 'same')
+    })
+
+    it('takes a body for the same whatever the order of its fields and the space between them', async () => {
+      const first = await create('once', '{"amount":5,"metadata":{"a":"1","b":"2"}}')
+      expectReplay(await create('once', '{ "metadata":{"b":"2","a":"1"}, "amount":5.0 }'), first, 'same')
+    })
+
+    it('with other parameters gets the stored answer too, and Idempotent-Params-Mismatch', async () => {
+      const first = await create('once')
+      for (const body of [{ amount: 50_001 }, { amount: 50_000, label: 'x' }, { amount: 0 }, {}])
+        expectReplay(await create('once', body), first, 'other')
+      expect(await count()).to.equal(1)
+    })
+
+    it('wins over a body that cannot be read', async () => {
+      const first = await create('once')
+      expectReplay(await create('once', '{"amount":'), first, 'other')
+      expectReplay(await create('once', `"${'x'.repeat(300_000)}"`), first, 'other')
+      const asText = create('once').set('Content-Type', 'text/plain')
+      expectReplay(await asText, first, 'other')
+    })
+
+    it('is a new request on another path, under another API key, of another business', async () => {
+      const first = await create('shared')
+      const second = await create('another')
+      for (const { body } of [first, second])
+        expectFresh(await cancel(body.data.referenceNumber, 'shared'), 200)
+      const colleague = asMerchant(merchant.businessId, await house.key(merchant.businessId))
+      const stranger = await house.merchant()
+      expectFresh(await create('shared', undefined, colleague), 201)
+      expectFresh(await create('shared', undefined, stranger), 201)
+      expect(await count()).to.equal(3)
+      expect(await count(stranger)).to.equal(1)
+    })
+
+    it('is the same request on the same path spelled another way', async () => {
+      const { referenceNumber } = (await create(undefined)).body.data
+      const first = await cancel(referenceNumber, 'once')
+      expectReplay(await cancel(referenceNumber.replace('-', '%2D'), 'once'), first, 'same')
+    })
+
+    it('tells keys apart by case and by a single character', async () => {
+      const answers = await Promise.all(['a', 'A', 'a1', 'á', 'b'].map((key) => create(encodeURI(key))))
+      expect(new Set(answers.map(({ text }) => text))).to.have.property('size', 5)
+    })
+
+    it('is kept for 24 hours, and then is a new request with any parameters', async () => {
+      house.clock.freeze(new Date())
+      const first = await create('daily')
+      const missing = await cancel('PI-NONE', 'daily')
+      house.clock.advance(day - 1)
+      expectReplay(await create('daily'), first, 'same')
+      expectReplay(await cancel('PI-NONE', 'daily'), missing, 'same')
+      house.clock.advance(1)
+      const second = await create('daily', { amount: 7 })
+      expectFresh(second, 201)
+      expect(second.body.data.amount).to.equal(7)
+      expectReplay(await create('daily', { amount: 7 }), second, 'same')
+      expectFresh(await cancel('PI-NONE', 'daily'), 404)
+      expect(await count()).to.equal(2)
+      house.clock.freeze(null)
+    })
+
+    it('goes on over the rotation of the API key', async () => {
+      const first = await create('rotated')
+      const issued = await rotateKey(house.deps, merchant.keyId, 3600)
+      if (issued === null) throw new Error('not rotated')
+      const renewed = asMerchant(merchant.businessId, issued)
+      expectReplay(await create('rotated', undefined, renewed), first, 'same')
+      const second = await create('since', undefined, renewed)
+      expectReplay(await create('since'), second, 'same')
+    })
+  })
+
+  describe('after a refusal', () => {
+    it('gets the same 4xx again when the operation gave it, even if it would now succeed', async () => {
+      const invalid = await create('faulty', { amount: 0 })
+      expectFresh(invalid, 400)
+      expectReplay(await create('faulty', { amount: 0 }), invalid, 'same')
+      expectReplay(await create('faulty', { amount: 1 }), invalid, 'other')
+      expect(await count()).to.equal(0)
+
+      const missing = await cancel('PI-NONE', 'lost')
+      expectFresh(missing, 404)
+      expectReplay(await cancel('PI-NONE', 'lost'), missing, 'same')
+
+      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+      const { referenceNumber } = (await create(undefined)).body.data
+      const mismatch = await cancel(referenceNumber, 'mine', live)
+      expectFresh(mismatch, 403)
+      expectReplay(await cancel(referenceNumber, 'mine', live), mismatch, 'same')
+
+      await cancel(referenceNumber).expect(200)
+      const late = await cancel(referenceNumber, 'late')
+      expectFresh(late, 400)
+      expectReplay(await cancel(referenceNumber, 'late'), late, 'same')
+    })
+
+    it('goes through with the whole body after one that could not be read', async () => {
+      const unreadable: [name: string, status: number, body: string, type?: string][] = [
+        ['json', 400, '{"amount":'],
+        ['type', 415, '{"amount":5}', 'text/plain'],
+        ['size', 413, `"${'x'.repeat(300_000)}"`],
+        ['depth', 400, `{"amount":5,"x":${'['.repeat(9)}${']'.repeat(9)}}`],
+      ]
+      for (const [key, status, body, type = 'application/json'] of unreadable) {
+        expectFresh(await create(key, body).set('Content-Type', type), status)
+        expectFresh(await create(key, body).set('Content-Type', type), status)
+        const first = await create(key)
+        expectFresh(first, 201)
+        expectReplay(await create(key), first, 'same')
+      }
+      expect(await count()).to.equal(4)
+    })
+
+    it('goes through after what was decided before the operation', async () => {
+      await changeBusiness(house.deps, merchant.businessId, { apiEnabled: false })
+      expectFresh(await create('early'), 503)
+      await changeBusiness(house.deps, merchant.businessId, { apiEnabled: true })
+      await house.deps.ApiKey.updateOne({ _id: merchant.keyId }, { $set: { scopes: [] } })
+      expectFresh(await create('early'), 403)
+      await house.deps.ApiKey.updateOne(
+        { _id: merchant.keyId },
+        { $set: { scopes: ['payments.intents:write'] } },
+      )
+      expectFresh(await create('early'), 201)
+    })
+  })
+
+  describe('after a fault', () => {
+    let restore: () => void
+    afterEach(() => restore())
+
+    /** Lets the next insert of an intent go wrong, before or after it reached MongoDB. */
+    function failNextInsert(when: 'before' | 'after', fault: () => Error) {
+      const { lanes } = house.deps
+      const insert = lanes.insertIntent
+      restore = () => {
+        lanes.insertIntent = insert
+      }
+      lanes.insertIntent = async (...args) => {
+        restore()
+        if (when === 'after') await insert(...args)
+        throw fault()
+      }
+    }
+    const lost = () => new house.deps.mongo.base.mongo.MongoNetworkError('connection lost')
+
+    it('runs again after a 503 that did nothing', async () => {
+      failNextInsert('before', lost)
+      const failed = await create('retried')
+      expectFresh(failed, 503)
+      expect(failed.body.error.code).to.equal('SERVICE_UNAVAILABLE')
+      expect(Number(failed.headers['retry-after'])).to.be.greaterThan(0)
+      const first = await create('retried')
+      expectFresh(first, 201)
+      expectReplay(await create('retried'), first, 'same')
+      expect(await count()).to.equal(1)
+    })
+
+    it('finds what a 503 had done after all', async () => {
+      failNextInsert('after', lost)
+      expectFresh(await create('retried'), 503)
+      const made = await house.deps.Intent.findOne({ businessId: merchant.businessId }).orFail().lean()
+      const found = await create('retried')
+      expect(found.status).to.equal(201)
+      expect(found.body.data).to.include({ referenceNumber: made.referenceNumber, code: made.code })
+      expectReplay(await create('retried'), found, 'same')
+      expect(await count()).to.equal(1)
+    })
+
+    it('runs again after a 500, which tells nothing of its cause', async () => {
+      failNextInsert('before', () => new Error('secret cause'))
+      const failed = await create('retried')
+      expectFresh(failed, 500)
+      expect(failed.body.error.code).to.equal('INTERNAL_ERROR')
+      expect(failed.text).not.to.include('secret cause')
+      expectFresh(await create('retried'), 201)
+    })
+  })
+
+  describe('sent at the same time', () => {
+    it('makes one intent of 50 creates, and all get the same bytes', async () => {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => create('at once')))
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+      expect(answers[0]?.status).to.equal(201)
+      const replayed = answers.filter(({ headers }) => headers['idempotent-replayed'] === 'true')
+      expect(replayed).to.have.lengthOf(49)
+      expect(await count()).to.equal(1)
+    })
+
+    it('cancels once for 20, and all get the same bytes', async () => {
+      const { referenceNumber } = (await create(undefined)).body.data
+      const answers = await Promise.all(Array.from({ length: 20 }, () => cancel(referenceNumber, 'at once')))
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+      expect(answers[0]?.status).to.equal(200)
+      const { outbox } = await house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+      expect(outbox).to.have.lengthOf(2)
+    })
+
+    it('gives one answer to creates that differ', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, n) => create('at once', { amount: n + 1 })),
+      )
+      expect(new Set(answers.map(({ text }) => text))).to.have.property('size', 1)
+      const mismatches = answers.filter(({ headers }) => headers['idempotent-params-mismatch'] === 'true')
+      expect(mismatches).to.have.lengthOf(9)
+    })
+  })
+})

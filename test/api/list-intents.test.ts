@@ -1,0 +1,194 @@
+import { expect } from 'chai'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+
+const intents = '/api/v1/dev/intents'
+const day = 24 * 3_600_000
+
+interface Item {
+  referenceNumber: string
+  status: string
+  createdAt: string
+}
+
+describe('GET /dev/intents', () => {
+  let house: House
+  let merchant: Merchant
+  beforeEach(async () => {
+    merchant = await house.merchant()
+  })
+  before(async () => {
+    house = await openHouse()
+  })
+  afterEach(() => house.clock.freeze(null))
+  after(() => house.close())
+
+  const list = (query = '', as: Merchant = merchant) => house.http.get(`${intents}?${query}`).set(as.read())
+  const listed = async (query = '') => {
+    const { status, body } = await list(query)
+    expect(status, JSON.stringify(body)).to.equal(200)
+    return body.data as { items: Item[]; page: number; limit: number; total: number; hasMore: boolean }
+  }
+  const references = async (query = '') => (await listed(query)).items.map((item) => item.referenceNumber)
+  async function create(at?: Date): Promise<string> {
+    if (at !== undefined) house.clock.freeze(at)
+    const { body } = await house.http.post(intents).set(merchant.write()).send({ amount: 1 }).expect(201)
+    return body.data.referenceNumber
+  }
+  const cancel = (reference: string) =>
+    house.http.post(`${intents}/${reference}/cancel`).set(merchant.write()).expect(200)
+  const inNext = (offset: number) => new Date(Math.ceil(Date.now() / day) * day + day + offset)
+
+  it('answers an empty page of 20 when there is nothing', async () => {
+    expect(await listed()).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
+  })
+
+  it('answers each intent as its own retrieval does', async () => {
+    const reference = await create()
+    const { body } = await house.http.get(`${intents}/${reference}`).set(merchant.read())
+    expect((await listed()).items).to.deep.equal([body.data])
+  })
+
+  it('has the newest first, and no parameter changes that', async () => {
+    const noon = inNext(12 * 3_600_000)
+    const made: string[] = []
+    for (const minutes of [0, 1, 2]) made.push(await create(new Date(noon.getTime() + minutes * 60_000)))
+    made.push(await create(new Date(noon.getTime() - 60_000)))
+    const newestFirst = [made[2], made[1], made[0], made[3]]
+    expect(await references()).to.deep.equal(newestFirst)
+    expect(await references('sort=createdAt&order=asc&direction=1')).to.deep.equal(newestFirst)
+  })
+
+  it('leads through all pages to the end, each intent once, though all are of one instant', async () => {
+    house.clock.freeze(inNext(0))
+    const made = new Set(await Promise.all(Array.from({ length: 25 }, () => create())))
+    const seen: string[] = []
+    for (let page = 1, hasMore = true; hasMore; page += 1) {
+      const answer = await listed(`page=${page}&limit=7`)
+      expect(answer).to.include({ page, limit: 7, total: 25 })
+      seen.push(...answer.items.map((item) => item.referenceNumber))
+      hasMore = answer.hasMore
+    }
+    expect(seen).to.have.lengthOf(25)
+    expect(new Set(seen)).to.deep.equal(made)
+    expect(await references('limit=100')).to.deep.equal(seen)
+    expect(await listed('page=5&limit=5')).to.include({ hasMore: false, total: 25 })
+    expect(await listed('limit=25')).to.include({ hasMore: false })
+    expect(await listed('limit=24')).to.include({ hasMore: true })
+  })
+
+  it('has no items past the end', async () => {
+    await create()
+    for (const page of ['2', '1000', '999999999999999']) {
+      const answer = await listed(`page=${page}`)
+      expect(answer).to.deep.include({ items: [], total: 1, hasMore: false, page: Number(page) })
+    }
+  })
+
+  it('caps limit at 100 in silence and says so', async () => {
+    for (const [asked, used] of [
+      ['1', 1],
+      ['100', 100],
+      ['101', 100],
+      ['99999', 100],
+      ['', 20],
+    ] as const)
+      expect(await listed(asked === '' ? '' : `limit=${asked}`)).to.include({ limit: used })
+  })
+
+  it('takes from and to as dates and date-times, both inclusive', async () => {
+    const midnight = inNext(0)
+    const at = (ms: number) => new Date(midnight.getTime() + ms)
+    const dayBefore = await create(at(-1))
+    const first = await create(at(0))
+    const last = await create(at(day - 1))
+    const next = await create(at(day))
+    const date = midnight.toISOString().slice(0, 10)
+    const found = (query: string) => references(query)
+    const all = [next, last, first, dayBefore]
+    expect(await found('')).to.deep.equal(all)
+    expect(await found(`from=${date}&to=${date}`)).to.deep.equal([last, first])
+    expect(await found(`from=${date}`)).to.deep.equal([next, last, first])
+    expect(await found(`to=${date}`)).to.deep.equal([last, first, dayBefore])
+    const exact = midnight.toISOString()
+    expect(await found(`from=${exact}&to=${exact}`)).to.deep.equal([first])
+    expect(await found(`to=${date}T00:00:00Z`)).to.deep.equal([first, dayBefore])
+    expect(await found(`from=${date}T00:00:00.001Z`)).to.deep.equal([next, last])
+    expect(await found(`to=${date}T02:00:00%2B02:00`)).to.deep.equal([first, dayBefore])
+    expect(await found(`to=${date}T00:00`)).to.deep.equal([first, dayBefore])
+    expect(await found(`from=${date}&to=${date}&limit=1&page=2`)).to.deep.equal([first])
+  })
+
+  it('filters by status, and a PENDING whose time is up counts as CANCELLED', async () => {
+    const start = inNext(0)
+    const [overdue, cancelled] = [await create(start), await create(start)]
+    await cancel(cancelled)
+    const pending = await create(new Date(start.getTime() + 1000))
+    house.clock.freeze(new Date(start.getTime() + day - 1))
+    expect(await references('status=PENDING')).to.have.members([pending, overdue])
+    expect(await references('status=CANCELLED')).to.deep.equal([cancelled])
+    house.clock.advance(1)
+    expect(await references('status=PENDING')).to.deep.equal([pending])
+    const ended = await listed('status=CANCELLED')
+    expect(ended.total).to.equal(2)
+    expect(ended.items.map((item) => [item.referenceNumber, item.status])).to.have.deep.members([
+      [overdue, 'CANCELLED'],
+      [cancelled, 'CANCELLED'],
+    ])
+    for (const status of ['PAID', 'REFUNDED', 'FAILED'])
+      expect(await listed(`status=${status}`)).to.include({ total: 0 })
+    const date = start.toISOString().slice(0, 10)
+    expect(await references(`status=PENDING&from=${date}&to=${date}`)).to.deep.equal([pending])
+  })
+
+  it('answers 400 VALIDATION_ERROR for a parameter that makes no sense, and names it', async () => {
+    const wrong: [param: string, ...values: string[]][] = [
+      ['page', '0', '-1', '1.5', 'x', '', '1e3', '%201', '99999999999999999999'],
+      ['limit', '0', '-5', '2.0', 'all', ''],
+      ['status', 'pending', 'EXPIRED', '', 'PENDING,PAID'],
+      ['from', 'yesterday', '', '2026-02-30', '2026-13-01', '20260101', '1767225600', '2026-01-01T25:00Z'],
+      ['to', '2026-1-1', '2026-01-01T00:00:00+99:00', '2026-01-01 00:00', 'null'],
+    ]
+    for (const [param, ...values] of wrong)
+      for (const value of values) {
+        const { status, body } = await list(`${param}=${value}`)
+        expect(body.error, `${param}=${value}`).to.include({ code: 'VALIDATION_ERROR', param })
+        expect(status).to.equal(400)
+      }
+  })
+
+  it('answers 400 VALIDATION_ERROR for a repeated parameter, and for from after to', async () => {
+    for (const query of [
+      'status=PENDING&status=PAID',
+      'page=1&page=1',
+      'limit=1&limit=2',
+      'from=2026-01-01&from=2026-01-02',
+      'to=2026-01-01&to=2026-01-02',
+      'from=2026-01-02&to=2026-01-01',
+      'from=2026-01-01T00:00:01Z&to=2026-01-01T00:00:00Z',
+    ]) {
+      const { body } = await list(query).expect(400)
+      expect(body.error.code, query).to.equal('VALIDATION_ERROR')
+    }
+    await list('from=2026-01-01&to=2026-01-01').expect(200)
+  })
+
+  it('tells several wrong parameters at once', async () => {
+    const { body } = await list('page=0&limit=0&status=x&from=x&to=x').expect(400)
+    const params = body.error.details.map((fault: { param: string }) => fault.param)
+    expect(params).to.deep.equal(['status', 'from', 'to', 'page', 'limit'])
+    expect(body.error.param).to.equal('status')
+  })
+
+  it('reads no operator out of a parameter', async () => {
+    await create()
+    for (const query of ['status[$ne]=PAID', 'businessId=x', 'sandbox=false', '__proto__=x', '$where=1'])
+      expect(await listed(query), query).to.include({ total: 1 })
+  })
+
+  it('tells the environments of a business apart', async () => {
+    const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+    await create()
+    const { body } = await list('', live).expect(200)
+    expect(body.data.total).to.equal(0)
+  })
+})

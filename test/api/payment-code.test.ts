@@ -1,0 +1,131 @@
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { expect } from 'chai'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+
+const intents = '/api/v1/dev/intents'
+const minute = 60_000
+const day = 24 * 60 * minute
+const codes = 1_000_000
+
+/** Stands in for the system's random source where a payment code is drawn: the codes given, the last one for ever. */
+function fixDraws(...drawn: number[]) {
+  const { randomInt } = crypto
+  let draws = 0
+  crypto.randomInt = ((...args: [number]) => {
+    if (args[0] !== codes) return randomInt(...args)
+    draws += 1
+    return drawn[Math.min(draws, drawn.length) - 1]
+  }) as typeof crypto.randomInt
+  syncBuiltinESMExports()
+  return {
+    count: () => draws,
+    restore() {
+      crypto.randomInt = randomInt
+      syncBuiltinESMExports()
+    },
+  }
+}
+
+describe('A payment code', () => {
+  let house: House
+  let merchant: Merchant
+  let draws: ReturnType<typeof fixDraws>
+  before(async () => {
+    house = await openHouse()
+  })
+  beforeEach(async () => {
+    merchant = await house.merchant()
+  })
+  afterEach(() => draws.restore())
+  after(() => house.close())
+
+  const create = (as: Merchant = merchant, idempotencyKey?: string) =>
+    house.http.post(intents).set(as.write(idempotencyKey)).send({ amount: 1 })
+  const codeOf = async (as: Merchant = merchant) => (await create(as).expect(201)).body.data.code
+  const cancel = (referenceNumber: string) =>
+    house.http.post(`${intents}/${referenceNumber}/cancel`).set(merchant.write()).expect(200)
+  const holders = (code: string) =>
+    house.deps.Intent.countDocuments({ codeKey: `test:${merchant.businessId}:${code}` })
+
+  it('has six digits, leading zeros included, and is drawn again when it is in use', async () => {
+    draws = fixDraws(7, 7, 7, 42)
+    expect(await codeOf()).to.equal('000007')
+    expect(await codeOf()).to.equal('000042')
+    expect(draws.count()).to.equal(4)
+  })
+
+  it('tells the answer, the intent and a replay alike when it had to be drawn again', async () => {
+    draws = fixDraws(1, 1, 2)
+    await codeOf()
+    const { body } = await create(merchant, 'once').expect(201)
+    const replay = await create(merchant, 'once').expect(201)
+    const read = await house.http.get(`${intents}/${body.data.referenceNumber}`).set(merchant.read())
+    expect(body.data.code).to.equal('000002')
+    expect(replay.body).to.deep.equal(body)
+    expect(read.body.data.code).to.equal('000002')
+  })
+
+  it('is one merchant’s own in the sandbox, and unique over all of them in production', async () => {
+    const other = await house.merchant()
+    draws = fixDraws(5)
+    expect([await codeOf(), await codeOf(other)]).to.deep.equal(['000005', '000005'])
+    draws.restore()
+
+    const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+    const otherLive = asMerchant(other.businessId, await house.key(other.businessId, { mode: 'live' }))
+    draws = fixDraws(5, 5, 6)
+    expect([await codeOf(live), await codeOf(otherLive)]).to.deep.equal(['000005', '000006'])
+  })
+
+  it('that cannot be found in 16 draws is a 503 with Retry-After that leaves nothing behind', async () => {
+    draws = fixDraws(9)
+    await codeOf()
+    const none = await create(merchant, 'kept trying')
+    expect(none.status).to.equal(503)
+    expect(none.body.error).to.include({ code: 'SERVICE_UNAVAILABLE', statusCode: 503 })
+    expect(Number(none.headers['retry-after'])).to.be.greaterThan(0)
+    expect(draws.count()).to.be.at.least(1 + 16)
+    expect(await house.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(1)
+
+    draws.restore()
+    draws = fixDraws(10)
+    const retried = await create(merchant, 'kept trying').expect(201)
+    expect(retried.body.data.code).to.equal('000010')
+    expect(retried.headers).not.to.have.property('idempotent-replayed')
+    expect(await house.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(2)
+  })
+
+  it('rests for 15 minutes after a cancel, and is then taken over although nobody swept it', async () => {
+    draws = fixDraws(11, 11, 12, 11)
+    const { referenceNumber } = (await create()).body.data
+    await cancel(referenceNumber)
+    house.clock.advance(15 * minute - 5000)
+    expect(await codeOf()).to.equal('000012')
+    house.clock.advance(5000)
+    expect(await codeOf()).to.equal('000011')
+    expect(await holders('000011')).to.equal(1)
+    const old = await house.deps.Intent.findOne({ referenceNumber }).lean()
+    expect(old).to.have.property('status', 'CANCELLED')
+    expect(old).not.to.have.property('codeKey')
+  })
+
+  it('of an intent that nobody expired is free 15 minutes after its time', async () => {
+    draws = fixDraws(13, 13, 14, 13)
+    await codeOf()
+    house.clock.advance(day + 15 * minute - 5000)
+    expect(await codeOf()).to.equal('000014')
+    house.clock.advance(5000)
+    expect(await codeOf()).to.equal('000013')
+  })
+
+  it('whose rest is over goes to one of those who draw it at once', async () => {
+    draws = fixDraws(15)
+    await cancel((await create()).body.data.referenceNumber)
+    house.clock.advance(15 * minute)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => create()))
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses).to.have.members([201, ...Array.from({ length: 7 }, () => 503)])
+    expect(await holders('000015')).to.equal(1)
+  })
+})

@@ -1,0 +1,190 @@
+import { expect } from 'chai'
+import { scopes } from '../../schemas/scopes.ts'
+import { apiBase } from '../../src/app.ts'
+import { switchApi } from '../../src/businesses/api-switch.ts'
+import { changeBusiness } from '../../src/businesses/manage.ts'
+import { setKeyStatus } from '../../src/businesses/manage-keys.ts'
+import { routes } from '../../src/http/routes.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { until } from '../support/until.ts'
+import { operations } from './operations.ts'
+import { expectRefused } from './refused.ts'
+
+const intents = '/api/v1/dev/intents'
+
+describe('Permission', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  const list = (headers: Record<string, string>) => house.http.get(intents).set(headers)
+  const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
+
+  describe('by kind and scope', () => {
+    it('is asked of every operation there is', () => {
+      const tested = operations.map(([method, path, scope, kind]) => `${method} ${path} ${scope} ${kind}`)
+      const there = routes.map((route) => {
+        const path = apiBase + route.path.replace(':referenceNumber', 'PI-NONE')
+        return `${route.method} ${path} ${route.scope} ${route.method === 'get' ? route.key : 'secret'}`
+      })
+      expect(tested).to.have.members(there)
+    })
+
+    it('refuses a publishable key where a secret one is needed, and reads one intent with it', async () => {
+      const publishable = asMerchant(
+        merchant.businessId,
+        await house.key(merchant.businessId, { kind: 'publishable' }),
+      )
+      for (const [method, path, , kind] of operations) {
+        const request = house.http[method](path).set(publishable.write()).send(undefined)
+        if (kind === 'secret') await expectRefused(request, 403, 'SECRET_KEY_REQUIRED')
+        else await expectRefused(request, 404, 'INTENT_NOT_FOUND')
+      }
+      const created = await house.http.post(intents).set(merchant.write()).send({ amount: 5 })
+      const path = `${intents}/${created.body.data.referenceNumber}`
+      await house.http.get(path).set(publishable.read()).expect(200)
+    })
+
+    it('refuses a key without the scope of the operation, and no key that has just this scope', async () => {
+      for (const [method, path, scope] of operations) {
+        const others = scopes.filter((each) => each !== scope)
+        const [lacking, having] = await Promise.all([
+          house.merchant({ scopes: others }),
+          house.merchant({ scopes: [scope] }),
+        ])
+        await expectRefused(house.http[method](path).set(lacking.write()), 403, 'SCOPE_REQUIRED')
+        const { body } = await house.http[method](path).set(having.write())
+        expect(body.error?.code ?? 'none', `${method} ${path}`).to.be.oneOf([
+          'none',
+          'VALIDATION_ERROR',
+          'INTENT_NOT_FOUND',
+        ])
+      }
+    })
+  })
+
+  describe('between businesses and environments', () => {
+    let mine: Merchant
+    let myLive: Merchant
+    let other: Merchant
+    let reference: string
+    before(async () => {
+      ;[mine, other] = await Promise.all([house.merchant(), house.merchant()])
+      myLive = asMerchant(mine.businessId, await house.key(mine.businessId, { mode: 'live' }))
+      const created = await house.http.post(intents).set(mine.write()).send({ amount: 5 })
+      reference = created.body.data.referenceNumber
+    })
+
+    it("tells another business's intent from none in nothing: 404 INTENT_NOT_FOUND", async () => {
+      const otherLive = asMerchant(other.businessId, await house.key(other.businessId, { mode: 'live' }))
+      const answers = await Promise.all(
+        [other, otherLive, mine].map(({ read }, index) =>
+          house.http.get(`${intents}/${index === 2 ? 'PI-NONE' : reference}`).set(read()),
+        ),
+      )
+      const errors = answers.map(({ body }) => ({ ...body.error, requestId: null }))
+      expect(errors[0]).to.include({ code: 'INTENT_NOT_FOUND', statusCode: 404 })
+      expect(errors[1]).to.deep.equal(errors[0])
+      expect(errors[2]).to.deep.equal(errors[0])
+      const cancel = house.http.post(`${intents}/${reference}/cancel`).set(other.write())
+      await expectRefused(cancel, 404, 'INTENT_NOT_FOUND')
+      const { body } = await house.http.get(`${intents}/${reference}`).set(mine.read())
+      expect(body.data.status).to.equal('PENDING')
+    })
+
+    it('answers 403 SANDBOX_MISMATCH across the environments of one business', async () => {
+      await expectRefused(
+        house.http.get(`${intents}/${reference}`).set(myLive.read()),
+        403,
+        'SANDBOX_MISMATCH',
+      )
+      await expectRefused(
+        house.http.post(`${intents}/${reference}/cancel`).set(myLive.write()),
+        403,
+        'SANDBOX_MISMATCH',
+      )
+      const live = await house.http.post(intents).set(myLive.write()).send({ amount: 5 }).expect(201)
+      expect(live.body.data.sandbox).to.equal(false)
+      const path = `${intents}/${live.body.data.referenceNumber}`
+      await expectRefused(house.http.get(path).set(mine.read()), 403, 'SANDBOX_MISMATCH')
+    })
+
+    it("lists only what is the business's and the environment's", async () => {
+      const listed = await Promise.all([mine, myLive, other].map(({ read }) => list(read())))
+      const [test, live, foreign] = listed.map(({ body }) => body.data)
+      expect(test.items.map((item: { referenceNumber: string }) => item.referenceNumber)).to.deep.equal([
+        reference,
+      ])
+      expect(live.items.map((item: { sandbox: boolean }) => item.sandbox)).to.deep.equal([false])
+      expect(foreign).to.include({ total: 0, hasMore: false })
+    })
+  })
+
+  describe('in order', () => {
+    // Each request breaks its own check and every later one that it can; the earliest is told.
+    it('tells the earliest check that fails', async () => {
+      const broken = { ipAllowlist: ['192.0.2.7'], scopes: [], kind: 'publishable', mode: 'live' } as const
+      const open = await house.merchant({ ...broken, ipAllowlist: [], scopes: [] })
+      const key = (options: Parameters<House['key']>[1]) => house.key(open.businessId, options)
+      const liveOnly = await key({ ...broken, ipAllowlist: [...broken.ipAllowlist], scopes: [] })
+      const fromElsewhere = await key({ kind: 'publishable', scopes: [], ipAllowlist: ['192.0.2.7'] })
+      const publishable = await key({ kind: 'publishable', scopes: [] })
+      const scopeless = await key({ scopes: [] })
+      const good = await key({})
+      const goodLive = await key({ mode: 'live' })
+      // A create whose every later check fails too: no idempotency key, another media type, no fields.
+      const send = (path: string, headers: Record<string, string>) =>
+        house.http
+          .post(path)
+          .set({ 'Content-Type': 'text/plain', ...headers })
+          .send('{')
+      const nowhere = `${intents}/PI-NONE/nothing`
+      await expectRefused(send(nowhere, {}), 404, 'ENDPOINT_NOT_FOUND')
+      await expectRefused(send(intents, {}), 401, 'MISSING_CREDENTIALS')
+      await expectRefused(send(intents, { Authorization: 'sk_live_wrong' }), 401, 'INVALID_AUTH_HEADER')
+      await expectRefused(send(intents, bearer('sk_live_wrong')), 401, 'INVALID_API_KEY')
+
+      await changeBusiness(house.deps, open.businessId, { apiEnabled: false, liveApproved: false })
+      await setKeyStatus(house.deps, liveOnly.id, 'suspended')
+      await expectRefused(send(intents, bearer(liveOnly.key)), 403, 'API_ACCESS_NOT_ACTIVE')
+      await setKeyStatus(house.deps, liveOnly.id, 'active')
+      await expectRefused(send(intents, bearer(liveOnly.key)), 503, 'FEATURE_DISABLED')
+      await changeBusiness(house.deps, open.businessId, { apiEnabled: true })
+      await expectRefused(send(intents, bearer(liveOnly.key)), 403, 'LIVE_ACCESS_NOT_APPROVED')
+      await changeBusiness(house.deps, open.businessId, { liveApproved: true })
+
+      await expectRefused(send(intents, bearer(fromElsewhere.key)), 403, 'IP_NOT_ALLOWED')
+      await expectRefused(send(intents, bearer(publishable.key)), 403, 'SECRET_KEY_REQUIRED')
+      await expectRefused(send(intents, bearer(scopeless.key)), 403, 'SCOPE_REQUIRED')
+      await expectRefused(send(intents, bearer(good.key)), 400, 'IDEMPOTENCY_KEY_REQUIRED')
+      const long = { 'X-Idempotency-Key': 'x'.repeat(256) }
+      await expectRefused(send(intents, { ...bearer(good.key), ...long }), 400, 'IDEMPOTENCY_KEY_INVALID')
+      const keyed = asMerchant(open.businessId, good)
+      await expectRefused(send(intents, keyed.write()), 415, 'UNSUPPORTED_MEDIA_TYPE')
+      const asJson = { 'Content-Type': 'application/json' }
+      await expectRefused(send(intents, { ...keyed.write(), ...asJson }), 400, 'INVALID_JSON')
+
+      const made = await house.http.post(intents).set(keyed.write()).send({ amount: 5 })
+      const cancel = `${intents}/${made.body.data.referenceNumber}/cancel`
+      await house.http.post(cancel).set(keyed.write()).expect(200)
+      await expectRefused(send(`${intents}/PI-NONE/cancel`, keyed.write()), 404, 'INTENT_NOT_FOUND')
+      const live = asMerchant(open.businessId, goodLive)
+      await expectRefused(send(cancel, live.write()), 403, 'SANDBOX_MISMATCH')
+      await expectRefused(send(cancel, keyed.write()), 400, 'INTENT_CANCEL_INVALID_STATUS')
+    })
+
+    it('switches the whole API off within 5 s, before anything is asked of the caller', async () => {
+      await switchApi(house.deps.Setting, false)
+      await until('FEATURE_DISABLED', async () => (await house.http.get(intents)).status === 503, 5000)
+      await expectRefused(house.http.get(intents), 503, 'FEATURE_DISABLED')
+      await expectRefused(list(merchant.read()), 503, 'FEATURE_DISABLED')
+      await expectRefused(house.http.get('/api/v1/dev/nothing'), 404, 'ENDPOINT_NOT_FOUND')
+      await switchApi(house.deps.Setting, true)
+      await until('the API on', async () => (await list(merchant.read())).status === 200, 5000)
+    })
+  })
+})

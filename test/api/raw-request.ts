@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+/** One HTTP answer as it stood on the wire. */
+export interface RawAnswer {
+  status: number
+  headers: Map<string, string>
+  body: string
+}
+
+export const crlf = (...lines: string[]): string => lines.join('\r\n')
+
+/** Writes bytes on a fresh connection and reads until the service closes it. */
+export async function sendRaw(origin: string, ...parts: (string | Buffer)[]): Promise<RawAnswer[]> {
+  const { hostname, port } = new URL(origin)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  for (const part of parts) socket.write(part)
+  return parse(await readToEnd(socket))
+}
+
+async function readToEnd(socket: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  // A reset after the answer is how a server refuses the rest of a request that nobody will read.
+  socket.on('error', () => socket.destroy())
+  await once(socket, 'close')
+  return Buffer.concat(chunks)
+}
+
+/** All answers of a connection, by their Content-Length; interim ones (1xx) are skipped. */
+function parse(bytes: Buffer): RawAnswer[] {
+  const answers: RawAnswer[] = []
+  for (let rest = bytes; rest.length > 0; ) {
+    const headEnd = rest.indexOf('\r\n\r\n')
+    if (headEnd < 0) throw new Error(`no end of headers in ${rest.toString('latin1')}`)
+    const [statusLine = '', ...lines] = rest.subarray(0, headEnd).toString('latin1').split('\r\n')
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1])
+    const headers = new Map(
+      lines.map((line) => [
+        line.slice(0, line.indexOf(':')).toLowerCase(),
+        line.slice(line.indexOf(':') + 2),
+      ]),
+    )
+    const length = Number(headers.get('content-length') ?? 0)
+    const body = rest.subarray(headEnd + 4, headEnd + 4 + length).toString('utf8')
+    if (status >= 200) answers.push({ status, headers, body })
+    rest = rest.subarray(headEnd + 4 + length)
+  }
+  return answers
+}

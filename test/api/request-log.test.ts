@@ -1,0 +1,155 @@
+import { Writable } from 'node:stream'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { describeError } from '../../src/log.ts'
+import { type House, openHouse } from '../support/house.ts'
+import { until } from '../support/until.ts'
+import { crlf, sendRaw } from './raw-request.ts'
+
+const intents = '/api/v1/dev/intents'
+
+interface Line {
+  msg: string
+  requestId?: string
+  [field: string]: unknown
+}
+
+describe('The log of requests', () => {
+  let house: House
+  let text = ''
+  const lines = (): Line[] =>
+    text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+  const linesOf = (requestId: string | undefined) => lines().filter((line) => line.requestId === requestId)
+  const lineOf = (answer: { headers: Record<string, string> }) =>
+    until('the line of the request', () => {
+      const [line, ...more] = linesOf(answer.headers['x-request-id'])
+      expect(more).to.deep.equal([])
+      return line
+    })
+
+  before(async () => {
+    const sink = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        text += chunk.toString()
+        done()
+      },
+    })
+    house = await openHouse({}, pino({ level: 'trace', serializers: { err: describeError } }, sink))
+  })
+  after(() => house.close())
+
+  it('has one line for each, with who asked what and how it ended', async () => {
+    const { write, read, keyId, businessId } = await house.merchant()
+    const created = await house.http.post(intents).set(write('key-1')).send({ amount: 5 })
+    const who = { keyId, businessId, sandbox: true }
+    const line = await lineOf(created)
+    expect(line).to.include({ msg: 'http.request', method: 'POST', status: 201, code: null, ...who })
+    expect(line.route).to.equal('POST /dev/intents')
+    expect(line.durationMs).to.be.a('number')
+    expect(line.replayed).to.equal(false)
+
+    const again = await house.http.post(intents).set(write('key-1')).send({ amount: 5 })
+    expect(await lineOf(again)).to.include({ status: 201, replayed: true, ...who })
+    const refused = await house.http.post(intents).set(write()).send({ amount: 0 })
+    expect(await lineOf(refused)).to.include({ status: 400, code: 'AMOUNT_OUT_OF_RANGE', ...who })
+    const unknown = await house.http.get('/nothing')
+    expect(await lineOf(unknown)).to.include({ status: 404, code: 'ENDPOINT_NOT_FOUND', route: null })
+    const nobody = await house.http.get(intents).set({ Authorization: 'Bearer sk_test_no' })
+    expect(await lineOf(nobody)).to.include({ status: 401, code: 'INVALID_API_KEY', keyId: null })
+    expect(await lineOf(await house.http.get(intents).set(read()))).to.include({ method: 'GET', status: 200 })
+  })
+
+  it('has one for what never became a request, too', async () => {
+    const [answer] = await sendRaw(house.origin, 'noise\r\n\r\n')
+    const requestId = String(answer?.headers.get('x-request-id'))
+    const line = await lineOf({ headers: { 'x-request-id': requestId } })
+    expect(line).to.include({ msg: 'http.request', status: 400, code: 'VALIDATION_ERROR' })
+  })
+
+  it('tells a fault whole to those who run the service, and not to the caller', async () => {
+    const { write } = await house.merchant()
+    const { insertIntent } = house.deps.lanes
+    house.deps.lanes.insertIntent = async () => {
+      house.deps.lanes.insertIntent = insertIntent
+      throw new Error('a bug')
+    }
+    const answer = await house.http.post(intents).set(write()).send({ amount: 5 }).expect(500)
+    const requestId = answer.headers['x-request-id']
+    const told = await until('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
+    expect(told.map(({ msg }) => msg)).to.have.members(['request.failed', 'http.request'])
+    expect(told.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.message', 'a bug')
+  })
+
+  it('has no key, code, secret, idempotency key, label, metadata, URL or body in it, whatever happens', async () => {
+    const merchant = await house.merchant()
+    const other = await house.key(merchant.businessId, { kind: 'publishable' })
+    const secrets = [merchant.key, other.key, merchant.key.slice(8, 40)]
+    const write = (name: string) => {
+      secrets.push(`Very-Secret-${name}`)
+      return merchant.write(`Very-Secret-${name}`)
+    }
+    const body = {
+      amount: 4_242_424,
+      label: 'Hidden Label',
+      metadata: { hiddenKey: 'Hidden Value' },
+      success_url: 'https://hidden-shop.example/back',
+    }
+    secrets.push('4242424', 'Hidden', 'hiddenKey', 'hidden-shop', 'hidden-hook', 'HiddenQuery')
+
+    const created = await house.http.post(intents).set(write('create')).send(body).expect(201)
+    const { code, referenceNumber, shortCode } = created.body.data
+    secrets.push(`"${code}"`, `:${code}`, shortCode)
+    await house.http.post(intents).set(merchant.write('Very-Secret-create')).send(body).expect(201)
+    await house.http.get(`${intents}/${referenceNumber}?q=HiddenQuery`).set(merchant.read()).expect(200)
+    await house.http.post(`${intents}/${referenceNumber}/cancel`).set(write('cancel')).expect(200)
+    const endpoint = await house.http
+      .post('/api/v1/dev/webhooks/endpoints')
+      .set(write('endpoint'))
+      .send({ url: 'https://hidden-hook.example/hook', events: ['payment.created'] })
+      .expect(201)
+    secrets.push(endpoint.body.data.secret)
+
+    await house.http
+      .post(intents)
+      .set(write('bad'))
+      .send({ ...body, amount: 0, label: 'Hidden'.repeat(99) })
+      .expect(400)
+    await house.http
+      .post(intents)
+      .set({ ...write('worse'), 'Content-Type': 'application/json' })
+      .send('{"Hidden')
+      .expect(400)
+    await house.http
+      .get(intents)
+      .set({ Authorization: `Bearer ${merchant.key}x` })
+      .expect(401)
+    await house.http.get(intents).set({ Authorization: merchant.key }).expect(401)
+    await house.http
+      .post(intents)
+      .set({ Authorization: `Bearer ${other.key}`, 'X-Idempotency-Key': 'Hidden' })
+      .expect(403)
+    const twice = `X-Idempotency-Key: Hidden\r\nX-Idempotency-Key: Hidden\r\nAuthorization: Bearer ${merchant.key}`
+    await sendRaw(
+      house.origin,
+      crlf(`POST ${intents} HTTP/1.1`, 'Host: a', 'Connection: close', twice, '', ''),
+    )
+    await sendRaw(house.origin, crlf('GET /Hidden HTTP/1.1', twice, 'no header', '', ''))
+    // The database quotes what it refuses: the values of a unique index in the message of its error.
+    const { insertIntent } = house.deps.lanes
+    house.deps.lanes.insertIntent = async (intent) => {
+      house.deps.lanes.insertIntent = insertIntent
+      secrets.push(`:${intent.code}`)
+      await house.deps.Intent.collection.insertOne({ _id: intent._id, codeKey: intent.codeKey } as never)
+      await house.deps.Intent.collection.insertOne({ codeKey: intent.codeKey })
+      throw new Error('not reached')
+    }
+    const last = await house.http.post(intents).set(write('refused')).send(body).expect(503)
+    await lineOf(last)
+
+    for (const secret of secrets) expect(text, secret).not.to.include(secret)
+    expect(text).to.include(last.headers['x-request-id'])
+  })
+})

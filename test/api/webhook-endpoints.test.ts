@@ -1,0 +1,254 @@
+import { expect } from 'chai'
+import { type Scope, scopes } from '../../schemas/scopes.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+
+const path = '/api/v1/dev/webhooks/endpoints'
+const allEvents = [
+  'payment.created',
+  'payment.confirmed',
+  'payment.cancelled',
+  'payment.expired',
+  'payment.refunded',
+  'payment.failed',
+  'order.new',
+]
+
+describe('Webhook endpoints', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+  })
+  beforeEach(async () => {
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  const good = { url: 'https://shop.example/hook', events: ['payment.created'] }
+  const create = (body: unknown = good, as = merchant, key?: string) =>
+    house.http
+      .post(path)
+      .set({ ...as.write(key), 'Content-Type': 'application/json' })
+      .send(JSON.stringify(body))
+  const list = (query = '', as = merchant) => house.http.get(`/api/v1/dev/webhooks${query}`).set(as.read())
+  const count = (as = merchant) => house.deps.Endpoint.countDocuments({ businessId: as.businessId })
+
+  async function expectRefused(body: unknown, status: number, code: string, param: string) {
+    const answer = await create(body)
+    expect(answer.body.error, JSON.stringify(body).slice(0, 200)).to.include({ code, param })
+    expect(answer.status).to.equal(status)
+  }
+
+  describe('created', () => {
+    it('answer 201 with id, url, events, active and a secret of 64 hex characters', async () => {
+      const { status, body } = await create({ url: 'https://shop.example/hook?a=1', events: allEvents })
+      expect(status).to.equal(201)
+      expect(body.data).to.include({ url: 'https://shop.example/hook?a=1', active: true })
+      expect(body.data.events).to.deep.equal(allEvents)
+      expect(body.data.secret).to.match(/^[\da-f]{64}$/)
+      expect(body.data.id).to.match(/^\w+$/)
+    })
+
+    it('each have a secret of their own, kept sealed', async () => {
+      const made = await Promise.all([create(), create()])
+      const secrets = made.map(({ body }) => body.data.secret)
+      expect(secrets[0]).not.to.equal(secrets[1])
+      const stored = JSON.stringify(
+        await house.deps.Endpoint.find({ businessId: merchant.businessId }).lean(),
+      )
+      for (const secret of secrets) expect(stored).not.to.include(secret)
+    })
+
+    it('with an event named twice have it once', async () => {
+      const { body } = await create({
+        ...good,
+        events: ['payment.failed', 'payment.created', 'payment.failed'],
+      })
+      expect(body.data.events).to.have.members(['payment.failed', 'payment.created'])
+      expect(body.data.events).to.have.lengthOf(2)
+    })
+
+    it('show the same secret when the create is sent again, and are made once', async () => {
+      const first = await create(good, merchant, 'once')
+      const again = await create({ ...good, url: 'https://other.example' }, merchant, 'once')
+      expect([again.status, again.text]).to.deep.equal([201, first.text])
+      expect(again.headers).to.include({
+        'idempotent-replayed': 'true',
+        'idempotent-params-mismatch': 'true',
+      })
+      expect(await count()).to.equal(1)
+      const together = await Promise.all(Array.from({ length: 10 }, () => create(good, merchant, 'together')))
+      expect(new Set(together.map(({ text }) => text))).to.have.property('size', 1)
+      expect(await count()).to.equal(2)
+    })
+
+    it('by fields that nobody knows are not changed', async () => {
+      const { body } = await create({
+        ...good,
+        active: false,
+        secret: 'x',
+        id: 'x',
+        businessId: 'x',
+        slot: 9,
+      })
+      expect(body.data).to.include({ active: true })
+      expect(body.data.secret).to.match(/^[\da-f]{64}$/)
+      expect(await count()).to.equal(1)
+    })
+  })
+
+  describe('refused, of which nothing is left behind', () => {
+    afterEach(async () => {
+      expect(await count()).to.equal(0)
+    })
+
+    it('are those without a URL or events: VALIDATION_ERROR, INVALID_WEBHOOK_URL', async () => {
+      await expectRefused({}, 400, 'VALIDATION_ERROR', 'url')
+      await expectRefused({ url: good.url }, 400, 'VALIDATION_ERROR', 'events')
+      for (const events of [[], null, 'payment.created', {}, [5], [null], [['payment.created']]])
+        await expectRefused({ ...good, events }, 400, 'VALIDATION_ERROR', 'events')
+      for (const body of [[], null, 'x', 5]) await expectRefused(body, 400, 'VALIDATION_ERROR', 'body')
+    })
+
+    it('are those whose URL is no public https URL: INVALID_WEBHOOK_URL', async () => {
+      const urls = [
+        'http://shop.example/hook',
+        'ftp://shop.example',
+        'shop.example/hook',
+        '',
+        null,
+        5,
+        'https://',
+        'https://localhost/hook',
+        'https://127.0.0.1/hook',
+        'https://[::1]/hook',
+        'https://8.8.8.8/hook',
+        'https://0x7f.1/hook',
+        'https://printer.local/hook',
+        'https://db.internal/hook',
+        'https://intranet/hook',
+        'https://user:pass@shop.example/hook',
+        'https://shop.example/ hook',
+        'https://shop.example/a\nb',
+        `https://shop.example/${'x'.repeat(2028)}`,
+      ]
+      for (const url of urls) await expectRefused({ ...good, url }, 400, 'INVALID_WEBHOOK_URL', 'url')
+    })
+
+    it('are those with an event that does not exist: INVALID_WEBHOOK_EVENT', async () => {
+      for (const event of ['payment.paid', 'PAYMENT.CREATED', '', 'payment.*', '*', '__proto__', 'toString'])
+        await expectRefused(
+          { ...good, events: ['payment.created', event] },
+          400,
+          'INVALID_WEBHOOK_EVENT',
+          'events',
+        )
+    })
+
+    it('tell all that is wrong, the URL first', async () => {
+      const { body } = await create({ url: 'http://x', events: ['nope'] }).expect(400)
+      expect(body.error).to.include({ code: 'INVALID_WEBHOOK_URL', param: 'url' })
+      const faults = body.error.details.map((fault: { code: string }) => fault.code)
+      expect(faults).to.deep.equal(['INVALID_WEBHOOK_URL', 'INVALID_WEBHOOK_EVENT'])
+    })
+  })
+
+  it('are for events that the scopes of the key allow: else 403 EVENTS_NOT_PERMITTED, naming them', async () => {
+    const withOnly = (...some: Scope[]) => house.merchant({ scopes: ['webhooks.endpoints:write', ...some] })
+    const payments = await withOnly('payments.intents:read')
+    const orders = await withOnly('store.orders:read')
+    const neither = await house.merchant({
+      scopes: scopes.filter((scope) => !['payments.intents:read', 'store.orders:read'].includes(scope)),
+    })
+    const order = ['order.new']
+    const payment = allEvents.filter((event) => event.startsWith('payment.'))
+    const cases: [Merchant, string[], string[]][] = [
+      [payments, payment, []],
+      [payments, order, order],
+      [payments, ['payment.created', 'order.new'], order],
+      [orders, order, []],
+      [orders, allEvents, payment],
+      [neither, ['payment.created', 'order.new'], ['payment.created', 'order.new']],
+    ]
+    for (const [as, events, missing] of cases) {
+      const { status, body } = await create({ ...good, events }, as)
+      expect(status, events.join()).to.equal(missing.length === 0 ? 201 : 403)
+      if (missing.length === 0) continue
+      expect(body.error).to.include({ code: 'EVENTS_NOT_PERMITTED', param: 'events' })
+      expect(body.error.details.events).to.have.members(missing)
+    }
+    expect(await count(neither)).to.equal(0)
+  })
+
+  describe('of one business', () => {
+    it('are at most five: the sixth is 400 MAX_ENDPOINTS_REACHED', async () => {
+      for (let made = 0; made < 5; made += 1) await create().expect(201)
+      const { body } = await create().expect(400)
+      expect(body.error).to.include({ code: 'MAX_ENDPOINTS_REACHED', statusCode: 400 })
+      await create(good, await house.merchant()).expect(201)
+      // What is wrong with the body is told before what is wrong with the business.
+      await expectRefused({ ...good, url: 'http://x' }, 400, 'INVALID_WEBHOOK_URL', 'url')
+    })
+
+    it('are exactly five when 20 are asked for at once, over both of its environments', async () => {
+      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => create(good, n % 2 === 0 ? live : merchant)),
+      )
+      expect(answers.filter(({ status }) => status === 201)).to.have.lengthOf(5)
+      for (const { body } of answers.filter(({ status }) => status !== 201))
+        expect(body.error.code).to.equal('MAX_ENDPOINTS_REACHED')
+      expect(await count()).to.equal(5)
+    })
+  })
+
+  describe('listed', () => {
+    it('are an empty page where there are none', async () => {
+      const { status, body } = await list()
+      expect(status).to.equal(200)
+      expect(body.data).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
+    })
+
+    it('show what their create answered, newest first, but never the secret', async () => {
+      house.clock.freeze(new Date())
+      const made: Record<string, unknown>[] = []
+      for (const name of ['a', 'b', 'c']) {
+        const { body } = await create({ ...good, url: `https://${name}.example/` })
+        const { secret: _, ...shown } = body.data
+        made.push(shown)
+        house.clock.advance(1000)
+      }
+      const { body, text } = await list()
+      expect(body.data.items).to.deep.equal([made[2], made[1], made[0]])
+      expect(text).not.to.include('secret')
+      const second = await list('?page=2&limit=2')
+      expect(second.body.data).to.deep.equal({
+        items: [made[0]],
+        page: 2,
+        limit: 2,
+        total: 3,
+        hasMore: false,
+      })
+      const first = await list('?limit=2')
+      expect(first.body.data).to.deep.include({ total: 3, hasMore: true })
+      house.clock.freeze(null)
+    })
+
+    it('are those of the business in both environments, and of no other business', async () => {
+      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+      await create()
+      await create(good, live)
+      const others = await list('', await house.merchant())
+      expect(others.body.data.total).to.equal(0)
+      for (const as of [merchant, live]) expect((await list('', as)).body.data.total).to.equal(2)
+    })
+
+    it('take page and limit as every list does', async () => {
+      expect((await list('?limit=1000')).body.data.limit).to.equal(100)
+      for (const query of ['?page=0', '?limit=0', '?page=x', '?page=1&page=2', '?limit=']) {
+        const { body } = await list(query).expect(400)
+        expect(body.error.code, query).to.equal('VALIDATION_ERROR')
+      }
+    })
+  })
+})

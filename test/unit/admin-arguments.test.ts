@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { scopes } from '../../schemas/scopes.ts'
+import { choice, ranges, seconds, someScopes } from '../../src/admin/arguments.ts'
+
+describe('An argument of the command line', () => {
+  it('chooses from what there is, and nothing else', () => {
+    const mode = choice('test', 'live')
+    expect(mode('live')).to.equal('live')
+    for (const text of ['', 'LIVE', 'sandbox', ' live']) expect(() => mode(text)).to.throw(/test or live/)
+  })
+
+  it('names scopes, in any order, each once', () => {
+    expect(someScopes('store.orders:read, payments.intents:read,store.orders:read')).to.deep.equal([
+      'payments.intents:read',
+      'store.orders:read',
+    ])
+    expect(someScopes(scopes.join(','))).to.deep.equal([...scopes])
+    expect(() => someScopes('payments.intents:read,all')).to.throw(/Unknown: all.*payments\.intents:write/)
+  })
+
+  it('that is an empty list is a mistake, never everything', () => {
+    for (const text of ['', ' ', ',', ' , ']) {
+      expect(() => someScopes(text)).to.throw(/empty/)
+      expect(() => ranges(text)).to.throw(/empty/)
+    }
+  })
+
+  it('names addresses and CIDRs', () => {
+    const list = '192.0.2.7, 198.51.100.0/24,2001:db8::/32,::1'
+    expect(ranges(list)).to.deep.equal(['192.0.2.7', '198.51.100.0/24', '2001:db8::/32', '::1'])
+    for (const text of [
+      '300.1.1.1',
+      '10.0.0.0/33',
+      '2001:db8::/129',
+      'shop.example',
+      '10.0.0.0/',
+      '10.0.0.0/x',
+    ])
+      expect(() => ranges(`192.0.2.7,${text}`), text).to.throw(text)
+  })
+
+  it('names an address in one way only: no shorthand that means another one', () => {
+    for (const text of ['10.1', '1', '010.0.0.1', '0x7f.1', '10.1/16'])
+      expect(() => ranges(text), text).to.throw(text)
+  })
+
+  it('counts seconds in whole numbers', () => {
+    expect([seconds('0'), seconds('86400')]).to.deep.equal([0, 86_400])
+    for (const text of ['', '-5', '1.5', '1e3', '1h', ' 5', '999999999'])
+      expect(() => seconds(text), text).to.throw(/whole number/)
+  })
+})

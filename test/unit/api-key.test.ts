@@ -1,0 +1,50 @@
+import { expect } from 'chai'
+import { looksLikeKey, newKey } from '../../src/businesses/api-key.ts'
+
+describe('An API key', () => {
+  const kinds = [
+    ['secret', 'test', 'sk_test_'],
+    ['secret', 'live', 'sk_live_'],
+    ['publishable', 'test', 'pk_test_'],
+    ['publishable', 'live', 'pk_live_'],
+  ] as const
+
+  it('tells its kind and environment by its prefix, and is base62 after it', () => {
+    for (const [kind, mode, prefix] of kinds) {
+      const key = newKey(kind, mode)
+      expect(key).to.match(new RegExp(`^${prefix}[0-9A-Za-z]{38}$`))
+      expect(looksLikeKey(key)).to.equal(true)
+    }
+  })
+
+  it('is never given twice', () => {
+    const keys = new Set(Array.from({ length: 1000 }, () => newKey('secret', 'test')))
+    expect(keys).to.have.property('size', 1000)
+  })
+
+  it('is known for mistyped when any one character is another, or two stand in the wrong order', () => {
+    const key = newKey('secret', 'live')
+    for (let at = 0; at < key.length; at += 1) {
+      const other = key[at] === 'q' ? 'r' : 'q'
+      expect(looksLikeKey(key.slice(0, at) + other + key.slice(at + 1)), `at ${at}`).to.equal(false)
+      const [one, two] = [key[at], key[at + 1]]
+      if (two === undefined || one === two) continue
+      expect(looksLikeKey(key.slice(0, at) + two + one + key.slice(at + 2)), `at ${at}`).to.equal(false)
+    }
+  })
+
+  it('is nothing longer, shorter, or of another environment', () => {
+    const key = newKey('secret', 'test')
+    for (const text of [
+      `${key}a`,
+      key.slice(0, -1),
+      ` ${key}`,
+      `${key}\n`,
+      key.replace('test', 'live'),
+      key.replace('sk', 'pk'),
+      '',
+      'sk_test_',
+    ])
+      expect(looksLikeKey(text), text).to.equal(false)
+  })
+})

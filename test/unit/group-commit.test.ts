@@ -1,0 +1,180 @@
+import { expect } from 'chai'
+import { mongo } from 'mongoose'
+import { createInsertLane, createLane, createReadLane } from '../../src/group-commit.ts'
+import { type House, openHouse } from '../support/house.ts'
+
+const later = () => performance.now() + 60_000
+
+/** A lane whose trips are let go by hand. */
+function openLane(longestBatch: number) {
+  const trips: { items: string[]; end(outcomes: (string | Error)[]): void; fail(error: Error): void }[] = []
+  const lane = createLane<string, string>(
+    longestBatch,
+    (items) => new Promise((resolve, reject) => trips.push({ items, end: resolve, fail: reject })),
+  )
+  const turn = () => new Promise(setImmediate)
+  return { lane, trips, turn }
+}
+
+const outcome = (promise: Promise<unknown>) => promise.catch((error: Error) => error)
+
+describe('A lane of writes', () => {
+  it('sends one trip at a time; who comes meanwhile goes with the next, in the order of coming', async () => {
+    const { lane, trips, turn } = openLane(10)
+    const first = lane('a', later())
+    await turn()
+    const others = ['b', 'c', 'd'].map((item) => lane(item, later()))
+    await turn()
+    expect(trips.map(({ items }) => items)).to.deep.equal([['a']])
+    trips[0]?.end(['A'])
+    expect(await first).to.equal('A')
+    await turn()
+    expect(trips[1]?.items).to.deep.equal(['b', 'c', 'd'])
+    trips[1]?.end(['B', 'C', 'D'])
+    expect(await Promise.all(others)).to.deep.equal(['B', 'C', 'D'])
+
+    const lone = lane('e', later())
+    await turn()
+    trips[2]?.end(['E'])
+    expect(await lone).to.equal('E')
+  })
+
+  it('takes no more than its longest batch along', async () => {
+    const { lane, trips, turn } = openLane(3)
+    const all = Array.from('abcdefgh', (item) => lane(item, later()))
+    for (let trip = 0; trip < 3; trip += 1) {
+      await turn()
+      trips[trip]?.end(trips[trip]?.items ?? [])
+      await turn()
+    }
+    expect(await Promise.all(all)).to.deep.equal(Array.from('abcdefgh'))
+    expect(trips.map(({ items }) => items.length)).to.deep.equal([3, 3, 2])
+  })
+
+  it('tells each caller its own outcome: an error among them is one caller’s', async () => {
+    const { lane, trips, turn } = openLane(10)
+    const all = ['a', 'b', 'c'].map((item) => outcome(lane(item, later())))
+    await turn()
+    trips[0]?.end(['A', new Error('b is wrong'), 'C'])
+    const [a, b, c] = await Promise.all(all)
+    expect([a, c]).to.deep.equal(['A', 'C'])
+    expect(b).to.be.an('error').with.property('message', 'b is wrong')
+  })
+
+  it('fails all that travelled with a trip that failed, and goes on', async () => {
+    const { lane, trips, turn } = openLane(10)
+    const all = ['a', 'b'].map((item) => outcome(lane(item, later())))
+    await turn()
+    const waiting = lane('c', later())
+    trips[0]?.fail(new Error('connection lost'))
+    for (const error of await Promise.all(all)) expect(error).to.have.property('message', 'connection lost')
+    await turn()
+    expect(trips[1]?.items).to.deep.equal(['c'])
+    trips[1]?.end(['C'])
+    expect(await waiting).to.equal('C')
+  })
+
+  it('drops unsent what is past its deadline, with 503 SERVICE_UNAVAILABLE', async () => {
+    const { lane, trips, turn } = openLane(10)
+    const first = lane('a', later())
+    await turn()
+    const late = outcome(lane('b', performance.now() - 1))
+    const inTime = lane('c', later())
+    trips[0]?.end(['A'])
+    await first
+    expect(await late).to.include({ code: 'SERVICE_UNAVAILABLE', statusCode: 503 })
+    expect(trips[1]?.items).to.deep.equal(['c'])
+    trips[1]?.end(['C'])
+    expect(await inTime).to.equal('C')
+    expect(await outcome(lane('d', performance.now() - 1))).to.include({ code: 'SERVICE_UNAVAILABLE' })
+    expect(trips).to.have.lengthOf(2)
+  })
+})
+
+describe('A lane of inserts', () => {
+  let house: House
+  before(async () => {
+    house = await openHouse()
+  })
+  after(() => house.close())
+
+  interface Thing {
+    _id: string
+    [field: string]: unknown
+  }
+
+  async function openThings() {
+    const things = house.deps.mongo.collection<Thing>(`things${Math.random()}`)
+    await things.createIndex({ code: 1 }, { name: 'theCode', unique: true, sparse: true })
+    const insertMany = (docs: Thing[]) => things.insertMany(docs, { ordered: false })
+    return { things, insert: createInsertLane<Thing>(insertMany, 500) }
+  }
+  const inserted = { inserted: true }
+
+  it('tells each what became of it, and which index refused it by name', async () => {
+    const { things, insert } = await openThings()
+    await insert({ _id: 'old', code: '000001' }, later())
+    const outcomes = await Promise.all(
+      [
+        { _id: 'a', code: '000002' },
+        { _id: 'b', code: '000001' },
+        { _id: 'old', code: '000003' },
+        { _id: 'c', code: '000002' },
+        { _id: 'd' },
+      ].map((thing) => insert(thing, later())),
+    )
+    expect(outcomes).to.deep.equal([
+      inserted,
+      { inserted: false, index: 'theCode' },
+      { inserted: false, index: '_id_' },
+      { inserted: false, index: 'theCode' },
+      inserted,
+    ])
+    expect(await things.countDocuments()).to.equal(3)
+  })
+
+  it('fails alone a document that cannot be encoded', async () => {
+    const { things, insert } = await openThings()
+    const all = [{ _id: 'a' }, { _id: 'b', 'nul\0': 1 }, { _id: 'c' }].map((thing) =>
+      outcome(insert(thing, later())),
+    )
+    const [a, b, c] = await Promise.all(all)
+    expect([a, c]).to.deep.equal([inserted, inserted])
+    expect(b).to.be.an('error')
+    expect((await things.find().toArray()).map(({ _id }) => _id)).to.have.members(['a', 'c'])
+  })
+
+  it('never quotes a stored value in an error', async () => {
+    const { things, insert } = await openThings()
+    await things.createIndex({ list: 1, other: 1 })
+    const refused = await outcome(insert({ _id: 'a', list: ['424242'], other: ['1'] }, later()))
+    expect(refused).to.be.an('error')
+    expect((refused as Error).message).not.to.include('424242')
+  })
+
+  it('holds everything for unknown when the write concern failed, also what looks like a duplicate', async () => {
+    const result = { getWriteConcernError: () => ({ code: 64 }) } as never
+    const told = { message: 'write concern', code: 64, writeErrors: [] }
+    const insertMany = () => Promise.reject(new mongo.MongoBulkWriteError(told, result))
+    const insert = createInsertLane<Thing>(insertMany, 500)
+    const outcomes = await Promise.all(['a', 'b'].map((_id) => outcome(insert({ _id }, later()))))
+    for (const each of outcomes) expect(each).to.be.instanceOf(mongo.MongoBulkWriteError)
+  })
+})
+
+describe('A lane of reads', () => {
+  it('asks once for all that wait, finds by any of their ids, and keeps nothing', async () => {
+    const asked: string[][] = []
+    const read = createReadLane<{ ids: string[]; seen: number }>(
+      (ids) => {
+        asked.push(ids)
+        return Promise.resolve([{ ids: ['a', 'b'], seen: asked.length }])
+      },
+      (doc) => doc.ids,
+    )
+    const found = await Promise.all(['a', 'b', 'a', 'nothing'].map((id) => read(id, later())))
+    expect(found.map((doc) => doc?.seen ?? null)).to.deep.equal([1, 1, 1, null])
+    expect(asked).to.deep.equal([['a', 'b', 'nothing']])
+    expect(await read('a', later())).to.have.property('seen', 2)
+  })
+})

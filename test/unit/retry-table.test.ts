@@ -1,0 +1,35 @@
+import { expect } from 'chai'
+import { readConfig } from '../../src/config.ts'
+import { waitAfter } from '../../src/webhooks/retry.ts'
+
+const seconds = 1000
+const minutes = 60 * seconds
+const hours = 60 * minutes
+const table = [30 * seconds, 2 * minutes, 15 * minutes, 1 * hours, 4 * hours, 12 * hours, 24 * hours]
+
+describe('The retry table', () => {
+  const { webhookRetryMs: steps } = readConfig({
+    MONGODB_URL: 'mongodb://127.0.0.1/pi',
+    REDIS_URL: 'redis://127.0.0.1',
+    SECRET_KEY: Buffer.alloc(32).toString('base64'),
+  })
+
+  it('waits as the specification says before attempts 2 to 8, and not at all after the eighth', () => {
+    for (let failed = 1; failed <= 7; failed += 1)
+      expect(waitAfter(failed, steps, null), `after attempt ${failed}`).to.equal(table[failed - 1])
+    for (const failed of [8, 9, 100]) expect(waitAfter(failed, steps, null)).to.equal(null)
+  })
+
+  it('lets Retry-After lengthen a wait to at most twice, and never shorten it', () => {
+    table.forEach((step, index) => {
+      const after = (asked: number) => waitAfter(index + 1, steps, asked / 1000)
+      expect(after(0)).to.equal(step)
+      expect(after(step - seconds)).to.equal(step)
+      expect(after(step + seconds)).to.equal(step + seconds)
+      expect(after(2 * step)).to.equal(2 * step)
+      expect(after(2 * step + seconds)).to.equal(2 * step)
+      expect(after(999_999_999 * seconds)).to.equal(2 * step)
+    })
+    expect(waitAfter(8, steps, 5)).to.equal(null)
+  })
+})

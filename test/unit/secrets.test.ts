@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import { createSecrets } from '../../src/secrets.ts'
+
+describe('Secrets', () => {
+  const [older, newer, foreign] = [randomBytes(32), randomBytes(32), randomBytes(32)]
+  const secrets = createSecrets([newer])
+
+  it('come back as they were sealed, and look different every time', () => {
+    for (const plain of ['', 'x', 'é💰\0', '{"code":"000042"}', 'x'.repeat(100_000)]) {
+      const [one, two] = [secrets.seal(plain), secrets.seal(plain)]
+      expect(one).to.match(/^v1\.[\da-f]{8}\.[\w-]+$/)
+      expect(one).not.to.equal(two)
+      expect(secrets.unseal(one)).to.equal(plain)
+      expect(secrets.unseal(two)).to.equal(plain)
+    }
+  })
+
+  it('do not come back when one character of the seal was changed', () => {
+    const sealed = secrets.seal('000042')
+    for (let at = 0; at < sealed.length - 1; at += 1) {
+      const other = sealed[at] === 'A' ? 'B' : 'A'
+      expect(() => secrets.unseal(sealed.slice(0, at) + other + sealed.slice(at + 1)), `at ${at}`).to.throw()
+    }
+    for (const text of ['', 'v1', '000042', sealed.slice(0, -4), `v2${sealed.slice(2)}`])
+      expect(() => secrets.unseal(text), text).to.throw()
+  })
+
+  it('open with the key before the current one, and with no other', () => {
+    const sealed = createSecrets([older]).seal('000042')
+    expect(createSecrets([newer, older]).unseal(sealed)).to.equal('000042')
+    expect(() => secrets.unseal(sealed)).to.throw('not configured')
+    expect(() => createSecrets([foreign]).unseal(sealed)).to.throw('not configured')
+    expect(createSecrets([newer, older]).seal('x')).to.match(
+      new RegExp(`^${secrets.seal('x').slice(0, 12).replaceAll('.', '\\.')}`),
+    )
+  })
+
+  it('are recognised by a hash that needs the key, under the current one first', () => {
+    const hash = secrets.hash('sk_test_x')
+    expect(secrets.hash('sk_test_x')).to.equal(hash)
+    expect(secrets.hash('sk_test_y')).not.to.equal(hash)
+    expect(createSecrets([older]).hash('sk_test_x')).not.to.equal(hash)
+    expect(createSecrets([newer, older]).hashes('sk_test_x')).to.deep.equal([
+      hash,
+      createSecrets([older]).hash('sk_test_x'),
+    ])
+  })
+})
