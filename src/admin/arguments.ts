@@ -17,6 +17,14 @@ export const choice =
     return chosen
   }
 
+/** 1 to 200 characters that can be kept and shown. */
+export function businessName(text: string): string {
+  const name = text.trim()
+  if (name === '' || Array.from(name).length > 200 || /\p{Cc}/u.test(name) || !name.isWellFormed())
+    throw new InvalidArgumentError('Must be 1 to 200 characters of text.')
+  return name
+}
+
 /** Scopes by name. An empty list is a mistake (an unset variable of a shell), not a wish for all of them. */
 export function someScopes(text: string): Scope[] {
   const wanted = listOf(text)

@@ -3,7 +3,7 @@ import { scopes as allScopes, type Scope } from '../../schemas/scopes.ts'
 import { switchApi } from '../businesses/api-switch.ts'
 import { changeBusiness, createBusiness } from '../businesses/manage.ts'
 import { issueKey, rotateKey, setKeyStatus } from '../businesses/manage-keys.ts'
-import { choice, ranges, seconds, someScopes } from './arguments.ts'
+import { businessName, choice, ranges, seconds, someScopes } from './arguments.ts'
 import { type AdminDeps, Failed, withAdminDeps } from './run.ts'
 
 const defaultOverlapSeconds = 86_400
@@ -30,7 +30,7 @@ const business = program.command('business').description('merchants')
 business
   .command('create')
   .description('a new merchant')
-  .requiredOption('--name <name>', 'its name, as customers see it')
+  .requiredOption('--name <name>', 'its name, as customers see it', businessName)
   .option('--live', 'approved for live mode', false)
   .action(
     act(async (deps, { name, live }: { name: string; live: boolean }) => {

@@ -26,8 +26,15 @@ export function createHttpServer(app: Express, log: Log): Server {
     },
     app,
   )
+  const latest = new WeakMap<Duplex, ServerResponse<IncomingMessage>>()
+  server.on('request', (req: IncomingMessage, res: ServerResponse<IncomingMessage>) =>
+    latest.set(req.socket, res),
+  )
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    const last = latest.get(socket)
+    // The noise came after a whole request, which is being done: its answer must not be a 4xx.
+    if (last?.req.complete === true && !last.writableFinished) last.shouldKeepAlive = false
+    else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
     else hangUp(socket, refusalFor(error.code))
   })
   server.on('checkExpectation', (_req: IncomingMessage, res: ServerResponse) => {
