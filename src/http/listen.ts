@@ -26,10 +26,8 @@ export function createHttpServer(app: Express, log: Log): Server {
     },
     app,
   )
-  const latest = new WeakMap<Duplex, ServerResponse<IncomingMessage>>()
-  server.on('request', (req: IncomingMessage, res: ServerResponse<IncomingMessage>) =>
-    latest.set(req.socket, res),
-  )
+  const latest = new WeakMap<Duplex, ServerResponse>()
+  server.on('request', (req: IncomingMessage, res: ServerResponse) => latest.set(req.socket, res))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const last = latest.get(socket)
     // The noise came after a whole request, which is being done: its answer must not be a 4xx.
