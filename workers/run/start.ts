@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { DelayedError, type Job, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import type { Deps } from '../../src/deps.ts'
@@ -20,6 +21,9 @@ const workers: { [Name in QueueName]: QueueWorker<Name> } = {
 /** After a fault of MongoDB or of ours the job comes again this much later; it is no attempt. */
 const faultWaitMs = 5000
 
+/** How long an ending worker waits for Redis to hear how its last jobs went. */
+const redisGraceMs = 3000
+
 /** An attempt failed and its next one is at `at`; null = there is none. Travels from the processor to the backoff. */
 class AttemptFailed extends Error {
   readonly at: Date | null
@@ -38,8 +42,9 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   })
   const complain = throttled(5000, (fields) => deps.log.warn(fields, 'redis.unavailable'))
   connection.on('error', (err) => complain({ err }))
+  const underWay = new Set<Promise<void>>()
   const running = deps.config.workerQueues.map((name) => {
-    const worker = startWorker(deps, workers[name], connection)
+    const worker = startWorker(deps, workers[name], connection, underWay)
     worker.on('error', (err) => complain({ err, queue: name }))
     return worker
   })
@@ -47,16 +52,29 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   return {
     async close() {
       timers.stopSweeping()
-      await Promise.all(running.map((worker) => worker.close()))
+      const closed = Promise.all(running.map((worker) => worker.close()))
+      while (underWay.size > 0) await Promise.allSettled(underWay)
+      // What is done stands in MongoDB. BullMQ would wait for Redis for as long as it is away.
+      await Promise.race([closed, wait(redisGraceMs)])
       timers.stop()
       connection.disconnect()
     },
   }
 }
 
-function startWorker(deps: Deps, work: QueueWorker<QueueName>, connection: Redis): Worker {
+function startWorker(
+  deps: Deps,
+  work: QueueWorker<QueueName>,
+  connection: Redis,
+  underWay: Set<Promise<void>>,
+): Worker {
   const { concurrency, keepCompletedSeconds, keepFailedSeconds } = queueOptions[work.queue]
-  return new Worker(work.queue, (job, token) => runJob(deps, work, job, token), {
+  const run = (job: Job, token: string | undefined): Promise<void> => {
+    const running = runJob(deps, work, job, token).finally(() => underWay.delete(running))
+    underWay.add(running)
+    return running
+  }
+  return new Worker(work.queue, run, {
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
