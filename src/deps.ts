@@ -22,7 +22,7 @@ import {
 import { type Delivery, deliveries } from './webhooks/delivery.ts'
 import { type Endpoint, endpoints } from './webhooks/endpoint.ts'
 import { type AttemptResult, createResultLane } from './webhooks/record-attempt.ts'
-import { createSender, type Sender } from './webhooks/send.ts'
+import { createSender, type Sender } from './webhooks/sender/send.ts'
 
 /** Every collection there is; src/release.ts makes their indexes. */
 export const collections: readonly Collection[] = [

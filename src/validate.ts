@@ -3,7 +3,7 @@ import { type EventName, events } from '../schemas/events.ts'
 import type { Config } from './config.ts'
 import { catalogue, type ErrorCode, type Fault, type Refusal, refuse } from './errors.ts'
 import { readInstant } from './instant.ts'
-import { checkWebhookUrl } from './webhooks/url.ts'
+import { checkWebhookUrl } from './webhooks/sender/url.ts'
 
 /** Judges a value by a schema of schemas/ and answers it typed, or throws one refusal that tells every fault. */
 export type Validate = <T>(schema: AnnotatedSchema, value: unknown) => T

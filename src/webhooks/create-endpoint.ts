@@ -7,7 +7,7 @@ import { refuse } from '../errors.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../idempotency/effect.ts'
 import { type Endpoint, endpointSlots } from './endpoint.ts'
 import { presentEndpoint } from './present.ts'
-import { checkWebhookUrl } from './url.ts'
+import { checkWebhookUrl } from './sender/url.ts'
 
 export type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
 

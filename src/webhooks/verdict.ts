@@ -1,6 +1,6 @@
 import type { AttemptRecord, DeliveryStatus } from './delivery.ts'
 import { waitAfter } from './retry.ts'
-import type { Attempt } from './send.ts'
+import type { Attempt } from './sender/send.ts'
 
 /** What an attempt means for its delivery. */
 export type Verdict =

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isPublicAddress } from '../../src/webhooks/address.ts'
+import { isPublicAddress } from '../../src/webhooks/sender/address.ts'
 
 /** A table as text: its entries apart by blanks. */
 const words = (text: string): string[] => text.trim().split(/\s+/)

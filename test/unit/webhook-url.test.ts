@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { checkWebhookUrl } from '../../src/webhooks/url.ts'
+import { checkWebhookUrl } from '../../src/webhooks/sender/url.ts'
 
 const rules = { allowedHosts: new Set(['127.0.0.1:8080', 'localhost:9000', '[::1]:8443', 'receiver:80']) }
 const check = (url: string): string => {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { expect } from 'chai'
-import type { Attempt } from '../../src/webhooks/send.ts'
+import type { Attempt } from '../../src/webhooks/sender/send.ts'
 import { closing, httpReceiver, httpsReceiver, rawReceiver, silentReceiver } from './receivers.ts'
 import {
   answering,

@@ -3,11 +3,11 @@ import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
-import { openSocket } from '../../src/webhooks/connect.ts'
-import { connectionOver } from '../../src/webhooks/connection.ts'
-import { createConnections } from '../../src/webhooks/connections.ts'
-import { exchange } from '../../src/webhooks/exchange.ts'
-import { findAddresses } from '../../src/webhooks/resolve.ts'
+import { openSocket } from '../../src/webhooks/sender/connect.ts'
+import { connectionOver } from '../../src/webhooks/sender/connection.ts'
+import { createConnections } from '../../src/webhooks/sender/connections.ts'
+import { exchange } from '../../src/webhooks/sender/exchange.ts'
+import { findAddresses } from '../../src/webhooks/sender/resolve.ts'
 import {
   closedPort,
   closing,
