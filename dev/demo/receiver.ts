@@ -57,7 +57,7 @@ export async function startReceiver() {
     return 200
   }
 
-  const server = createServer(async (request, response) => {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const arrival = await receive(request)
       response.writeHead(arrival.answered).end()
@@ -66,7 +66,9 @@ export async function startReceiver() {
     } catch {
       request.destroy() // it broke off, or is signed and no JSON
     }
-  })
+  }
+
+  const server = createServer((request, response) => void answer(request, response))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
 

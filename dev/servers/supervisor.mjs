@@ -42,4 +42,4 @@ async function end() {
 
 const orders = createInterface({ input: process.stdin })
 orders.on('line', start)
-orders.on('close', end)
+orders.on('close', () => void end())

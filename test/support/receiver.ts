@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { until } from './until.ts'
@@ -29,14 +29,14 @@ export interface Receiver {
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
   let respond = (res: ServerResponse, _count: number, _received: Received): void => void res.end('ok')
-  const server = createServer((req, res) => {
-    void text(req).then((body) => {
-      const { headers, rawHeaders } = req
-      const one: Received = { at: Date.now(), headers, rawHeaders, body, json: JSON.parse(body) }
-      received.push(one)
-      respond(res, received.length, one)
-    })
-  })
+  const receive = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const body = await text(req)
+    const { headers, rawHeaders } = req
+    const one: Received = { at: Date.now(), headers, rawHeaders, body, json: JSON.parse(body) }
+    received.push(one)
+    respond(res, received.length, one)
+  }
+  const server = createServer((req, res) => void receive(req, res))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`

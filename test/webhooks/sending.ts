@@ -2,7 +2,12 @@ import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
 import type { Connection } from '../../src/webhooks/sender/connection.ts'
-import { type Attempt, createSender, type Sender, type SenderOptions } from '../../src/webhooks/sender/send.ts'
+import {
+  type Attempt,
+  createSender,
+  type Sender,
+  type SenderOptions,
+} from '../../src/webhooks/sender/send.ts'
 import { httpReceiver, pem, type Receiver, stopReceivers } from './receivers.ts'
 
 /** Short enough to wait for, where the deadline is what a test is about. */
