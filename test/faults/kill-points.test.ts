@@ -1,0 +1,252 @@
+import { expect } from 'chai'
+import { expireIntent } from '../../src/intents/expire.ts'
+import { deliver } from '../../src/webhooks/deliver.ts'
+import type { Delivery } from '../../src/webhooks/delivery.ts'
+import { relayOutboxes } from '../../src/webhooks/relay.ts'
+import {
+  createIntent,
+  deliveriesOf,
+  freshDelivery,
+  relay,
+  subscribe,
+  waitingEvents,
+} from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
+import type { Victim } from '../support/kill-points.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+
+const dayMs = 86_400_000
+
+describe('a process killed between any two steps of', () => {
+  let house: House
+  let receiver: Receiver
+  before(async () => {
+    ;[house, receiver] = await Promise.all([openHouse(), startReceiver()])
+  })
+  // Burying takes as long as the driver waits for a dead connection.
+  const graves: Promise<unknown>[] = []
+  after(async () => {
+    await Promise.all([...graves, receiver.close()])
+    await house.close()
+  })
+
+  const post = (origin: string, path: string, merchant: Merchant, key: string, body: object) =>
+    fetch(`${origin}/api/v1/dev${path}`, {
+      method: 'POST',
+      headers: { ...merchant.write(key), 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+
+  /** A merchant with two endpoints. */
+  async function hookedMerchant() {
+    const merchant = await house.merchant()
+    await Promise.all([subscribe(house, merchant, receiver.url), subscribe(house, merchant, receiver.url)])
+    return merchant
+  }
+
+  /** A request that must have one effect and one answer, however often it is sent. */
+  interface Request {
+    merchant: Merchant
+    path: string
+    body: object
+    answers: string[]
+  }
+
+  const request = (status: number, prepare: () => Promise<Omit<Request, 'answers'>>) => ({
+    prepare: async (): Promise<Request> => ({ ...(await prepare()), answers: [] }),
+    async run(victim: Victim, { merchant, path, body, answers }: Request) {
+      const response = await post(victim.origin, path, merchant, 'the-same-key', body)
+      const answer = await response.text()
+      // What a process said after its database was gone is no answer that the merchant could go by.
+      if (response.status < 500) answers.push(answer)
+    },
+    async again({ merchant, path, body, answers }: Request) {
+      const response = await post(house.origin, path, merchant, 'the-same-key', body)
+      answers.push(await response.text())
+      expect(response.status, answers.at(-1)).to.equal(status)
+      await workThrough(merchant)
+    },
+  })
+
+  /** What the workers do with all that is due. */
+  async function workThrough(merchant: Merchant) {
+    await relay(house, merchant)
+    for (const { _id } of await deliveriesOf(house, merchant)) await deliver(house.deps, _id)
+  }
+
+  /** Each of these events reached each of the merchant's endpoints by one delivery, and nothing is left to do. */
+  async function expectDelivered(merchant: Merchant, events: string[], label: string) {
+    const [made, endpoints] = await Promise.all([
+      deliveriesOf(house, merchant),
+      house.deps.Endpoint.countDocuments({ businessId: merchant.businessId }),
+    ])
+    const told = made.map(({ event, endpointId, status, attempts }) => [event, endpointId, status, attempts])
+    const expected = [...new Set(made.map(({ endpointId }) => endpointId))].flatMap((id) =>
+      events.map((event) => [event, id, 'DELIVERED', 1]),
+    )
+    expect(told, label).to.have.deep.members(expected)
+    expect(made, label).to.have.length(events.length * endpoints)
+    expect(await waitingEvents(house, merchant), label).to.deep.equal([])
+    for (const delivery of made) expectSame(delivery, label)
+  }
+
+  /** The receiver got it once; twice at most, if the process died before it wrote down the answer, and then the same. */
+  function expectSame({ _id, body }: Delivery, label: string) {
+    const arrived = receiver.received.filter(({ json }) => json.id === _id)
+    expect(arrived.length, label).to.be.within(1, 2)
+    for (const each of arrived) expect(each.body, label).to.equal(body)
+  }
+
+  it('a create loses and doubles nothing', async () => {
+    const operation = {
+      ...request(201, async () => ({
+        merchant: await hookedMerchant(),
+        path: '/intents',
+        body: { amount: 700 },
+      })),
+      async check({ merchant, answers }: Request, label: string) {
+        expect(new Set(answers), label).to.have.property('size', 1)
+        const { businessId } = merchant
+        expect(await house.deps.Intent.countDocuments({ businessId }), label).to.equal(1)
+        await expectDelivered(merchant, ['payment.created'], label)
+      },
+    }
+    // Key, claim, intent: what a create costs (docs/idempotency.md).
+    const steps = await killEverywhere(house, operation, graves, 0)
+    await landLate(house, operation, graves, 3)
+    expect(steps).to.deep.equal([
+      'mongodb aggregate',
+      'mongodb insert',
+      'mongodb insert',
+      'nudge outbox-relay',
+    ])
+  })
+
+  it('a cancel loses and doubles nothing', async () => {
+    const operation = {
+      ...request(200, async () => {
+        const merchant = await hookedMerchant()
+        const { referenceNumber } = await createIntent(house, merchant)
+        return { merchant, path: `/intents/${referenceNumber}/cancel`, body: {} }
+      }),
+      async check({ merchant, answers }: Request, label: string) {
+        expect(new Set(answers), label).to.have.property('size', 1)
+        expect(JSON.parse(answers[0] ?? '').data.status, label).to.equal('CANCELLED')
+        await expectDelivered(merchant, ['payment.created', 'payment.cancelled'], label)
+      },
+    }
+    const steps = await killEverywhere(house, operation, graves, 0)
+    await landLate(house, operation, graves, steps.indexOf('mongodb findAndModify') + 1)
+    expect(steps).to.include.members(['mongodb findAndModify', 'mongodb update', 'nudge outbox-relay'])
+  })
+
+  it('the creation of an endpoint loses and doubles nothing', async () => {
+    const operation = {
+      ...request(201, async () => ({
+        merchant: await house.merchant(),
+        path: '/webhooks/endpoints',
+        body: { url: 'https://example.com/hook', events: ['payment.created'] },
+      })),
+      async check({ merchant, answers }: Request, label: string) {
+        expect(new Set(answers), label).to.have.property('size', 1)
+        const made = await house.deps.Endpoint.find({ businessId: merchant.businessId }).lean()
+        expect(made, label).to.have.length(1)
+        const { id, secret } = JSON.parse(answers[0] ?? '').data
+        expect([made[0]?._id, house.deps.secrets.unseal(made[0]?.secret ?? '')], label).to.deep.equal([
+          id,
+          secret,
+        ])
+      },
+    }
+    const steps = await killEverywhere(house, operation, graves, 0)
+    await landLate(house, operation, graves, 3)
+    expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb insert', 'mongodb insert'])
+  })
+
+  it('the relay loses and doubles nothing', async () => {
+    const steps = await killEverywhere(
+      house,
+      {
+        async prepare() {
+          const merchant = await hookedMerchant()
+          await Promise.all([createIntent(house, merchant), createIntent(house, merchant)])
+          const intents = await house.deps.Intent.find({ businessId: merchant.businessId }).lean()
+          return { merchant, ids: intents.map(({ _id }) => _id) }
+        },
+        run: (victim, { ids }) => relayOutboxes(victim.deps, ids),
+        again: ({ merchant }) => workThrough(merchant),
+        check: ({ merchant }, label) =>
+          expectDelivered(merchant, ['payment.created', 'payment.created'], label),
+      },
+      graves,
+      0,
+    )
+    expect(steps).to.include.members(['mongodb insert', 'mongodb update', 'nudge webhook-delivery'])
+  })
+
+  it('a successful attempt loses and doubles nothing', async () => {
+    const steps = await killEverywhere(
+      house,
+      {
+        async prepare() {
+          const merchant = await hookedMerchant()
+          return { merchant, delivery: await freshDelivery(house, merchant) }
+        },
+        run: (victim, { delivery }) => deliver(victim.deps, delivery._id),
+        again: ({ merchant }) => workThrough(merchant),
+        check: ({ merchant }, label) => expectDelivered(merchant, ['payment.created'], label),
+      },
+      graves,
+      0,
+    )
+    expect(steps).to.have.members(['mongodb update', 'mongodb find', 'mongodb find', 'mongodb update'])
+  })
+
+  it('a failed attempt uses up one attempt and no more', async () => {
+    const failing = await startReceiver()
+    failing.respondWith((res) => void res.writeHead(500).end())
+    await killEverywhere(
+      house,
+      {
+        async prepare() {
+          const merchant = await house.merchant()
+          await subscribe(house, merchant, failing.url)
+          return freshDelivery(house, merchant)
+        },
+        run: (victim, { _id }) => deliver(victim.deps, _id),
+        again: ({ _id }) => deliver(house.deps, _id),
+        async check({ _id }, label) {
+          const { status, attempts, attemptLog } =
+            (await house.deps.Delivery.findById(_id).lean<Delivery>()) ?? expect.fail(label)
+          expect([status, attempts, attemptLog.length], label).to.deep.equal(['RETRYING', 1, 1])
+        },
+      },
+      graves,
+      0,
+    )
+    await failing.close()
+  })
+
+  it('an expiry loses and doubles nothing', async () => {
+    const steps = await killEverywhere(
+      house,
+      {
+        async prepare() {
+          const merchant = await hookedMerchant()
+          return { merchant, ...(await createIntent(house, merchant)) }
+        },
+        run: (victim, { referenceNumber }) => expireIntent(victim.deps, referenceNumber),
+        async again({ merchant, referenceNumber }) {
+          await expireIntent(house.deps, referenceNumber)
+          await workThrough(merchant)
+        },
+        check: ({ merchant }, label) =>
+          expectDelivered(merchant, ['payment.created', 'payment.expired'], label),
+      },
+      graves,
+      dayMs,
+    )
+    expect(steps).to.deep.equal(['mongodb find', 'mongodb findAndModify', 'nudge outbox-relay'])
+  })
+})

@@ -1,0 +1,157 @@
+import { expect } from 'chai'
+import { type Server, startMongo } from '../../dev/servers.ts'
+import { paymentEvents, subscribe } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type ServiceProcess, startProcess } from '../support/processes.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+/** One create as the merchant sees it: its key, and the answer's status and reference; 0 = no answer. */
+interface Try {
+  key: string
+  status: number
+  referenceNumber: string | null
+  tookMs: number
+  retryAfter: string | null
+}
+
+describe('MongoDB', () => {
+  let mongo: Server
+  let house: House
+  let web: ServiceProcess
+  let worker: ServiceProcess
+  let receiver: Receiver
+  let merchant: Merchant
+  before(async () => {
+    ;[mongo, receiver] = await Promise.all([startMongo(), startReceiver()])
+    house = await openHouse({ MONGODB_URL: mongo.url })
+    const changes = { WEBHOOK_ALLOWED_HOSTS: receiver.host }
+    ;[web, worker] = await Promise.all([startProcess('web', house), startProcess('worker', house, changes)])
+  })
+  beforeEach(async () => {
+    merchant = await house.merchant()
+    await subscribe(house, merchant, receiver.url, paymentEvents)
+  })
+  after(async () => {
+    await Promise.all([web.stop(), worker.stop(), receiver.close()])
+    await house.close()
+    await mongo.stop()
+  })
+
+  async function create(key: string): Promise<Try> {
+    const startedAt = performance.now()
+    try {
+      const response = await fetch(`${web.origin}/api/v1/dev/intents`, {
+        method: 'POST',
+        headers: { ...merchant.write(key), 'Content-Type': 'application/json' },
+        body: '{"amount":100}',
+      })
+      const { data, error } = (await response.json()) as {
+        data?: { referenceNumber: string }
+        error?: { code: string }
+      }
+      if (response.status >= 500) expect(error?.code).to.equal('SERVICE_UNAVAILABLE')
+      return {
+        key,
+        status: response.status,
+        referenceNumber: data?.referenceNumber ?? null,
+        tookMs: performance.now() - startedAt,
+        retryAfter: response.headers.get('retry-after'),
+      }
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+      return {
+        key,
+        status: 0,
+        referenceNumber: null,
+        tookMs: performance.now() - startedAt,
+        retryAfter: null,
+      }
+    }
+  }
+
+  /** Merchants that create without a pause until `stop`; every request that was sent is among the answers. */
+  function load(name: string, customers: number) {
+    const tries: Try[] = []
+    const end = new AbortController()
+    const loops = Array.from({ length: customers }, async (_, customer) => {
+      for (let count = 0; !end.signal.aborted; count += 1)
+        tries.push(await create(`${name}-${customer}-${count}`))
+    })
+    return {
+      tries,
+      async stop() {
+        end.abort()
+        await Promise.all(loops)
+        return tries
+      },
+    }
+  }
+
+  const acknowledged = (tries: Try[]) => tries.filter(({ status }) => status === 201)
+
+  /** Every acknowledged create is there; every other one is there once after its retry; and each reaches the receiver. */
+  async function expectNothingLostOrDoubled(tries: Try[]) {
+    const retried = await Promise.all(
+      tries.filter(({ status }) => status !== 201).map(({ key }) => create(key)),
+    )
+    expect(new Set(retried.map(({ status }) => status))).to.deep.equal(
+      new Set(retried.length > 0 ? [201] : []),
+    )
+    const promised = [...acknowledged(tries), ...retried].map(({ referenceNumber }) => referenceNumber)
+    expect(new Set(promised)).to.have.property('size', tries.length)
+    const { businessId } = merchant
+    const intents = await house.deps.Intent.find({ businessId }, { referenceNumber: 1 }).lean()
+    expect(intents.map(({ referenceNumber }) => referenceNumber)).to.have.members(promised)
+    const reached = () =>
+      new Set(
+        receiver.received
+          .map(({ json }) => json.data.reference_number)
+          .filter((reference) => promised.includes(String(reference))),
+      )
+    await until('all delivered', () => reached().size === promised.length, 25_000)
+  }
+
+  it('killed with kill -9 under load and started again loses no acknowledged create and doubles none', async function () {
+    this.timeout(60_000)
+    const running = load('kill', 20)
+    await until('some load', () => acknowledged(running.tries).length > 200)
+    await mongo.kill('SIGKILL')
+    await until('a refusal', () => running.tries.some(({ status }) => status === 503))
+    await mongo.restart()
+    const before = acknowledged(running.tries).length
+    await until('creates again', () => acknowledged(running.tries).length > before + 50)
+    const tries = await running.stop()
+    expect(tries.some(({ status }) => status === 503)).to.equal(true)
+    expect(web.isAlive() && worker.isAlive()).to.equal(true)
+    await expectNothingLostOrDoubled(tries)
+  })
+
+  it('frozen: 503 within 10 s, not ready but alive; thawed: creates within 5 s, and nothing lost or doubled', async function () {
+    this.timeout(60_000)
+    const running = load('freeze', 20)
+    await until('some load', () => acknowledged(running.tries).length > 100)
+    await mongo.kill('SIGSTOP')
+    const before = running.tries.length
+    const [ready, healthy, fresh] = await Promise.all([
+      fetch(`${web.origin}/readyz`),
+      fetch(`${web.origin}/healthz`),
+      create('while-frozen'),
+      until('every request under way is answered', () => running.tries.length >= before + 40, 20_000),
+    ])
+    expect([ready.status, healthy.status]).to.deep.equal([503, 200])
+    expect(fresh).to.include({ status: 503 })
+    await mongo.kill('SIGCONT')
+    const thawedAt = performance.now()
+    await until('a create', async () => (await create('after-the-thaw')).status === 201)
+    expect(performance.now() - thawedAt).to.be.below(5_000)
+    await until('ready', async () => (await fetch(`${web.origin}/readyz`)).status === 200)
+    const tries = [...(await running.stop()), fresh]
+    const refused = tries.filter(({ status }) => status !== 201)
+    expect(new Set(refused.map(({ status }) => status))).to.deep.equal(new Set([503]))
+    expect(Math.max(...tries.map(({ tookMs }) => tookMs))).to.be.below(10_000)
+    expect(refused.every(({ retryAfter }) => Number(retryAfter) > 0)).to.equal(true)
+    expect(web.isAlive() && worker.isAlive()).to.equal(true)
+    await expectNothingLostOrDoubled([...tries, await create('after-the-thaw')])
+  })
+})

@@ -1,0 +1,155 @@
+import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { expect } from 'chai'
+import { createIntent, deliveriesOf, stored, subscribe } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type ServiceProcess, startProcess } from '../support/processes.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+describe('a process that ends', () => {
+  const open: { stop(): Promise<unknown> }[] = []
+  const kept = <T extends { stop(): Promise<unknown> }>(one: T): T => {
+    open.push(one)
+    return one
+  }
+  after(async () => {
+    await Promise.all(open.toReversed().map((one) => one.stop()))
+  })
+
+  async function house(): Promise<House> {
+    const opened = await openHouse()
+    houses.push(opened)
+    return opened
+  }
+  const houses: House[] = []
+  after(() => Promise.all(houses.map((each) => each.close())))
+
+  /** A worker in the middle of an attempt: the receiver has the request and holds its answer back. */
+  async function workerMidAttempt() {
+    const [own, receiver] = await Promise.all([house(), startReceiver()])
+    kept({ stop: receiver.close })
+    const held: ServerResponse[] = []
+    receiver.respondWith((res, count) => void (count === 1 ? held.push(res) : res.end()))
+    const start = async () =>
+      kept(await startProcess('worker', own, { WEBHOOK_ALLOWED_HOSTS: receiver.host }))
+    const worker = await start()
+    const merchant = await own.merchant()
+    await subscribe(own, merchant, receiver.url)
+    await createIntent(own, merchant)
+    await receiver.atLeast(1)
+    const [delivery] = await deliveriesOf(own, merchant)
+    return { house: own, receiver, worker, held, start, _id: delivery?._id ?? '' }
+  }
+
+  const delivered = (own: House, _id: string) =>
+    until('delivered', async () => {
+      const now = await stored(own, { _id })
+      return now.status === 'DELIVERED' && now
+    })
+
+  // Begun first and looked at last: the others run while it waits for the lease and the lock of the dead worker.
+  let takenOver: Promise<{ waitedMs: number; attempts: number; bodies: Set<string>; count: number }>
+  before(() => {
+    takenOver = (async () => {
+      const { house: own, receiver, worker, start, _id } = await workerMidAttempt()
+      await start()
+      worker.kill('SIGKILL')
+      await worker.ended
+      const killedAt = Date.now()
+      const [, second] = await receiver.atLeast(2, 20_000)
+      const { attempts } = await delivered(own, _id)
+      const bodies = new Set(receiver.received.map(({ body }) => body))
+      return { waitedMs: (second?.at ?? 0) - killedAt, attempts, bodies, count: receiver.received.length }
+    })()
+    takenOver.catch(() => undefined)
+  })
+
+  it('web: SIGTERM under load cuts no request that was sent before it, and the exit code is 0', async () => {
+    const own = await house()
+    const web = kept(await startProcess('web', own))
+    const merchant = await own.merchant()
+    const agent = new Agent({ keepAlive: true, maxSockets: 30 })
+    const fates: { sentAt: number; status: number | null }[] = []
+    let signalledAt = Number.POSITIVE_INFINITY
+    const customers = Array.from({ length: 30 }, async () => {
+      while (signalledAt === Number.POSITIVE_INFINITY) {
+        const sentAt = performance.now()
+        fates.push({ sentAt, status: await create(web, merchant, agent) })
+      }
+    })
+    await until('some load', () => fates.length > 200)
+    signalledAt = performance.now()
+    web.kill('SIGTERM')
+    await Promise.all(customers)
+    const before = fates.filter(({ sentAt }) => sentAt < signalledAt)
+    expect(before.length).to.be.above(200)
+    expect(new Set(before.map(({ status }) => status))).to.deep.equal(new Set([201]))
+    expect(await web.ended).to.equal(0)
+    agent.destroy()
+    const { businessId } = merchant
+    expect(await own.deps.Intent.countDocuments({ businessId })).to.equal(fates.length)
+  })
+
+  it('worker: SIGTERM in the middle of an attempt lets it end and be written down, and the exit code is 0', async () => {
+    const { house: own, worker, held, _id, receiver } = await workerMidAttempt()
+    worker.kill('SIGTERM')
+    await worker.logged('process.stopping')
+    expect(worker.isAlive()).to.equal(true)
+    held[0]?.end()
+    expect(await worker.ended).to.equal(0)
+    expect(await stored(own, { _id })).to.include({ status: 'DELIVERED', attempts: 1, lease: null })
+    expect(receiver.received).to.have.length(1)
+  })
+
+  it('worker: a second signal ends it at once, with another exit code than 0', async () => {
+    const { worker } = await workerMidAttempt()
+    worker.kill('SIGTERM')
+    await worker.logged('process.stopping')
+    worker.kill('SIGINT')
+    expect(await worker.ended).to.equal(1)
+  })
+
+  it('web: a second signal ends it at once, though a request is still under way', async () => {
+    const web = kept(await startProcess('web', await house()))
+    const socket = connect(Number(new URL(web.origin).port), '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.write('POST /api/v1/dev/intents HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n\r\n{')
+    expect((await fetch(`${web.origin}/healthz`)).status).to.equal(200)
+    web.kill('SIGINT')
+    await web.logged('process.stopping')
+    expect(web.isAlive()).to.equal(true)
+    web.kill('SIGINT')
+    expect(await web.ended).to.equal(1)
+    socket.destroy()
+  })
+
+  it('worker: kill -9 in the middle of an attempt; another takes over within 15 s and no attempt is used up', async () => {
+    const { waitedMs, attempts, bodies, count } = await takenOver
+    expect(waitedMs).to.be.at.most(15_000)
+    expect([attempts, bodies.size, count]).to.deep.equal([1, 1, 2])
+  })
+})
+
+/** The status of a create whose answer came whole; null when it was cut. */
+function create(web: ServiceProcess, merchant: Merchant, agent: Agent): Promise<number | null> {
+  return new Promise((resolve) => {
+    const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
+    const sent = request(`${web.origin}/api/v1/dev/intents`, { method: 'POST', headers, agent }, (res) =>
+      resolve(whole(res)),
+    )
+    sent.on('error', () => resolve(null))
+    sent.end('{"amount":100}')
+  })
+}
+
+async function whole(res: IncomingMessage): Promise<number | null> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of res) chunks.push(chunk as Buffer)
+    JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    return res.statusCode ?? null
+  } catch {
+    return null
+  }
+}

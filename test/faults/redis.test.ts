@@ -1,0 +1,145 @@
+import { expect } from 'chai'
+import { Redis } from 'ioredis'
+import { type Server, startRedis } from '../../dev/servers.ts'
+import { subscribe } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type ServiceProcess, startProcess } from '../support/processes.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+/** A whole service with a Redis of its own, and a receiver that refuses every first attempt, so that jobs wait. */
+interface Service {
+  redis: Server
+  house: House
+  web: ServiceProcess
+  worker: ServiceProcess
+  receiver: Receiver
+  merchant: Merchant
+  close(): Promise<void>
+}
+
+async function openService(): Promise<Service> {
+  const [redis, receiver] = await Promise.all([startRedis(), startReceiver()])
+  const house = await openHouse({ REDIS_URL: redis.url })
+  const changes = { WEBHOOK_ALLOWED_HOSTS: receiver.host, WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' }
+  const [web, worker] = await Promise.all([
+    startProcess('web', house, changes),
+    startProcess('worker', house, changes),
+  ])
+  const seen = new Set<string>()
+  receiver.respondWith((res, _count, { json }) => {
+    res.writeHead(seen.has(json.id) ? 200 : 500).end()
+    seen.add(json.id)
+  })
+  const merchant = await house.merchant()
+  await subscribe(house, merchant, receiver.url, ['payment.created'])
+  return {
+    redis,
+    house,
+    web,
+    worker,
+    receiver,
+    merchant,
+    async close() {
+      await Promise.all([web.stop(), worker.stop(), receiver.close()])
+      await redis.restart()
+      await house.close()
+      await redis.stop()
+    },
+  }
+}
+
+/** Creates one intent after another, each of which must succeed in well under the time a person would wait. */
+async function createSome({ web, merchant }: Service, count: number): Promise<void> {
+  for (let created = 0; created < count; created += 1) {
+    const response = await fetch(`${web.origin}/api/v1/dev/intents`, {
+      method: 'POST',
+      headers: { ...merchant.write(), 'Content-Type': 'application/json' },
+      body: '{"amount":100}',
+      signal: AbortSignal.timeout(2_000),
+    })
+    expect(response.status).to.equal(201)
+  }
+}
+
+const readiness = async ({ web }: Service): Promise<unknown[]> => {
+  const response = await fetch(`${web.origin}/readyz`)
+  return [response.status, ((await response.json()) as { status: string }).status]
+}
+
+/** One sweep, the age below which it leaves an event to its own nudge, and a slow machine. */
+const soonMs = 15_000 + 2_000 + 8_000
+
+async function expectAllDelivered({ house, merchant, web, worker }: Service, count: number): Promise<void> {
+  const { businessId } = merchant
+  await until(
+    'every delivery arrived',
+    async () => (await house.deps.Delivery.countDocuments({ businessId, status: 'DELIVERED' })) === count,
+    soonMs,
+  )
+  expect(await house.deps.Delivery.countDocuments({ businessId })).to.equal(count)
+  expect(web.isAlive() && worker.isAlive()).to.equal(true)
+}
+
+/** Each breaks its own Redis in its own way, creates meanwhile, and heals it. Answers how many intents it made. */
+const breaks = {
+  async 'wiped by FLUSHALL'(service: Service) {
+    await createSome(service, 10)
+    // Every delivery has failed once and waits in *delayed*: from here on only MongoDB knows of them.
+    await service.receiver.atLeast(10)
+    const redis = new Redis(service.redis.url)
+    await redis.flushall()
+    redis.disconnect()
+    await createSome(service, 10)
+    return 20
+  },
+  async 'killed and started again, empty'(service: Service) {
+    await createSome(service, 10)
+    await service.redis.kill('SIGKILL')
+    await createSome(service, 10)
+    expect(await readiness(service)).to.deep.equal([200, 'degraded'])
+    await service.redis.restart()
+    await until('ready', async () => (await readiness(service))[1] === 'ok')
+    await createSome(service, 5)
+    return 25
+  },
+  async 'frozen for longer than a command may take, and thawed'(service: Service) {
+    await createSome(service, 10)
+    await service.redis.kill('SIGSTOP')
+    await createSome(service, 10)
+    // A probe waits 2 s for Redis, so by the third the nudges of these creates are given up.
+    for (const _probe of [1, 2, 3]) expect(await readiness(service)).to.deep.equal([200, 'degraded'])
+    await createSome(service, 5)
+    await service.redis.kill('SIGCONT')
+    return 25
+  },
+}
+
+describe('Redis', function () {
+  this.timeout(60_000)
+  const services: Service[] = []
+  const healed = new Map<string, Promise<void>>()
+  // All at once, each on servers of its own: most of their time is waiting for the next sweep.
+  before(async () => {
+    services.push(...(await Promise.all(Object.keys(breaks).map(openService))))
+    for (const [index, [name, breakIt]] of Object.entries(breaks).entries()) {
+      const service = services[index] as Service
+      const outcome = breakIt(service).then((count) => expectAllDelivered(service, count))
+      outcome.catch(() => undefined)
+      healed.set(name, outcome)
+    }
+  })
+  after(() => Promise.all(services.map((service) => service.close())))
+
+  for (const name of Object.keys(breaks))
+    it(`${name}: creates succeed meanwhile and every delivery arrives afterwards`, () => healed.get(name))
+
+  it('gone for good: both processes still end on SIGTERM, with exit code 0', async () => {
+    await Promise.all(healed.values())
+    const { redis, web, worker } = services[0] as Service
+    await redis.kill('SIGKILL')
+    for (const each of [web, worker]) each.kill('SIGTERM')
+    await until('both ended', () => !web.isAlive() && !worker.isAlive(), 15_000)
+    expect([await web.ended, await worker.ended]).to.deep.equal([0, 0])
+  })
+})

@@ -1,0 +1,111 @@
+import type { Delivery } from '../../src/webhooks/delivery.ts'
+import { relayOutboxes } from '../../src/webhooks/relay.ts'
+import { type House, type Merchant, openHouse } from './house.ts'
+
+/** What merchants and workers do, in one line each, for tests of what happens behind the API. */
+
+export interface Subscription {
+  id: string
+  secret: string
+}
+
+export const paymentEvents = ['payment.created', 'payment.cancelled', 'payment.expired']
+
+/** The merchant makes an endpoint; its receiver may be on loopback. */
+export async function subscribe(
+  house: House,
+  merchant: Merchant,
+  url: string,
+  events: string[] = paymentEvents,
+): Promise<Subscription> {
+  house.allowHost(new URL(url).host)
+  const { status, body } = await house.http
+    .post('/api/v1/dev/webhooks/endpoints')
+    .set(merchant.write())
+    .send({ url, events })
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  return body.data
+}
+
+export interface Created {
+  referenceNumber: string
+  shortCode: string
+  code: string
+  createdAt: string
+  expiresAt: string
+}
+
+export async function createIntent(
+  house: House,
+  merchant: Merchant,
+  asked: string | object = { amount: 50_000 },
+): Promise<Created> {
+  const text = typeof asked === 'string' ? asked : JSON.stringify(asked)
+  const { status, body } = await post(house, merchant, '/intents', text)
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  return body.data as unknown as Created
+}
+
+export const cancelIntent = (house: House, merchant: Merchant, referenceNumber: string): Promise<Answer> =>
+  post(house, merchant, `/intents/${referenceNumber}/cancel`, '')
+
+export interface Answer {
+  status: number
+  body: { data: Record<string, unknown>; error: { code: string } }
+}
+
+/** By fetch, which keeps its connections: some tests do this a thousand times. */
+async function post(house: House, merchant: Merchant, path: string, body: string): Promise<Answer> {
+  const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
+  const response = await fetch(`${house.origin}/api/v1/dev${path}`, { method: 'POST', headers, body })
+  return { status: response.status, body: (await response.json()) as Answer['body'] }
+}
+
+export const readIntent = async (house: House, merchant: Merchant, referenceNumber: string) =>
+  (await house.http.get(`/api/v1/dev/intents/${referenceNumber}`).set(merchant.read())).body.data
+
+/** The names of the merchant's events that wait in outboxes. */
+export async function waitingEvents(house: House, merchant: Merchant): Promise<string[]> {
+  const intents = await house.deps.Intent.find({ businessId: merchant.businessId }).lean()
+  return intents.flatMap((intent) => intent.outbox.map(({ event }) => event))
+}
+
+/** Runs the relay over all of the merchant's intents. */
+export async function relay(house: House, merchant: Merchant, deps = house.deps) {
+  const intents = await house.deps.Intent.find({ businessId: merchant.businessId }, { _id: 1 }).lean()
+  return relayOutboxes(
+    deps,
+    intents.map(({ _id }) => _id),
+  )
+}
+
+/** The merchant's deliveries, oldest first. */
+export const deliveriesOf = (house: House, merchant: Merchant): Promise<Delivery[]> =>
+  house.deps.Delivery.find({ businessId: merchant.businessId }).sort({ eventId: 1 }).lean<Delivery[]>()
+
+/** A delivery that is due and that nobody has attempted. */
+export async function freshDelivery(house: House, merchant: Merchant): Promise<Delivery> {
+  const { referenceNumber } = await createIntent(house, merchant)
+  await relay(house, merchant)
+  const [delivery] = await house.deps.Delivery.find({ referenceNumber }).lean<Delivery[]>()
+  if (delivery === undefined) throw new Error('the merchant has no endpoint')
+  return delivery
+}
+
+/** The delivery as MongoDB has it now. */
+export async function stored(house: House, { _id }: { _id: string }): Promise<Delivery> {
+  const delivery = await house.deps.Delivery.findById(_id).lean<Delivery | null>()
+  if (delivery === null) throw new Error(`no delivery ${_id}`)
+  return delivery
+}
+
+/** Another process of the same service: the same database and queues, everything else its own. */
+export function openBeside(house: House, environment: Record<string, string> = {}): Promise<House> {
+  const { mongodbUrl, queuePrefix, redisUrl } = house.deps.config
+  return openHouse({
+    MONGODB_URL: mongodbUrl,
+    QUEUE_PREFIX: queuePrefix,
+    REDIS_URL: redisUrl,
+    ...environment,
+  })
+}

@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { createGate } from './gate.ts'
+
+/** When the wire dies, and what becomes of the command at which it does. */
+export interface Death {
+  isDead(): boolean
+  /** Called with the name of each command; true for the last one. */
+  isLast(command: string): boolean
+  fate: 'lost' | 'unanswered' | 'late' | 'paused'
+  over(): void
+}
+
+/** A wire to MongoDB that goes dead in both directions, for good, at a command. */
+export async function openWire(mongodbUrl: string, death: Death) {
+  const target = new URL(mongodbUrl)
+  const sockets = new Set<Socket>()
+  let sendLate: (() => void) | null = null
+  const performed = createGate()
+
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname)
+    let lastRequest: number | null = null
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => socket.destroy())
+    }
+    client.on('close', () => upstream.destroy())
+    upstream.on('close', () => client.destroy())
+    onMessages(client, (message) => {
+      if (death.isDead()) return
+      const command = commandOf(message)
+      const last = command !== null && death.isLast(command)
+      if (last) lastRequest = message.readInt32LE(4)
+      if (!last || death.fate === 'unanswered') upstream.write(message)
+      else {
+        if (death.fate !== 'lost') sendLate = () => void upstream.write(message)
+        death.over()
+      }
+    })
+    onMessages(upstream, (message) => {
+      if (!death.isDead()) client.write(message)
+      if (message.readInt32LE(8) !== lastRequest) return
+      performed.open()
+      death.over()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: mongodbUrl.replace(target.host, `127.0.0.1:${port}`),
+    async happen() {
+      if (sendLate === null) return
+      sendLate()
+      await performed.passed
+    },
+    close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+/** Cuts a stream into messages of MongoDB's wire protocol, which begin with their length. */
+function onMessages(socket: Socket, handle: (message: Buffer) => void): void {
+  let rest = Buffer.alloc(0)
+  socket.on('data', (bytes: Buffer) => {
+    rest = Buffer.concat([rest, bytes])
+    while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
+      const length = rest.readInt32LE(0)
+      handle(rest.subarray(0, length))
+      rest = rest.subarray(length)
+    }
+  })
+}
+
+const opMsg = 2013
+/** Header, flags, the kind of the first section, the length of its document and the type of its first field. */
+const nameStart = 16 + 4 + 1 + 4 + 1
+/** What the driver says on its own account. */
+const chatter = new Set(['hello', 'ping', 'endSessions'])
+
+/** The name of a command, which is the first field of its document; null for the driver's own chatter. */
+function commandOf(message: Buffer): string | null {
+  if (message.readInt32LE(12) !== opMsg) return null
+  const name = message.toString('utf8', nameStart, message.indexOf(0, nameStart))
+  return chatter.has(name) ? null : name
+}

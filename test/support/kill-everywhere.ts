@@ -1,0 +1,84 @@
+import type { House } from './house.ts'
+import { behindMs, fates, openVictim, type Victim } from './kill-points.ts'
+
+/** An operation, the case it is tried on, and what the world does after the process that ran it was killed. */
+export interface Operation<Case> {
+  prepare(): Promise<Case>
+  /** May never settle. */
+  run(victim: Victim, each: Case): Promise<unknown>
+  /** The merchant's retry, or the worker operation run again by another process. Twice changes nothing. */
+  again(each: Case): Promise<unknown>
+  check(each: Case, label: string): Promise<unknown>
+}
+
+/** Cases at once. */
+const together = 6
+
+/**
+ * Kills a process at each step of the operation, with each fate of that step; answers the names of the steps. `waitMs` passes
+ * between the preparation and the run. What takes long to close is pushed to `graves`.
+ */
+export async function killEverywhere<Case>(
+  house: House,
+  operation: Operation<Case>,
+  graves: Promise<unknown>[],
+  waitMs: number,
+): Promise<string[]> {
+  const whole = await operation.prepare()
+  house.clock.advance(behindMs + waitMs)
+  const survivor = await openVictim(house, { step: 0, fate: 'lost', lateMs: behindMs })
+  await operation.run(survivor, whole)
+  const { steps } = survivor
+  graves.push(survivor.close())
+  const cases = await Promise.all(
+    steps.flatMap((name, index) =>
+      fates.map(async (fate) => ({ fate, name, step: index + 1, each: await operation.prepare() })),
+    ),
+  )
+  house.clock.advance(behindMs + waitMs)
+  while (cases.length > 0)
+    await Promise.all(
+      cases.splice(0, together).map(async ({ fate, name, step, each }) => {
+        const victim = await openVictim(house, { step, fate, lateMs: behindMs })
+        const running = operation.run(victim, each).catch(() => undefined)
+        await victim.died
+        await operation.again(each)
+        await victim.happen()
+        await operation.again(each)
+        await operation.check(each, `killed at step ${step} (${name}, ${fate})`)
+        graves.push(victim.close(), running)
+      }),
+    )
+  return steps
+}
+
+/**
+ * Kills a process at the write that is the effect, pauses the merchant's retry at each of its own steps in turn, lets the
+ * dead process's write land just then, and lets the retry go on.
+ */
+export async function landLate<Case>(
+  house: House,
+  operation: Operation<Case>,
+  graves: Promise<unknown>[],
+  effectStep: number,
+): Promise<void> {
+  for (let step = 1, reached = true; reached; step += 1) {
+    const each = await operation.prepare()
+    house.clock.advance(behindMs)
+    const victim = await openVictim(house, { step: effectStep, fate: 'late', lateMs: behindMs })
+    graves.push(operation.run(victim, each).catch(() => undefined))
+    await victim.died
+    const retry = await openVictim(house, { step, fate: 'paused', lateMs: 0 })
+    const retried = operation.run(retry, each)
+    reached = await Promise.race([retry.died.then(() => true), retried.then(() => false)])
+    await victim.happen()
+    await retry.happen()
+    await retried
+    await operation.again(each)
+    await operation.check(
+      each,
+      `its write landed before step ${step} of the retry (${retry.steps[step - 1]})`,
+    )
+    graves.push(victim.close(), retry.close())
+  }
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createApp } from '../../src/app.ts'
+import { type Deps, openDeps } from '../../src/deps.ts'
+import { createHttpServer } from '../../src/http/listen.ts'
+import { openWire } from './cut-wire.ts'
+import { createGate } from './gate.ts'
+import type { House } from './house.ts'
+
+/**
+ * What becomes of the step at which a process is killed: it never happens, it happens and nobody hears of it, or it
+ * happens late, when somebody else has already gone on in the dead process's place.
+ */
+export const fates = ['lost', 'unanswered', 'late'] as const
+/** `paused`: it is not killed; the step waits, and the process goes on when it has happened. */
+export type Fate = (typeof fates)[number] | 'paused'
+
+/** A process that dies at a given step. Its steps are its trips to MongoDB and the jobs it adds. */
+export interface Victim {
+  deps: Deps
+  origin: string
+  /** The steps taken, by name. */
+  steps: string[]
+  /** Resolves when the process is dead (or paused) and its last step has met its fate. */
+  died: Promise<void>
+  /** Lets a late step, or a paused one, happen now. */
+  happen(): Promise<void>
+  close(): Promise<void>
+}
+
+/** How far a victim's clock is behind, so that to everybody else the leases of a dead one are over. */
+export const behindMs = 12_000
+
+/** A process beside the house that dies at step `step` (from 1; 0 = never), and whose clock is so far behind. */
+export async function openVictim(
+  house: House,
+  { step, fate, lateMs }: { step: number; fate: Fate; lateMs: number },
+): Promise<Victim> {
+  const steps: string[] = []
+  let open = false
+  let dead = false
+  const death = createGate()
+  const take = (name: string): boolean => {
+    // What opening takes is not the operation's.
+    if (!open) return false
+    steps.push(name)
+    const last = steps.length === step
+    if (last && fate !== 'paused') dead = true
+    return last
+  }
+  const wire = await openWire(house.deps.config.mongodbUrl, {
+    isDead: () => dead,
+    isLast: (command) => take(`mongodb ${command}`),
+    fate,
+    over: death.open,
+  })
+  const deps = await openDeps({ ...house.deps.config, mongodbUrl: wire.url }, house.deps.log, () => {
+    return new Date(house.clock.now().getTime() - lateMs)
+  })
+  deps.apiSwitch.close()
+  const { nudge } = deps
+  const nudges: (() => void)[] = []
+  deps.nudge = (name, jobs) => {
+    if (dead) return
+    const last = take(`nudge ${name}`)
+    if (!last || fate === 'unanswered') nudge(name, jobs)
+    else if (fate !== 'lost') nudges.push(() => nudge(name, jobs))
+    if (last) death.open()
+  }
+  const server = createHttpServer(
+    createApp(deps, () => false),
+    deps.log,
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  open = true
+  return {
+    deps,
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    steps,
+    died: death.passed,
+    async happen() {
+      for (const add of nudges) add()
+      await wire.happen()
+    },
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      wire.close()
+      await deps.close()
+    },
+  }
+}

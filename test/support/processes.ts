@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { freePort } from '../../dev/servers/free-port.ts'
+import { freshEnvironment, type House } from './house.ts'
+import { until } from './until.ts'
+
+/** A process of the service as the Procfile starts it, from the sources. */
+export interface ServiceProcess {
+  /** http://127.0.0.1:port; of `web` only. */
+  origin: string
+  isAlive(): boolean
+  kill(signal: NodeJS.Signals): void
+  /** How it ended: its exit code, or null when a signal ended it. */
+  ended: Promise<number | null>
+  /** Waits for the first log line of an event. */
+  logged(event: string): Promise<unknown>
+  /** Ends it, whatever it does. */
+  stop(): Promise<void>
+}
+
+const files = { web: 'src/server.ts', worker: 'workers/main.ts' } as const
+
+/** Starts a process on the house's database and queues and waits until it serves. */
+export async function startProcess(
+  type: keyof typeof files,
+  house: House,
+  changes: Record<string, string> = {},
+): Promise<ServiceProcess> {
+  const port = await freePort()
+  const { mongodbUrl, redisUrl, queuePrefix } = house.deps.config
+  const environment = freshEnvironment({
+    PORT: String(port),
+    MONGODB_URL: mongodbUrl,
+    REDIS_URL: redisUrl,
+    QUEUE_PREFIX: queuePrefix,
+    LOG_LEVEL: 'info',
+    ...changes,
+  })
+  const child = spawn(process.execPath, ['--import', 'tsx', '--import', withParent, files[type]], {
+    cwd: new URL('../..', import.meta.url),
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit').then(([code]) => code as number | null)
+  const logged = listen(child)
+  await Promise.race([
+    logged(`${type}.started`),
+    ended.then((code) => Promise.reject(new Error(`${type} ended with ${code}`))),
+  ])
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    kill: (signal) => void child.kill(signal),
+    ended,
+    logged,
+    async stop() {
+      child.kill('SIGCONT')
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** A test run that is killed must leave no process behind. */
+const withParent = `data:text/javascript,import { endWithParent } from ${JSON.stringify(
+  new URL('../../dev/end-with-parent.mjs', import.meta.url).href,
+)}; endWithParent()`
+
+function listen(child: ChildProcess) {
+  const seen = new Set<unknown>()
+  if (child.stdout === null) throw new Error('no stdout')
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (line.startsWith('{')) seen.add((JSON.parse(line) as { msg?: unknown }).msg)
+  })
+  return (event: string) => until(event, () => seen.has(event), 15_000)
+}

@@ -1,0 +1,47 @@
+import { Redis } from 'ioredis'
+
+/** Everything that Redis holds under a prefix: each key with its value, as text. */
+export async function everythingIn(redisUrl: string, prefix: string): Promise<string> {
+  const redis = new Redis(redisUrl)
+  const text: string[] = []
+  try {
+    for (const key of await redis.keys(`${prefix}*`))
+      text.push(key, JSON.stringify(await valueOf(redis, key)))
+  } finally {
+    redis.disconnect()
+  }
+  return text.join('\n')
+}
+
+async function valueOf(redis: Redis, key: string): Promise<unknown> {
+  const type = await redis.type(key)
+  switch (type) {
+    case 'string':
+      return redis.get(key)
+    case 'hash':
+      return redis.hgetall(key)
+    case 'list':
+      return redis.lrange(key, 0, -1)
+    case 'set':
+      return redis.smembers(key)
+    case 'zset':
+      return redis.zrange(key, '0', '-1')
+    case 'stream':
+      return redis.xrange(key, '-', '+')
+    case 'none':
+      return null
+    default:
+      throw new Error(`${key} is a ${type}`)
+  }
+}
+
+/** Loses every job of one house: what FLUSHALL does to a Redis that nobody else uses. */
+export async function loseAllJobs(redisUrl: string, prefix: string): Promise<void> {
+  const redis = new Redis(redisUrl)
+  try {
+    const keys = await redis.keys(`${prefix}*`)
+    if (keys.length > 0) await redis.del(...keys)
+  } finally {
+    redis.disconnect()
+  }
+}

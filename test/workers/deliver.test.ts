@@ -1,0 +1,182 @@
+import { expect } from 'chai'
+import { deliver } from '../../src/webhooks/deliver.ts'
+import {
+  cancelIntent,
+  createIntent,
+  deliveriesOf,
+  freshDelivery,
+  relay,
+  stored,
+  subscribe,
+} from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
+
+describe('a delivery', () => {
+  let house: House
+  let receiver: Receiver
+  let merchant: Merchant
+  let secret: string
+  let endpointId: string
+  before(async () => {
+    house = await openHouse()
+  })
+  beforeEach(async () => {
+    ;[merchant, receiver] = await Promise.all([house.merchant(), startReceiver()])
+    ;({ secret, id: endpointId } = await subscribe(house, merchant, receiver.url))
+  })
+  afterEach(() => {
+    house.clock.freeze(null)
+    return receiver.close()
+  })
+  after(() => house.close())
+
+  const later = (ms: number) => new Date(house.clock.now().getTime() + ms)
+
+  it('carries the four headers of SPEC 6.2, spelt exactly so, and a signature over timestamp and body', async () => {
+    await deliver(house.deps, (await freshDelivery(house, merchant))._id)
+    const [one] = await receiver.atLeast(1)
+    const names = one?.rawHeaders.filter((_, index) => index % 2 === 0)
+    expect(names).to.include.members([
+      'Content-Type',
+      'X-Service-Signature',
+      'X-Service-Timestamp',
+      'X-Service-Event',
+    ])
+    expect(names?.filter((name) => /^x-/i.test(name))).to.have.length(3)
+    expect(one?.headers).to.include({
+      'content-type': 'application/json',
+      'x-service-event': 'payment.created',
+    })
+    expect(one?.headers['x-service-signature']).to.match(/^sha256=[0-9a-f]{64}$/)
+    expect(one && isSignedWith(secret, one)).to.equal(true)
+  })
+
+  it('tells each event of an intent by its own name', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    await cancelIntent(house, merchant, referenceNumber)
+    await relay(house, merchant)
+    for (const { _id } of await deliveriesOf(house, merchant)) await deliver(house.deps, _id)
+    const told = receiver.received.map(({ headers, json }) => [headers['x-service-event'], json.event])
+    expect(told).to.deep.equal([
+      ['payment.created', 'payment.created'],
+      ['payment.cancelled', 'payment.cancelled'],
+    ])
+  })
+
+  it('keeps its id and bytes over attempts and takes a fresh timestamp and signature for each', async () => {
+    receiver.respondWith((res, count) => void res.writeHead(count < 3 ? 500 : 200).end())
+    house.clock.freeze(later(0))
+    const { _id } = await freshDelivery(house, merchant)
+    const times: string[] = []
+    for (const waitMs of [0, 30_000, 120_000]) {
+      house.clock.advance(waitMs)
+      times.push(String(Math.floor(house.clock.now().getTime() / 1000)))
+      await deliver(house.deps, _id)
+    }
+    expect(receiver.received.map(({ headers }) => headers['x-service-timestamp'])).to.deep.equal(times)
+    expect(new Set(receiver.received.map(({ body }) => body))).to.have.property('size', 1)
+    expect(new Set(receiver.received.map(({ json }) => json.id))).to.deep.equal(new Set([_id]))
+    expect(receiver.received.map((one) => isSignedWith(secret, one))).to.deep.equal([true, true, true])
+    const signatures = receiver.received.map(({ headers }) => headers['x-service-signature'])
+    expect(new Set(signatures)).to.have.property('size', 3)
+  })
+
+  it('succeeds with 200 to 299 and with nothing else', async () => {
+    const statuses = [
+      200, 201, 202, 204, 226, 299, 300, 302, 304, 307, 400, 401, 404, 410, 429, 500, 503, 599,
+    ]
+    const made = await Promise.all(statuses.map(() => freshDelivery(house, merchant)))
+    const statusOf = new Map(made.map(({ _id }, index) => [_id, statuses[index] ?? 0]))
+    receiver.respondWith((res, _count, { json }) => void res.writeHead(statusOf.get(json.id) ?? 0).end())
+    const outcomes = await Promise.all(made.map(({ _id }) => deliver(house.deps, _id)))
+    const now = await Promise.all(made.map((delivery) => stored(house, delivery)))
+    const told = statuses.map((status, index) => [
+      status,
+      outcomes[index]?.outcome,
+      now[index]?.status,
+      now[index]?.attemptLog[0]?.status,
+      now[index]?.deliveredAt !== null,
+    ])
+    expect(told).to.deep.equal(
+      statuses.map((status) =>
+        status < 300
+          ? [status, 'delivered', 'DELIVERED', status, true]
+          : [status, 'retrying', 'RETRYING', status, false],
+      ),
+    )
+  })
+
+  it('does not follow a redirect: 301 is a failed attempt', async () => {
+    const elsewhere = await startReceiver()
+    house.allowHost(elsewhere.host)
+    receiver.respondWith((res) => void res.writeHead(301, { Location: elsewhere.url }).end())
+    const delivery = await freshDelivery(house, merchant)
+    expect((await deliver(house.deps, delivery._id)).outcome).to.equal('retrying')
+    expect((await stored(house, delivery)).attemptLog[0]).to.include({ status: 301 })
+    expect([receiver.received.length, elsewhere.received.length]).to.deep.equal([1, 0])
+    await elsewhere.close()
+  })
+
+  it('writes down each attempt: when, how long, what the receiver said, and where it failed', async () => {
+    receiver.respondWith((res, count) => (count === 1 ? res.destroy() : void res.writeHead(503).end('busy')))
+    house.clock.freeze(later(0))
+    const startedAt = house.clock.now()
+    const delivery = await freshDelivery(house, merchant)
+    await deliver(house.deps, delivery._id)
+    house.clock.advance(30_000)
+    await deliver(house.deps, delivery._id)
+    const { attemptLog, attempts } = await stored(house, delivery)
+    expect(attempts).to.equal(2)
+    expect(attemptLog[0]).to.include({ status: null, stage: 'closed', answer: null })
+    expect(attemptLog[0]?.at).to.deep.equal(startedAt)
+    expect(attemptLog[1]).to.include({ status: 503, stage: 'status', error: null, answer: 'busy' })
+    expect(attemptLog[1]?.durationMs).to.be.a('number').within(0, 30_000)
+  })
+
+  it('is sent no more once it was delivered, however often its job runs', async () => {
+    const delivery = await freshDelivery(house, merchant)
+    await deliver(house.deps, delivery._id)
+    const before = await stored(house, delivery)
+    house.clock.advance(365 * 86_400_000)
+    for (const _again of [1, 2])
+      expect(await deliver(house.deps, delivery._id)).to.deep.equal({
+        outcome: 'nothing-to-do',
+        nextAttemptAt: null,
+      })
+    expect(receiver.received).to.have.length(1)
+    expect(await stored(house, delivery)).to.deep.equal(before)
+  })
+
+  it('that nobody knows is no work', async () => {
+    const { outcome } = await deliver(house.deps, '0123456789abcdef01234567-0123456789abcdef01234567')
+    expect(outcome).to.equal('nothing-to-do')
+  })
+
+  for (const [what, end] of [
+    [
+      'is switched off',
+      () => house.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active: false } }),
+    ],
+    ['is gone', () => house.deps.Endpoint.deleteOne({ _id: endpointId })],
+  ] as const)
+    it(`is cancelled when its endpoint ${what}, without an attempt`, async () => {
+      receiver.respondWith((res) => void res.writeHead(500).end())
+      const [untried, tried] = [await freshDelivery(house, merchant), await freshDelivery(house, merchant)]
+      await deliver(house.deps, tried._id)
+      house.clock.advance(30_000)
+      await end()
+      for (const delivery of [untried, tried]) {
+        expect((await deliver(house.deps, delivery._id)).outcome).to.equal('cancelled')
+        expect((await deliver(house.deps, delivery._id)).outcome).to.equal('nothing-to-do')
+        expect(await stored(house, delivery)).to.include({
+          status: 'CANCELLED',
+          nextAttemptAt: null,
+          lease: null,
+        })
+      }
+      expect((await stored(house, untried)).attempts).to.equal(0)
+      expect((await stored(house, tried)).attempts).to.equal(1)
+      expect(receiver.received).to.have.length(1)
+    })
+})

@@ -1,0 +1,100 @@
+import type { ServerResponse } from 'node:http'
+import { expect } from 'chai'
+import { deliver } from '../../src/webhooks/deliver.ts'
+import type { Delivery } from '../../src/webhooks/delivery.ts'
+import { freshDelivery, openBeside, stored, subscribe } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+
+describe('the lease on a delivery', () => {
+  let house: House
+  let beside: House
+  let receiver: Receiver
+  let merchant: Merchant
+  let delivery: Delivery
+  before(async () => {
+    house = await openHouse()
+    beside = await openBeside(house)
+  })
+  beforeEach(async () => {
+    house.clock.freeze(new Date('2031-05-06T07:08:09.010Z'))
+    ;[merchant, receiver] = await Promise.all([house.merchant(), startReceiver()])
+    await subscribe(house, merchant, receiver.url)
+    beside.allowHost(receiver.host)
+    delivery = await freshDelivery(house, merchant)
+    beside.clock.freeze(house.clock.now())
+  })
+  afterEach(() => receiver.close())
+  after(() => beside.close().then(() => house.close()))
+
+  const inMs = (ms: number) => new Date(house.clock.now().getTime() + ms)
+  /** As another process leaves it that holds the delivery, or died with it. */
+  const holdByAnother = (until: Date) =>
+    house.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { lease: { token: 'another', until } } })
+
+  it('lets one attempt through when two processes claim at once, and one when one process claims twice', async () => {
+    const outcomes = await Promise.all(
+      [house, beside, house, beside].map(({ deps }) => deliver(deps, delivery._id)),
+    )
+    expect(outcomes.filter(({ outcome }) => outcome === 'delivered')).to.have.length(1)
+    expect(receiver.received).to.have.length(1)
+    expect(await stored(house, delivery)).to.include({ status: 'DELIVERED', attempts: 1 })
+  })
+
+  it('is respected to its last millisecond and then taken over; an attempt cut short is none of the 8', async () => {
+    const until = inMs(10_000)
+    await holdByAnother(until)
+    for (const waitMs of [0, 9_999]) {
+      house.clock.freeze(new Date(until.getTime() - 10_000 + waitMs))
+      expect(await deliver(house.deps, delivery._id)).to.deep.equal({
+        outcome: 'leased',
+        nextAttemptAt: until,
+      })
+    }
+    expect(receiver.received).to.have.length(0)
+    house.clock.freeze(until)
+    expect(await deliver(house.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
+  })
+
+  it('leaves all 8 attempts to a delivery whose attempts were cut short time and again', async () => {
+    receiver.respondWith((res) => void res.writeHead(500).end())
+    for (let attempt = 1; attempt <= 8; attempt += 1) {
+      house.clock.advance(86_400_000)
+      await holdByAnother(inMs(-1))
+      expect(await deliver(house.deps, delivery._id)).to.deep.include({ attempts: attempt })
+    }
+    expect(await stored(house, delivery)).to.include({ status: 'DEAD', attempts: 8 })
+  })
+
+  it('lasts 10 s from the claim and 10 s from each renewal, while the attempt is under way', async () => {
+    const held: ServerResponse[] = []
+    receiver.respondWith((res) => void held.push(res))
+    const attempt = deliver(house.deps, delivery._id)
+    await receiver.atLeast(1)
+    const claimedAt = house.clock.now().getTime()
+    expect((await stored(house, delivery)).lease?.until.getTime()).to.equal(claimedAt + 10_000)
+    house.clock.advance(9_000)
+    await house.deps.leases.renew()
+    expect((await stored(house, delivery)).lease?.until.getTime()).to.equal(claimedAt + 19_000)
+    beside.clock.freeze(new Date(claimedAt + 18_999))
+    expect((await deliver(beside.deps, delivery._id)).outcome).to.equal('leased')
+    held[0]?.end()
+    expect((await attempt).outcome).to.equal('delivered')
+    await house.deps.leases.renew()
+    expect(await stored(house, delivery)).to.include({ status: 'DELIVERED', lease: null })
+  })
+
+  it('lets a result be written only by who still holds it', async () => {
+    const held: ServerResponse[] = []
+    receiver.respondWith((res, count) => void (count === 1 ? held.push(res) : res.end()))
+    const slow = deliver(house.deps, delivery._id)
+    await receiver.atLeast(1)
+    beside.clock.freeze(inMs(10_000))
+    expect((await deliver(beside.deps, delivery._id)).outcome).to.equal('delivered')
+    const before = await stored(house, delivery)
+    held[0]?.writeHead(500).end()
+    await slow
+    expect(await stored(house, delivery)).to.deep.equal(before)
+    expect(before).to.include({ status: 'DELIVERED', attempts: 1 })
+  })
+})

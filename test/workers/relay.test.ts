@@ -1,0 +1,181 @@
+import { expect } from 'chai'
+import { deliver } from '../../src/webhooks/deliver.ts'
+import {
+  cancelIntent,
+  createIntent,
+  deliveriesOf,
+  openBeside,
+  relay,
+  subscribe,
+  waitingEvents,
+} from '../support/acts.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+
+describe('the relay', () => {
+  let house: House
+  let beside: House
+  let receiver: Receiver
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+    ;[beside, receiver] = await Promise.all([openBeside(house), startReceiver()])
+  })
+  beforeEach(async () => {
+    merchant = await house.merchant()
+  })
+  after(() => Promise.all([receiver.close(), beside.close()]).then(() => house.close()))
+
+  it('makes one delivery for each subscribed active endpoint and empties the outbox', async () => {
+    const wanting = await subscribe(house, merchant, receiver.url)
+    const second = await subscribe(house, merchant, receiver.url, ['payment.created'])
+    await subscribe(house, merchant, receiver.url, ['payment.cancelled'])
+    const inactive = await subscribe(house, merchant, receiver.url)
+    await house.deps.Endpoint.updateOne({ _id: inactive.id }, { $set: { active: false } })
+    await subscribe(house, await house.merchant(), receiver.url)
+    await createIntent(house, merchant)
+    expect(await waitingEvents(house, merchant)).to.deep.equal(['payment.created'])
+
+    expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 2 })
+    const made = await deliveriesOf(house, merchant)
+    expect(made.map(({ endpointId }) => endpointId)).to.have.members([wanting.id, second.id])
+    expect(made.map(({ status, attempts }) => [status, attempts])).to.deep.equal([
+      ['PENDING', 0],
+      ['PENDING', 0],
+    ])
+    expect(await waitingEvents(house, merchant)).to.deep.equal([])
+  })
+
+  it('makes the same deliveries again when it is run again before the outbox was emptied', async () => {
+    await subscribe(house, merchant, receiver.url)
+    await createIntent(house, merchant)
+    const { businessId } = merchant
+    const outbox = (await house.deps.Intent.findOne({ businessId }).lean())?.outbox ?? []
+    await relay(house, merchant)
+    const before = await deliveriesOf(house, merchant)
+    // As if the process had died between the deliveries and the emptying.
+    await house.deps.Intent.updateOne({ businessId }, { $set: { outbox } })
+    await relay(house, merchant)
+    expect(await deliveriesOf(house, merchant)).to.deep.equal(before)
+    expect(before).to.have.length(1)
+    expect(await relay(house, merchant)).to.deep.equal({ events: 0, deliveries: 0 })
+  })
+
+  it('makes each delivery once when two processes relay the same events at once', async () => {
+    await Promise.all([subscribe(house, merchant, receiver.url), subscribe(house, merchant, receiver.url)])
+    await Promise.all(Array.from({ length: 20 }, () => createIntent(house, merchant)))
+    await Promise.all([house, beside, house, beside].map((process) => relay(house, merchant, process.deps)))
+    const made = await deliveriesOf(house, merchant)
+    expect(made).to.have.length(40)
+    expect(new Set(made.map(({ eventId, endpointId }) => eventId + endpointId))).to.have.property('size', 40)
+    expect(await waitingEvents(house, merchant)).to.deep.equal([])
+  })
+
+  it('empties the outbox of a merchant without an endpoint', async () => {
+    await createIntent(house, merchant)
+    expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 0 })
+    expect(await waitingEvents(house, merchant)).to.deep.equal([])
+    expect(await deliveriesOf(house, merchant)).to.deep.equal([])
+  })
+
+  it('leaves an event that arrives while it works for its next run', async () => {
+    await subscribe(house, merchant, receiver.url)
+    const { referenceNumber } = await createIntent(house, merchant)
+    const { lanes } = house.deps
+    const cancelledMeanwhile = {
+      ...house.deps,
+      lanes: {
+        ...lanes,
+        async insertDelivery(...item: Parameters<typeof lanes.insertDelivery>) {
+          expect((await cancelIntent(house, merchant, referenceNumber)).status).to.equal(200)
+          return lanes.insertDelivery(...item)
+        },
+      },
+    }
+    await relay(house, merchant, cancelledMeanwhile)
+    expect(await waitingEvents(house, merchant)).to.deep.equal(['payment.cancelled'])
+    await relay(house, merchant)
+    const made = await deliveriesOf(house, merchant)
+    expect(made.map(({ event }) => event)).to.deep.equal(['payment.created', 'payment.cancelled'])
+    expect(await waitingEvents(house, merchant)).to.deep.equal([])
+  })
+
+  describe('freezes the body of SPEC 6.2:', () => {
+    const oddMetadata = '{"a.b":"1","$x":"2","__proto__":"3","constructor":"4","é 😀":"5","empty":""}'
+
+    it('every field of the envelope and of its data, as of the event', async () => {
+      const { id: endpointId } = await subscribe(house, merchant, receiver.url)
+      const at = new Date('2030-01-02T03:04:05.678Z')
+      house.clock.freeze(at)
+      const intent = await createIntent(house, merchant, `{"amount":1250,"metadata":${oddMetadata}}`)
+      house.clock.freeze(null)
+      await relay(house, merchant)
+      const [delivery] = await deliveriesOf(house, merchant)
+      expect(delivery?._id).to.equal(`${delivery?.eventId}-${endpointId}`)
+      const body = JSON.parse(delivery?.body ?? '')
+      expect(JSON.stringify(body.data.metadata)).to.equal(oddMetadata)
+      body.data.metadata = null
+      expect(body).to.deep.equal({
+        id: delivery?._id,
+        event: 'payment.created',
+        created_at: at.toISOString(),
+        sandbox: true,
+        data: {
+          reference_number: intent.referenceNumber,
+          short_code: intent.shortCode,
+          amount: 1250,
+          currency: 'MRU',
+          status: 'PENDING',
+          paid_at: null,
+          payer_phone: null,
+          metadata: null,
+          commission: { provider_ttc: 0, payer_ttc: 0, tof: 0, tte: 0, total_revenue: 0 },
+        },
+      })
+    })
+
+    it('the state at the event, whatever the intent has become by the time it is relayed', async () => {
+      await subscribe(house, merchant, receiver.url)
+      const { referenceNumber, createdAt } = await createIntent(house, merchant)
+      house.clock.advance(60_000)
+      const cancelled = await cancelIntent(house, merchant, referenceNumber)
+      await relay(house, merchant)
+      const bodies = (await deliveriesOf(house, merchant)).map(({ body }) => JSON.parse(body))
+      expect(bodies.map((body) => [body.event, body.created_at, body.data.status])).to.deep.equal([
+        ['payment.created', createdAt, 'PENDING'],
+        ['payment.cancelled', cancelled.body.data.updatedAt, 'CANCELLED'],
+      ])
+    })
+
+    it('amount null for an OPEN intent that nobody paid', async () => {
+      await subscribe(house, merchant, receiver.url)
+      await createIntent(house, merchant, { amount: 900, amountType: 'OPEN' })
+      await relay(house, merchant)
+      const [delivery] = await deliveriesOf(house, merchant)
+      expect(JSON.parse(delivery?.body ?? '').data.amount).to.equal(null)
+    })
+
+    it('sandbox false for a live key, to the same endpoint', async () => {
+      await subscribe(house, merchant, receiver.url)
+      const live = await liveMerchant(house, merchant)
+      await createIntent(house, live)
+      await createIntent(house, merchant)
+      await relay(house, merchant)
+      const made = await deliveriesOf(house, merchant)
+      expect(made.map(({ body }) => JSON.parse(body).sandbox)).to.have.members([false, true])
+    })
+
+    it('and the receiver gets exactly these bytes', async () => {
+      await subscribe(house, merchant, receiver.url)
+      await createIntent(house, merchant, `{"amount":1,"metadata":${oddMetadata}}`)
+      await relay(house, merchant)
+      const [delivery] = await deliveriesOf(house, merchant)
+      await deliver(house.deps, delivery?._id ?? '')
+      expect(receiver.received.map(({ body }) => body)).to.deep.equal([delivery?.body])
+    })
+  })
+})
+
+async function liveMerchant(house: House, { businessId }: Merchant): Promise<Merchant> {
+  return asMerchant(businessId, await house.key(businessId, { mode: 'live' }))
+}

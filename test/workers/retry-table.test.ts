@@ -1,0 +1,107 @@
+import { expect } from 'chai'
+import { type Delivered, deliver } from '../../src/webhooks/deliver.ts'
+import type { Delivery } from '../../src/webhooks/delivery.ts'
+import { freshDelivery, stored, subscribe } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+
+/** SPEC 6.4: the waits before attempts 2 to 8. */
+const waitsMs = [30, 120, 900, 3600, 14_400, 43_200, 86_400].map((seconds) => seconds * 1000)
+const dayMs = 86_400_000
+
+describe('the retry table', () => {
+  let house: House
+  let receiver: Receiver
+  let merchant: Merchant
+  before(async () => {
+    ;[house, receiver] = await Promise.all([openHouse(), startReceiver()])
+    merchant = await house.merchant()
+    await subscribe(house, merchant, receiver.url)
+  })
+  beforeEach(() => {
+    house.clock.freeze(new Date('2031-05-06T07:08:09.010Z'))
+    receiver.respondWith((res) => void res.writeHead(500).end())
+  })
+  after(() => receiver.close().then(() => house.close()))
+
+  const attemptsAt = (id: string) => receiver.received.filter(({ json }) => json.id === id).length
+  const dueAt = (done: Delivered) => done.nextAttemptAt?.getTime() ?? Number.NaN
+
+  it('is kept to the millisecond over all 8 attempts; after the 8th the delivery is DEAD and there is no ninth', async () => {
+    const { _id } = await freshDelivery(house, merchant)
+    for (const [index, waitMs] of waitsMs.entries()) {
+      const failed = await deliver(house.deps, _id)
+      const next = new Date(house.clock.now().getTime() + waitMs)
+      expect(failed).to.deep.include({ outcome: 'retrying', attempts: index + 1, nextAttemptAt: next })
+      expect(await stored(house, { _id })).to.include({
+        status: 'RETRYING',
+        attempts: index + 1,
+        lease: null,
+      })
+      for (const early of [0, waitMs - 1]) {
+        house.clock.freeze(new Date(next.getTime() - waitMs + early))
+        const notDue = { outcome: 'not-due', nextAttemptAt: next }
+        expect(await deliver(house.deps, _id)).to.deep.equal(notDue)
+        expect(await deliver(house.deps, _id)).to.deep.equal(notDue)
+      }
+      expect(attemptsAt(_id)).to.equal(index + 1)
+      house.clock.freeze(next)
+    }
+    expect(await deliver(house.deps, _id)).to.deep.include({
+      outcome: 'dead',
+      attempts: 8,
+      nextAttemptAt: null,
+    })
+    for (const wait of [0, dayMs, 100 * dayMs]) {
+      house.clock.advance(wait)
+      expect(await deliver(house.deps, _id)).to.deep.equal({ outcome: 'dead-already', nextAttemptAt: null })
+    }
+    expect(attemptsAt(_id)).to.equal(8)
+    const { status, attempts, attemptLog } = await stored(house, { _id })
+    expect([status, attempts, attemptLog.length]).to.deep.equal(['DEAD', 8, 8])
+  })
+
+  it('ends with the first success, at whichever of the 8 attempts', async () => {
+    const cases = new Map<string, number>()
+    const made: Delivery[] = []
+    for (let success = 1; success <= 8; success += 1) {
+      const delivery = await freshDelivery(house, merchant)
+      cases.set(delivery._id, success)
+      made.push(delivery)
+    }
+    receiver.respondWith(
+      (res, _count, { json }) =>
+        void res.writeHead(attemptsAt(json.id) < (cases.get(json.id) ?? 0) ? 503 : 204).end(),
+    )
+    for (let round = 1; round <= 10; round += 1) {
+      await Promise.all(made.map(({ _id }) => deliver(house.deps, _id)))
+      house.clock.advance(dayMs)
+    }
+    const ended = await Promise.all(made.map((delivery) => stored(house, delivery)))
+    expect(ended.map(({ status, attempts }) => [status, attempts])).to.deep.equal(
+      made.map((_, index) => ['DELIVERED', index + 1]),
+    )
+    expect(made.map(({ _id }) => attemptsAt(_id))).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8])
+  })
+
+  it('counts from the end of the failed attempt', async () => {
+    const { _id } = await freshDelivery(house, merchant)
+    const startedAt = house.clock.now().getTime()
+    receiver.respondWith((res) => {
+      house.clock.advance(20_000)
+      res.writeHead(500).end()
+    })
+    expect(dueAt(await deliver(house.deps, _id)) - startedAt).to.equal(20_000 + 30_000)
+  })
+
+  it('is lengthened by Retry-After, to at most twice the step, and never shortened', async () => {
+    const asked = ['45', '60', '3600', '5', '0', '-1', 'soon', new Date(0).toUTCString()]
+    const heard = []
+    for (const value of asked) {
+      receiver.respondWith((res) => void res.writeHead(503, { 'Retry-After': value }).end())
+      const { _id } = await freshDelivery(house, merchant)
+      heard.push((dueAt(await deliver(house.deps, _id)) - house.clock.now().getTime()) / 1000)
+    }
+    expect(heard).to.deep.equal([45, 60, 60, 30, 30, 30, 30, 30])
+  })
+})

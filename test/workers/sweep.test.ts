@@ -1,0 +1,190 @@
+import { type Job, Queue, UnrecoverableError, Worker } from 'bullmq'
+import { expect } from 'chai'
+import { Redis } from 'ioredis'
+import type { QueueName } from '../../src/jobs.ts'
+import { sweep } from '../../src/sweep.ts'
+import { deliver } from '../../src/webhooks/deliver.ts'
+import type { Delivery } from '../../src/webhooks/delivery.ts'
+import { createIntent, deliveriesOf, freshDelivery, stored, subscribe } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { loseAllJobs } from '../support/redis-keys.ts'
+import { until } from '../support/until.ts'
+
+const dayMs = 86_400_000
+
+describe('the sweep', () => {
+  let house: House
+  let receiver: Receiver
+  let merchant: Merchant
+  let redis: Redis
+  const queues = new Map<QueueName, Queue>()
+  before(async () => {
+    receiver = await startReceiver()
+  })
+  beforeEach(async () => {
+    house = await openHouse()
+    redis = new Redis(house.deps.config.redisUrl, { maxRetriesPerRequest: null })
+    merchant = await house.merchant()
+    await subscribe(house, merchant, receiver.url)
+    receiver.respondWith((res) => void res.end())
+  })
+  afterEach(async () => {
+    await Promise.all([...queues.values()].map((queue) => queue.close()))
+    queues.clear()
+    redis.disconnect()
+    await house.close()
+  })
+  after(() => receiver.close())
+
+  const prefixed = () => ({ connection: redis, prefix: house.deps.config.queuePrefix })
+  function queueOf(name: QueueName): Queue {
+    const queue = queues.get(name) ?? new Queue(name, prefixed())
+    queues.set(name, queue)
+    return queue
+  }
+  const stateOf = async ({ _id }: { _id: string }) => queueOf('webhook-delivery').getJobState(`${_id}-r0`)
+  const waits = (delivery: Delivery, state: string) =>
+    until(state, async () => (await stateOf(delivery)) === state)
+
+  /** Forgets all nudges, once those under way have arrived. */
+  async function loseJobs(expected: QueueName) {
+    await until('a job', async () => (await queueOf(expected).count()) > 0)
+    await loseAllJobs(house.deps.config.redisUrl, house.deps.config.queuePrefix)
+  }
+
+  /** A delivery whose job was lost. */
+  async function lostDelivery(): Promise<Delivery> {
+    const delivery = await freshDelivery(house, merchant)
+    await loseJobs('webhook-delivery')
+    expect(await stateOf(delivery)).to.equal('unknown')
+    return delivery
+  }
+
+  it('wakes the relay for an event that nobody relayed, once it is old enough to have lost its nudge', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    await loseJobs('outbox-relay')
+    expect((await sweep(house.deps)).outboxes).to.equal(0)
+    house.clock.advance(2_000)
+    expect((await sweep(house.deps)).outboxes).to.equal(1)
+    const intent = await house.deps.Intent.findOne({ referenceNumber }).lean()
+    const [job] = await until('a relay job', async () => {
+      const jobs = await queueOf('outbox-relay').getWaiting()
+      return jobs.length > 0 && jobs
+    })
+    expect(job?.data).to.deep.equal({ intentIds: [intent?._id] })
+  })
+
+  it('adds the job of a delivery that is due, once, however often it runs', async () => {
+    const delivery = await lostDelivery()
+    for (const _again of [1, 2, 3]) expect((await sweep(house.deps)).deliveries).to.equal(1)
+    await waits(delivery, 'waiting')
+    expect(await queueOf('webhook-delivery').count()).to.equal(1)
+  })
+
+  it('adds the job of an attempt that was cut short, when its lease is over', async () => {
+    const delivery = await lostDelivery()
+    const lease = { token: 'of a dead process', until: new Date(house.clock.now().getTime() + 10_000) }
+    await house.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { lease } })
+    expect((await sweep(house.deps)).deliveries).to.equal(0)
+    house.clock.advance(10_000)
+    expect((await sweep(house.deps)).deliveries).to.equal(1)
+    await waits(delivery, 'waiting')
+  })
+
+  it('adds jobs ahead of their time, so that they are there on the second', async () => {
+    receiver.respondWith((res) => void res.writeHead(500).end())
+    const delivery = await lostDelivery()
+    await deliver(house.deps, delivery._id)
+    await deliver(house.deps, (await lostDelivery())._id)
+    house.clock.advance(30_000)
+    await deliver(house.deps, delivery._id)
+    // One is due now, the other in 120 s: too far ahead.
+    expect((await sweep(house.deps)).deliveries).to.equal(1)
+    house.clock.advance(95_000)
+    await loseJobs('webhook-delivery')
+    expect((await sweep(house.deps)).deliveries).to.equal(2)
+    await waits(delivery, 'delayed')
+    const job = await queueOf('webhook-delivery').getJob(`${delivery._id}-r0`)
+    const waitMs =
+      ((await stored(house, delivery)).nextAttemptAt?.getTime() ?? 0) - house.clock.now().getTime()
+    expect(job?.delay).to.be.within(waitMs, 25_000)
+  })
+
+  const endings = {
+    failed: () => Promise.reject(new UnrecoverableError('as if it were DEAD')),
+    completed: () => Promise.resolve(),
+  }
+  for (const [state, end] of Object.entries(endings))
+    it(`removes a job that stands in ${state} while its delivery is due, and adds it again`, async () => {
+      const delivery = await freshDelivery(house, merchant)
+      await waits(delivery, 'waiting')
+      const worker = new Worker('webhook-delivery', (_job: Job) => end(), prefixed())
+      await waits(delivery, state)
+      await worker.close()
+      expect((await sweep(house.deps)).deliveries).to.equal(1)
+      await waits(delivery, 'waiting')
+    })
+
+  it('leaves a job that waits as it is', async () => {
+    const delivery = await freshDelivery(house, merchant)
+    await waits(delivery, 'waiting')
+    const before = await queueOf('webhook-delivery').getJob(`${delivery._id}-r0`)
+    await sweep(house.deps)
+    await sweep(house.deps)
+    const after = await queueOf('webhook-delivery').getJob(`${delivery._id}-r0`)
+    expect(after?.timestamp).to.equal(before?.timestamp)
+    expect(await queueOf('webhook-delivery').count()).to.equal(1)
+  })
+
+  it('adds the job of an intent whose time is up, or will be within two sweeps', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    await loseJobs('outbox-relay')
+    const state = () => queueOf('intent-expiry').getJobState(referenceNumber)
+    house.clock.advance(dayMs - 60_000)
+    expect((await sweep(house.deps)).expiries).to.equal(0)
+    house.clock.advance(40_000)
+    expect((await sweep(house.deps)).expiries).to.equal(1)
+    await until('delayed', async () => (await state()) === 'delayed')
+    await loseAllJobs(house.deps.config.redisUrl, house.deps.config.queuePrefix)
+    house.clock.advance(20_000)
+    expect((await sweep(house.deps)).expiries).to.equal(1)
+    await until('waiting', async () => (await state()) === 'waiting')
+  })
+
+  it('finds nothing where all is done: delivered, DEAD, cancelled, or no longer PENDING', async () => {
+    const made = [await lostDelivery(), await lostDelivery(), await lostDelivery(), await lostDelivery()]
+    await deliver(house.deps, made[0]?._id ?? '')
+    receiver.respondWith((res) => void res.writeHead(500).end())
+    for (let attempt = 1; attempt <= 8; attempt += 1) {
+      await deliver(house.deps, made[1]?._id ?? '')
+      house.clock.advance(dayMs)
+    }
+    await house.deps.Endpoint.updateMany({ businessId: merchant.businessId }, { $set: { active: false } })
+    for (const { _id } of made.slice(2)) await deliver(house.deps, _id)
+    const ended = await deliveriesOf(house, merchant)
+    expect(ended.map(({ status }) => status)).to.deep.equal(['DELIVERED', 'DEAD', 'CANCELLED', 'CANCELLED'])
+    expect(await sweep(house.deps)).to.include({ deliveries: 0, outboxes: 0 })
+  })
+
+  it('runs by itself when a worker starts: all that was lost is done without any nudge', async () => {
+    const lost = await lostDelivery()
+    house.clock.advance(dayMs)
+    await createIntent(house, merchant)
+    await loseJobs('outbox-relay')
+    house.clock.advance(2_000)
+    house.startWorkers()
+    const told = async () => (await deliveriesOf(house, merchant)).map(({ event, status }) => [event, status])
+    const everything = [
+      ['payment.created', 'DELIVERED'],
+      ['payment.created', 'DELIVERED'],
+      ['payment.expired', 'DELIVERED'],
+    ]
+    await until('all is done', async () => {
+      const now = await told()
+      return now.length === everything.length && now.every(([, status]) => status === 'DELIVERED')
+    })
+    expect(await told()).to.have.deep.members(everything)
+    expect(await stored(house, lost)).to.include({ status: 'DELIVERED', attempts: 1 })
+  })
+})
