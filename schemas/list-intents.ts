@@ -5,8 +5,8 @@ export const listIntentsQuery = {
     status: { enum: ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] },
     from: { type: 'string', format: 'date-or-time' },
     to: { type: 'string', format: 'date-or-time' },
-    page: { type: 'string', format: 'positive-integer' },
-    limit: { type: 'string', format: 'positive-integer' },
+    page: { type: 'string', format: 'page-number' },
+    limit: { type: 'string', format: 'page-size' },
   },
 } as const
 

@@ -2,8 +2,8 @@
 export const pageQuery = {
   type: 'object',
   properties: {
-    page: { type: 'string', format: 'positive-integer' },
-    limit: { type: 'string', format: 'positive-integer' },
+    page: { type: 'string', format: 'page-number' },
+    limit: { type: 'string', format: 'page-size' },
   },
 } as const
 

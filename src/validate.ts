@@ -18,7 +18,7 @@ const mostFaults = 100
 /** The one validator of every border, with the formats that plain JSON Schema lacks. */
 export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>): Validate {
   const rules = { allowedHosts: config.webhookAllowedHosts }
-  const ajv = new Ajv({ allErrors: true, verbose: true, strictRequired: false })
+  const ajv = new Ajv({ allErrors: true, verbose: true, strictRequired: false, strictNumbers: false })
   ajv.addVocabulary(['errorCodes'])
   ajv.addFormat('amount', { type: 'number', validate: (n: number) => n >= 1 && n <= config.maxAmount })
   ajv.addFormat('storable-text', isStorable)
@@ -27,7 +27,8 @@ export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowe
   ajv.addFormat('webhook-url', (text: string) => 'url' in checkWebhookUrl(text, rules))
   ajv.addFormat('webhook-event', isEventName)
   ajv.addFormat('date-or-time', (text: string) => readInstant(text, 'start') !== null)
-  ajv.addFormat('positive-integer', (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= 1)
+  ajv.addFormat('page-number', (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= 1)
+  ajv.addFormat('page-size', (text: string) => /^0*[1-9]\d*$/.test(text))
 
   return <T>(schema: AnnotatedSchema, value: unknown): T => {
     const isValid = ajv.compile<T>(schema)
@@ -48,9 +49,7 @@ function isRedirectUrl(text: string, localhostToo: boolean): boolean {
   if (text.length > 2048 || !absoluteUrl.test(text) || !text.isWellFormed() || !URL.canParse(text))
     return false
   const url = new URL(text)
-  return (
-    url.protocol === 'https:' || (localhostToo && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname))
-  )
+  return url.protocol === 'https:' || (localhostToo && url.hostname === 'localhost')
 }
 
 /** The first fault in the order of the schema's fields gives the code; all of them stand in the details. */
@@ -79,6 +78,7 @@ function faultOf(error: ErrorObject): Fault {
 
 function said(param: string, error: ErrorObject): string {
   if (error.keyword === 'required') return `${param} is required.`
+  if (Array.isArray(error.data) && error.keyword !== 'minItems') return `${param} must be a single value.`
   if (error.keyword === 'enum')
     return `${param} must be one of ${(error.params.allowedValues as string[]).join(', ')}.`
   if (error.keyword === 'format')
@@ -89,5 +89,6 @@ function said(param: string, error: ErrorObject): string {
 const formatHints: Record<string, string> = {
   'storable-text': 'must be valid Unicode without NUL characters',
   'date-or-time': 'must be an ISO 8601 date or date-time',
-  'positive-integer': 'must be a whole number of at least 1',
+  'page-number': 'must be a whole number from 1 to 999999999999999',
+  'page-size': 'must be a whole number of at least 1',
 }
