@@ -39,7 +39,7 @@ export function createLane<Item, Outcome>(
       else one.reject(unavailable())
     if (inTime.length === 0) return
     try {
-      const outcomes = await send(inTime.map((one) => one.item))
+      const outcomes = await withinTrip(send(inTime.map((one) => one.item)))
       inTime.forEach((one, index) => settle(one, outcomes[index] as Outcome | Error))
     } catch (error) {
       for (const one of inTime) one.reject(error)
@@ -51,6 +51,24 @@ export function createLane<Item, Outcome>(
       waiting.push({ item, until, resolve, reject })
       if (!underWay) void drain()
     })
+}
+
+/**
+ * Above every limit of the driver (src/mongo.ts): a trip that hangs for whatever reason must not close the lane for good. Its
+ * outcome is unknown.
+ */
+const longestTripMs = 7000
+
+async function withinTrip<T>(trip: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const hung = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(unavailable()), longestTripMs)
+  })
+  try {
+    return await Promise.race([trip, hung])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function settle<Item, Outcome>(one: Waiting<Item, Outcome>, outcome: Outcome | Error): void {

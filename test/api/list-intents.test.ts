@@ -90,6 +90,7 @@ describe('GET /dev/intents', () => {
       ['100', 100],
       ['101', 100],
       ['99999', 100],
+      ['99999999999999999999', 100],
       ['', 20],
     ] as const)
       expect(await listed(asked === '' ? '' : `limit=${asked}`)).to.include({ limit: used })
