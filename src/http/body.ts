@@ -15,6 +15,10 @@ export type Body = { value: unknown } | { refusal: Refusal }
 
 /** Reads the whole body, bounded, and parses it as JSON. No body at all is an empty object. */
 export async function readBody(req: Request, res: Response): Promise<Body> {
+  // Told by the length alone; otherwise all of it would be read before the answer.
+  if (Number(req.headers['content-length']) > largestBody)
+    return { refusal: refuse('PAYLOAD_TOO_LARGE', { headers: { Connection: 'close' } }) }
+  if (req.headers.expect !== undefined) res.writeContinue()
   const refusal = await new Promise<Refusal | null>((resolve, reject) => {
     readRaw(req, res, (error: unknown) => {
       if (error === undefined || error === null) return resolve(null)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Express } from 'express'
+import type { Express, Request, Response } from 'express'
 import { type Refusal, refuse } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { failure } from './answer.ts'
@@ -13,6 +13,12 @@ import { failure } from './answer.ts'
  */
 export function createHttpServer(app: Express, log: Log): Server {
   const hangUp = (socket: Duplex, refusal: Refusal): void => endWith(log, socket, refusal)
+  const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    // Express calls back when it cannot even find a path in the request line.
+    const noPath = () =>
+      hangUp(req.socket, refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' }))
+    void app(req as Request, res as Response, noPath)
+  }
   const server = createServer(
     {
       headersTimeout: 15_000,
@@ -24,7 +30,7 @@ export function createHttpServer(app: Express, log: Log): Server {
       // app.ts refuses a request without Host, in the envelope.
       requireHostHeader: false,
     },
-    app,
+    handle,
   )
   const latest = new WeakMap<Duplex, ServerResponse>()
   server.on('request', (req: IncomingMessage, res: ServerResponse) => latest.set(req.socket, res))
@@ -32,9 +38,13 @@ export function createHttpServer(app: Express, log: Log): Server {
     const last = latest.get(socket)
     // The noise came after a whole request, which is being done: its answer must not be a 4xx.
     if (last?.req.complete === true && !last.writableFinished) last.shouldKeepAlive = false
+    // It was answered without its body, which never came.
+    else if (last?.req.complete === false && last.writableEnded) socket.destroy()
     else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
     else hangUp(socket, refusalFor(error.code))
   })
+  // `100 Continue` is written when the body is wanted (body.ts), not before the caller is known.
+  server.on('checkContinue', handle)
   server.on('checkExpectation', (_req: IncomingMessage, res: ServerResponse) => {
     if (res.socket !== null)
       hangUp(

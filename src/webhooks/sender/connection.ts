@@ -11,8 +11,11 @@ export interface Connection {
   readBefore: number
 }
 
-/** A receiver that says nothing of keep-alive gets this; most servers and balancers keep a connection for 60 s and more. */
-const idleMs = 20_000
+/**
+ * For a receiver that says nothing of keep-alive: shorter than the 5 s after which many close, because a connection that is
+ * closed as it is used again costs an attempt.
+ */
+const idleMs = 4_000
 
 /** What a receiver may ask for at most by `Keep-Alive: timeout=…`. */
 const longestIdleMs = 60_000

@@ -6,7 +6,6 @@ export type Place = 'place'
 
 interface Waiter {
   origin: string
-  fresh: boolean
   grant: (got: Connection | Place) => void
 }
 
@@ -55,14 +54,14 @@ export function createConnections(maxSockets: number) {
     if (place) next.grant(place)
   }
 
-  function queue(origin: string, fresh: boolean, deadline: AbortSignal): Promise<Connection | Place | null> {
+  function queue(origin: string, deadline: AbortSignal): Promise<Connection | Place | null> {
     return new Promise((resolve) => {
       const leave = (got: Connection | Place | null): void => {
         waiting.delete(waiter)
         resolve(got)
       }
       const late = (): void => leave(null)
-      const waiter = { origin, fresh, grant: leave }
+      const waiter = { origin, grant: leave }
       if (deadline.aborted) return late()
       waiting.add(waiter)
       deadline.addEventListener('abort', late)
@@ -70,11 +69,11 @@ export function createConnections(maxSockets: number) {
   }
 
   return {
-    /** An idle connection (unless `fresh`), a place for a new one, or null when none was free before the deadline. */
-    async acquire(origin: string, fresh: boolean, deadline: AbortSignal): Promise<Connection | Place | null> {
-      const kept = fresh ? undefined : idleOf.get(origin)?.at(-1)
+    /** An idle connection, a place for a new one, or null when none was free before the deadline. */
+    async acquire(origin: string, deadline: AbortSignal): Promise<Connection | Place | null> {
+      const kept = idleOf.get(origin)?.at(-1)
       if (kept) forget(kept)
-      return kept ?? takePlace() ?? queue(origin, fresh, deadline)
+      return kept ?? takePlace() ?? queue(origin, deadline)
     },
 
     /** Gives back a place that came to nothing. */
@@ -95,10 +94,10 @@ export function createConnections(maxSockets: number) {
     /** Keeps a connection whose answer was read to the end, or hands it to who waits for the same receiver. */
     giveBack(connection: Connection): void {
       const old = performance.now() - connection.openedAt > longestLifeMs
-      if (old || connection.socket.destroyed) return drop(connection)
+      if (old || connection.socket.destroyed || connection.socket.readableEnded) return drop(connection)
       connection.readBefore = connection.socket.bytesRead
       const [next] = waiting
-      if (next?.origin === connection.origin && !next.fresh) return next.grant(connection)
+      if (next?.origin === connection.origin) return next.grant(connection)
       if (next) return drop(connection)
       idle.add(connection)
       const same = idleOf.get(connection.origin)

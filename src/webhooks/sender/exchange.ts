@@ -21,8 +21,8 @@ export interface Answer {
   retryAfterSeconds: number | null
 }
 
-/** `whole`: read to its end, so that the connection may serve again. `begun`: the receiver had said something. */
-export type Exchange = { answer: Answer; whole: boolean } | { fault: Fault; begun: boolean }
+/** `whole`: read to its end, so that the connection may serve again. */
+export type Exchange = { answer: Answer; whole: boolean } | { fault: Fault }
 
 /**
  * Sends one request over `connection` and reads its answer until `deadline`. Whatever the receiver does is a value; only a
@@ -40,7 +40,7 @@ export function exchange(
     let answer: Answer | null = null
 
     // The first to settle counts. Listeners need not leave the deadline: it ends with the attempt.
-    const fail = (fault: Fault): void => resolve({ fault, begun: interim > 0 || answer !== null })
+    const fail = (fault: Fault): void => resolve({ fault })
     const late = (): void => fail(faults.lateAnswer)
     const finish = (whole: boolean): void => {
       if (answer) resolve({ answer: { ...answer, answer: answerText(chunks) }, whole })

@@ -39,9 +39,6 @@ export interface Sender {
   close(): Promise<void>
 }
 
-/** The connection was closed by the receiver while it lay idle: the usual race of keep-alive, not a failed attempt. */
-const isStale = (done: Exchange): boolean => 'fault' in done && done.fault.stage === 'closed' && !done.begun
-
 function targetOf(url: URL, allowed: boolean): Target {
   const hostname = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
   return { origin: url.origin, hostname, port: portOf(url), secure: url.protocol === 'https:', allowed }
@@ -75,6 +72,8 @@ export function createSender(options: SenderOptions): Sender {
     try {
       const done = await exchange(connection, request, deadline)
       whole = 'answer' in done && done.whole
+      // Many receivers close with their answer and say so only on the socket: that is read within this turn.
+      if (whole) await new Promise(setImmediate)
       return done
     } finally {
       if (whole) connections.giveBack(connection)
@@ -82,19 +81,12 @@ export function createSender(options: SenderOptions): Sender {
     }
   }
 
-  async function post(
-    target: Target,
-    request: PostRequest,
-    fresh: boolean,
-    deadline: AbortSignal,
-  ): Promise<Exchange> {
-    const got = await connections.acquire(target.origin, fresh, deadline)
-    if (got === null) return { fault: faults.noFreeConnection, begun: false }
+  /** One request, once: a POST that a receiver may have read is not sent again before its time. */
+  async function post(target: Target, request: PostRequest, deadline: AbortSignal): Promise<Exchange> {
+    const got = await connections.acquire(target.origin, deadline)
+    if (got === null) return { fault: faults.noFreeConnection }
     const connection = got === 'place' ? await open(target, deadline) : got
-    if ('fault' in connection) return { ...connection, begun: false }
-    const done = await over(connection, request, deadline)
-    // At most once, as a fresh one is never stale. The receiver may see the event twice (SPEC 6.4.5).
-    return got !== 'place' && isStale(done) ? post(target, request, true, deadline) : done
+    return 'fault' in connection ? connection : over(connection, request, deadline)
   }
 
   async function attempt({ url, headers, body }: SendRequest): Promise<Attempt> {
@@ -108,7 +100,7 @@ export function createSender(options: SenderOptions): Sender {
     try {
       const path = judged.url.pathname + judged.url.search
       const target = targetOf(judged.url, judged.allowed)
-      const done = await post(target, { path, headers, body }, false, deadline.signal)
+      const done = await post(target, { path, headers, body }, deadline.signal)
       if ('fault' in done) return { outcome: 'unreachable', ...done.fault, durationMs: took() }
       const { status } = done.answer
       const outcome = status >= 200 && status < 300 ? 'delivered' : 'refused'
