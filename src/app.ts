@@ -8,6 +8,7 @@ import { logRequest } from './http/log-request.ts'
 import { answerFor } from './http/report-error.ts'
 import { routes } from './http/routes.ts'
 import { serve } from './http/serve.ts'
+import { throttled } from './log.ts'
 
 /** Where the API begins (SPEC 9). */
 export const apiBase = '/api/v1'
@@ -53,10 +54,12 @@ export function createApp(deps: Deps, isStopping: () => boolean): Express {
     throw refuse('ENDPOINT_NOT_FOUND')
   })
 
+  const complain = throttled(5000, (fields) => deps.log.warn(fields, 'mongodb.failed'))
+
   // Express tells an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
     if (res.headersSent) return req.socket.destroy()
-    send(res, answerFor(deps, error, res))
+    send(res, answerFor(deps, error, res, complain))
   })
   return app
 }

@@ -54,8 +54,8 @@ export function createLane<Item, Outcome>(
 }
 
 /**
- * Above every limit of the driver (src/mongo.ts): a trip that hangs for whatever reason must not close the lane for good. Its
- * outcome is unknown.
+ * Longer than one call to MongoDB may take: a trip that hangs for whatever reason must not close the lane for good. One of two
+ * calls on a failing server can be cut short; its outcome is then unknown, and the next may run beside it.
  */
 const longestTripMs = 7000
 

@@ -20,18 +20,23 @@ export function createLog(level: string, processType: string): Log {
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: 'something that is not an Error was thrown' }
   const { code, codeName } = error as { code?: unknown; codeName?: unknown }
-  const fromMongo = error.name.startsWith('Mongo')
+  const quotes = quoting.test(error.name)
   return {
     name: error.name,
     ...(code === undefined ? {} : { code }),
     ...(codeName === undefined ? {} : { codeName }),
-    ...(fromMongo ? {} : { message: error.message }),
-    stack: fromMongo ? withoutMessage(error.stack) : error.stack,
+    ...(quotes ? {} : { message: error.message }),
+    stack: quotes ? framesOf(error.stack) : error.stack,
   }
 }
 
-const withoutMessage = (stack: string | undefined): string =>
-  (stack ?? '').replace(/^[\s\S]*?(?=\n\s+at )/, '').trim()
+/** Errors whose message quotes values: those of MongoDB, its driver, its encoding, and mongoose. */
+const quoting = /^(Mongo|BSON|Cast|Validat|StrictMode|ObjectExpected)/
+
+function framesOf(stack: string | undefined): string {
+  const start = stack?.search(/\n\s+at /) ?? -1
+  return start < 0 ? '' : (stack ?? '').slice(start).trim()
+}
 
 /** Lets a line of the same kind through once per `everyMs`; for faults that come by the thousand. */
 export function throttled(everyMs: number, write: (fields: object) => void): (fields: object) => void {

@@ -4,12 +4,14 @@ import type { Log } from './log.ts'
 
 /**
  * What the service promises of every write and read, whatever the URL leaves out: acknowledged by a majority and
- * journalled, read from the primary and never taken back. A call ends within some 4 s also when the server is frozen.
+ * journalled, read from the primary and never taken back. A call ends within 5 s also when the server is frozen.
  */
 const promises = {
   writeConcern: { w: 'majority', journal: true },
   readConcern: { level: 'majority' },
   readPreference: 'primary',
+  // On a replica set the driver repeats a write after a failover; every write of ours may run twice.
+  retryWrites: true,
   retryReads: false,
   bufferCommands: false,
   autoIndex: false,
@@ -30,27 +32,35 @@ export async function connectMongo(
   exceptions: Pick<mongoose.ConnectOptions, 'socketTimeoutMS'>,
 ): Promise<Connection> {
   const connection = mongoose.createConnection()
-  connection.on('error', (err) => log.warn({ err }, 'mongodb.error'))
   try {
-    return await connection.openUri(url, { ...promises, ...exceptions })
+    await connection.openUri(url, { ...promises, ...exceptions })
+    connection.on('error', (err) => log.warn({ err }, 'mongodb.error'))
+    return connection
   } catch (error) {
     await connection.close().catch(() => undefined)
     throw error
   }
 }
 
-/** Connects as soon as there is a server: a process may start before its database. */
+const absent = new Set(['MongooseServerSelectionError', 'MongoServerSelectionError', 'MongoNetworkError'])
+
+/** Connects as soon as there is a server: a process may start before its database. Throws when a wait would not help. */
 export async function awaitMongo(url: string, log: Log): Promise<Connection> {
   for (;;) {
     try {
       return await connectMongo(url, log, {})
     } catch (err) {
+      if (!(err instanceof Error && absent.has(err.name))) throw err
       log.warn({ err }, 'mongodb.waiting')
       await wait(1000)
     }
   }
 }
 
+/** Mongoose's own words on a mistake of ours, which no server has seen. */
+const bugs = new Set(['CastError', 'StrictModeError', 'ValidationError', 'ObjectExpectedError'])
+
 /** Whether an error is MongoDB's or its driver's: then what was sent is an unknown outcome. */
 export const isDatabaseFault = (error: unknown): boolean =>
-  error instanceof mongoose.mongo.MongoError || error instanceof mongoose.MongooseError
+  error instanceof mongoose.mongo.MongoError ||
+  (error instanceof mongoose.MongooseError && !bugs.has(error.name))

@@ -39,7 +39,9 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
   connection.on('error', (err) => complain({ err }))
   const opened = new Map<QueueName, Promise<Queue>>()
   const obtain = (name: QueueName): Promise<Queue> => {
-    const queue = opened.get(name) ?? openQueue(connection, config.queuePrefix, name, complain)
+    const known = opened.get(name)
+    if (known !== undefined) return known
+    const queue = openQueue(connection, config.queuePrefix, name, complain)
     opened.set(name, queue)
     queue.catch(() => opened.delete(name))
     return queue
@@ -54,8 +56,7 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
       const asked = connection.pipeline()
       for (const { jobId } of jobs) asked.hmget(queue.toKey(jobId), 'timestamp', 'finishedOn')
       const answers = (await asked.exec()) ?? []
-      const inState = (...some: string[]) =>
-        jobs.filter((_, index) => some.includes(stateOf(answers[index]?.[1])))
+      const inState = (...some: string[]) => jobs.filter((_, index) => some.includes(stateOf(answers[index])))
       // An id that has ended would make the add a silent no-op.
       await Promise.all(inState('ended').map(({ jobId }) => queue.remove(jobId)))
       await addAll(queue, name, inState('absent', 'ended'))
@@ -84,12 +85,19 @@ async function openQueue(
   if (connection.status !== 'ready') throw new Error('Redis is not connected')
   const queue = new Queue(name, { connection, prefix, skipWaitingForReady: true })
   queue.on('error', (err) => complain({ err, queue: name }))
-  await queue.waitUntilReady()
-  return queue
+  try {
+    await queue.waitUntilReady()
+    return queue
+  } catch (error) {
+    queue.close().catch(() => undefined)
+    throw error
+  }
 }
 
 /** What BullMQ's hash of a job tells: it has a `timestamp` from the beginning, and `finishedOn` once it has ended. */
-function stateOf(answer: unknown): 'absent' | 'under way' | 'ended' {
+function stateOf(answered: [Error | null, unknown] | undefined): 'absent' | 'under way' | 'ended' {
+  const [error, answer] = answered ?? [new Error('Redis gave no answer'), null]
+  if (error !== null) throw error
   const [timestamp, finishedOn] = answer as (string | null)[]
   if (timestamp === null) return 'absent'
   return finishedOn === null ? 'under way' : 'ended'
@@ -119,6 +127,8 @@ function createSender(
         await addAll(queue, name, batch)
       } catch (err) {
         complain({ err, queue: name })
+        // Redis is away: what waits would fail alike, one time-out after the other. The sweep finds it.
+        waiting.length = 0
       }
     }
     sending = null

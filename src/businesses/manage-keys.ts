@@ -48,12 +48,12 @@ export async function rotateKey(
   const older = found.secrets
     .map((secret) => ({ ...secret, validUntil: earlier(secret.validUntil, end) }))
     .filter((secret) => secret.validUntil > now)
-  // The guard on the secrets that were read makes two rotations at once one after the other.
+  // The first secret is the current one: whoever rotated meanwhile put another there, and then this begins anew.
   const rotated = await deps.ApiKey.updateOne(
     {
       _id: id,
       status: { $in: ['active', 'suspended'] },
-      'secrets.hash': { $all: found.secrets.map((secret) => secret.hash) },
+      'secrets.0.hash': found.secrets[0]?.hash,
     },
     {
       $set: { secrets: [{ hash: deps.secrets.hash(key), validUntil: null }, ...older], last4: key.slice(-4) },

@@ -114,7 +114,8 @@ const isFinal = (error: unknown): error is Refusal =>
 function replay(deps: Deps, sealed: string, otherParams: boolean): Answer {
   const [status, body] = JSON.parse(deps.secrets.unseal(sealed)) as [number, string]
   const mismatch = otherParams ? { 'Idempotent-Params-Mismatch': 'true' } : {}
-  return { status, code: null, body, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }
+  const code = status >= 400 ? (JSON.parse(body).error.code as ErrorCode) : null
+  return { status, code, body, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }
 }
 
 const digest = (...parts: string[]): string =>

@@ -6,9 +6,15 @@ import { type Answer, failure } from './answer.ts'
 import { refusalFor } from './body.ts'
 
 /** The one place where what was thrown becomes an answer. A bug is logged whole and answered blank. */
-export function answerFor(deps: Pick<Deps, 'log'>, error: unknown, res: Response): Answer {
+export function answerFor(
+  deps: Pick<Deps, 'log'>,
+  error: unknown,
+  res: Response,
+  complain: (fields: object) => void,
+): Answer {
   const refusal = asRefusal(error)
   const requestId = String(res.locals.requestId)
+  if (isDatabaseFault(error)) complain({ err: error, requestId })
   if (refusal.code === 'INTERNAL_ERROR') deps.log.error({ err: error, requestId }, 'request.failed')
   return failure(refusal, requestId)
 }

@@ -61,7 +61,10 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date): Leases
   const held = new Map<string, string>()
   return {
     hold: (delivery) => void held.set(delivery._id, delivery.lease.token),
-    release: (delivery) => void held.delete(delivery._id),
+    release(delivery) {
+      // An earlier attempt that lost its lease must not let go of a later one's.
+      if (held.get(delivery._id) === delivery.lease.token) held.delete(delivery._id)
+    },
     async renew() {
       if (held.size === 0) return
       await Delivery.updateMany(

@@ -1,16 +1,8 @@
 import type { Deps } from '../deps.ts'
 import { expiryJob } from '../intents/expire.ts'
-import type { Intent } from '../intents/intent.ts'
-import { type Delivery, deliveryId } from './delivery.ts'
-import type { Endpoint } from './endpoint.ts'
-import type { OutboxEvent } from './event.ts'
+import type { Delivery } from './delivery.ts'
+import { deliveriesOf, type Receiver, type Source } from './new-deliveries.ts'
 import { deliveryJob } from './nudge.ts'
-
-type Source = Pick<
-  Intent,
-  '_id' | 'businessId' | 'sandbox' | 'referenceNumber' | 'expiresAt' | 'status' | 'outbox'
->
-type Receiver = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'events'>
 
 export interface Relayed {
   events: number
@@ -28,16 +20,30 @@ export async function relayOutboxes(deps: Deps, intentIds: string[]): Promise<Re
   ).lean<Source[]>()
   if (sources.length === 0) return { events: 0, deliveries: 0 }
   const receivers = await receiversOf(deps, [...new Set(sources.map((source) => source.businessId))])
-  const made = sources.flatMap((source) => deliveriesOf(source, receivers, deps.now()))
-  await Promise.all(made.map((delivery) => deps.lanes.insertDelivery(delivery, Number.POSITIVE_INFINITY)))
-  await emptyOutboxes(deps, sources)
+  const made = sources.map((source) => ({ source, deliveries: deliveriesOf(source, receivers, deps.now()) }))
+  const stored = await Promise.allSettled(made.map(({ deliveries }) => storeAll(deps, deliveries)))
+  const whole = made.filter((_, index) => stored[index]?.status === 'fulfilled')
+  const deliveries = whole.flatMap((one) => one.deliveries)
+  await emptyOutboxes(
+    deps,
+    whole.map(({ source }) => source),
+  )
   deps.nudge(
     'webhook-delivery',
-    made.map((delivery) => deliveryJob(delivery, deps.now())),
+    deliveries.map((delivery) => deliveryJob(delivery, deps.now())),
   )
   scheduleExpiries(deps, sources)
-  return { events: sources.reduce((sum, source) => sum + source.outbox.length, 0), deliveries: made.length }
+  // What could not be stored stays in its outbox, alone, and comes again.
+  const broken = stored.find((one) => one.status === 'rejected')
+  if (broken !== undefined) throw broken.reason
+  return {
+    events: sources.reduce((sum, { outbox }) => sum + outbox.length, 0),
+    deliveries: deliveries.length,
+  }
 }
+
+const storeAll = (deps: Deps, deliveries: Delivery[]): Promise<unknown> =>
+  Promise.all(deliveries.map((delivery) => deps.lanes.insertDelivery(delivery, Number.POSITIVE_INFINITY)))
 
 async function receiversOf(deps: Deps, businessIds: string[]): Promise<Map<string, Receiver[]>> {
   const found = await deps.Endpoint.find(
@@ -47,42 +53,6 @@ async function receiversOf(deps: Deps, businessIds: string[]): Promise<Map<strin
   const byBusiness = new Map<string, Receiver[]>(businessIds.map((id) => [id, []]))
   for (const receiver of found) byBusiness.get(receiver.businessId)?.push(receiver)
   return byBusiness
-}
-
-function deliveriesOf(source: Source, receivers: Map<string, Receiver[]>, now: Date): Delivery[] {
-  return source.outbox.flatMap((event) =>
-    (receivers.get(source.businessId) ?? [])
-      .filter((receiver) => receiver.events.includes(event.event))
-      .map((receiver) => newDelivery(source, event, receiver, now)),
-  )
-}
-
-function newDelivery(source: Source, event: OutboxEvent, receiver: Receiver, now: Date): Delivery {
-  const id = deliveryId(event.id, receiver._id)
-  return {
-    _id: id,
-    eventId: event.id,
-    endpointId: receiver._id,
-    businessId: source.businessId,
-    sandbox: source.sandbox,
-    event: event.event,
-    referenceNumber: source.referenceNumber,
-    host: new URL(receiver.url).host,
-    body: envelope(id, event, source.sandbox),
-    status: 'PENDING',
-    attempts: 0,
-    nextAttemptAt: now,
-    lease: null,
-    attemptLog: [],
-    createdAt: now,
-    deliveredAt: null,
-  }
-}
-
-/** The body of SPEC 6.2. `data` goes in as the text it was frozen as. */
-function envelope(id: string, event: OutboxEvent, sandbox: boolean): string {
-  const head = JSON.stringify({ id, event: event.event, created_at: event.createdAt, sandbox })
-  return `${head.slice(0, -1)},"data":${event.data}}`
 }
 
 /** Takes out just the events that were read: one that came meanwhile stays. */

@@ -41,11 +41,12 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
     retryStrategy: (times) => Math.min(times * 100, 1000),
   })
   const complain = throttled(5000, (fields) => deps.log.warn(fields, 'redis.unavailable'))
+  const complainOfQueue = throttled(5000, (fields) => deps.log.warn(fields, 'queue.fault'))
   connection.on('error', (err) => complain({ err }))
   const underWay = new Set<Promise<void>>()
   const running = deps.config.workerQueues.map((name) => {
     const worker = startWorker(deps, workers[name], connection, underWay)
-    worker.on('error', (err) => complain({ err, queue: name }))
+    worker.on('error', (err) => complainOfQueue({ err, queue: name }))
     return worker
   })
   const timers = startTimers(deps)

@@ -1,8 +1,11 @@
 import type { Deps } from '../../src/deps.ts'
 import { newId } from '../../src/ids.ts'
 
-/** Often enough that work whose nudge was lost starts within 15 s. */
-const sweepEveryMs = 15_000
+/**
+ * Often enough that work whose nudge was lost starts within 15 s: processes tick at their own moment of a slot, so two sweeps
+ * may be two slots apart, and what is younger than 2 s at one waits for the next.
+ */
+const sweepEveryMs = 6_000
 /** A lease lasts 10 s: one missed renewal is no loss, two still leave a second. */
 const renewEveryMs = 3_000
 
