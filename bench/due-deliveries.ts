@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { scopes } from '../schemas/scopes.ts'
 import type { Caller } from '../src/businesses/caller.ts'
-import { createBusiness } from '../src/businesses/manage.ts'
+import { createBusiness } from '../src/businesses/create-business.ts'
 import { readConfig } from '../src/config.ts'
 import { type Deps, openDeps } from '../src/deps.ts'
 import type { Effect } from '../src/idempotency/effect.ts'

@@ -1,4 +1,4 @@
-/** Body of POST /dev/webhooks/endpoints (SPEC 4.8). Whether the URL is public and the events exist is judged after. */
+/** Body of POST /dev/webhooks/endpoints (SPEC 4.8). The formats judge whether the URL is public and the events exist. */
 export const createEndpointBody = {
   type: 'object',
   required: ['url', 'events'],

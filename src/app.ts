@@ -5,10 +5,10 @@ import { refuse } from './errors.ts'
 import { send } from './http/answer.ts'
 import { health } from './http/health.ts'
 import { logRequest } from './http/log-request.ts'
-import { answerFor } from './http/report-error.ts'
+import { refuseUnsound } from './http/refuse-unsound.ts'
+import { createErrorReporter } from './http/report-error.ts'
 import { routes } from './http/routes.ts'
-import { serve } from './http/serve.ts'
-import { throttled } from './log.ts'
+import { runOperation } from './http/run-operation.ts'
 
 /** Where the API begins (SPEC 9). */
 export const apiBase = '/api/v1'
@@ -16,7 +16,7 @@ export const apiBase = '/api/v1'
 /** More headers than this are refused: from some thousand on Node hides Content-Length but delivers the body. */
 const mostHeaders = 100
 
-/** The journey of a request, top to bottom. What happens to an API operation on its way is in http/serve.ts. */
+/** The journey of a request, top to bottom. What happens to an API operation on its way is in http/runOperation.ts. */
 export function createApp(deps: Deps, isStopping: () => boolean): Express {
   const app = express()
   app.set('trust proxy', deps.config.trustProxy)
@@ -32,8 +32,7 @@ export function createApp(deps: Deps, isStopping: () => boolean): Express {
     res.setHeader('X-Request-Id', res.locals.requestId)
     logRequest(deps, req, res)
     if (req.rawHeaders.length > mostHeaders * 2) throw refuse('HEADERS_TOO_LARGE')
-    if (req.httpVersion === '1.1' && req.headers.host === undefined)
-      throw refuse('VALIDATION_ERROR', { param: 'Host', message: 'The Host header is missing.' })
+    refuseUnsound(req)
     next()
   })
 
@@ -42,7 +41,7 @@ export function createApp(deps: Deps, isStopping: () => boolean): Express {
   for (const route of routes)
     app[route.method](apiBase + route.path, async (req: Request, res: Response) => {
       res.locals.route = `${route.method.toUpperCase()} ${route.path}`
-      send(res, await serve(deps, route, req, res))
+      send(res, await runOperation(deps, route, req, res))
     })
 
   for (const path of new Set(routes.map((route) => route.path)))
@@ -54,12 +53,12 @@ export function createApp(deps: Deps, isStopping: () => boolean): Express {
     throw refuse('ENDPOINT_NOT_FOUND')
   })
 
-  const complain = throttled(5000, (fields) => deps.log.warn(fields, 'mongodb.failed'))
+  const answerFor = createErrorReporter(deps)
 
   // Express tells an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
     if (res.headersSent) return req.socket.destroy()
-    send(res, answerFor(deps, error, res, complain))
+    send(res, answerFor(error, res))
   })
   return app
 }

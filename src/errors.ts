@@ -63,7 +63,7 @@ export const catalogue = {
 export type ErrorCode = keyof typeof catalogue
 
 /** One fault among several of a request: the field, its code and a sentence about it. */
-export interface Fault {
+export interface FieldFault {
   param: string
   code: ErrorCode
   message: string

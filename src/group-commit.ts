@@ -2,7 +2,7 @@ import { mongo } from 'mongoose'
 import { unavailable } from './errors.ts'
 
 /**
- * Writes that wait together travel together. A lane has at most one trip to MongoDB under way; what arrives
+ * Calls that wait together travel together. A lane has at most one trip to MongoDB under way; what arrives
  * meanwhile goes with the next. No timer and no added wait: a lone caller is sent at once.
  * `until` is the caller's deadline on `performance.now()`: what is still unsent past it is dropped, with a 503.
  */
@@ -25,7 +25,7 @@ export function createLane<Item, Outcome>(
 
   async function drain(): Promise<void> {
     underWay = true
-    // Callers that one answer sets free arrive in one turn of the event loop: the first must not leave alone.
+    // One answer wakes many callers, and they all call again within one turn of the event loop: the first must not go alone.
     await new Promise(setImmediate)
     while (waiting.length > 0) await sendTogether(waiting.splice(0, longestBatch))
     underWay = false

@@ -1,4 +1,4 @@
-import { collections } from './deps.ts'
+import { collections } from './collections.ts'
 import type { Log } from './log.ts'
 import { connectMongo } from './mongo.ts'
 

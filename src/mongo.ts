@@ -42,15 +42,20 @@ export async function connectMongo(
   }
 }
 
-const absent = new Set(['MongooseServerSelectionError', 'MongoServerSelectionError', 'MongoNetworkError'])
+/** MongoDB's AuthenticationFailed. */
+const wrongPassword = 18
 
-/** Connects as soon as there is a server: a process may start before its database. Throws when a wait would not help. */
+/**
+ * Connects as soon as there is a server: a process may start before its database. Throws when waiting cannot help:
+ * a URL that is none, or a password that is wrong.
+ */
 export async function awaitMongo(url: string, log: Log): Promise<Connection> {
+  await new mongoose.mongo.MongoClient(url).close()
   for (;;) {
     try {
       return await connectMongo(url, log, {})
     } catch (err) {
-      if (!(err instanceof Error && absent.has(err.name))) throw err
+      if ((err as { code?: unknown }).code === wrongPassword) throw err
       log.warn({ err }, 'mongodb.waiting')
       await wait(1000)
     }

@@ -1,15 +1,19 @@
-import { type JobsOptions, Queue } from 'bullmq'
+import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import type { Config } from './config.ts'
-import { type Jobs, type NewJob, type QueueName, queueNames, queueOptions } from './jobs.ts'
+import { type NewJob, type QueueName, queueNames } from './jobs.ts'
 import { type Log, throttled } from './log.ts'
+import { addAll, createNudger, type Nudger } from './nudges.ts'
 
 /** Adds jobs without making anybody wait: a lost one is found by the sweep, so a fault is logged and forgotten. */
 export type Nudge = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
 
 export interface Queues {
   nudge: Nudge
-  /** Adds the jobs that are not under way, also where one of the same id has ended. Waits for Redis, and throws without it. */
+  /**
+   * Adds each job unless one with its id waits or runs. One that has ended is removed first, because BullMQ ignores an add
+   * with a known id. Waits for Redis, and throws without it.
+   */
   readd<Name extends QueueName>(name: Name, jobs: (NewJob<Name> & { jobId: string })[]): Promise<void>
   /** Calls back each time Redis can be used (again). */
   whenReady(act: () => void): void
@@ -17,11 +21,6 @@ export interface Queues {
   isReady(): Promise<boolean>
   close(): Promise<void>
 }
-
-/** Beyond this many unsent jobs of one queue more are forgotten: Redis is away, and MongoDB remembers. */
-const mostWaiting = 20_000
-/** How many jobs, or ids in a relay job, one trip to Redis carries. */
-const longestBatch = 500
 
 /**
  * The producing side of every queue, on a connection of its own that fails fast: BullMQ's `add` would otherwise hang
@@ -46,11 +45,11 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
     queue.catch(() => opened.delete(name))
     return queue
   }
-  const senders = Object.fromEntries(
-    queueNames.map((name) => [name, createSender(name, () => obtain(name), complain)]),
-  ) as Record<QueueName, Sender>
+  const nudgers = Object.fromEntries(
+    queueNames.map((name) => [name, createNudger(name, () => obtain(name), complain)]),
+  ) as Record<QueueName, Nudger>
   return {
-    nudge: (name, jobs) => senders[name].add(jobs),
+    nudge: (name, jobs) => nudgers[name].add(jobs),
     async readd(name, jobs) {
       const queue = await obtain(name)
       const asked = connection.pipeline()
@@ -68,7 +67,7 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
         () => false,
       ),
     async close() {
-      await Promise.all(queueNames.map((name) => senders[name].drained()))
+      await Promise.all(queueNames.map((name) => nudgers[name].drained()))
       for (const queue of opened.values()) await queue.then((open) => open.close()).catch(() => undefined)
       connection.disconnect()
     },
@@ -101,64 +100,4 @@ function stateOf(answered: [Error | null, unknown] | undefined): 'absent' | 'und
   const [timestamp, finishedOn] = answer as (string | null)[]
   if (timestamp === null) return 'absent'
   return finishedOn === null ? 'under way' : 'ended'
-}
-
-const addAll = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[]): Promise<unknown> =>
-  queue.addBulk(jobs.map((job) => ({ name, data: job.data, opts: jobOptions(name, job) })))
-
-interface Sender {
-  add(jobs: NewJob<QueueName>[]): void
-  drained(): Promise<void>
-}
-
-function createSender(
-  name: QueueName,
-  obtain: () => Promise<Queue>,
-  complain: (fields: object) => void,
-): Sender {
-  const waiting: NewJob<QueueName>[] = []
-  let sending: Promise<void> | null = null
-
-  async function send(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = merged(name, waiting.splice(0, longestBatch))
-      try {
-        const queue = await obtain()
-        await addAll(queue, name, batch)
-      } catch (err) {
-        complain({ err, queue: name })
-        // Redis is away: what waits would fail alike, one time-out after the other. The sweep finds it.
-        waiting.length = 0
-      }
-    }
-    sending = null
-  }
-
-  return {
-    add(jobs) {
-      if (waiting.length + jobs.length > mostWaiting) return
-      waiting.push(...jobs)
-      if (sending === null && waiting.length > 0) sending = send()
-    },
-    async drained() {
-      await sending
-    },
-  }
-}
-
-/** Many one-intent nudges of the relay become one job with many ids. */
-function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
-  if (name !== 'outbox-relay') return jobs
-  const intentIds = [...new Set(jobs.flatMap((job) => (job.data as Jobs['outbox-relay']).intentIds))]
-  return [{ data: { intentIds }, jobId: undefined, delayMs: 0 }]
-}
-
-function jobOptions(name: QueueName, job: NewJob<QueueName>): JobsOptions {
-  return {
-    ...(job.jobId === undefined ? {} : { jobId: job.jobId }),
-    ...(job.delayMs > 0 ? { delay: job.delayMs } : {}),
-    attempts: queueOptions[name].attempts,
-    backoff: { type: 'custom' },
-    stackTraceLimit: 1,
-  }
 }

@@ -1,11 +1,12 @@
 import type { Deps } from './deps.ts'
 import { expiryJob } from './intents/expire.ts'
 import type { Intent } from './intents/intent.ts'
-import { nudgeRelay } from './intents/nudge.ts'
+import { moves } from './intents/lifecycle.ts'
+import { nudgeRelay } from './intents/nudge-relay.ts'
 import { type Delivery, openStatuses } from './webhooks/delivery.ts'
-import { deliveryJob } from './webhooks/nudge.ts'
+import { deliveryJob } from './webhooks/delivery-job.ts'
 
-/** How far ahead delayed jobs are re-created, so that they are there on time after Redis was emptied. Two sweeps. */
+/** How far ahead delayed jobs are re-created, so that they are there on time after Redis was emptied: some sweeps. */
 const aheadMs = 30_000
 /** A change younger than this has its own nudge on the way. */
 const graceMs = 2_000
@@ -64,7 +65,7 @@ async function sweepExpiries(deps: Deps): Promise<number> {
   const now = deps.now()
   const soon = new Date(now.getTime() + aheadMs)
   const found = deps.Intent.find(
-    { status: 'PENDING', expiresAt: { $lte: soon } },
+    { status: { $in: moves.expire.from }, expiresAt: { $lte: soon } },
     { referenceNumber: 1, expiresAt: 1 },
   ).lean<Intent[]>()
   return inBatches(found.cursor({ batchSize: batch }), (intents) =>

@@ -1,9 +1,9 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { type EventName, events } from '../schemas/events.ts'
 import type { Config } from './config.ts'
-import { catalogue, type ErrorCode, type Fault, type Refusal, refuse } from './errors.ts'
+import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from './errors.ts'
 import { readInstant } from './instant.ts'
-import { checkWebhookUrl } from './webhooks/sender/url.ts'
+import { checkWebhookUrl, type UrlRules } from './webhooks/sender/url.ts'
 
 /** Judges a value by a schema of schemas/ and answers it typed, or throws one refusal that tells every fault. */
 export type Validate = <T>(schema: AnnotatedSchema, value: unknown) => T
@@ -15,7 +15,7 @@ interface AnnotatedSchema {
 /** A body that is wrong in a thousand places is told of the first hundred. */
 const mostFaults = 100
 
-/** The one validator of every border, with the formats that plain JSON Schema lacks. */
+/** The one validator of requests, with the formats that plain JSON Schema lacks. */
 export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>): Validate {
   const rules = { allowedHosts: config.webhookAllowedHosts }
   const ajv = new Ajv({ allErrors: true, verbose: true, strictRequired: false, strictNumbers: false })
@@ -33,7 +33,7 @@ export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowe
   return <T>(schema: AnnotatedSchema, value: unknown): T => {
     const isValid = ajv.compile<T>(schema)
     if (isValid(value)) return value
-    throw inOneRefusal(schema, isValid.errors ?? [])
+    throw inOneRefusal(schema, isValid.errors ?? [], rules)
   }
 }
 
@@ -53,19 +53,19 @@ function isRedirectUrl(text: string, localhostToo: boolean): boolean {
 }
 
 /** The first fault in the order of the schema's fields gives the code; all of them stand in the details. */
-function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[]): Refusal {
+function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[], rules: UrlRules): Refusal {
   const order = Object.keys(schema.properties)
   // An `if` that fails is told by its branch, and a key's own fault by `propertyNames`.
   const faults = errors
     .filter((error) => error.keyword !== 'if' && error.propertyName === undefined)
-    .map(faultOf)
+    .map((error) => faultOf(error, rules))
     .toSorted((a, b) => order.indexOf(a.param) - order.indexOf(b.param))
     .slice(0, mostFaults)
-  const [first] = faults as [Fault]
+  const [first] = faults as [FieldFault]
   return refuse(first.code, { param: first.param, details: faults, message: first.message })
 }
 
-function faultOf(error: ErrorObject): Fault {
+function faultOf(error: ErrorObject, rules: UrlRules): FieldFault {
   const codes = (error.parentSchema as { errorCodes?: Record<string, ErrorCode> }).errorCodes ?? {}
   const code =
     error.keyword === 'required'
@@ -73,7 +73,13 @@ function faultOf(error: ErrorObject): Fault {
       : (codes[error.keyword] ?? codes['*'] ?? 'VALIDATION_ERROR')
   const missing = error.keyword === 'required' ? String(error.params.missingProperty) : undefined
   const param = error.instancePath.split('/')[1] ?? missing ?? 'body'
-  return { param, code, message: code === 'VALIDATION_ERROR' ? said(param, error) : catalogue[code][1] }
+  return { param, code, message: messageOf(param, code, error, rules) }
+}
+
+function messageOf(param: string, code: ErrorCode, error: ErrorObject, rules: UrlRules): string {
+  const checked = error.params.format === 'webhook-url' ? checkWebhookUrl(String(error.data), rules) : null
+  if (checked !== null && 'fault' in checked) return checked.fault
+  return code === 'VALIDATION_ERROR' ? said(param, error) : catalogue[code][1]
 }
 
 function said(param: string, error: ErrorObject): string {

@@ -8,7 +8,7 @@ export const intentExpiry: QueueWorker<'intent-expiry'> = {
     const outcome = await expireIntent(deps, referenceNumber)
     const dueAt = outcome.expired ? null : outcome.dueAt
     return {
-      verdict: dueAt === null ? { next: 'complete' } : { next: 'later', at: dueAt },
+      nextStep: dueAt === null ? { next: 'complete' } : { next: 'later', at: dueAt },
       event: 'intent.expiry',
       log: { referenceNumber, expired: outcome.expired, dueAt },
     }

@@ -6,6 +6,6 @@ export const maintenance: QueueWorker<'maintenance'> = {
   queue: 'maintenance',
   async run(deps, { slot }) {
     const swept = await sweep(deps)
-    return { verdict: { next: 'complete' }, event: 'maintenance.swept', log: { slot, ...swept } }
+    return { nextStep: { next: 'complete' }, event: 'maintenance.swept', log: { slot, ...swept } }
   },
 }

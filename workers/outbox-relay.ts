@@ -7,7 +7,7 @@ export const outboxRelay: QueueWorker<'outbox-relay'> = {
   async run(deps, { intentIds }) {
     const relayed = await relayOutboxes(deps, intentIds)
     return {
-      verdict: { next: 'complete' },
+      nextStep: { next: 'complete' },
       event: 'outbox.relayed',
       log: { intents: intentIds.length, ...relayed },
     }

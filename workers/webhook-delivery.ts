@@ -1,5 +1,5 @@
 import { type Delivered, deliver } from '../src/webhooks/deliver.ts'
-import type { QueueWorker, Verdict } from './run/queue-worker.ts'
+import type { NextStep, QueueWorker } from './run/queue-worker.ts'
 
 /** One attempt at one delivery; when it fails, the next one after the wait of SPEC 6.4. */
 export const webhookDelivery: QueueWorker<'webhook-delivery'> = {
@@ -7,11 +7,11 @@ export const webhookDelivery: QueueWorker<'webhook-delivery'> = {
   async run(deps, { deliveryId, event, reference, host }) {
     const delivered = await deliver(deps, deliveryId)
     const log = { deliveryId, webhookEvent: event, reference, host, ...told(delivered) }
-    return { verdict: verdictOn(delivered), event: 'webhook.attempted', log }
+    return { nextStep: nextStepAfter(delivered), event: 'webhook.attempted', log }
   },
 }
 
-function verdictOn(delivered: Delivered): Verdict {
+function nextStepAfter(delivered: Delivered): NextStep {
   switch (delivered.outcome) {
     case 'delivered':
     case 'cancelled':

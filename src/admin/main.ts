@@ -1,8 +1,11 @@
 import { Command } from 'commander'
 import { scopes as allScopes, type Scope } from '../../schemas/scopes.ts'
 import { switchApi } from '../businesses/api-switch.ts'
-import { changeBusiness, createBusiness } from '../businesses/manage.ts'
-import { issueKey, rotateKey, setKeyStatus } from '../businesses/manage-keys.ts'
+import { changeBusiness } from '../businesses/change-business.ts'
+import { createBusiness } from '../businesses/create-business.ts'
+import { issueKey } from '../businesses/issue-key.ts'
+import { rotateKey } from '../businesses/rotate-key.ts'
+import { setKeyStatus } from '../businesses/set-key-status.ts'
 import { businessName, choice, ranges, seconds, someScopes } from './arguments.ts'
 import { type AdminDeps, Failed, withAdminDeps } from './run.ts'
 

@@ -1,5 +1,5 @@
+import { type Models, openModels } from '../collections.ts'
 import { loadConfig } from '../config.ts'
-import { type Models, openModels } from '../deps.ts'
 import { createLog } from '../log.ts'
 import { connectMongo } from '../mongo.ts'
 import { createSecrets, type Secrets } from '../secrets.ts'

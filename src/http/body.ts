@@ -18,11 +18,12 @@ export async function readBody(req: Request, res: Response): Promise<Body> {
   // Told by the length alone; otherwise all of it would be read before the answer.
   if (Number(req.headers['content-length']) > largestBody)
     return { refusal: refuse('PAYLOAD_TOO_LARGE', { headers: { Connection: 'close' } }) }
+  // Any other expectation was refused before (listen.ts).
   if (req.headers.expect !== undefined) res.writeContinue()
   const refusal = await new Promise<Refusal | null>((resolve, reject) => {
     readRaw(req, res, (error: unknown) => {
       if (error === undefined || error === null) return resolve(null)
-      const known = refusalFor(error)
+      const known = bodyRefusal(error)
       if (known === null) reject(error)
       else resolve(known)
     })
@@ -35,7 +36,7 @@ export async function readBody(req: Request, res: Response): Promise<Body> {
 }
 
 /** What body-parser's own errors mean in the catalogue; null for one that is not the caller's fault. */
-export function refusalFor(error: unknown): Refusal | null {
+export function bodyRefusal(error: unknown): Refusal | null {
   const { type, status } = error as { type?: string; status?: number }
   if (type === 'entity.too.large') return refuse('PAYLOAD_TOO_LARGE')
   if (type === 'encoding.unsupported' || status === 415) return refuse('UNSUPPORTED_MEDIA_TYPE')
@@ -63,7 +64,7 @@ function parse(bytes: Buffer): Body {
   }
 }
 
-/** JSON.parse itself does not recurse on the stack of ours; this walk stops at the limit. */
+/** JSON.parse copes with any depth; walks of ours would not. This one stops at the limit. */
 function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   return levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1))

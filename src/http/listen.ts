@@ -41,7 +41,7 @@ export function createHttpServer(app: Express, log: Log): Server {
     // It was answered without its body, which never came.
     else if (last?.req.complete === false && last.writableEnded) socket.destroy()
     else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else hangUp(socket, refusalFor(error.code))
+    else hangUp(socket, parserRefusal(error.code))
   })
   // `100 Continue` is written when the body is wanted (body.ts), not before the caller is known.
   server.on('checkContinue', handle)
@@ -59,7 +59,7 @@ export function createHttpServer(app: Express, log: Log): Server {
   return server
 }
 
-function refusalFor(code: string | undefined): Refusal {
+function parserRefusal(code: string | undefined): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse('REQUEST_TIMEOUT')
   if (code === 'HPE_HEADER_OVERFLOW') return refuse('HEADERS_TOO_LARGE')
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return refuse('PAYLOAD_TOO_LARGE')

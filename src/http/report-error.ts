@@ -1,22 +1,21 @@
 import type { Response } from 'express'
 import type { Deps } from '../deps.ts'
 import { Refusal, refuse, unavailable } from '../errors.ts'
+import { throttled } from '../log.ts'
 import { isDatabaseFault } from '../mongo.ts'
 import { type Answer, failure } from './answer.ts'
-import { refusalFor } from './body.ts'
+import { bodyRefusal } from './body.ts'
 
 /** The one place where what was thrown becomes an answer. A bug is logged whole and answered blank. */
-export function answerFor(
-  deps: Pick<Deps, 'log'>,
-  error: unknown,
-  res: Response,
-  complain: (fields: object) => void,
-): Answer {
-  const refusal = asRefusal(error)
-  const requestId = String(res.locals.requestId)
-  if (isDatabaseFault(error)) complain({ err: error, requestId })
-  if (refusal.code === 'INTERNAL_ERROR') deps.log.error({ err: error, requestId }, 'request.failed')
-  return failure(refusal, requestId)
+export function createErrorReporter(deps: Pick<Deps, 'log'>): (error: unknown, res: Response) => Answer {
+  const complain = throttled(5000, (fields) => deps.log.warn(fields, 'mongodb.failed'))
+  return (error, res) => {
+    const refusal = asRefusal(error)
+    const requestId = String(res.locals.requestId)
+    if (isDatabaseFault(error)) complain({ err: error, requestId })
+    if (refusal.code === 'INTERNAL_ERROR') deps.log.error({ err: error, requestId }, 'request.failed')
+    return failure(refusal, requestId)
+  }
 }
 
 function asRefusal(error: unknown): Refusal {
@@ -26,5 +25,5 @@ function asRefusal(error: unknown): Refusal {
   // Express: a path that cannot be decoded.
   if (error instanceof URIError || (error as { status?: number }).status === 400)
     return refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
-  return refusalFor(error) ?? refuse('INTERNAL_ERROR')
+  return bodyRefusal(error) ?? refuse('INTERNAL_ERROR')
 }

@@ -4,8 +4,8 @@ import { newId } from '../ids.ts'
 
 /** How long an answer is kept and a key means the same request (SPEC 5.4). */
 const lifetimeMs = 24 * 3_600_000
-/** An operation's own limit (8 s of MongoDB) and 2 s: a retry that waits 10 s inherits. */
-export const leaseMs = 10_000
+/** The 8 s that a request may wait on MongoDB, and 2 s to spare. A duplicate waits 10 s, so it sees the lease end and inherits. */
+const claimLeaseMs = 10_000
 
 /**
  * The claim of one request: API key, method, path and idempotency key. Whoever holds `token` runs it; `effectId`
@@ -19,7 +19,7 @@ export interface Claim {
   paramsHash: string
   /** The sealed first answer; a create has it in its own document instead. */
   answer?: string
-  /** When a duplicate that had to wait was answered: what it saw is then as durable as the first answer. */
+  /** Written before a duplicate that had to wait is answered: with this journalled write, what it read is durable too. */
   replayedAt?: Date
   expiresAt: Date
 }
@@ -75,7 +75,7 @@ function freshClaim(deps: Pick<Deps, 'now'>, request: { paramsHash: string }): O
   return {
     effectId: newId(),
     token: newId(),
-    leaseUntil: new Date(now + leaseMs),
+    leaseUntil: new Date(now + claimLeaseMs),
     paramsHash: request.paramsHash,
     expiresAt: new Date(now + lifetimeMs),
   }

@@ -5,7 +5,7 @@ import type { Effect } from '../idempotency/effect.ts'
 import { findIntent } from './find.ts'
 import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'
-import { nudgeRelay } from './nudge.ts'
+import { nudgeRelay } from './nudge-relay.ts'
 import { asOf } from './present.ts'
 import { transition } from './transition.ts'
 

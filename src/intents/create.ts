@@ -6,12 +6,12 @@ import { newPaymentCode, newReferenceNumber, newShortCode } from '../ids.ts'
 import { newEvent } from '../webhooks/event.ts'
 import { codeKeyOf, codeReusableFrom, freeIfReusable } from './code.ts'
 import type { Intent } from './intent.ts'
-import { nudgeRelay } from './nudge.ts'
+import { nudgeRelay } from './nudge-relay.ts'
 import type { IntentRequest } from './parse-create.ts'
 import { paymentPayload } from './payload.ts'
 import { presentCreated } from './present.ts'
 
-/** 16 draws find a free code with 99.9 % chance while a third of the million is free (DECISIONS: Payment code). */
+/** 16 draws find a free code with 99.8 % chance while a third of the million is free. */
 const draws = 16
 
 /**

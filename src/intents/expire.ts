@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts'
 import type { Intent } from './intent.ts'
-import { nudgeRelay } from './nudge.ts'
+import { moves } from './lifecycle.ts'
+import { nudgeRelay } from './nudge-relay.ts'
 import { transition } from './transition.ts'
 
 export type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | null }
@@ -10,7 +11,10 @@ export type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | 
  * exactly once however often this runs. Too early: says when; nothing to do any more: `dueAt` null.
  */
 export async function expireIntent(deps: Deps, referenceNumber: string): Promise<ExpiryOutcome> {
-  const intent = await deps.Intent.findOne({ referenceNumber, status: 'PENDING' }).lean<Intent | null>()
+  const intent = await deps.Intent.findOne({
+    referenceNumber,
+    status: { $in: moves.expire.from },
+  }).lean<Intent | null>()
   if (intent === null) return { expired: false, dueAt: null }
   if (intent.expiresAt > deps.now()) return { expired: false, dueAt: intent.expiresAt }
   const expired = await transition(deps, intent, 'expire', null)

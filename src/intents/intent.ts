@@ -1,9 +1,8 @@
+import type { Status } from '../../schemas/list-intents.ts'
 import type { Collection } from '../collection.ts'
 import type { OutboxEvent } from '../webhooks/event.ts'
 import { outboxFields, outboxIndex } from '../webhooks/event.ts'
 
-export const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
-export type Status = (typeof statuses)[number]
 export type AmountType = 'FIXED' | 'OPEN'
 export type CancellationReason = 'requested_by_merchant' | 'expired'
 

@@ -1,5 +1,6 @@
 import type { EventName } from '../../schemas/events.ts'
-import type { CancellationReason, Intent, Status } from './intent.ts'
+import type { Status } from '../../schemas/list-intents.ts'
+import type { CancellationReason, Intent } from './intent.ts'
 
 /** A move of the life of an intent: from where to where, what it tells the world, and when it is allowed. */
 export interface Move {

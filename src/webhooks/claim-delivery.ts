@@ -5,7 +5,7 @@ import { newId } from '../ids.ts'
 import { type Delivery, openStatuses } from './delivery.ts'
 
 /** How long a claim is believed without being renewed; renewed every 3 s, so a dead worker's is over in 10 s. */
-export const leaseMs = 10_000
+const deliveryLeaseMs = 10_000
 
 /** A delivery whose attempt is this process's to make, with what an attempt needs. */
 export interface ClaimedDelivery extends Pick<Delivery, '_id' | 'event' | 'body' | 'attempts'> {
@@ -29,7 +29,8 @@ export const createClaimLane = (
     })
   })
 
-const claimed = { event: 1, body: 1, attempts: 1, lease: 1 }
+/** What an attempt needs. */
+const neededFields = { event: 1, body: 1, attempts: 1, lease: 1 }
 
 async function claimTogether(
   Delivery: Model<Delivery>,
@@ -41,11 +42,11 @@ async function claimTogether(
   const collection = pastMongoose(Delivery)
   const taken = await collection.updateMany(
     { _id: { $in: ids }, status: { $in: openStatuses }, nextAttemptAt: { $lte: now }, ...free },
-    { $set: { lease: { token, until: new Date(now.getTime() + leaseMs) } } },
+    { $set: { lease: { token, until: new Date(now.getTime() + deliveryLeaseMs) } } },
   )
   if (taken.matchedCount === 0) return new Map()
   const mine = await collection
-    .find<ClaimedDelivery>({ _id: { $in: ids }, 'lease.token': token }, { projection: claimed })
+    .find<ClaimedDelivery>({ _id: { $in: ids }, 'lease.token': token }, { projection: neededFields })
     .toArray()
   return new Map(mine.map((delivery) => [delivery._id, delivery]))
 }
@@ -69,7 +70,7 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date): Leases
       if (held.size === 0) return
       await Delivery.updateMany(
         { _id: { $in: [...held.keys()] }, 'lease.token': { $in: [...new Set(held.values())] } },
-        { $set: { 'lease.until': new Date(now().getTime() + leaseMs) } },
+        { $set: { 'lease.until': new Date(now().getTime() + deliveryLeaseMs) } },
       )
     },
   }

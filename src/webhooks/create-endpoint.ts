@@ -7,24 +7,18 @@ import { refuse } from '../errors.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../idempotency/effect.ts'
 import { type Endpoint, endpointSlots } from './endpoint.ts'
 import { presentEndpoint } from './present.ts'
-import { checkWebhookUrl } from './sender/url.ts'
+import { storedUrl } from './sender/url.ts'
 
 export type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
 
 /** Judges the body of a create (SPEC 4.8, rules 2 to 4): a public https URL, known events, scopes that allow them. */
-export function parseEndpoint(
-  deps: Pick<Deps, 'validate' | 'config'>,
-  caller: Caller,
-  body: unknown,
-): EndpointRequest {
+export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointRequest {
   const asked = deps.validate<CreateEndpointBody>(createEndpointBody, body)
   const wanted = [...new Set(asked.events as EventName[])]
   const missing = wanted.filter((event) => !caller.scopes.has(events[event]))
   if (missing.length > 0)
     throw refuse('EVENTS_NOT_PERMITTED', { param: 'events', details: { events: missing } })
-  const checked = checkWebhookUrl(asked.url, { allowedHosts: deps.config.webhookAllowedHosts })
-  if ('fault' in checked) throw refuse('INVALID_WEBHOOK_URL', { param: 'url', message: checked.fault })
-  return { url: checked.url, events: wanted }
+  return { url: storedUrl(asked.url), events: wanted }
 }
 
 /**

@@ -27,13 +27,13 @@ export async function deliver(deps: Deps, deliveryId: string): Promise<Delivered
   if (endpoint === null || !endpoint.active) return abandon(deps, delivery)
   deps.leases.hold(delivery)
   try {
-    return await attempt(deps, delivery, endpoint)
+    return await makeAttempt(deps, delivery, endpoint)
   } finally {
     deps.leases.release(delivery)
   }
 }
 
-async function attempt(deps: Deps, delivery: ClaimedDelivery, endpoint: Endpoint): Promise<Delivered> {
+async function makeAttempt(deps: Deps, delivery: ClaimedDelivery, endpoint: Endpoint): Promise<Delivered> {
   const at = deps.now()
   const { webhookHeaderBrand: brand, webhookRetryMs } = deps.config
   const secret = deps.secrets.unseal(endpoint.secret)

@@ -31,7 +31,7 @@ export interface Delivery {
   status: DeliveryStatus
   /** Attempts that reached an end; one cut short by a dying process does not count. */
   attempts: number
-  /** When the next attempt may start; null at the end of the road. */
+  /** When the next attempt may start; null when none will come: DELIVERED, DEAD or CANCELLED. */
   nextAttemptAt: Date | null
   /** Who is attempting it now, and until when that is believed. */
   lease: { token: string; until: Date } | null

@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
 import { expiryJob } from '../intents/expire.ts'
 import type { Delivery } from './delivery.ts'
+import { deliveryJob } from './delivery-job.ts'
 import { deliveriesOf, type Receiver, type Source } from './new-deliveries.ts'
-import { deliveryJob } from './nudge.ts'
 
 export interface Relayed {
   events: number
@@ -20,14 +20,10 @@ export async function relayOutboxes(deps: Deps, intentIds: string[]): Promise<Re
   ).lean<Source[]>()
   if (sources.length === 0) return { events: 0, deliveries: 0 }
   const receivers = await receiversOf(deps, [...new Set(sources.map((source) => source.businessId))])
-  const made = sources.map((source) => ({ source, deliveries: deliveriesOf(source, receivers, deps.now()) }))
-  const stored = await Promise.allSettled(made.map(({ deliveries }) => storeAll(deps, deliveries)))
-  const whole = made.filter((_, index) => stored[index]?.status === 'fulfilled')
-  const deliveries = whole.flatMap((one) => one.deliveries)
-  await emptyOutboxes(
-    deps,
-    whole.map(({ source }) => source),
-  )
+  const stored = await Promise.allSettled(sources.map((source) => storeDeliveries(deps, source, receivers)))
+  const whole = sources.filter((_, index) => stored[index]?.status === 'fulfilled')
+  const deliveries = stored.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+  if (whole.length > 0) await emptyOutboxes(deps, whole)
   deps.nudge(
     'webhook-delivery',
     deliveries.map((delivery) => deliveryJob(delivery, deps.now())),
@@ -42,8 +38,17 @@ export async function relayOutboxes(deps: Deps, intentIds: string[]): Promise<Re
   }
 }
 
-const storeAll = (deps: Deps, deliveries: Delivery[]): Promise<unknown> =>
-  Promise.all(deliveries.map((delivery) => deps.lanes.insertDelivery(delivery, Number.POSITIVE_INFINITY)))
+async function storeDeliveries(
+  deps: Deps,
+  source: Source,
+  receivers: Map<string, Receiver[]>,
+): Promise<Delivery[]> {
+  const deliveries = deliveriesOf(source, receivers, deps.now())
+  await Promise.all(
+    deliveries.map((delivery) => deps.lanes.insertDelivery(delivery, Number.POSITIVE_INFINITY)),
+  )
+  return deliveries
+}
 
 async function receiversOf(deps: Deps, businessIds: string[]): Promise<Map<string, Receiver[]>> {
   const found = await deps.Endpoint.find(

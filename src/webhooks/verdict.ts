@@ -1,5 +1,5 @@
 import type { AttemptRecord, DeliveryStatus } from './delivery.ts'
-import { waitAfter } from './retry.ts'
+import { waitAfter } from './retry-wait.ts'
 import type { Attempt } from './sender/send.ts'
 
 /** What an attempt means for its delivery. */

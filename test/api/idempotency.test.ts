@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { changeBusiness } from '../../src/businesses/manage.ts'
-import { rotateKey } from '../../src/businesses/manage-keys.ts'
+import { changeBusiness } from '../../src/businesses/change-business.ts'
+import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { crlf, sendRaw } from './raw-request.ts'
 

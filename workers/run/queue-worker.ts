@@ -5,7 +5,7 @@ import type { Jobs, QueueName } from '../../src/jobs.ts'
  * What becomes of a job. `again`: an attempt failed, BullMQ waits until `at`. `later`: there was no attempt, the job
  * goes back until `at`. `fail`: it stays in *failed*, where support staff see it.
  */
-export type Verdict =
+export type NextStep =
   | { next: 'complete' }
   | { next: 'again' | 'later'; at: Date }
   | { next: 'fail'; reason: string }
@@ -16,5 +16,5 @@ export interface QueueWorker<Name extends QueueName> {
   run(
     deps: Deps,
     data: Jobs[Name],
-  ): Promise<{ verdict: Verdict; event: string; log: Record<string, unknown> }>
+  ): Promise<{ nextStep: NextStep; event: string; log: Record<string, unknown> }>
 }

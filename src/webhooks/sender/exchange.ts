@@ -3,7 +3,7 @@ import { answerText, keptBytes, retryAfterSeconds } from './answer.ts'
 import type { Connection } from './connection.ts'
 import { codeOf, exchangeFault, type Fault, faults } from './faults.ts'
 
-/** DECISIONS, Webhooks: what comes after this much of an answer is not read. */
+/** What comes after this much of an answer is not read (docs/webhooks.md). */
 const mostReadBytes = 16 * 1024
 
 /** A receiver that sends more 1xx than this before its answer means harm. */
@@ -15,14 +15,14 @@ export interface PostRequest {
   body: string
 }
 
-export interface Answer {
+export interface ReceiverAnswer {
   status: number
   answer: string
   retryAfterSeconds: number | null
 }
 
 /** `whole`: read to its end, so that the connection may serve again. */
-export type Exchange = { answer: Answer; whole: boolean } | { fault: Fault }
+export type Exchange = { answer: ReceiverAnswer; whole: boolean } | { fault: Fault }
 
 /**
  * Sends one request over `connection` and reads its answer until `deadline`. Whatever the receiver does is a value; only a
@@ -37,7 +37,7 @@ export function exchange(
     const chunks: Buffer[] = []
     let read = 0
     let interim = 0
-    let answer: Answer | null = null
+    let answer: ReceiverAnswer | null = null
 
     // The first to settle counts. Listeners need not leave the deadline: it ends with the attempt.
     const fail = (fault: Fault): void => resolve({ fault })

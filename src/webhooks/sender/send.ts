@@ -2,15 +2,15 @@ import tls from 'node:tls'
 import { openSocket, type Target } from './connect.ts'
 import type { Connection } from './connection.ts'
 import { createConnections } from './connections.ts'
-import { type Answer, type Exchange, exchange, type PostRequest } from './exchange.ts'
+import { type Exchange, exchange, type PostRequest, type ReceiverAnswer } from './exchange.ts'
 import { type Fault, faults } from './faults.ts'
 import { type Resolve, resolverFor } from './resolve.ts'
 import { judgeUrl, portOf } from './url.ts'
 
 /** One try at a receiver. Failing is a value: `refused` has a status, `unreachable` says how far it came. */
 export type Attempt =
-  | ({ outcome: 'delivered'; durationMs: number } & Answer)
-  | ({ outcome: 'refused'; durationMs: number } & Answer)
+  | ({ outcome: 'delivered'; durationMs: number } & ReceiverAnswer)
+  | ({ outcome: 'refused'; durationMs: number } & ReceiverAnswer)
   | ({ outcome: 'unreachable'; durationMs: number } & Fault)
 
 export interface SendRequest {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** A length every database index, proxy and log takes; the same as for redirect URLs (DECISIONS, Webhooks). */
+/** A length every database index, proxy and log takes; the same as for redirect URLs. */
 const maxLength = 2048
 
 /** The longest name that DNS can carry, written out (RFC 1035). */
@@ -93,8 +93,11 @@ export function judgeUrl(input: string, rules: UrlRules): JudgedUrl {
   return fault === null ? { url, allowed: false } : { fault }
 }
 
+/** A URL that was judged good, as it is stored and called: without fragment and trailing dot. */
+export const storedUrl = (input: string): string => parse(input)?.href ?? input
+
 /**
- * What a merchant may register (SPEC 4.8, DECISIONS "Webhooks"): the URL as it will be stored and called, without fragment
+ * What a merchant may register (SPEC 4.8, docs/decisions.md): the URL as it will be stored and called, without fragment
  * and trailing dot, or a sentence about what is wrong with it. It asks no name server; the sender does, each time.
  */
 export function checkWebhookUrl(input: string, rules: UrlRules): { url: string } | { fault: string } {

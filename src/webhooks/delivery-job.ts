@@ -13,6 +13,7 @@ export function deliveryJob(
       reference: delivery.referenceNumber,
       host: delivery.host,
     },
+    // r0: as it came; a re-queue by hand counts on, for BullMQ ignores an id that it knows.
     jobId: `${delivery._id}-r0`,
     delayMs: Math.max(0, (delivery.nextAttemptAt ?? now).getTime() - now.getTime()),
   }

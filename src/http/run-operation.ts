@@ -10,7 +10,7 @@ import { idempotencyKey, runOnce } from './idempotency.ts'
 import type { ReadRoute, Route, WriteRoute } from './routes.ts'
 
 /** The journey of a request to an operation, in the order in which its checks fail (docs/decisions.md). */
-export async function serve(deps: Deps, route: Route, req: Request, res: Response): Promise<Answer> {
+export async function runOperation(deps: Deps, route: Route, req: Request, res: Response): Promise<Answer> {
   if (!deps.apiSwitch.isOn()) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
   const deadline = startDeadline()
   const caller = await authenticate(deps, req, deadline)

@@ -1,4 +1,4 @@
-import type { Models } from '../deps.ts'
+import type { Models } from '../collections.ts'
 import { newId } from '../ids.ts'
 import type { Business } from './business.ts'
 
@@ -10,14 +10,4 @@ export async function createBusiness(
   const business: Business = { _id: newId(), ...asked, apiEnabled: true, createdAt: deps.now() }
   await deps.Business.create(business)
   return business
-}
-
-/** Changes a business's live approval or developer API. False when there is no such business. */
-export async function changeBusiness(
-  deps: Pick<Models, 'Business'>,
-  id: string,
-  change: Partial<Pick<Business, 'liveApproved' | 'apiEnabled'>>,
-): Promise<boolean> {
-  const changed = await deps.Business.updateOne({ _id: id }, { $set: change })
-  return changed.matchedCount === 1
 }

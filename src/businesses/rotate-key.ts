@@ -1,0 +1,38 @@
+import { type ApiKey, newKey } from './api-key.ts'
+import type { IssuedKey, KeyDeps } from './issue-key.ts'
+
+/**
+ * Gives a key a new secret under the same id; the old one works for `overlapSeconds` more. Null when there is no such
+ * key, or it is revoked.
+ */
+export async function rotateKey(
+  deps: KeyDeps,
+  id: string,
+  overlapSeconds: number,
+): Promise<IssuedKey | null> {
+  const now = deps.now()
+  const end = new Date(now.getTime() + overlapSeconds * 1000)
+  const found = await deps.ApiKey.findOne({
+    _id: id,
+    status: { $in: ['active', 'suspended'] },
+  }).lean<ApiKey | null>()
+  if (found === null) return null
+  const key = newKey(found.kind, found.mode)
+  const older = found.secrets
+    .map((secret) => ({ ...secret, validUntil: earlier(secret.validUntil, end) }))
+    .filter((secret) => secret.validUntil > now)
+  // The first secret is the current one: whoever rotated meanwhile put another there, and then this begins anew.
+  const rotated = await deps.ApiKey.updateOne(
+    {
+      _id: id,
+      status: { $in: ['active', 'suspended'] },
+      'secrets.0.hash': found.secrets[0]?.hash,
+    },
+    {
+      $set: { secrets: [{ hash: deps.secrets.hash(key), validUntil: null }, ...older], last4: key.slice(-4) },
+    },
+  )
+  return rotated.matchedCount === 1 ? { id, key } : rotateKey(deps, id, overlapSeconds)
+}
+
+const earlier = (one: Date | null, other: Date): Date => (one !== null && one < other ? one : other)

@@ -1,0 +1,14 @@
+import type { Models } from '../collections.ts'
+import type { ApiKey } from './api-key.ts'
+
+/** Suspends, resumes or revokes. Revoked is for good. False when there is no such key in a status that allows it. */
+export async function setKeyStatus(
+  deps: Pick<Models, 'ApiKey'>,
+  id: string,
+  status: ApiKey['status'],
+): Promise<boolean> {
+  const from: ApiKey['status'][] =
+    status === 'revoked' ? ['active', 'suspended', 'revoked'] : ['active', 'suspended']
+  const changed = await deps.ApiKey.updateOne({ _id: id, status: { $in: from } }, { $set: { status } })
+  return changed.matchedCount === 1
+}

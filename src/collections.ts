@@ -1,0 +1,33 @@
+import type { Connection } from 'mongoose'
+import { type ApiKey, apiKeys } from './businesses/api-key.ts'
+import { type Setting, settings } from './businesses/api-switch.ts'
+import { type Business, businesses } from './businesses/business.ts'
+import { type Collection, openCollection } from './collection.ts'
+import { type Claim, claims } from './idempotency/claim.ts'
+import { type Intent, intents } from './intents/intent.ts'
+import { type Delivery, deliveries } from './webhooks/delivery.ts'
+import { type Endpoint, endpoints } from './webhooks/endpoint.ts'
+
+/** Every collection there is; src/indexes.ts makes their indexes. */
+export const collections: readonly Collection[] = [
+  businesses,
+  apiKeys,
+  settings,
+  intents,
+  endpoints,
+  deliveries,
+  claims,
+]
+
+export type Models = ReturnType<typeof openModels>
+
+/** The model of every collection, on one connection. */
+export const openModels = (mongo: Connection) => ({
+  Business: openCollection<Business>(mongo, businesses),
+  ApiKey: openCollection<ApiKey>(mongo, apiKeys),
+  Setting: openCollection<Setting>(mongo, settings),
+  Intent: openCollection<Intent>(mongo, intents),
+  Endpoint: openCollection<Endpoint>(mongo, endpoints),
+  Delivery: openCollection<Delivery>(mongo, deliveries),
+  Claim: openCollection<Claim>(mongo, claims),
+})

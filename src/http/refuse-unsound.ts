@@ -1,0 +1,16 @@
+import type { IncomingMessage } from 'node:http'
+import { refuse } from '../errors.ts'
+
+/** Throws for what Node lets pass and RFC 9112 does not: another version, no Host or two, a coding that nobody undoes. */
+export function refuseUnsound(req: IncomingMessage): void {
+  if (req.httpVersionMajor !== 1) throw unsound('HTTP version', 'Only HTTP/1.1 and HTTP/1.0 are spoken here.')
+  const hosts = req.headersDistinct.host?.length ?? 0
+  if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1'))
+    throw unsound('Host', 'The Host header must be sent once.')
+  const coding = req.headers['transfer-encoding']
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+    throw unsound('Transfer-Encoding', 'Only the transfer coding chunked is understood.')
+}
+
+const unsound = (param: string, message: string) =>
+  refuse('VALIDATION_ERROR', { param, message, headers: { Connection: 'close' } })

@@ -1,0 +1,69 @@
+import type { JobsOptions, Queue } from 'bullmq'
+import { type Jobs, type NewJob, type QueueName, queueOptions } from './jobs.ts'
+
+/** Beyond this many unsent jobs of one queue more are forgotten: Redis is away, and MongoDB remembers. */
+const mostWaiting = 20_000
+/** How many jobs, or ids in a relay job, one trip to Redis carries. */
+const longestBatch = 500
+
+/** Adds jobs in one trip to Redis. */
+export const addAll = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[]): Promise<unknown> =>
+  queue.addBulk(jobs.map((job) => ({ name, data: job.data, opts: jobOptions(name, job) })))
+
+/** Sends the jobs of one queue, without making anybody wait. */
+export interface Nudger {
+  add(jobs: NewJob<QueueName>[]): void
+  drained(): Promise<void>
+}
+
+export function createNudger(
+  name: QueueName,
+  obtain: () => Promise<Queue>,
+  complain: (fields: object) => void,
+): Nudger {
+  const waiting: NewJob<QueueName>[] = []
+  let sending: Promise<void> | null = null
+
+  async function send(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = merged(name, waiting.splice(0, longestBatch))
+      try {
+        const queue = await obtain()
+        await addAll(queue, name, batch)
+      } catch (err) {
+        complain({ err, queue: name })
+        // Redis is away: what waits would fail alike, one time-out after the other. The sweep finds it.
+        waiting.length = 0
+      }
+    }
+    sending = null
+  }
+
+  return {
+    add(jobs) {
+      if (waiting.length + jobs.length > mostWaiting) return
+      waiting.push(...jobs)
+      if (sending === null && waiting.length > 0) sending = send()
+    },
+    async drained() {
+      await sending
+    },
+  }
+}
+
+/** Many one-intent nudges of the relay become one job with many ids. */
+function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
+  if (name !== 'outbox-relay') return jobs
+  const intentIds = [...new Set(jobs.flatMap((job) => (job.data as Jobs['outbox-relay']).intentIds))]
+  return [{ data: { intentIds }, jobId: undefined, delayMs: 0 }]
+}
+
+function jobOptions(name: QueueName, job: NewJob<QueueName>): JobsOptions {
+  return {
+    ...(job.jobId === undefined ? {} : { jobId: job.jobId }),
+    ...(job.delayMs > 0 ? { delay: job.delayMs } : {}),
+    attempts: queueOptions[name].attempts,
+    backoff: { type: 'custom' },
+    stackTraceLimit: 1,
+  }
+}
