@@ -80,7 +80,7 @@ describe('The house keeps its rules:', () => {
       'src/admin/run.ts',
       'src/server.ts',
       'workers/main.ts',
-      'workers/run/start.ts',
+      'workers/run/run-job.ts',
       'workers/run/timers.ts',
     ])
   })

@@ -117,6 +117,17 @@ describe('Authentication', () => {
       await list(bearer(third?.key ?? '')).expect(200)
     })
 
+    it('lets in every key of rotations that ran at once, and the one before them', async () => {
+      const old = await house.merchant()
+      const rotations = Array.from({ length: 5 }, () => rotateKey(house.deps, old.keyId, 3600))
+      const issued = (await Promise.all(rotations)).map((rotated) => rotated?.key ?? '')
+      expect(new Set(issued)).to.have.property('size', 5)
+      for (const key of [old.key, ...issued]) await list(bearer(key)).expect(200)
+      house.clock.advance(3_601_000)
+      const statuses = await Promise.all([old.key, ...issued].map((key) => list(bearer(key))))
+      expect(statuses.map(({ status }) => status).toSorted()).to.deep.equal([200, 401, 401, 401, 401, 401])
+    })
+
     it('knows a key by the SECRET_KEY before the current one too', async () => {
       const environment = { SECRET_KEY: Buffer.alloc(32, 1).toString('base64') }
       const before = await openHouse(environment)

@@ -22,7 +22,8 @@ describe('The log of requests', () => {
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line))
-  const linesOf = (requestId: string | undefined) => lines().filter((line) => line.requestId === requestId)
+  const linesOf = (requestId: string | undefined) =>
+    lines().filter((line) => line.requestId === requestId && line.msg === 'http.request')
   const lineOf = (answer: { headers: Record<string, string> }) =>
     until('the line of the request', () => {
       const [line, ...more] = linesOf(answer.headers['x-request-id'])
