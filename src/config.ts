@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv'
-import ipaddr from 'ipaddr.js'
 import { type Environment, environment } from '../schemas/environment.ts'
+import { formats, list } from './config-formats.ts'
 import { type QueueName, queueNames } from './jobs.ts'
 
 /** What the processes run by. Durations are in the unit their name says; lists are parsed. */
@@ -48,51 +48,10 @@ export function readConfig(source: Record<string, string | undefined>): Config {
   return fromEnvironment(given as Environment)
 }
 
-const list = (text: string | undefined): string[] =>
-  (text ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-
-const everyOf = (test: (part: string) => boolean) => (text: string) => list(text).every(test)
-
-const formats = {
-  'http-origin': (text: string) => /^https?:\/\/[^/?#\s]+$/.test(text) && URL.canParse(text),
-  'mongodb-url': (text: string) => /^mongodb(\+srv)?:\/\//.test(text) && weakerThanPromised(text) === null,
-  'key-of-32-bytes': (text: string) => Buffer.from(text, 'base64').length === 32,
-  'queue-list': everyOf((part) => (queueNames as readonly string[]).includes(part)),
-  'host-port-list': everyOf((part) => /^[^\s/:@]+:\d{1,5}$|^\[[\da-f:.]+\]:\d{1,5}$/i.test(part)),
-  'proxy-trust': (text: string) =>
-    /^\d{1,2}$/.test(text) || list(text).every((part) => ipaddr.isValid(part) || ipaddr.isValidCIDR(part)),
-}
-
-/** The option of a MongoDB URL that asks for less than the service promises, or null (docs/architecture.md). */
-function weakerThanPromised(url: string): string | null {
-  const options = new URLSearchParams(url.slice(url.indexOf('?') + 1))
-  for (const [name, value] of url.includes('?') ? options : []) {
-    const option = name.toLowerCase()
-    if (option === 'w' && value !== 'majority') return name
-    if ((option === 'journal' || option === 'j') && value !== 'true') return name
-    if (option === 'readconcernlevel' && !['majority', 'linearizable'].includes(value)) return name
-    if (option === 'readpreference' && value !== 'primary') return name
-  }
-  return null
-}
-
-const hints: Record<string, string> = {
-  'http-origin': 'must be http(s)://host[:port] without a path',
-  'mongodb-url':
-    'must begin with mongodb:// and must not lower the write concern, read concern or read preference',
-  'key-of-32-bytes': 'must be 32 bytes in base64 (openssl rand -base64 32)',
-  'queue-list': `must be a comma-separated list of: ${queueNames.join(', ')}`,
-  'host-port-list': 'must be a comma-separated list of host:port',
-  'proxy-trust': 'must be a number of hops or a comma-separated list of addresses and CIDRs',
-}
-
 function sentence(error: ErrorObject): string {
   if (error.keyword === 'required') return `${String(error.params.missingProperty)} is missing`
   const name = error.instancePath.slice(1)
-  const hint = error.keyword === 'format' ? hints[String(error.params.format)] : error.message
+  const hint = error.keyword === 'format' ? formats[String(error.params.format)]?.hint : error.message
   const allowed = error.keyword === 'enum' ? `: ${(error.params.allowedValues as string[]).join(', ')}` : ''
   return `${name} ${hint}${allowed}`
 }

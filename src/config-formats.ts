@@ -1,0 +1,58 @@
+import ipaddr from 'ipaddr.js'
+import { queueNames } from './jobs.ts'
+
+/** A form that a variable of the environment may have, and how it is said when it has another. */
+interface Format {
+  validate: (text: string) => boolean
+  hint: string
+}
+
+/** The parts of a comma-separated list; blank ones do not count. */
+export const list = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+const everyOf = (test: (part: string) => boolean) => (text: string) => list(text).every(test)
+
+export const formats: Record<string, Format> = {
+  'http-origin': {
+    validate: (text) => /^https?:\/\/[^/?#\s]+$/.test(text) && URL.canParse(text),
+    hint: 'must be http(s)://host[:port] without a path',
+  },
+  'mongodb-url': {
+    validate: (text) => /^mongodb(\+srv)?:\/\//.test(text) && weakerThanPromised(text) === null,
+    hint: 'must begin with mongodb:// and must not lower the write concern, read concern or read preference',
+  },
+  'key-of-32-bytes': {
+    validate: (text) => Buffer.from(text, 'base64').length === 32,
+    hint: 'must be 32 bytes in base64 (openssl rand -base64 32)',
+  },
+  'queue-list': {
+    validate: everyOf((part) => (queueNames as readonly string[]).includes(part)),
+    hint: `must be a comma-separated list of: ${queueNames.join(', ')}`,
+  },
+  'host-port-list': {
+    validate: everyOf((part) => /^[^\s/:@]+:\d{1,5}$|^\[[\da-f:.]+\]:\d{1,5}$/i.test(part)),
+    hint: 'must be a comma-separated list of host:port',
+  },
+  'proxy-trust': {
+    validate: (text) =>
+      /^\d{1,2}$/.test(text) || list(text).every((part) => ipaddr.isValid(part) || ipaddr.isValidCIDR(part)),
+    hint: 'must be a number of hops or a comma-separated list of addresses and CIDRs',
+  },
+}
+
+/** The option of a MongoDB URL that asks for less than the service promises, or null (docs/architecture.md). */
+function weakerThanPromised(url: string): string | null {
+  const options = new URLSearchParams(url.slice(url.indexOf('?') + 1))
+  for (const [name, value] of url.includes('?') ? options : []) {
+    const option = name.toLowerCase()
+    if (option === 'w' && value !== 'majority') return name
+    if ((option === 'journal' || option === 'j') && value !== 'true') return name
+    if (option === 'readconcernlevel' && !['majority', 'linearizable'].includes(value)) return name
+    if (option === 'readpreference' && value !== 'primary') return name
+  }
+  return null
+}
