@@ -30,6 +30,6 @@ stopOnSignals(log, async () => {
   // Not ready any more, and every answer ends its connection; those still coming meanwhile are served.
   stopping = true
   await wait(drainMs)
-  await new Promise((resolve) => server.close(resolve))
+  await server.stop()
   await deps.close()
 })

@@ -2,12 +2,12 @@ import { InvalidArgumentError } from 'commander'
 import { type Scope, scopes } from '../../schemas/scopes.ts'
 import { parseRange } from '../businesses/identify.ts'
 
-/** Readers of command-line values; each throws commander's own error with what would be right. */
-const listOf = (text: string): string[] =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
+/** The parts of a list; an empty part is a mistake of whoever put the list together. */
+function listOf(text: string): string[] {
+  const parts = text.split(',').map((part) => part.trim())
+  if (parts.includes('')) throw new InvalidArgumentError('The list is empty, or has an empty part.')
+  return parts
+}
 
 export const choice =
   <Choice extends string>(...choices: Choice[]) =>
@@ -31,16 +31,11 @@ export function someScopes(text: string): Scope[] {
   const unknown = wanted.filter((name) => !scopes.some((scope) => scope === name))
   if (unknown.length > 0)
     throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. There are: ${scopes.join(', ')}.`)
-  if (wanted.length === 0)
-    throw new InvalidArgumentError('The list is empty; leave the option out for all scopes.')
   return scopes.filter((scope) => wanted.includes(scope))
 }
 
 export function ranges(text: string): string[] {
-  const entries = listOf(text)
-  if (entries.length === 0)
-    throw new InvalidArgumentError('The list is empty; leave the option out to allow every address.')
-  return entries.map((entry) => {
+  return listOf(text).map((entry) => {
     try {
       parseRange(entry)
       return entry

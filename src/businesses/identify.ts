@@ -54,13 +54,15 @@ export function isAllowedFrom(allowlist: readonly string[], clientAddress: strin
 /** An address or CIDR as network and prefix length; `::ffff:a.b.c.d/n` as IPv4. Throws on anything else. */
 export function parseRange(entry: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   // ipaddr reads `10.1` and `010.0.0.1` too, as addresses that nobody meant.
-  if (isIP(entry.split('/')[0] ?? '') === 0) throw new Error(`${entry} is no address and no CIDR`)
+  const [address = '', bits = '0'] = entry.split('/')
+  if (isIP(address) === 0 || !/^(0|[1-9]\d{0,2})$/.test(bits))
+    throw new Error(`${entry} is no address and no CIDR`)
   if (!entry.includes('/')) {
-    const address = ipaddr.process(entry)
-    return [address, address.kind() === 'ipv4' ? 32 : 128]
+    const single = ipaddr.process(entry)
+    return [single, single.kind() === 'ipv4' ? 32 : 128]
   }
-  const [network, bits] = ipaddr.parseCIDR(entry)
-  if (network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && bits >= 96)
-    return [network.toIPv4Address(), bits - 96]
-  return [network, bits]
+  const [network, length] = ipaddr.parseCIDR(entry)
+  if (network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && length >= 96)
+    return [network.toIPv4Address(), length - 96]
+  return [network, length]
 }

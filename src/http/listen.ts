@@ -2,16 +2,27 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Express, Request, Response } from 'express'
 import { type Refusal, refuse } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { failure } from './answer.ts'
 
+/** How long connections that were just accepted may take to say what they want, once nobody new is let in. */
+const lastRequestsMs = 500
+/** Longer than any request of ours takes. Node looks at late requests no more once the server is closed. */
+const longestStopMs = 12_000
+
+/** A server that can be stopped in bounded time without cutting a request. */
+export interface HttpServer extends Server {
+  stop(): Promise<void>
+}
+
 /**
  * An HTTP server for the app on which also the answers that Node would write by itself stand in the envelope:
  * malformed requests, header overflow, time-outs, `Expect` and CONNECT.
  */
-export function createHttpServer(app: Express, log: Log): Server {
+export function createHttpServer(app: Express, log: Log): HttpServer {
   const hangUp = (socket: Duplex, refusal: Refusal): void => endWith(log, socket, refusal)
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     // Express calls back when it cannot even find a path in the request line.
@@ -33,6 +44,11 @@ export function createHttpServer(app: Express, log: Log): Server {
     handle,
   )
   const latest = new WeakMap<Duplex, ServerResponse>()
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   server.on('request', (req: IncomingMessage, res: ServerResponse) => latest.set(req.socket, res))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const last = latest.get(socket)
@@ -56,7 +72,17 @@ export function createHttpServer(app: Express, log: Log): Server {
   server.on('connect', (_req: IncomingMessage, socket: Duplex) =>
     hangUp(socket, refuse('ENDPOINT_NOT_FOUND')),
   )
-  return server
+  return Object.assign(server, {
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      await Promise.race([closed, wait(lastRequestsMs)])
+      // A connection that asks for nothing, or never finishes asking, must not keep the process alive.
+      for (const socket of sockets) if (latest.get(socket)?.writableFinished ?? true) socket.destroy()
+      const timer = setTimeout(() => server.closeAllConnections(), longestStopMs)
+      await closed
+      clearTimeout(timer)
+    },
+  })
 }
 
 function parserRefusal(code: string | undefined): Refusal {
