@@ -1,3 +1,4 @@
+import mongoose from 'mongoose'
 import { type Logger, pino } from 'pino'
 
 export type Log = Logger
@@ -20,7 +21,7 @@ export function createLog(level: string, processType: string): Log {
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: 'something that is not an Error was thrown' }
   const { code, codeName } = error as { code?: unknown; codeName?: unknown }
-  const quotes = quoting.test(error.name)
+  const quotes = isQuoting(error)
   return {
     name: error.name,
     ...(code === undefined ? {} : { code }),
@@ -31,11 +32,19 @@ export function describeError(error: unknown): Record<string, unknown> {
 }
 
 /** Errors whose message quotes values: those of MongoDB, its driver, its encoding, and mongoose. */
-const quoting = /^(Mongo|BSON|Cast|Validat|StrictMode|ObjectExpected)/
+const isQuoting = (error: Error): boolean =>
+  error instanceof mongoose.mongo.MongoError ||
+  error instanceof mongoose.MongooseError ||
+  error.name.startsWith('BSON')
 
+/** The frames at the end of a stack, without the message before them, whatever lines that has. */
 function framesOf(stack: string | undefined): string {
-  const start = stack?.search(/\n\s+at /) ?? -1
-  return start < 0 ? '' : (stack ?? '').slice(start).trim()
+  const lines = (stack ?? '').split('\n')
+  const isFrame = (line: string) => /^\s+at .+(:\d+:\d+|<anonymous>|native)\)?$/.test(line)
+  return lines
+    .slice(lines.findLastIndex((line) => !isFrame(line)) + 1)
+    .join('\n')
+    .trim()
 }
 
 /** Lets a line of the same kind through once per `everyMs`; for faults that come by the thousand. */

@@ -63,7 +63,13 @@ export async function awaitMongo(url: string, log: Log): Promise<Connection> {
 }
 
 /** Mongoose's own words on a mistake of ours, which no server has seen. */
-const bugs = new Set(['CastError', 'StrictModeError', 'ValidationError', 'ObjectExpectedError'])
+const bugs = new Set([
+  'CastError',
+  'StrictModeError',
+  'ValidationError',
+  'ObjectExpectedError',
+  'ObjectParameterError',
+])
 
 /** Whether an error is MongoDB's or its driver's: then what was sent is an unknown outcome. */
 export const isDatabaseFault = (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { expect } from 'chai'
 import { environment } from '../schemas/environment.ts'
@@ -10,9 +10,9 @@ import { queueNames } from '../src/jobs.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-const filesIn = (folder: string): string[] =>
+const filesIn = (folder: string, named = /\.(ts|mjs)$/): string[] =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && named.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .toSorted()
 
@@ -122,6 +122,15 @@ describe('The house keeps its rules:', () => {
     expect(named).to.have.members(Object.keys(environment.properties))
   })
 
+  it('docker-compose.yml passes every variable on, but those that it sets itself', () => {
+    const given = [...read('docker-compose.yml').matchAll(/^ {4}([A-Z_]+): (.+)$/gm)].map(
+      ([, name = '', value = '']) => ({ name, isPassedOn: value.includes(`\${${name}:`) }),
+    )
+    expect(given.map(({ name }) => name)).to.have.members(Object.keys(environment.properties))
+    const set = given.filter(({ isPassedOn }) => !isPassedOn).map(({ name }) => name)
+    expect(set).to.deep.equal(['NODE_ENV', 'PORT', 'MONGODB_URL', 'REDIS_URL'])
+  })
+
   it('docs/errors.md lists the catalogue, code by code with its status', () => {
     const rows = [...read('docs/errors.md').matchAll(/^\| `([A-Z_]+)` \| (\d{3}) \|/gm)].map((row) => [
       row[1],
@@ -129,6 +138,42 @@ describe('The house keeps its rules:', () => {
     ])
     const codes = Object.entries(catalogue).map(([code, [status]]) => [code, status])
     expect(rows).to.have.deep.members(codes)
+  })
+
+  it('docs/errors.md calls those codes reserved that nothing answers with yet, and no other', () => {
+    const [inUse = '', reserved = ''] = read('docs/errors.md').split('\n## Reserved\n')
+    const codesOf = (text: string) => [...text.matchAll(/^\| `([A-Z_]+)` \|/gm)].map((row) => row[1])
+    const code = sources.map(read).join('\n')
+    const named = filesIn('schemas').map(read).join('\n')
+    const isUsed = (name: string) =>
+      new RegExp(`refuse\\(\\s*'${name}'`).test(code) || named.includes(`'${name}'`)
+    const used = Object.keys(catalogue).filter(isUsed)
+    expect(codesOf(inUse)).to.have.members(used)
+    expect(codesOf(reserved)).to.have.members(Object.keys(catalogue).filter((name) => !isUsed(name)))
+  })
+
+  it('every link between the pages leads to a file, and to a heading of it', () => {
+    const headings = (text: string) =>
+      [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+        title
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+          .replaceAll(' ', '-'),
+      )
+    const pages = ['README.md', 'CONTRIBUTING.md', 'bench/README.md', ...filesIn('docs', /\.md$/)]
+    const links = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)/g)].map(
+        ([link, path, heading = '']) => ({
+          link: `${page}: ${link}`,
+          target: path ? normalize(join(dirname(page), path)) : page,
+          heading,
+        }),
+      ),
+    )
+    expect(links.length).to.be.greaterThan(20)
+    const leadsNowhere = ({ target, heading }: (typeof links)[number]) =>
+      !existsSync(join(root, target)) || (heading !== '' && !headings(read(target)).includes(heading))
+    expect(links.filter(leadsNowhere).map(({ link }) => link)).to.deep.equal([])
   })
 
   it('docs/api.md lists the operations, each with its scope', () => {

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
 import { createHttpServer } from '../../src/http/listen.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
-import { crlf, type RawAnswer, sendRaw } from './raw-request.ts'
+import { answersOf, crlf, type RawAnswer, readRaw, sendRaw } from './raw-request.ts'
 
 const json = 'application/json; charset=utf-8'
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
@@ -26,6 +26,18 @@ describe('The envelope', () => {
       .set({ ...merchant.write(), 'Content-Type': 'application/json', ...headers })
       .serialize((raw: unknown) => raw as string)
       .send(body)
+
+  /** The head of a create, up to its body. */
+  const headOf = (path: string, ...headers: string[]) =>
+    crlf(
+      `POST ${path} HTTP/1.1`,
+      'Host: a',
+      'Content-Type: application/json',
+      ...Object.entries(merchant.write()).map(([name, value]) => `${name}: ${value}`),
+      ...headers,
+      '',
+      '',
+    )
 
   function expectFailure(answer: RawAnswer | undefined, status: number, code: string) {
     expect(answer?.status).to.equal(status)
@@ -141,6 +153,30 @@ describe('The envelope', () => {
       ],
       ['no Host', 400, 'VALIDATION_ERROR', crlf(`GET ${intents} HTTP/1.1`, 'Connection: close', '', '')],
       [
+        'two Hosts',
+        400,
+        'VALIDATION_ERROR',
+        crlf(`GET ${intents} HTTP/1.1`, 'Host: a', 'Host: b', 'Connection: close', '', ''),
+      ],
+      [
+        'HTTP/2.0 in the request line',
+        400,
+        'VALIDATION_ERROR',
+        crlf(`GET ${intents} HTTP/2.0`, 'Host: a', 'Connection: close', '', ''),
+      ],
+      [
+        'an address without an end',
+        400,
+        'VALIDATION_ERROR',
+        crlf(`GET http://[::1${intents} HTTP/1.1`, 'Host: a', '', ''),
+      ],
+      [
+        'an address without an end, to nowhere',
+        400,
+        'VALIDATION_ERROR',
+        crlf('POST http://[ HTTP/1.1', 'Host: a', '', ''),
+      ],
+      [
         'two lengths',
         400,
         'VALIDATION_ERROR',
@@ -214,6 +250,24 @@ describe('The envelope', () => {
       expect(answers).to.have.lengthOf(1)
       expectFailure(answers[0], 400, 'VALIDATION_ERROR')
       expect(await house.deps.Intent.countDocuments()).to.equal(before)
+    })
+
+    it('is 400 VALIDATION_ERROR for a coding that is not chunked, of which nothing is done', async () => {
+      const before = await house.deps.Intent.countDocuments()
+      const answers = await Promise.all(
+        ['gzip, chunked', 'gzip', 'identity', 'chunked, chunked'].map((coding) => {
+          const head = headOf(intents, `Transfer-Encoding: ${coding}`, 'Connection: close')
+          return sendRaw(house.origin, head, crlf('c', '{"amount":5}', '0', '', ''))
+        }),
+      )
+      for (const [answer, ...more] of answers) {
+        expectFailure(answer, 400, 'VALIDATION_ERROR')
+        expect(more).to.deep.equal([])
+      }
+      expect(await house.deps.Intent.countDocuments()).to.equal(before)
+      const spelt = headOf(intents, 'Transfer-Encoding: Chunked', 'Connection: close')
+      const [created] = await sendRaw(house.origin, spelt, crlf('c', '{"amount":5}', '0', '', ''))
+      expect(created?.status).to.equal(201)
     })
 
     it('never says 400 of a create that is done because noise follows it on the connection', async () => {
@@ -298,6 +352,39 @@ describe('The envelope', () => {
       expect(bodyless).to.have.lengthOf(1)
       expectFailure(bodyless[0], 408, 'REQUEST_TIMEOUT')
       expect(await house.deps.Intent.countDocuments()).to.equal(before)
+    })
+
+    it('is not said a second time of a request that was answered without its body', async () => {
+      const announced = ['Host: a', 'Content-Length: 12', 'Content-Type: application/json', '', '']
+      const early = await Promise.all([
+        sendRaw(origin, crlf(`POST ${intents} HTTP/1.1`, ...announced)),
+        sendRaw(origin, crlf('POST /nothing HTTP/1.1', ...announced), '{"amou'),
+      ])
+      expect(early.map((answers) => answers.map(({ status }) => status))).to.deep.equal([[401], [404]])
+    })
+  })
+
+  describe('of a body that is refused before it comes', () => {
+    it('is 413 PAYLOAD_TOO_LARGE by the announced length alone, without 100 Continue', async () => {
+      const before = await house.deps.Intent.countDocuments()
+      const length = 'Content-Length: 99999999999'
+      const wires = await Promise.all([
+        readRaw(house.origin, headOf(intents, length), '{'),
+        readRaw(house.origin, headOf(intents, length, 'Expect: 100-continue')),
+      ])
+      for (const wire of wires) {
+        expect(wire).to.match(/^HTTP\/1\.1 413 /)
+        expect(wire).to.match(/\r\nConnection: close\r\n/)
+        expectFailure(answersOf(wire)[0], 413, 'PAYLOAD_TOO_LARGE')
+      }
+      expect(await house.deps.Intent.countDocuments()).to.equal(before)
+    })
+
+    it('is 401 before a body is asked for by 100 Continue', async () => {
+      const headers = ['Host: a', 'Expect: 100-continue', 'Content-Length: 12', 'Connection: close']
+      const wire = await readRaw(house.origin, crlf(`POST ${intents} HTTP/1.1`, ...headers, '', ''))
+      expect(wire).to.match(/^HTTP\/1\.1 401 /)
+      expectFailure(answersOf(wire)[0], 401, 'MISSING_CREDENTIALS')
     })
   })
 

@@ -11,12 +11,16 @@ export interface RawAnswer {
 export const crlf = (...lines: string[]): string => lines.join('\r\n')
 
 /** Writes bytes on a fresh connection and reads until the service closes it. */
-export async function sendRaw(origin: string, ...parts: (string | Buffer)[]): Promise<RawAnswer[]> {
+export const sendRaw = async (origin: string, ...parts: (string | Buffer)[]): Promise<RawAnswer[]> =>
+  answersOf(await readRaw(origin, ...parts))
+
+/** As `sendRaw`, but answers what stood on the wire, interim answers too. */
+export async function readRaw(origin: string, ...parts: (string | Buffer)[]): Promise<string> {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')
   for (const part of parts) socket.write(part)
-  return parse(await readToEnd(socket))
+  return (await readToEnd(socket)).toString('latin1')
 }
 
 async function readToEnd(socket: Socket): Promise<Buffer> {
@@ -29,9 +33,9 @@ async function readToEnd(socket: Socket): Promise<Buffer> {
 }
 
 /** All answers of a connection, by their Content-Length; interim ones (1xx) are skipped. */
-function parse(bytes: Buffer): RawAnswer[] {
+export function answersOf(wire: string): RawAnswer[] {
   const answers: RawAnswer[] = []
-  for (let rest = bytes; rest.length > 0; ) {
+  for (let rest = Buffer.from(wire, 'latin1'); rest.length > 0; ) {
     const headEnd = rest.indexOf('\r\n\r\n')
     if (headEnd < 0) throw new Error(`no end of headers in ${rest.toString('latin1')}`)
     const [statusLine = '', ...lines] = rest.subarray(0, headEnd).toString('latin1').split('\r\n')

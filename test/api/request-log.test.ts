@@ -22,8 +22,7 @@ describe('The log of requests', () => {
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line))
-  const linesOf = (requestId: string | undefined) =>
-    lines().filter((line) => line.requestId === requestId && line.msg === 'http.request')
+  const linesOf = (requestId: string | undefined) => lines().filter((line) => line.requestId === requestId)
   const lineOf = (answer: { headers: Record<string, string> }) =>
     until('the line of the request', () => {
       const [line, ...more] = linesOf(answer.headers['x-request-id'])
@@ -82,6 +81,40 @@ describe('The log of requests', () => {
     const told = await until('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
     expect(told.map(({ msg }) => msg)).to.have.members(['request.failed', 'http.request'])
     expect(told.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.message', 'a bug')
+  })
+
+  it('tells a bug whole where MongoDB was never asked, as 500 and not as its fault', async () => {
+    const { read } = await house.merchant()
+    const { findKey } = house.deps.lanes
+    house.deps.lanes.findKey = async () => {
+      house.deps.lanes.findKey = findKey
+      return house.deps.ApiKey.findOne({ createdAt: 'Hidden' }).lean<never>()
+    }
+    const answer = await house.http.get(intents).set(read()).expect(500)
+    expect(answer.body.error.code).to.equal('INTERNAL_ERROR')
+    const requestId = answer.headers['x-request-id']
+    const told = await until('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
+    expect(told.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.name', 'CastError')
+  })
+
+  it('tells a fault of MongoDB by its code, once for all requests that meet it at about the same time', async () => {
+    const start = text.length
+    const own = await openHouse({}, house.deps.log)
+    const { read } = await own.merchant()
+    const database = own.deps.mongo.db
+    await database?.collection('apikeys').drop()
+    // A look at it fails, and quotes a name while it does.
+    const pipeline = [{ $set: { 'secrets.hash': { $toInt: '$name' } } }]
+    await database?.createCollection('apikeys', { viewOn: 'businesses', pipeline })
+    const answers = await Promise.all(Array.from({ length: 5 }, () => own.http.get(intents).set(read())))
+    await own.close()
+    for (const { status, body } of answers)
+      expect([status, body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])
+    const told = lines().filter(({ msg }) => msg === 'mongodb.failed')
+    expect(told).to.have.lengthOf(1)
+    expect(told[0]).to.have.nested.include({ level: 40, 'err.name': 'MongoServerError', 'err.code': 241 })
+    expect(answers.map(({ headers }) => headers['x-request-id'])).to.include(told[0]?.requestId)
+    expect(text.slice(start)).not.to.include('Épicerie')
   })
 
   it('has no key, code, secret, idempotency key, label, metadata, URL or body in it, whatever happens', async () => {
@@ -148,9 +181,10 @@ describe('The log of requests', () => {
       throw new Error('not reached')
     }
     const last = await house.http.post(intents).set(write('refused')).send(body).expect(503)
-    await lineOf(last)
+    const requestId = last.headers['x-request-id']
+    const told = await until('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
+    expect(told.find(({ msg }) => msg === 'mongodb.failed')).to.have.nested.property('err.code', 11_000)
 
     for (const secret of secrets) expect(text, secret).not.to.include(secret)
-    expect(text).to.include(last.headers['x-request-id'])
   })
 })

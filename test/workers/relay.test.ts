@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { deliver } from '../../src/webhooks/deliver.ts'
+import { relayOutboxes } from '../../src/webhooks/relay.ts'
 import {
   cancelIntent,
   createIntent,
@@ -76,6 +77,39 @@ describe('the relay', () => {
     expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 0 })
     expect(await waitingEvents(house, merchant)).to.deep.equal([])
     expect(await deliveriesOf(house, merchant)).to.deep.equal([])
+  })
+
+  it('keeps back alone what cannot be stored, and hands on the rest of its batch', async () => {
+    const broken = await house.merchant()
+    const [wrong] = await Promise.all([
+      subscribe(house, broken, receiver.url),
+      subscribe(house, merchant, receiver.url),
+    ])
+    await Promise.all(Array.from({ length: 3 }, () => createIntent(house, merchant)))
+    const refused = await createIntent(house, merchant)
+    await createIntent(house, broken)
+    const { Intent, Endpoint, mongo } = house.deps
+    const { businessId } = merchant
+    // One has an endpoint that is none, and MongoDB refuses the delivery of another.
+    await Endpoint.updateOne({ _id: wrong.id }, { $set: { url: 'no URL' } })
+    const validator = { referenceNumber: { $ne: refused.referenceNumber } }
+    await mongo.db?.command({ collMod: 'deliveries', validator })
+    const found = await Intent.find({ businessId: { $in: [businessId, broken.businessId] } }).lean()
+    const batch = found.map(({ _id }) => _id)
+
+    const outcome = await relayOutboxes(house.deps, batch).catch((error: unknown) => error)
+    expect(outcome).to.be.an('error')
+    const made = await deliveriesOf(house, merchant)
+    expect(made).to.have.length(3)
+    expect(await deliveriesOf(house, broken)).to.deep.equal([])
+    const left = await Intent.find({ _id: { $in: batch }, 'outbox.0': { $exists: true } }).lean()
+    expect(left.map((intent) => intent.businessId)).to.have.members([businessId, broken.businessId])
+    expect(left.map(({ referenceNumber }) => referenceNumber)).to.include(refused.referenceNumber)
+
+    await mongo.db?.command({ collMod: 'deliveries', validator: {} })
+    await Endpoint.updateOne({ _id: wrong.id }, { $set: { url: receiver.url } })
+    expect(await relayOutboxes(house.deps, batch)).to.include({ events: 2, deliveries: 2 })
+    expect([await waitingEvents(house, merchant), await waitingEvents(house, broken)]).to.deep.equal([[], []])
   })
 
   it('leaves an event that arrives while it works for its next run', async () => {

@@ -137,7 +137,7 @@ describe('the sweep', () => {
     expect(await queueOf('webhook-delivery').count()).to.equal(1)
   })
 
-  it('adds the job of an intent whose time is up, or will be within two sweeps', async () => {
+  it('adds the job of an intent whose time is up, or will be before the next few sweeps', async () => {
     const { referenceNumber } = await createIntent(house, merchant)
     await loseJobs('outbox-relay')
     const state = () => queueOf('intent-expiry').getJobState(referenceNumber)
@@ -165,6 +165,27 @@ describe('the sweep', () => {
     const ended = await deliveriesOf(house, merchant)
     expect(ended.map(({ status }) => status)).to.deep.equal(['DELIVERED', 'DEAD', 'CANCELLED', 'CANCELLED'])
     expect(await sweep(house.deps)).to.include({ deliveries: 0, outboxes: 0 })
+  })
+
+  it('finds all of it by an index, however much there is that needs nothing', async () => {
+    await freshDelivery(house, merchant)
+    await createIntent(house, merchant)
+    house.clock.advance(dayMs)
+    const database = house.deps.mongo.db
+    await database?.command({ profile: 2 })
+    expect(await sweep(house.deps)).to.deep.equal({ outboxes: 1, deliveries: 1, expiries: 2 })
+    await database?.command({ profile: 0 })
+    const ns = ['intents', 'deliveries'].map((name) => `${database?.databaseName}.${name}`)
+    const looks = await database
+      ?.collection('system.profile')
+      .find({ ns: { $in: ns } })
+      .toArray()
+    const plans = looks?.map((look) => [look.command.find, look.planSummary])
+    expect(plans).to.have.deep.members([
+      ['intents', 'IXSCAN { outbox.createdAt: 1 }'],
+      ['deliveries', 'IXSCAN { nextAttemptAt: 1 }'],
+      ['intents', 'IXSCAN { expiresAt: 1 }'],
+    ])
   })
 
   it('runs by itself when a worker starts: all that was lost is done without any nudge', async () => {
