@@ -10,9 +10,9 @@ import { queueNames } from '../src/jobs.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-const filesIn = (folder: string, named = /\.(ts|mjs)$/): string[] =>
+const filesIn = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && named.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .toSorted()
 
@@ -160,7 +160,8 @@ describe('The house keeps its rules:', () => {
           .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
           .replaceAll(' ', '-'),
       )
-    const pages = ['README.md', 'CONTRIBUTING.md', 'bench/README.md', ...filesIn('docs', /\.md$/)]
+    const docs = readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)
+    const pages = ['README.md', 'CONTRIBUTING.md', 'bench/README.md', ...docs]
     const links = pages.flatMap((page) =>
       [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)/g)].map(
         ([link, path, heading = '']) => ({

@@ -75,8 +75,8 @@ interface KeyOptions {
   business: string
   mode: 'test' | 'live'
   kind: 'secret' | 'publishable'
-  scopes: Scope[]
-  ip: string[]
+  scopes?: Scope[]
+  ip?: string[]
 }
 
 const key = program.command('key').description('API keys')
@@ -86,12 +86,10 @@ key
   .requiredOption('--business <id>', 'id of the business')
   .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
   .requiredOption('--kind <kind>', 'secret or publishable', choice('secret', 'publishable'))
-  .option('--scopes <list>', 'what it may do, comma-separated; without it everything', someScopes, [
-    ...allScopes,
-  ])
-  .option('--ip <list>', 'addresses and CIDRs it may be used from, comma-separated', ranges, [])
+  .option('--scopes <list>', 'what it may do, comma-separated; without it everything', someScopes)
+  .option('--ip <list>', 'addresses and CIDRs it may be used from, comma-separated; without it all', ranges)
   .action(
-    act(async (deps, { business: businessId, mode, kind, scopes, ip }: KeyOptions) => {
+    act(async (deps, { business: businessId, mode, kind, scopes = [...allScopes], ip = [] }: KeyOptions) => {
       const issued = await issueKey(deps, { businessId, mode, kind, scopes, ipAllowlist: ip })
       return { ...found(issued, `There is no business ${businessId}`) }
     }),
