@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { mongo } from 'mongoose'
 import { queueNames } from './jobs.ts'
 
 /** A form that a variable of the environment may have, and how it is said when it has another. */
@@ -22,8 +23,8 @@ export const formats: Record<string, Format> = {
     hint: 'must be http(s)://host[:port] without a path',
   },
   'mongodb-url': {
-    validate: (text) => /^mongodb(\+srv)?:\/\//.test(text) && weakerThanPromised(text) === null,
-    hint: 'must begin with mongodb:// and must not lower the write concern, read concern or read preference',
+    validate: (text) => isMongoUrl(text) && weakerThanPromised(text) === null,
+    hint: 'must be a mongodb:// URL and must not lower the write concern, read concern or read preference',
   },
   'key-of-32-bytes': {
     validate: (text) => Buffer.from(text, 'base64').length === 32,
@@ -42,6 +43,16 @@ export const formats: Record<string, Format> = {
       /^\d{1,2}$/.test(text) || list(text).every((part) => ipaddr.isValid(part) || ipaddr.isValidCIDR(part)),
     hint: 'must be a number of hops or a comma-separated list of addresses and CIDRs',
   },
+}
+
+/** Whether the driver can read it; making a client connects to nothing. */
+function isMongoUrl(text: string): boolean {
+  try {
+    new mongo.MongoClient(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The option of a MongoDB URL that asks for less than the service promises, or null (docs/architecture.md). */

@@ -40,7 +40,7 @@ const isQuoting = (error: Error): boolean =>
 /** The frames at the end of a stack, without the message before them, whatever lines that has. */
 function framesOf(stack: string | undefined): string {
   const lines = (stack ?? '').split('\n')
-  const isFrame = (line: string) => /^\s+at .+(:\d+:\d+|<anonymous>|native)\)?$/.test(line)
+  const isFrame = (line: string) => /^\s+at .+(:\d+:\d+|<anonymous>|native|index \d+)\)?$/.test(line)
   return lines
     .slice(lines.findLastIndex((line) => !isFrame(line)) + 1)
     .join('\n')

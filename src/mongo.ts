@@ -47,10 +47,9 @@ const wrongPassword = 18
 
 /**
  * Connects as soon as there is a server: a process may start before its database. Throws when waiting cannot help:
- * a URL that is none, or a password that is wrong.
+ * a password that is wrong.
  */
 export async function awaitMongo(url: string, log: Log): Promise<Connection> {
-  await new mongoose.mongo.MongoClient(url).close()
   for (;;) {
     try {
       return await connectMongo(url, log, {})

@@ -28,7 +28,10 @@ export function createHttpServer(app: Express, log: Log): HttpServer {
     // Express calls back when it cannot even find a path in the request line.
     const noPath = () =>
       hangUp(req.socket, refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' }))
-    void app(req as Request, res as Response, noPath)
+    // Express would hand it to url.parse, which is deprecated for such a target and says so with the URL.
+    const isParsable = /^[/*]/.test(req.url ?? '') || URL.canParse(req.url ?? '')
+    if (isParsable) void app(req as Request, res as Response, noPath)
+    else noPath()
   }
   const server = createServer(
     {

@@ -124,8 +124,9 @@ describe('Authentication', () => {
       expect(new Set(issued)).to.have.property('size', 5)
       for (const key of [old.key, ...issued]) await list(bearer(key)).expect(200)
       house.clock.advance(3_601_000)
-      const statuses = await Promise.all([old.key, ...issued].map((key) => list(bearer(key))))
-      expect(statuses.map(({ status }) => status).toSorted()).to.deep.equal([200, 401, 401, 401, 401, 401])
+      const later = await Promise.all([old.key, ...issued].map((key) => list(bearer(key))))
+      expect(later.filter(({ status }) => status === 200)).to.have.lengthOf(1)
+      expect(later.filter(({ status }) => status === 401)).to.have.lengthOf(5)
     })
 
     it('knows a key by the SECRET_KEY before the current one too', async () => {

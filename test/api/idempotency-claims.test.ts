@@ -17,6 +17,13 @@ describe('The claim of a write', () => {
   })
   after(() => house.close())
 
+  // Begun first and looked at where it belongs: it takes 10 real seconds, in which the others run.
+  let stuck: ReturnType<typeof waitForStuck>
+  before(() => {
+    stuck = waitForStuck()
+    stuck.catch(() => undefined)
+  })
+
   const create = (key: string, body: object = { amount: 5 }) =>
     house.http.post(intents).set(merchant.write(key)).send(body)
   const cancel = (reference: string, key: string) =>
@@ -154,20 +161,15 @@ describe('The claim of a write', () => {
     })
 
     it('answers 409 IDEMPOTENCY_REQUEST_IN_PROGRESS with Retry-After after 10 s, which is not kept', async () => {
-      const { body } = await create('stuck').expect(201)
-      await house.deps.Intent.deleteOne({ referenceNumber: body.data.referenceNumber })
-      await crash(new Date(house.deps.now().getTime() + day))
-      const startedAt = performance.now()
-      const [waited, waitedToo] = await Promise.all([create('stuck'), create('stuck', { amount: 6 })])
-      expect(performance.now() - startedAt).to.be.greaterThan(9000)
-      for (const answer of [waited, waitedToo]) {
+      const { answers, waitedMs, retry } = await stuck
+      expect(waitedMs).to.be.greaterThan(9000)
+      for (const answer of answers) {
         expect(answer.status).to.equal(409)
         expect(answer.body.error.code).to.equal('IDEMPOTENCY_REQUEST_IN_PROGRESS')
         expect(Number(answer.headers['retry-after'])).to.be.greaterThan(0)
       }
-      await crash(over())
-      const { headers } = await create('stuck').expect(201)
-      expect(headers).not.to.have.property('idempotent-replayed')
+      expect(retry.status).to.equal(201)
+      expect(retry.headers).not.to.have.property('idempotent-replayed')
     })
   })
 
@@ -213,3 +215,23 @@ describe('The claim of a write', () => {
     })
   })
 })
+
+/** Two that wait for a claim whose holder never answers, and a third when its lease is over. */
+async function waitForStuck() {
+  const house = await openHouse()
+  try {
+    const merchant = await house.merchant()
+    const create = (body: object) => house.http.post(intents).set(merchant.write('stuck')).send(body)
+    await create({ amount: 5 }).expect(201)
+    await house.deps.Intent.deleteMany({})
+    const held = (leaseUntil: Date) => house.deps.Claim.updateMany({}, { $set: { leaseUntil } })
+    await held(new Date(house.deps.now().getTime() + day))
+    const startedAt = performance.now()
+    const answers = await Promise.all([create({ amount: 5 }), create({ amount: 6 })])
+    const waitedMs = performance.now() - startedAt
+    await held(new Date(0))
+    return { answers, waitedMs, retry: await create({ amount: 5 }) }
+  } finally {
+    await house.close()
+  }
+}

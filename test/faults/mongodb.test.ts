@@ -22,6 +22,7 @@ describe('MongoDB', () => {
   let worker: ServiceProcess
   let receiver: Receiver
   let merchant: Merchant
+  const loads: { stop(): Promise<unknown> }[] = []
   before(async () => {
     ;[mongo, receiver] = await Promise.all([startMongo(), startReceiver()])
     house = await openHouse({ MONGODB_URL: mongo.url })
@@ -31,6 +32,14 @@ describe('MongoDB', () => {
   beforeEach(async () => {
     merchant = await house.merchant()
     await subscribe(house, merchant, receiver.url, paymentEvents)
+  })
+  afterEach(async function () {
+    const failed = this.currentTest?.state === 'failed'
+    if (failed) for (const each of [web, worker]) console.error(each.lastWords())
+    // Wherever an expectation failed, nothing goes on creating under the tests that follow, and nothing stays broken.
+    const ends = loads.splice(0).map((each) => each.stop().catch(() => undefined))
+    if (failed) await mongo.restart()
+    await Promise.all(ends)
   })
   after(async () => {
     await Promise.all([web.stop(), worker.stop(), receiver.close()])
@@ -78,14 +87,19 @@ describe('MongoDB', () => {
       for (let count = 0; !end.signal.aborted; count += 1)
         tries.push(await create(`${name}-${customer}-${count}`))
     })
-    return {
+    const ended = Promise.all(loops)
+    ended.catch(() => undefined)
+    const running = {
       tries,
       async stop() {
         end.abort()
-        await Promise.all(loops)
+        await Promise.allSettled(loops)
+        await ended
         return tries
       },
     }
+    loads.push(running)
+    return running
   }
 
   const acknowledged = (tries: Try[]) => tries.filter(({ status }) => status === 201)

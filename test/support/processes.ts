@@ -15,6 +15,8 @@ export interface ServiceProcess {
   ended: Promise<number | null>
   /** Waits for the first log line of an event. */
   logged(event: string): Promise<unknown>
+  /** What it said last, for whoever must understand a failure: its last lines, and those that are no plain request. */
+  lastWords(): string
   /** Ends it, whatever it does. */
   stop(): Promise<void>
 }
@@ -28,22 +30,9 @@ export async function startProcess(
   changes: Record<string, string> = {},
 ): Promise<ServiceProcess> {
   const port = await freePort()
-  const { mongodbUrl, redisUrl, queuePrefix } = house.deps.config
-  const environment = freshEnvironment({
-    PORT: String(port),
-    MONGODB_URL: mongodbUrl,
-    REDIS_URL: redisUrl,
-    QUEUE_PREFIX: queuePrefix,
-    LOG_LEVEL: 'info',
-    ...changes,
-  })
-  const child = spawn(process.execPath, ['--import', 'tsx', '--import', withParent, files[type]], {
-    cwd: new URL('../..', import.meta.url),
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = begin(type, house, { PORT: String(port), ...changes }, 'inherit')
   const ended = once(child, 'exit').then(([code]) => code as number | null)
-  const logged = listen(child)
+  const { logged, lastWords } = listen(child)
   await Promise.race([
     logged(`${type}.started`),
     ended.then((code) => Promise.reject(new Error(`${type} ended with ${code}`))),
@@ -54,12 +43,46 @@ export async function startProcess(
     kill: (signal) => void child.kill(signal),
     ended,
     logged,
+    lastWords: () => `${type}:\n${lastWords()}`,
     async stop() {
       child.kill('SIGCONT')
       child.kill('SIGKILL')
       await ended
     },
   }
+}
+
+/** Starts a process that cannot serve; answers how it ended, and what it said on stderr. */
+export async function runToEnd(type: keyof typeof files, house: House, changes: Record<string, string>) {
+  const child = begin(type, house, changes, 'pipe')
+  let stderr = ''
+  child.stderr?.on('data', (bytes: Buffer) => (stderr += bytes.toString()))
+  child.stdout?.resume()
+  const impatience = setTimeout(() => child.kill('SIGKILL'), 15_000)
+  const [exitCode] = (await once(child, 'close')) as [number | null]
+  clearTimeout(impatience)
+  return { exitCode, stderr }
+}
+
+function begin(
+  type: keyof typeof files,
+  house: House,
+  changes: Record<string, string>,
+  stderr: 'pipe' | 'inherit',
+): ChildProcess {
+  const { mongodbUrl, redisUrl, queuePrefix } = house.deps.config
+  const environment = freshEnvironment({
+    MONGODB_URL: mongodbUrl,
+    REDIS_URL: redisUrl,
+    QUEUE_PREFIX: queuePrefix,
+    LOG_LEVEL: 'info',
+    ...changes,
+  })
+  return spawn(process.execPath, ['--import', 'tsx', '--import', withParent, files[type]], {
+    cwd: new URL('../..', import.meta.url),
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', stderr],
+  })
 }
 
 /** A test run that is killed must leave no process behind. */
@@ -69,9 +92,21 @@ const withParent = `data:text/javascript,import { endWithParent } from ${JSON.st
 
 function listen(child: ChildProcess) {
   const seen = new Set<unknown>()
+  const latest: string[] = []
+  const unusual: string[] = []
   if (child.stdout === null) throw new Error('no stdout')
   createInterface({ input: child.stdout }).on('line', (line) => {
-    if (line.startsWith('{')) seen.add((JSON.parse(line) as { msg?: unknown }).msg)
+    latest.push(line)
+    if (latest.length > 5) latest.shift()
+    if (!line.startsWith('{')) return
+    const { msg } = JSON.parse(line) as { msg?: unknown }
+    seen.add(msg)
+    if (msg === 'http.request' || msg === 'webhook.attempted') return
+    unusual.push(line)
+    if (unusual.length > 15) unusual.shift()
   })
-  return (event: string) => until(event, () => seen.has(event), 15_000)
+  return {
+    logged: (event: string) => until(event, () => seen.has(event), 15_000),
+    lastWords: () => [...unusual, '…', ...latest].join('\n'),
+  }
 }

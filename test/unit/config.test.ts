@@ -139,6 +139,13 @@ describe('The configuration', () => {
       expect(faultsOf({ MONGODB_URL: `mongodb://h1,h2/pi${option}` }), option).to.equal('')
   })
 
+  it('refuses a MongoDB URL that the driver cannot read', () => {
+    for (const url of ['mongodb://localhost:99999/x', 'mongodb://', 'mongodb://h/x?noSuchOption=1'])
+      expect(faultsOf({ MONGODB_URL: url }), url).to.include('  MONGODB_URL ')
+    for (const url of ['mongodb://u:p@h1,h2:27018/pi?replicaSet=rs0', 'mongodb+srv://h.example/pi'])
+      expect(faultsOf({ MONGODB_URL: url }), url).to.equal('')
+  })
+
   it('takes a key of exactly 32 bytes in base64, and nothing that only looks like one', () => {
     for (const bytes of [16, 31, 33, 64])
       expect(faultsOf({ SECRET_KEY: Buffer.alloc(bytes, 7).toString('base64') })).to.include('  SECRET_KEY ')

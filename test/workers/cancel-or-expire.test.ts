@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { cancelIntent, createIntent } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { openVictim } from '../support/kill-points.ts'
 
 const dayMs = 86_400_000
 
@@ -29,15 +29,11 @@ describe('of a cancel and an expiry at the same moment', () => {
     house.clock.freeze(new Date(instant.getTime() + dayMs - 1))
     const worker: Deps = { ...house.deps, now: () => new Date(instant.getTime() + dayMs) }
     const winners = new Map<string, 'cancel' | 'expire'>()
-    let cancelMs = 10
     await inChunks(count, 50, async (index) => {
       const referenceNumber = references[index] ?? ''
-      const startedAt = performance.now()
-      // A tenth each begins when the other has ended; between these the cancel has a lead of up to what the last one took.
-      const cancelling = index % 10 === 1 ? null : cancelIntent(house, merchant, referenceNumber)
-      void cancelling?.then(() => (cancelMs = performance.now() - startedAt))
-      if (index % 10 === 0) await cancelling
-      else if (index % 10 > 1) await pause(Math.random() * cancelMs)
+      // A third each: the cancel first, the expiry first, and both at once.
+      const cancelling = index % 3 === 1 ? null : cancelIntent(house, merchant, referenceNumber)
+      if (index % 3 === 0) await cancelling
       const { expired } = await expireIntent(worker, referenceNumber)
       const { status, body } = await (cancelling ?? cancelIntent(house, merchant, referenceNumber))
       if (!expired) expect(status).to.equal(200)
@@ -62,6 +58,70 @@ describe('of a cancel and an expiry at the same moment', () => {
           : ['expired', 'payment.created,payment.expired']),
       ]),
     )
+  })
+
+  /** Both on one intent whose time is up for the worker only; the victim pauses at its step while the other acts. */
+  async function race(step: number, paused: 'cancel' | 'expire') {
+    const instant = new Date('2033-01-01T00:00:00Z')
+    house.clock.freeze(instant)
+    const { referenceNumber } = await createIntent(house, merchant)
+    house.clock.freeze(new Date(instant.getTime() + dayMs - 1))
+    const late = paused === 'cancel' ? 0 : -1
+    const victim = await openVictim(house, { step, fate: 'paused', lateMs: late })
+    const worker: Deps = { ...house.deps, now: () => new Date(instant.getTime() + dayMs) }
+    const cancel = async (origin: string) => {
+      const { status, body } = await cancelIntent({ ...house, origin }, merchant, referenceNumber)
+      return status === 200 ? 'cancelled' : body.error.code
+    }
+    const expire = async (deps: Deps) =>
+      (await expireIntent(deps, referenceNumber)).expired ? 'expired' : 'not'
+    const own = paused === 'cancel' ? cancel(victim.origin) : expire(victim.deps)
+    const reached = await Promise.race([victim.died.then(() => true), own.then(() => false)])
+    const other = await (paused === 'cancel' ? expire(worker) : cancel(house.origin))
+    await victim.happen()
+    const outcome = `${await own}, ${other}`
+    const at = victim.steps[step - 1] ?? 'ended'
+    await victim.close()
+    const intent = await house.deps.Intent.findOne({ referenceNumber }).lean()
+    const told = intent?.outbox.map(({ event }) => event).join()
+    return { reached, at, outcome, told }
+  }
+
+  /** What comes of it wherever the one is paused while the other acts. */
+  async function raceEverywhere(paused: 'cancel' | 'expire') {
+    const outcomes: Record<string, string> = {}
+    for (let step = 1, reached = true; reached; step += 1) {
+      const raced = await race(step, paused)
+      reached = raced.reached
+      outcomes[raced.at] = `${raced.outcome}: ${raced.told}`
+    }
+    return outcomes
+  }
+
+  it('the expiry wins wherever the cancel pauses before its write, and the cancel wherever it pauses after', async () => {
+    const tooLate = 'INTENT_CANCEL_INVALID_STATUS, expired: payment.created,payment.expired'
+    const cancelled = 'cancelled, not: payment.created,payment.cancelled'
+    expect(await raceEverywhere('cancel')).to.deep.equal({
+      'mongodb aggregate': tooLate,
+      'mongodb insert': tooLate,
+      'mongodb find': tooLate,
+      // Read as PENDING, and changed before its write.
+      'mongodb findAndModify': 'INTENT_CANCEL_CONFLICT, expired: payment.created,payment.expired',
+      'nudge outbox-relay': cancelled,
+      'mongodb update': cancelled,
+      ended: cancelled,
+    })
+  })
+
+  it('the cancel wins wherever the expiry pauses before its write, and the expiry wherever it pauses after', async () => {
+    const cancelled = 'not, cancelled: payment.created,payment.cancelled'
+    const expired = 'expired, INTENT_CANCEL_INVALID_STATUS: payment.created,payment.expired'
+    expect(await raceEverywhere('expire')).to.deep.equal({
+      'mongodb find': cancelled,
+      'mongodb findAndModify': cancelled,
+      'nudge outbox-relay': expired,
+      ended: expired,
+    })
   })
 })
 

@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { expect } from 'chai'
+import { freePort } from '../../dev/servers/free-port.ts'
+import { startMongo } from '../../dev/servers.ts'
+import { type House, openHouse } from '../support/house.ts'
+import { runToEnd, type ServiceProcess, startProcess } from '../support/processes.ts'
+
+describe('a process that starts', () => {
+  let house: House
+  before(async () => {
+    house = await openHouse()
+  })
+  after(() => house.close())
+
+  it('ends at once and says what is wrong when MONGODB_URL is none', async () => {
+    const urls = ['mongodb://localhost:99999/x', 'mongodb://a/x?noSuchOption=1']
+    const ends = (['web', 'worker'] as const).flatMap((type) =>
+      urls.map((url) => runToEnd(type, house, { MONGODB_URL: url })),
+    )
+    for (const { exitCode, stderr } of await Promise.all(ends)) {
+      expect(exitCode).to.equal(1)
+      expect(stderr).to.include('MONGODB_URL')
+    }
+  })
+
+  it('waits for a database that starts after it', async () => {
+    const port = await freePort()
+    const url = `mongodb://127.0.0.1:${port}/late`
+    const closed = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1')
+    await once(closed, 'listening')
+    const asked = once(closed, 'connection')
+    const starting: Promise<ServiceProcess> = startProcess('worker', house, { MONGODB_URL: url })
+    await asked
+    await new Promise((resolve) => closed.close(resolve))
+    const mongo = await startMongo({ port })
+    const worker = await starting
+    expect(worker.isAlive()).to.equal(true)
+    await worker.stop()
+    await mongo.stop()
+  })
+})

@@ -1,0 +1,91 @@
+import { expect } from 'chai'
+import mongoose, { mongo, Schema } from 'mongoose'
+import { pino } from 'pino'
+import { describeError } from '../../src/log.ts'
+import { type House, openHouse } from '../support/house.ts'
+
+const secret = 'a-secret-value'
+
+describe('The log of an error', () => {
+  let house: House
+  before(async () => {
+    house = await openHouse()
+    await house.deps.mongo.collection('kept').createIndex({ code: 1 }, { unique: true })
+  })
+  after(() => house.close())
+
+  /** The one line that is written of it. */
+  function lineOf(err: unknown): string {
+    let line = ''
+    const sink = { write: (text: string) => void (line += text) }
+    pino({ serializers: { err: describeError } }, sink).warn({ err }, 'request.failed')
+    return line
+  }
+
+  const thrown = async (act: () => unknown): Promise<Error> => {
+    try {
+      await act()
+    } catch (error) {
+      return error as Error
+    }
+    throw new Error('nothing was thrown')
+  }
+
+  async function refusedTwice(code: string, insert: (docs: { code: string }[]) => Promise<unknown>) {
+    await insert([{ code }])
+    await insert([{ code }])
+  }
+
+  const shape = { _id: String, amount: Number, at: Date }
+  const Strict = mongoose.model('Strict', new Schema(shape, { strict: 'throw' }))
+  const kept = () => house.deps.mongo.collection('kept')
+
+  /** Each as it comes from MongoDB, its driver or mongoose; each has the value in its message. */
+  const quoting: [name: string, act: () => unknown][] = [
+    ['CastError', () => house.deps.Intent.findOne({ expiresAt: secret })],
+    ['ValidationError', () => new Strict({ _id: 'a', amount: secret }).validate()],
+    ['StrictModeError', () => Strict.updateOne({}, { [secret]: 1 })],
+    ['ObjectParameterError', () => Strict.find(secret as never)],
+    ['DocumentNotFoundError', () => house.deps.Intent.findOne({ code: secret }).orFail()],
+    ['BSONError', () => mongo.BSON.serialize({ [`${secret}\0`]: 1 })],
+    ['MongoParseError', () => new mongo.MongoClient(`mongodb://a/?appName=a&${secret}=1`)],
+    ['MongoServerError', () => refusedTwice(secret, ([doc]) => kept().insertOne(doc ?? {}))],
+    ['MongoBulkWriteError', () => refusedTwice(`${secret}2`, (docs) => kept().insertMany(docs))],
+    [
+      'MongoServerError',
+      () => refusedTwice(`in lines\n    at ${secret}`, ([doc]) => kept().insertOne(doc ?? {})),
+    ],
+  ]
+  for (const [index, [name, act]] of quoting.entries())
+    it(`has no value that a ${name} quotes (${index + 1})`, async () => {
+      const error = await thrown(act)
+      expect(error).to.have.property('name', name)
+      expect(error.message.toLowerCase()).to.include(secret)
+      const line = lineOf(error)
+      expect(line.toLowerCase()).not.to.include(secret)
+      expect(JSON.parse(line).err).to.include({ name })
+      expect(JSON.parse(line).err.stack).to.match(/^at /)
+    })
+
+  it('has none either where errors have no stack', async () => {
+    const usual = Error.stackTraceLimit
+    Error.stackTraceLimit = 0
+    try {
+      for (const [name, act] of quoting) {
+        const line = lineOf(await thrown(act))
+        expect(line.toLowerCase()).not.to.include(secret)
+        expect(JSON.parse(line).err).to.include({ name, stack: '' })
+      }
+    } finally {
+      Error.stackTraceLimit = usual
+    }
+  })
+
+  it('tells the code of what MongoDB refused, and a bug of ours whole', async () => {
+    const duplicate = await thrown(() => refusedTwice('again', (docs) => kept().insertMany(docs)))
+    expect(JSON.parse(lineOf(duplicate)).err).to.include({ code: 11_000 })
+    const { err } = JSON.parse(lineOf(new TypeError('x is not a function')))
+    expect(err).to.include({ name: 'TypeError', message: 'x is not a function' })
+    expect(err.stack).to.match(/^TypeError: x is not a function\n {4}at .*log\.test\.ts/)
+  })
+})
