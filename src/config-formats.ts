@@ -48,8 +48,8 @@ export const formats: Record<string, Format> = {
 /** Whether the driver can read it; making a client connects to nothing. */
 function isMongoUrl(text: string): boolean {
   try {
-    new mongo.MongoClient(text)
-    return true
+    const client = new mongo.MongoClient(text)
+    return client.options.hosts.length > 0 || client.options.srvHost !== undefined
   } catch {
     return false
   }
