@@ -24,7 +24,10 @@ export interface HttpServer extends Server {
  */
 export function createHttpServer(app: Express, log: Log): HttpServer {
   const hangUp = (socket: Duplex, refusal: Refusal): void => endWith(log, socket, refusal)
+  /** The answer to the last request of each connection. */
+  const latest = new WeakMap<Duplex, ServerResponse>()
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    latest.set(req.socket, res)
     // Express calls back when it cannot even find a path in the request line.
     const noPath = () =>
       hangUp(req.socket, refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' }))
@@ -46,13 +49,11 @@ export function createHttpServer(app: Express, log: Log): HttpServer {
     },
     handle,
   )
-  const latest = new WeakMap<Duplex, ServerResponse>()
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  server.on('request', (req: IncomingMessage, res: ServerResponse) => latest.set(req.socket, res))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const last = latest.get(socket)
     // The noise came after a whole request, which is being done: its answer must not be a 4xx.
