@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose'
+import { type AuditEvent, auditEvents } from './audit/audit-event.ts'
 import { type ApiKey, apiKeys } from './businesses/api-key.ts'
 import { type Setting, settings } from './businesses/api-switch.ts'
 import { type Business, businesses } from './businesses/business.ts'
@@ -6,6 +7,7 @@ import { type Collection, openCollection } from './collection.ts'
 import { type Claim, claims } from './idempotency/claim.ts'
 import { type Intent, intents } from './intents/intent.ts'
 import { type Delivery, deliveries } from './webhooks/delivery.ts'
+import { type DeliveryHour, deliveryHours } from './webhooks/delivery-hour.ts'
 import { type Endpoint, endpoints } from './webhooks/endpoint.ts'
 
 /** Every collection there is; src/indexes.ts makes their indexes. */
@@ -16,7 +18,9 @@ export const collections: readonly Collection[] = [
   intents,
   endpoints,
   deliveries,
+  deliveryHours,
   claims,
+  auditEvents,
 ]
 
 export type Models = ReturnType<typeof openModels>
@@ -29,5 +33,7 @@ export const openModels = (mongo: Connection) => ({
   Intent: openCollection<Intent>(mongo, intents),
   Endpoint: openCollection<Endpoint>(mongo, endpoints),
   Delivery: openCollection<Delivery>(mongo, deliveries),
+  DeliveryHour: openCollection<DeliveryHour>(mongo, deliveryHours),
   Claim: openCollection<Claim>(mongo, claims),
+  AuditEvent: openCollection<AuditEvent>(mongo, auditEvents),
 })

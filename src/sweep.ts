@@ -51,7 +51,7 @@ async function sweepDeliveries(deps: Deps): Promise<number> {
       status: { $in: openStatuses },
       $or: [{ lease: null }, { 'lease.until': { $lte: now } }],
     },
-    { event: 1, referenceNumber: 1, host: 1, nextAttemptAt: 1 },
+    { event: 1, referenceNumber: 1, host: 1, redrives: 1, nextAttemptAt: 1 },
   ).lean<Delivery[]>()
   return inBatches(due.cursor({ batchSize: batch }), (deliveries) =>
     deps.queues.readd(

@@ -7,7 +7,7 @@ import { authenticate } from './authenticate.ts'
 import { readBody } from './body.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import { idempotencyKey, runOnce } from './idempotency.ts'
-import type { ReadRoute, Route, WriteRoute } from './routes.ts'
+import type { ReadRoute, Route, WriteRoute } from './route.ts'
 
 /** The journey of a request to an operation, in the order in which its checks fail (docs/decisions.md). */
 export async function runOperation(deps: Deps, route: Route, req: Request, res: Response): Promise<Answer> {

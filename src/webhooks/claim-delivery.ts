@@ -8,7 +8,7 @@ import { type Delivery, openStatuses } from './delivery.ts'
 const deliveryLeaseMs = 10_000
 
 /** A delivery whose attempt is this process's to make, with what an attempt needs. */
-export interface ClaimedDelivery extends Pick<Delivery, '_id' | 'event' | 'body' | 'attempts'> {
+export interface ClaimedDelivery extends Pick<Delivery, '_id' | 'event' | 'body' | 'attempts' | 'redrives'> {
   lease: { token: string; until: Date }
 }
 
@@ -30,7 +30,7 @@ export const createClaimLane = (
   })
 
 /** What an attempt needs. */
-const neededFields = { event: 1, body: 1, attempts: 1, lease: 1 }
+const neededFields = { event: 1, body: 1, attempts: 1, redrives: 1, lease: 1 }
 
 async function claimTogether(
   Delivery: Model<Delivery>,

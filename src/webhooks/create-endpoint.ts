@@ -5,7 +5,7 @@ import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../idempotency/effect.ts'
-import { type Endpoint, endpointSlots } from './endpoint.ts'
+import { type Endpoint, endpointSlots, untried } from './endpoint.ts'
 import { presentEndpoint } from './present.ts'
 import { storedUrl } from './sender/url.ts'
 
@@ -32,13 +32,18 @@ export async function createEndpoint(
   effect: Effect,
 ): Promise<Record<string, unknown> | DoneBefore> {
   const secret = randomBytes(32).toString('hex')
+  const now = deps.now()
   const endpoint = {
     _id: effect.id,
     businessId: caller.businessId,
     ...asked,
     secret: deps.secrets.seal(secret),
     active: true,
-    createdAt: deps.now(),
+    deletedAt: null,
+    health: untried,
+    effects: [],
+    createdAt: now,
+    updatedAt: now,
   }
   const data = { ...presentEndpoint(endpoint), secret }
   const answer = effect.seal(data)

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import type { ClaimedDelivery } from './claim-delivery.ts'
 import { type AttemptRecord, endpointIdOf, openStatuses } from './delivery.ts'
-import type { Endpoint } from './endpoint.ts'
+import { type Endpoint, isReceiving } from './endpoint.ts'
 import { signedHeaders } from './sign.ts'
 import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
 
@@ -24,7 +24,7 @@ export async function deliver(deps: Deps, deliveryId: string): Promise<Delivered
     deps.lanes.findEndpoint(endpointIdOf(deliveryId), noHurry),
   ])
   if (delivery === null) return whyNotClaimed(deps, deliveryId)
-  if (endpoint === null || !endpoint.active) return abandon(deps, delivery)
+  if (endpoint === null || !isReceiving(endpoint)) return abandon(deps, delivery)
   deps.leases.hold(delivery)
   try {
     return await makeAttempt(deps, delivery, endpoint)
@@ -40,18 +40,22 @@ async function makeAttempt(deps: Deps, delivery: ClaimedDelivery, endpoint: Endp
   const headers = signedHeaders(brand, secret, delivery.event, delivery.body, at)
   const sent = await deps.sender.send({ url: endpoint.url, headers, body: delivery.body })
   const attempts = delivery.attempts + 1
-  const verdict = judge(sent, attempts, webhookRetryMs, deps.now())
-  const { nextAttemptAt, deliveredAt } = verdict
-  const record = recordOf(at, sent)
+  const verdict = judge(sent, scheduledAttempts(attempts, delivery.redrives), webhookRetryMs, deps.now())
+  const { nextAttemptAt, deliveredAt, deadAt } = verdict
+  const record = recordOf(at, endpoint.url, sent)
   const status = statusAfter[verdict.outcome]
-  await deps.lanes.recordResult({ delivery, status, nextAttemptAt, deliveredAt, attempt: record }, noHurry)
+  const result = { delivery, status, nextAttemptAt, deliveredAt, deadAt, attempt: record }
+  await deps.lanes.recordResult(result, noHurry)
   return { ...verdict, attempt: record, attempts }
 }
 
-/** The endpoint is gone: its open deliveries stop. */
+/** How many of the attempts made belong to the retry table: one asked for by hand comes on top, and repeats the step it stood at. */
+const scheduledAttempts = (attempts: number, redrives: number): number => Math.max(1, attempts - redrives)
+
+/** The endpoint is gone or switched off: its open deliveries stop. */
 async function abandon(deps: Deps, delivery: ClaimedDelivery): Promise<Delivered> {
-  const change = { status: 'CANCELLED', nextAttemptAt: null, deliveredAt: null, attempt: null } as const
-  await deps.lanes.recordResult({ delivery, ...change }, noHurry)
+  const ended = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
+  await deps.lanes.recordResult({ delivery, status: 'CANCELLED', ...ended, attempt: null }, noHurry)
   return { outcome: 'cancelled', nextAttemptAt: null }
 }
 

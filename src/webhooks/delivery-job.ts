@@ -3,7 +3,7 @@ import type { Delivery } from './delivery.ts'
 
 /** The job that attempts a delivery when it is due; event, reference and host are words for people. */
 export function deliveryJob(
-  delivery: Pick<Delivery, '_id' | 'event' | 'referenceNumber' | 'host' | 'nextAttemptAt'>,
+  delivery: Pick<Delivery, '_id' | 'event' | 'referenceNumber' | 'host' | 'redrives' | 'nextAttemptAt'>,
   now: Date,
 ): NewJob<'webhook-delivery'> & { jobId: string } {
   return {
@@ -14,7 +14,7 @@ export function deliveryJob(
       host: delivery.host,
     },
     // r0: as it came; a re-queue by hand counts on, for BullMQ ignores an id that it knows.
-    jobId: `${delivery._id}-r0`,
+    jobId: `${delivery._id}-r${delivery.redrives}`,
     delayMs: Math.max(0, (delivery.nextAttemptAt ?? now).getTime() - now.getTime()),
   }
 }

@@ -1,3 +1,4 @@
+import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../collection.ts'
 
 /** How often a delivery is tried (SPEC 6.4). */
@@ -8,6 +9,8 @@ export type DeliveryStatus = 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CA
 /** One attempt as it went. `stage` says where it failed, `answer` is the beginning of what the receiver said. */
 export interface AttemptRecord {
   at: Date
+  /** Where it went: an endpoint may have moved since the event came. */
+  url: string
   durationMs: number
   status: number | null
   stage: string | null
@@ -24,13 +27,17 @@ export interface Delivery {
   sandbox: boolean
   event: string
   referenceNumber: string
-  /** The receiver as it was when the event came, for people who look at the queue. */
+  /** Where the endpoint was when the event came. */
+  url: string
+  /** Its host and port when the event came, for people who look at the queue. */
   host: string
   /** The exact bytes that are signed and sent, frozen at the moment of the event. */
   body: string
   status: DeliveryStatus
   /** Attempts that reached an end; one cut short by a dying process does not count. */
   attempts: number
+  /** How often it was re-queued by hand; each adds one attempt to those of the retry table. */
+  redrives: number
   /** When the next attempt may start; null when none will come: DELIVERED, DEAD or CANCELLED. */
   nextAttemptAt: Date | null
   /** Who is attempting it now, and until when that is believed. */
@@ -38,6 +45,12 @@ export interface Delivery {
   attemptLog: AttemptRecord[]
   createdAt: Date
   deliveredAt: Date | null
+  /** When its last attempt failed, while it is DEAD. */
+  deadAt: Date | null
+  /** Ids of the acts that re-queued it, so that a retry of one finds its own. */
+  effects: string[]
+  /** Lines for the audit trail that are not there yet. */
+  unaudited: AuditEvent[]
 }
 
 export const deliveries: Collection = {
@@ -50,16 +63,19 @@ export const deliveries: Collection = {
     sandbox: Boolean,
     event: String,
     referenceNumber: String,
+    url: String,
     host: String,
     body: String,
     status: String,
     attempts: Number,
+    redrives: Number,
     nextAttemptAt: Date,
     lease: { type: { _id: false, token: String, until: Date }, default: null },
     attemptLog: [
       {
         _id: false,
         at: Date,
+        url: String,
         durationMs: Number,
         status: Number,
         stage: String,
@@ -69,11 +85,24 @@ export const deliveries: Collection = {
     ],
     createdAt: Date,
     deliveredAt: Date,
+    deadAt: Date,
+    effects: [String],
+    unaudited: unauditedFields,
   },
   indexes: [
     // Only what is still under way has a nextAttemptAt that is a date.
     { name: 'due', key: { nextAttemptAt: 1 }, partialFilterExpression: { nextAttemptAt: { $type: 'date' } } },
     { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1 } },
+    { name: 'byEndpoint', key: { endpointId: 1, createdAt: -1, _id: -1 } },
+    { name: 'byReference', key: { referenceNumber: 1 } },
+    // What goes well never enters these two.
+    {
+      name: 'byTrouble',
+      key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1 },
+      partialFilterExpression: { status: { $in: ['RETRYING', 'DEAD', 'CANCELLED'] } },
+    },
+    { name: 'dead', key: { deadAt: -1 }, partialFilterExpression: { deadAt: { $type: 'date' } } },
+    unauditedIndex,
   ],
 }
 

@@ -4,18 +4,45 @@ import type { Collection } from '../collection.ts'
 /** How many endpoints a business may have (SPEC 4.8, rule 1). */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
+/** How a receiver has been doing, as its attempts tell it; nothing is decided for the merchant by it. */
+export interface EndpointHealth {
+  lastSuccessAt: Date | null
+  lastFailureAt: Date | null
+  /** Attempts that failed since the last success. */
+  failuresInRow: number
+  /** The stage at which the last failure happened (docs/webhooks.md). */
+  lastError: string | null
+  /** Its last attempts took so long that its deliveries go by the lane of the slow. */
+  slow: boolean
+}
+
+/** Of an endpoint that nothing was sent to yet. */
+export const untried: EndpointHealth = {
+  lastSuccessAt: null,
+  lastFailureAt: null,
+  failuresInRow: 0,
+  lastError: null,
+  slow: false,
+}
+
 /** A merchant's receiver, as stored (SPEC 2.2). Belongs to the business, not to an environment. `_id` is the claim's effect id. */
 export interface Endpoint {
   _id: string
   businessId: string
-  /** One of the five places; unique within the business, so that racing creates never make a sixth. */
-  slot: number
+  /** One of the five places; unique within the business, so that racing creates never make a sixth. Deleted, it has none. */
+  slot?: number
   url: string
   events: EventName[]
   /** The 64 hex characters that sign, sealed. */
   secret: string
   active: boolean
+  /** A deletion is a mark, so that a retry of it finds what it did. */
+  deletedAt: Date | null
+  health: EndpointHealth
   createdAt: Date
+  updatedAt: Date
+  /** Effect ids of the changes made, so that a retry finds its own. */
+  effects: string[]
   /** The sealed first answer of the create, for replay. */
   answer: string
 }
@@ -30,8 +57,29 @@ export const endpoints: Collection = {
     events: [String],
     secret: String,
     active: Boolean,
+    deletedAt: Date,
+    health: {
+      lastSuccessAt: Date,
+      lastFailureAt: Date,
+      failuresInRow: Number,
+      lastError: String,
+      slow: Boolean,
+    },
+    effects: [String],
     createdAt: Date,
+    updatedAt: Date,
     answer: String,
   },
-  indexes: [{ name: 'slot', key: { businessId: 1, slot: 1 }, unique: true }],
+  indexes: [
+    {
+      name: 'slot',
+      key: { businessId: 1, slot: 1 },
+      unique: true,
+      partialFilterExpression: { slot: { $type: 'number' } },
+    },
+  ],
 }
+
+/** Whether anything may be sent to it. */
+export const isReceiving = (endpoint: Pick<Endpoint, 'active' | 'deletedAt'>): boolean =>
+  endpoint.active && endpoint.deletedAt === null

@@ -14,4 +14,9 @@ export const listEndpoints = (
   caller: Caller,
   slice: Slice,
 ): Promise<Page<Endpoint>> =>
-  readPage<Endpoint>(deps.Endpoint, { businessId: caller.businessId }, { createdAt: -1, _id: -1 }, slice)
+  readPage<Endpoint>(
+    deps.Endpoint,
+    { businessId: caller.businessId, deletedAt: null },
+    { createdAt: -1, _id: -1 },
+    slice,
+  )

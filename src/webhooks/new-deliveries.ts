@@ -30,15 +30,20 @@ function newDelivery(source: Source, event: OutboxEvent, receiver: Receiver, now
     sandbox: source.sandbox,
     event: event.event,
     referenceNumber: source.referenceNumber,
+    url: receiver.url,
     host: new URL(receiver.url).host,
     body: envelope(id, event, source.sandbox),
     status: 'PENDING',
     attempts: 0,
+    redrives: 0,
     nextAttemptAt: now,
     lease: null,
     attemptLog: [],
     createdAt: now,
     deliveredAt: null,
+    deadAt: null,
+    effects: [],
+    unaudited: [],
   }
 }
 

@@ -10,6 +10,7 @@ export interface AttemptResult {
   status: Delivery['status']
   nextAttemptAt: Date | null
   deliveredAt: Date | null
+  deadAt: Date | null
   /** Null when no attempt was made, because the endpoint is gone. */
   attempt: AttemptRecord | null
 }
@@ -24,11 +25,11 @@ export const createResultLane = (Delivery: Model<Delivery>): Lane<AttemptResult,
     return results.map(() => undefined)
   })
 
-const asUpdate = ({ delivery, attempt, status, nextAttemptAt, deliveredAt }: AttemptResult) => ({
+const asUpdate = ({ delivery, attempt, ...change }: AttemptResult) => ({
   updateOne: {
     filter: { _id: delivery._id, 'lease.token': delivery.lease.token },
     update: {
-      $set: { status, nextAttemptAt, deliveredAt, lease: null },
+      $set: { ...change, lease: null },
       ...(attempt === null
         ? {}
         : { $inc: { attempts: 1 }, $push: { attemptLog: { $each: [attempt], $slice: -longestLog } } }),

@@ -52,8 +52,8 @@ async function storeDeliveries(
 
 async function receiversOf(deps: Deps, businessIds: string[]): Promise<Map<string, Receiver[]>> {
   const found = await deps.Endpoint.find(
-    { businessId: { $in: businessIds }, active: true },
-    { businessId: 1, url: 1, events: 1 },
+    { businessId: { $in: businessIds }, active: true, deletedAt: null },
+    { businessId: 1, url: 1, events: 1, 'health.slow': 1 },
   ).lean<Receiver[]>()
   const byBusiness = new Map<string, Receiver[]>(businessIds.map((id) => [id, []]))
   for (const receiver of found) byBusiness.get(receiver.businessId)?.push(receiver)

@@ -1,0 +1,54 @@
+import { cancelIntent } from '../intents/cancel.ts'
+import { createIntent } from '../intents/create.ts'
+import { findIntent } from '../intents/find.ts'
+import { listIntents, parseList } from '../intents/list.ts'
+import { parseCreate } from '../intents/parse-create.ts'
+import { presentIntent } from '../intents/present.ts'
+import { recallIntent } from '../intents/recall.ts'
+import type { Route } from './route.ts'
+
+/** Payment intents (SPEC 4.1 to 4.6). */
+export const intentRoutes: readonly Route[] = [
+  {
+    method: 'post',
+    path: '/dev/intents',
+    scope: 'payments.intents:write',
+    status: 201,
+    body: 'json',
+    recall: recallIntent,
+    run: (deps, caller, { body }, effect) =>
+      createIntent(deps, caller, parseCreate(deps, caller.sandbox, body), effect),
+  },
+  {
+    method: 'get',
+    path: '/dev/intents',
+    key: 'secret',
+    scope: 'payments.intents:read',
+    run: async (deps, caller, { query }) => {
+      const { items, ...page } = await listIntents(deps, caller, parseList(deps, query))
+      return { items: items.map((intent) => presentIntent(deps.config, intent, deps.now())), ...page }
+    },
+  },
+  {
+    method: 'get',
+    path: '/dev/intents/:referenceNumber',
+    key: 'any',
+    scope: 'payments.intents:read',
+    run: async (deps, caller, { params }) =>
+      presentIntent(deps.config, await findIntent(deps, caller, params.referenceNumber ?? ''), deps.now()),
+  },
+  {
+    method: 'post',
+    path: '/dev/intents/:referenceNumber/cancel',
+    scope: 'payments.intents:write',
+    status: 200,
+    body: 'none',
+    recall: null,
+    run: async (deps, caller, { params }, effect) =>
+      presentIntent(
+        deps.config,
+        await cancelIntent(deps, caller, params.referenceNumber ?? '', effect),
+        deps.now(),
+      ),
+  },
+]

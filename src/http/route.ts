@@ -1,0 +1,38 @@
+import type { Scope } from '../../schemas/scopes.ts'
+import type { Caller } from '../businesses/caller.ts'
+import type { Deps } from '../deps.ts'
+import type { Recall } from '../idempotency/claim.ts'
+import type { Effect } from '../idempotency/effect.ts'
+
+/** What a request brings: path parameters, query and body, not judged yet. */
+export interface Asked {
+  params: Record<string, string>
+  query: unknown
+  body: unknown
+}
+
+interface Common {
+  /** Below /api/v1. */
+  path: string
+  scope: Scope
+}
+
+export interface ReadRoute extends Common {
+  method: 'get'
+  /** Which kind of key may ask; a publishable one only where a customer's browser may. */
+  key: 'any' | 'secret'
+  run(deps: Deps, caller: Caller, asked: Asked): Promise<unknown>
+}
+
+export interface WriteRoute extends Common {
+  method: 'post' | 'put' | 'patch' | 'delete'
+  /** Status of the success. */
+  status: 200 | 201
+  /** Whether there is a body to judge; otherwise whatever comes is ignored. */
+  body: 'json' | 'none'
+  /** How a create's answer is found by its effect id; null where the answer is kept with the claim. */
+  recall: Recall | null
+  run(deps: Deps, caller: Caller, asked: Asked, effect: Effect): Promise<unknown>
+}
+
+export type Route = ReadRoute | WriteRoute
