@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { mongo } from 'mongoose'
 import { queueNames } from './jobs.ts'
+import { parseUrl } from './parse-url.ts'
 
 /** A form that a variable of the environment may have, and how it is said when it has another. */
 interface Format {
@@ -19,7 +20,7 @@ const everyOf = (test: (part: string) => boolean) => (text: string) => list(text
 
 export const formats: Record<string, Format> = {
   'http-origin': {
-    validate: (text) => /^https?:\/\/[^/?#\s]+$/.test(text) && URL.canParse(text),
+    validate: (text) => /^https?:\/\/[^/?#\s]+$/.test(text) && parseUrl(text) !== null,
     hint: 'must be http(s)://host[:port] without a path',
   },
   'mongodb-url': {

@@ -3,6 +3,7 @@ import { type EventName, events } from '../schemas/events.ts'
 import type { Config } from './config.ts'
 import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from './errors.ts'
 import { readInstant } from './instant.ts'
+import { parseUrl } from './parse-url.ts'
 import { checkWebhookUrl, type UrlRules } from './webhooks/sender/url.ts'
 
 /** Judges a value by a schema of schemas/ and answers it typed, or throws one refusal that tells every fault. */
@@ -46,9 +47,9 @@ const isEventName = (text: string): text is EventName => Object.hasOwn(events, t
 const absoluteUrl = /^https?:\/\/[^\s\\/?#@\p{Cc}]+([/?#][^\s\\\p{Cc}]*)?$/iu
 
 function isRedirectUrl(text: string, localhostToo: boolean): boolean {
-  if (text.length > 2048 || !absoluteUrl.test(text) || !text.isWellFormed() || !URL.canParse(text))
-    return false
-  const url = new URL(text)
+  if (text.length > 2048 || !absoluteUrl.test(text) || !text.isWellFormed()) return false
+  const url = parseUrl(text)
+  if (url === null) return false
   return url.protocol === 'https:' || (localhostToo && url.hostname === 'localhost')
 }
 

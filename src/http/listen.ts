@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Express, Request, Response } from 'express'
 import { type Refusal, refuse } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { parseUrl } from '../parse-url.ts'
 import { failure } from './answer.ts'
 
 /** How long connections that were just accepted may take to say what they want, once nobody new is let in. */
@@ -32,7 +33,7 @@ export function createHttpServer(app: Express, log: Log): HttpServer {
     const noPath = () =>
       hangUp(req.socket, refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' }))
     // Express would hand it to url.parse, which is deprecated for such a target and says so with the URL.
-    const isParsable = /^[/*]/.test(req.url ?? '') || URL.canParse(req.url ?? '')
+    const isParsable = /^[/*]/.test(req.url ?? '') || parseUrl(req.url ?? '') !== null
     if (isParsable) void app(req as Request, res as Response, noPath)
     else noPath()
   }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { scopes } from '../../schemas/scopes.ts'
-import { choice, ranges, seconds, someScopes } from '../../src/admin/arguments.ts'
+import { choice, each, instant, ranges, seconds, someId, someScopes } from '../../src/admin/arguments.ts'
 
 describe('An argument of the command line', () => {
   it('chooses from what there is, and nothing else', () => {
@@ -48,5 +48,19 @@ describe('An argument of the command line', () => {
     expect([seconds('0'), seconds('86400')]).to.deep.equal([0, 86_400])
     for (const text of ['', '-5', '1.5', '1e3', '1h', ' 5', '999999999'])
       expect(() => seconds(text), text).to.throw(/whole number/)
+  })
+
+  it('names ids, several where it may, and never none by mistake', () => {
+    const ids = each(someId)
+    expect(ids('6b01-6b02', ids('6b03', undefined))).to.deep.equal(['6b03', '6b01-6b02'])
+    for (const text of ['', ' ', '*', 'a b', '$ne', 'x'.repeat(101)])
+      expect(() => someId(text), text).to.throw(/no id/)
+  })
+
+  it('tells a moment, a bare date from its beginning or to its end', () => {
+    expect(instant('start')('2026-11-20')).to.deep.equal(new Date('2026-11-20T00:00:00.000Z'))
+    expect(instant('end')('2026-11-20')).to.deep.equal(new Date('2026-11-20T23:59:59.999Z'))
+    for (const text of ['', 'yesterday', '2026-02-30'])
+      expect(() => instant('start')(text), text).to.throw(/ISO 8601/)
   })
 })

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
 import { expect } from 'chai'
 import type { Attempt } from '../../src/webhooks/sender/send.ts'
@@ -193,15 +195,38 @@ describe('the webhook sender, with names and addresses', () => {
     })
   })
 
+  const proxies = (port: number): Record<string, string> => {
+    const names = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((name) => [name, name.toUpperCase()])
+    const set = names.map((name) => [name, `http://127.0.0.1:${port}`])
+    return { ...Object.fromEntries(set), NODE_USE_ENV_PROXY: '1' }
+  }
+
   it('goes past every proxy of the environment', async () => {
     const [proxy, receiver] = [await answering(), await answering()]
-    const names = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((name) => [name, name.toUpperCase()])
-    for (const name of names) process.env[name] = `http://127.0.0.1:${proxy.port}`
-    process.env['NODE_USE_ENV_PROXY'] = '1'
+    Object.assign(process.env, proxies(proxy.port))
     const attempt = await attemptAt(receiver, {}).finally(() => {
-      for (const name of [...names, 'NODE_USE_ENV_PROXY']) delete process.env[name]
+      for (const name of Object.keys(proxies(0))) delete process.env[name]
     })
     expect(attempt).to.include({ outcome: 'delivered' })
+    expect(proxy.connections).to.have.length(0)
+  })
+
+  it('goes past those that were there when the process began, where Node itself reads them', async () => {
+    const [proxy, receiver] = [await answering(), await answering()]
+    const host = `127.0.0.1:${receiver.port}`
+    const program = `
+      import { createSender } from './src/webhooks/sender/send.ts'
+      const sender = createSender({ timeoutMs: 10_000, maxSockets: 1, allowedHosts: new Set(['${host}']) })
+      const { outcome } = await sender.send({ url: 'http://${host}/', headers: {}, body: '{}' })
+      await sender.close()
+      process.stdout.write(outcome)
+    `
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+      cwd: new URL('../..', import.meta.url),
+      env: { PATH: process.env['PATH'], ...proxies(proxy.port) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    expect(await text(child.stdout)).to.equal('delivered')
     expect(proxy.connections).to.have.length(0)
   })
 })

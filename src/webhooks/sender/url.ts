@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { parseUrl } from '../../parse-url.ts'
 
 /** A length every database index, proxy and log takes; the same as for redirect URLs. */
 const maxLength = 2048
@@ -51,7 +52,7 @@ export function portOf(url: URL): number {
 function parse(input: string): URL | null {
   if (input.length > maxLength || !input.isWellFormed() || !absolute.test(input)) return null
   // The parser is the one the sender connects with: it makes 127.0.0.1 of 0x7f.1, of %3127.0.0.1 and of full-width digits.
-  const url = URL.canParse(input) ? new URL(input) : null
+  const url = parseUrl(input)
   if (url === null) return null
   url.hash = ''
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)

@@ -1,0 +1,61 @@
+import { createHook } from 'node:async_hooks'
+import { isIP } from 'node:net'
+import { expect } from 'chai'
+import { refusedAnswers } from './answers.ts'
+import { refusedHosts } from './hosts.ts'
+import { answering, attemptAt, body, headers, hostName, sender, stopAll } from './sending.ts'
+
+/** Counts the connections that this process begins, whoever they are for. */
+let begun = 0
+const watch = createHook({
+  init: (_id, type) => {
+    if (type === 'TCPCONNECTWRAP') begun += 1
+  },
+})
+
+describe('the webhook sender, with every form of an address', () => {
+  before(() => watch.enable())
+  after(() => watch.disable())
+  beforeEach(() => {
+    begun = 0
+  })
+  afterEach(stopAll)
+
+  /** Those of `urls` for which an attempt did anything but refuse the address, where names resolve to `answers`. */
+  async function notRefused(urls: string[], answers: string[]): Promise<string[]> {
+    const made = sender([], {
+      resolve: async () => answers.map((address) => ({ address, family: isIP(address) })),
+    })
+    const attempts = await Promise.all(urls.map((url) => made.send({ url, headers, body })))
+    return urls.filter((_, at) => {
+      const attempt = attempts[at]
+      return attempt?.outcome !== 'unreachable' || attempt.stage !== 'address'
+    })
+  }
+
+  const places: [place: string, answers: (form: string) => string[]][] = [
+    ['first', (form) => [form, '93.184.216.34']],
+    ['second', (form) => ['93.184.216.34', form]],
+    ['only', (form) => [form]],
+    ['last of many', (form) => [...Array.from({ length: 9 }, (_, at) => `93.184.216.${at}`), form]],
+  ]
+  for (const [place, answers] of places) {
+    it(`connects to no name that has one of ${refusedAnswers.length} as its ${place} answer`, async () => {
+      const url = `https://${hostName}:8443/`
+      const wrong = await Promise.all(refusedAnswers.map((form) => notRefused([url], answers(form))))
+      expect(refusedAnswers.filter((_, at) => wrong[at]?.length !== 0)).to.deep.equal([])
+      expect(begun).to.equal(0)
+    })
+  }
+
+  it(`connects to none of ${refusedHosts.length} hosts that no URL may have, wherever they would lead`, async () => {
+    const urls = refusedHosts.map((host) => `https://${host}/hooks`)
+    expect(await notRefused(urls, ['93.184.216.34'])).to.deep.equal([])
+    expect(begun).to.equal(0)
+  })
+
+  it('would be seen to connect', async () => {
+    await attemptAt(await answering(), {})
+    expect(begun).to.equal(1)
+  })
+})
