@@ -15,6 +15,10 @@ export interface Collection {
   name: string
   fields: SchemaDefinition
   indexes: readonly Index[]
+  /** Names of indexes that earlier versions made and nothing needs any more. */
+  retiredIndexes?: readonly string[]
+  /** What an earlier version did not write, as an update with a pipeline: `missing` is the field that tells who lacks it. */
+  backfill?: { missing: string; set: Record<string, unknown> }
 }
 
 /**
@@ -40,3 +44,9 @@ export function openCollection<Doc>(connection: Connection, collection: Collecti
  */
 export const pastMongoose = <Doc extends mongo.Document>(model: Model<Doc>): mongo.Collection<Doc> =>
   model.collection as unknown as mongo.Collection<Doc>
+
+/** Whether MongoDB refused a write because a unique index has that value already. */
+export const isDuplicate = (error: unknown): boolean => (error as { code?: unknown }).code === 11000
+
+/** For writes that nothing is lost with: they need not wait for the journal, nor make it be written. */
+export const advisory = { w: 1, journal: false } as const

@@ -1,4 +1,39 @@
+import { findDelivery } from '../webhooks/find-delivery.ts'
+import { listDeliveries, parseDeliverySearch } from '../webhooks/list-deliveries.ts'
+import { presentDelivery, presentDeliveryWhole } from '../webhooks/present-delivery.ts'
+import { retryDelivery } from '../webhooks/retry-delivery.ts'
 import type { Route } from './route.ts'
 
 /** Webhook deliveries (SPEC 4.8). */
-export const deliveryRoutes: readonly Route[] = []
+export const deliveryRoutes: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/dev/webhooks/events',
+    key: 'secret',
+    scope: 'webhooks.deliveries:read',
+    run: async (deps, caller, { query }) => {
+      const { items, ...page } = await listDeliveries(deps, caller, parseDeliverySearch(deps, query))
+      return { items: items.map(presentDelivery), ...page }
+    },
+  },
+  {
+    method: 'get',
+    path: '/dev/webhooks/events/:id',
+    key: 'secret',
+    scope: 'webhooks.deliveries:read',
+    run: async (deps, caller, { params }) =>
+      presentDeliveryWhole(caller, await findDelivery(deps, caller, params.id ?? '')),
+  },
+  {
+    method: 'post',
+    path: '/dev/webhooks/events/:id/retry',
+    scope: 'webhooks.deliveries:write',
+    status: 200,
+    body: 'none',
+    recall: null,
+    run: async (deps, caller, { params }, effect) => {
+      const { delivery, retried, reason } = await retryDelivery(deps, caller, params.id ?? '', effect)
+      return { ...presentDelivery(delivery), retried, reason }
+    },
+  },
+]

@@ -1,6 +1,10 @@
 import { createEndpoint, parseEndpoint, recallEndpoint } from '../webhooks/create-endpoint.ts'
+import { deleteEndpoint } from '../webhooks/delete-endpoint.ts'
 import { listEndpoints, parsePage } from '../webhooks/list-endpoints.ts'
 import { presentEndpoint } from '../webhooks/present.ts'
+import { rotateSecret } from '../webhooks/rotate-secret.ts'
+import { parseTest, testEndpoint } from '../webhooks/test-endpoint.ts'
+import { parseUpdate, updateEndpoint } from '../webhooks/update-endpoint.ts'
 import type { Route } from './route.ts'
 
 /** Webhook endpoints (SPEC 4.8). */
@@ -14,6 +18,47 @@ export const endpointRoutes: readonly Route[] = [
     recall: recallEndpoint,
     run: (deps, caller, { body }, effect) =>
       createEndpoint(deps, caller, parseEndpoint(deps, caller, body), effect),
+  },
+  {
+    method: 'put',
+    path: '/dev/webhooks/endpoints/:id',
+    scope: 'webhooks.endpoints:write',
+    status: 200,
+    body: 'json',
+    recall: null,
+    run: async (deps, caller, { params, body }, effect) => {
+      const change = parseUpdate(deps, caller, body)
+      return presentEndpoint(await updateEndpoint(deps, caller, params.id ?? '', change, effect))
+    },
+  },
+  {
+    method: 'delete',
+    path: '/dev/webhooks/endpoints/:id',
+    scope: 'webhooks.endpoints:write',
+    status: 200,
+    body: 'none',
+    recall: null,
+    run: (deps, caller, { params }, effect) => deleteEndpoint(deps, caller, params.id ?? '', effect),
+  },
+  {
+    method: 'post',
+    path: '/dev/webhooks/endpoints/:id/test',
+    scope: 'webhooks.endpoints:write',
+    status: 200,
+    body: 'json',
+    recall: null,
+    errandMs: (config) => config.webhookTimeoutMs,
+    run: (deps, caller, { params, body }, effect) =>
+      testEndpoint(deps, caller, params.id ?? '', parseTest(deps, caller, body), effect),
+  },
+  {
+    method: 'post',
+    path: '/dev/webhooks/endpoints/:id/rotate-secret',
+    scope: 'webhooks.endpoints:write',
+    status: 200,
+    body: 'none',
+    recall: null,
+    run: (deps, caller, { params }, effect) => rotateSecret(deps, caller, params.id ?? '', effect),
   },
   {
     method: 'get',

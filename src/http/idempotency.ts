@@ -6,13 +6,17 @@ import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { type ErrorCode, Refusal, refuse } from '../errors.ts'
 import { giveUp, keepAnswer, noteReplay, type Recall, tryClaim } from '../idempotency/claim.ts'
-import { doneBefore, type Effect } from '../idempotency/effect.ts'
+import { doneBefore, type Effect, type Errand } from '../idempotency/effect.ts'
 import { type Answer, failure, success } from './answer.ts'
 import type { Deadline } from './deadline.ts'
 
 /** How long a duplicate waits for the first one's answer, and how often it looks. */
 const longestWaitMs = 10_000
 const lookEveryMs = 100
+/** The 8 s that a request may wait on MongoDB, and 2 s to spare. A duplicate waits 10 s, so it sees the lease end and inherits. */
+const claimLeaseMs = 10_000
+/** Beyond the longest errand, for what comes before and after it. */
+const errandGraceMs = 5000
 const longestKey = 255
 
 /** One write as the claim knows it: an API key, a method, a path and an idempotency key are one request. */
@@ -24,6 +28,8 @@ export interface Write {
   params: unknown
   status: number
   recall: Recall | null
+  /** How long the errand may take that `run` answers; null when it answers the data. */
+  errandMs: number | null
   requestId: string
   run(effect: Effect): Promise<unknown>
 }
@@ -54,7 +60,13 @@ function headerText(latin1: string): string {
 export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<Answer> {
   const id = digest(caller.keyId, write.method, write.path, write.key)
   const paramsHash = digest(stringify(write.params) ?? '')
-  const request = { id, paramsHash, recall: write.recall }
+  const { recall, errandMs } = write
+  const request = {
+    id,
+    paramsHash,
+    recall,
+    leaseMs: errandMs === null ? claimLeaseMs : errandMs + errandGraceMs,
+  }
   const giveUpAt = performance.now() + longestWaitMs
   for (let waited = false; ; waited = true) {
     const claimed = await deadline.spend((until) => tryClaim(deps, request, until))
@@ -83,8 +95,9 @@ async function runHolding(
   const seal = (data: unknown) => sealed(success(write.status, data))
   let answer: Answer
   try {
-    const data = await deadline.spend((until) => write.run({ id: held.effectId, until, seal }))
-    if (data === doneBefore) return null
+    const begun = await deadline.spend((until) => write.run({ id: held.effectId, until, seal }))
+    if (begun === doneBefore) return null
+    const data = write.errandMs === null ? begun : await (begun as Errand)()
     answer = success(write.status, data)
     // A create's answer travelled inside its own insert.
     if (write.recall !== null) return answer

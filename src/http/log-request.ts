@@ -18,6 +18,7 @@ export function logRequest(deps: Pick<Deps, 'log'>, req: Request, res: Response)
       keyId: caller?.keyId ?? null,
       businessId: caller?.businessId ?? null,
       sandbox: caller?.sandbox ?? null,
+      staff: (res.locals.staff as { name: string } | undefined)?.name ?? null,
       replayed: res.hasHeader('Idempotent-Replayed'),
     }
     if (res.statusCode >= 500) deps.log.warn(line, 'http.request')

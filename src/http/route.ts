@@ -1,5 +1,6 @@
 import type { Scope } from '../../schemas/scopes.ts'
 import type { Caller } from '../businesses/caller.ts'
+import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import type { Recall } from '../idempotency/claim.ts'
 import type { Effect } from '../idempotency/effect.ts'
@@ -32,6 +33,8 @@ export interface WriteRoute extends Common {
   body: 'json' | 'none'
   /** How a create's answer is found by its effect id; null where the answer is kept with the claim. */
   recall: Recall | null
+  /** How long the errand takes at most, of an operation that answers one; in ms. */
+  errandMs?: (config: Config) => number
   run(deps: Deps, caller: Caller, asked: Asked, effect: Effect): Promise<unknown>
 }
 

@@ -57,6 +57,7 @@ async function write(
     params: route.body === 'json' && 'value' in body ? [req.query, body.value] : [req.query],
     status: route.status,
     recall: route.recall,
+    errandMs: route.errandMs?.(deps.config) ?? null,
     requestId: String(res.locals.requestId),
     run: async (effect) => {
       if ('refusal' in body && route.body === 'json') throw body.refusal

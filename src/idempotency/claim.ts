@@ -4,8 +4,6 @@ import { newId } from '../ids.ts'
 
 /** How long an answer is kept and a key means the same request (SPEC 5.4). */
 const lifetimeMs = 24 * 3_600_000
-/** The 8 s that a request may wait on MongoDB, and 2 s to spare. A duplicate waits 10 s, so it sees the lease end and inherits. */
-const claimLeaseMs = 10_000
 
 /**
  * The claim of one request: API key, method, path and idempotency key. Whoever holds `token` runs it; `effectId`
@@ -47,12 +45,16 @@ export type Claimed =
   | { state: 'answered'; answer: string; paramsHash: string }
   | { state: 'running' }
 
-/** Tries once to get the claim `id`, inherit it, or find its answer. */
-export async function tryClaim(
-  deps: Deps,
-  request: { id: string; paramsHash: string; recall: Recall | null },
-  until: number,
-): Promise<Claimed> {
+/** One request that wants to run: for how long its holder is believed to, and how a create's answer is found. */
+export interface ClaimRequest {
+  id: string
+  paramsHash: string
+  recall: Recall | null
+  leaseMs: number
+}
+
+/** Tries once to get the claim, inherit it, or find its answer. */
+export async function tryClaim(deps: Deps, request: ClaimRequest, until: number): Promise<Claimed> {
   const fresh = freshClaim(deps, request)
   const insertion = await deps.lanes.insertClaim({ _id: request.id, ...fresh }, until)
   if (insertion.inserted) return mine(fresh)
@@ -70,12 +72,12 @@ export async function tryClaim(
   return takeOver(deps, { _id: found._id, token: found.token }, { token, leaseUntil, paramsHash })
 }
 
-function freshClaim(deps: Pick<Deps, 'now'>, request: { paramsHash: string }): Omit<Claim, '_id'> {
+function freshClaim(deps: Pick<Deps, 'now'>, request: ClaimRequest): Omit<Claim, '_id'> {
   const now = deps.now().getTime()
   return {
     effectId: newId(),
     token: newId(),
-    leaseUntil: new Date(now + claimLeaseMs),
+    leaseUntil: new Date(now + request.leaseMs),
     paramsHash: request.paramsHash,
     expiresAt: new Date(now + lifetimeMs),
   }

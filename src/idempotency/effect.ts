@@ -13,3 +13,9 @@ export interface Effect {
 /** A create found that an earlier try of the same request did its work: its sealed answer is what counts. */
 export const doneBefore = Symbol('done before')
 export type DoneBefore = typeof doneBefore
+
+/**
+ * What is left to do of an operation that has nothing more to ask of MongoDB and waits on somebody else: answers the data. It does
+ * not count against the request's deadline, and may take the `errandMs` of its route.
+ */
+export type Errand = () => Promise<unknown>

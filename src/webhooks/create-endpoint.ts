@@ -1,13 +1,14 @@
-import { randomBytes } from 'node:crypto'
 import { type CreateEndpointBody, createEndpointBody } from '../../schemas/create-endpoint.ts'
-import { type EventName, events } from '../../schemas/events.ts'
+import type { EventName } from '../../schemas/events.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../idempotency/effect.ts'
 import { type Endpoint, endpointSlots, untried } from './endpoint.ts'
+import { permitEvents } from './event-permission.ts'
 import { presentEndpoint } from './present.ts'
 import { storedUrl } from './sender/url.ts'
+import { newSecret } from './signing-secrets.ts'
 
 export type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
 
@@ -15,9 +16,7 @@ export type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
 export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointRequest {
   const asked = deps.validate<CreateEndpointBody>(createEndpointBody, body)
   const wanted = [...new Set(asked.events as EventName[])]
-  const missing = wanted.filter((event) => !caller.scopes.has(events[event]))
-  if (missing.length > 0)
-    throw refuse('EVENTS_NOT_PERMITTED', { param: 'events', details: { events: missing } })
+  permitEvents(caller, wanted, 'events')
   return { url: storedUrl(asked.url), events: wanted }
 }
 
@@ -31,13 +30,15 @@ export async function createEndpoint(
   asked: EndpointRequest,
   effect: Effect,
 ): Promise<Record<string, unknown> | DoneBefore> {
-  const secret = randomBytes(32).toString('hex')
+  const secret = newSecret()
   const now = deps.now()
   const endpoint = {
     _id: effect.id,
     businessId: caller.businessId,
     ...asked,
     secret: deps.secrets.seal(secret),
+    secretMadeBy: effect.id,
+    previousSecrets: [],
     active: true,
     deletedAt: null,
     health: untried,

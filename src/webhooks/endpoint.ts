@@ -25,6 +25,13 @@ export const untried: EndpointHealth = {
   slow: false,
 }
 
+/** A secret that a rotation replaced. It signs beside the current one until its time is up. */
+export interface PreviousSecret {
+  secret: string
+  madeBy: string
+  validUntil: Date
+}
+
 /** A merchant's receiver, as stored (SPEC 2.2). Belongs to the business, not to an environment. `_id` is the claim's effect id. */
 export interface Endpoint {
   _id: string
@@ -33,8 +40,11 @@ export interface Endpoint {
   slot?: number
   url: string
   events: EventName[]
-  /** The 64 hex characters that sign, sealed. */
+  /** The 64 hex characters that sign, sealed, and the effect id of the create or rotation that made them. */
   secret: string
+  secretMadeBy: string
+  /** Newest first. */
+  previousSecrets: PreviousSecret[]
   active: boolean
   /** A deletion is a mark, so that a retry of it finds what it did. */
   deletedAt: Date | null
@@ -56,6 +66,8 @@ export const endpoints: Collection = {
     url: String,
     events: [String],
     secret: String,
+    secretMadeBy: String,
+    previousSecrets: [{ _id: false, secret: String, madeBy: String, validUntil: Date }],
     active: Boolean,
     deletedAt: Date,
     health: {
@@ -72,13 +84,32 @@ export const endpoints: Collection = {
   },
   indexes: [
     {
-      name: 'slot',
+      name: 'slotInUse',
       key: { businessId: 1, slot: 1 },
       unique: true,
       partialFilterExpression: { slot: { $type: 'number' } },
     },
+    { name: 'byTime', key: { businessId: 1, createdAt: -1, _id: -1 } },
   ],
+  retiredIndexes: ['slot'],
+  backfill: {
+    missing: 'health',
+    set: {
+      health: untried,
+      deletedAt: null,
+      secretMadeBy: '$_id',
+      previousSecrets: [],
+      effects: [],
+      updatedAt: '$createdAt',
+    },
+  },
 }
+
+/** How many effects an endpoint remembers: a retry comes within 24 hours, and nobody changes an endpoint that often. */
+export const longestMemory = 50
+
+/** The part of an update that records whose effect it is. */
+export const recorded = (effectId: string) => ({ effects: { $each: [effectId], $slice: -longestMemory } })
 
 /** Whether anything may be sent to it. */
 export const isReceiving = (endpoint: Pick<Endpoint, 'active' | 'deletedAt'>): boolean =>

@@ -1,12 +1,25 @@
 import type { Endpoint } from './endpoint.ts'
 
-/** An endpoint for the merchant, without its secret (SPEC 2.2). */
+/** An endpoint for the merchant, with its health and without its secret (SPEC 2.2). */
 export const presentEndpoint = (
-  endpoint: Pick<Endpoint, '_id' | 'url' | 'events' | 'active' | 'createdAt'>,
+  endpoint: Pick<Endpoint, '_id' | 'url' | 'events' | 'active' | 'createdAt' | 'health'>,
 ): Record<string, unknown> => ({
   id: endpoint._id,
   url: endpoint.url,
   events: endpoint.events,
   active: endpoint.active,
   createdAt: endpoint.createdAt,
+  health: presentHealth(endpoint.health),
+})
+
+const presentHealth = ({
+  lastSuccessAt,
+  lastFailureAt,
+  failuresInRow,
+  lastError,
+}: Endpoint['health']): Record<string, unknown> => ({
+  lastSuccessAt,
+  lastFailureAt,
+  failuresInRow,
+  lastError,
 })

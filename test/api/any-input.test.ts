@@ -1,24 +1,28 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { catalogue } from '../../src/errors.ts'
+import { subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 
 const intents = '/api/v1/dev/intents'
+const endpoints = '/api/v1/dev/webhooks/endpoints'
 const text = () => fc.string({ unit: 'binary', maxLength: 60 })
 const stored = () => fc.string({ unit: 'grapheme', maxLength: 60 }).filter((each) => !each.includes('\0'))
 
 describe('Any input', () => {
   let house: House
   let merchant: Merchant
+  let id: string
   before(async () => {
     house = await openHouse()
     merchant = await house.merchant()
+    ;({ id } = await subscribe(house, merchant, 'https://shop.example/hook'))
   })
   after(() => house.close())
 
-  const post = (path: string, body: string) =>
-    house.http
-      .post(path)
+  const post = (path: string, body: string) => send('post', path, body)
+  const send = (method: 'post' | 'put', path: string, body: string) =>
+    house.http[method](path)
       .set({ ...merchant.write(), 'Content-Type': 'application/json' })
       .send(body)
 
@@ -44,16 +48,18 @@ describe('Any input', () => {
     const endpoint = fc.record({
       url: field(fc.oneof(fc.webUrl(), fc.ipV4(), fc.domain())),
       events: field(fc.array(fc.oneof(fc.constantFrom('payment.created', 'order.new'), text()))),
+      active: field(fc.boolean()),
     })
     return fc.assert(
       fc.asyncProperty(fc.oneof(intent, anything()), fc.oneof(endpoint, anything()), async (asked, other) => {
         const answers = await Promise.all([
           post(intents, JSON.stringify(asked) ?? ''),
-          post('/api/v1/dev/webhooks/endpoints', JSON.stringify(other) ?? ''),
+          post(endpoints, JSON.stringify(other) ?? ''),
+          send('put', `${endpoints}/${id}`, JSON.stringify(other) ?? ''),
         ])
         answers.forEach(expectEnvelope)
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     )
   })
 
@@ -82,7 +88,8 @@ describe('Any input', () => {
   })
 
   it('as a path or a query gets an answer of the catalogue', () => {
-    const names = fc.constantFrom('status', 'from', 'to', 'page', 'limit', 'x', '__proto__', 'status[]')
+    const known = ['status', 'from', 'to', 'page', 'limit', 'event', 'endpointId']
+    const names = fc.constantFrom(...known, 'x', '__proto__', 'status[]')
     const values = fc.oneof(
       text().map(encodeWell),
       fc.constantFrom('PENDING', '2026-01-01', '1', '%', '%ff', '%00', '9'.repeat(30), '2026-01-01T00:00Z'),
@@ -94,8 +101,12 @@ describe('Any input', () => {
         const answers = await Promise.all([
           house.http.get(`${intents}?${search}`).set(merchant.read()),
           house.http.get(`/api/v1/dev/webhooks?${search}`).set(merchant.read()),
+          house.http.get(`/api/v1/dev/webhooks/events?${search}`).set(merchant.read()),
+          house.http.get(`/api/v1/dev/webhooks/events/${segment}`).set(merchant.read()),
+          house.http.post(`/api/v1/dev/webhooks/events/${segment}/retry`).set(merchant.write()),
           house.http.get(`${intents}/${segment}`).set(merchant.read()),
           house.http.post(`${intents}/${segment}/cancel`).set(merchant.write()),
+          house.http.put(`${endpoints}/${segment}`).set(merchant.write()),
         ])
         answers.forEach(expectEnvelope)
       }),

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
+import { subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -19,9 +21,12 @@ describe('The claim of a write', () => {
 
   // Begun first and looked at where it belongs: it takes 10 real seconds, in which the others run.
   let stuck: ReturnType<typeof waitForStuck>
+  let errand: ReturnType<typeof waitForReceiver>
   before(() => {
     stuck = waitForStuck()
+    errand = waitForReceiver()
     stuck.catch(() => undefined)
+    errand.catch(() => undefined)
   })
 
   const create = (key: string, body: object = { amount: 5 }) =>
@@ -171,6 +176,16 @@ describe('The claim of a write', () => {
       expect(retry.status).to.equal(201)
       expect(retry.headers).not.to.have.property('idempotent-replayed')
     })
+
+    it('by a test of an endpoint is so for as long as the receiver may take, and is not cut after 8 s', async () => {
+      const { heldMs, second, first, third, arrived } = await errand
+      expect(heldMs).to.be.within(30_000, 35_000)
+      expect(second.body.error.code).to.equal('IDEMPOTENCY_REQUEST_IN_PROGRESS')
+      expect(first.body.data).to.include({ delivered: true, responseStatus: 200 })
+      expect(first.body.data.durationMs).to.be.greaterThan(9000)
+      expect([third.text, third.headers['idempotent-replayed']]).to.deep.equal([first.text, 'true'])
+      expect(arrived).to.equal(1)
+    })
   })
 
   describe('as it is kept', () => {
@@ -233,5 +248,31 @@ async function waitForStuck() {
     return { answers, waitedMs, retry: await create({ amount: 5 }) }
   } finally {
     await house.close()
+  }
+}
+
+/** A test of an endpoint whose receiver answers once a duplicate was sent away, after 10 s. */
+async function waitForReceiver() {
+  const [house, receiver] = await Promise.all([openHouse(), startReceiver()])
+  try {
+    const merchant = await house.merchant()
+    const { id } = await subscribe(house, merchant, receiver.url)
+    const test = () =>
+      house.http
+        .post(`/api/v1/dev/webhooks/endpoints/${id}/test`)
+        .set(merchant.write('patient'))
+        .then((answer) => answer)
+    let answerNow = (): void => undefined
+    receiver.respondWith((res) => (answerNow = () => void res.end()))
+    const testing = test()
+    await receiver.atLeast(1)
+    const claims = await house.deps.Claim.find().sort({ leaseUntil: -1 }).lean()
+    const heldMs = Number(claims[0]?.leaseUntil) - house.deps.now().getTime()
+    const second = await test()
+    answerNow()
+    const first = await testing
+    return { heldMs, second, first, third: await test(), arrived: receiver.received.length }
+  } finally {
+    await Promise.all([house.close(), receiver.close()])
   }
 }

@@ -28,7 +28,7 @@ describe('Permission', () => {
     it('is asked of every operation there is', () => {
       const tested = operations.map(([method, path, scope, kind]) => `${method} ${path} ${scope} ${kind}`)
       const there = routes.map((route) => {
-        const path = apiBase + route.path.replace(':referenceNumber', 'PI-NONE')
+        const path = apiBase + route.path.replaceAll(/:\w+/g, 'PI-NONE')
         return `${route.method} ${path} ${route.scope} ${route.method === 'get' ? route.key : 'secret'}`
       })
       expect(tested).to.have.members(there)
@@ -62,6 +62,8 @@ describe('Permission', () => {
           'none',
           'VALIDATION_ERROR',
           'INTENT_NOT_FOUND',
+          'ENDPOINT_NOT_FOUND',
+          'DELIVERY_NOT_FOUND',
         ])
       }
     })

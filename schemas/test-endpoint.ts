@@ -1,0 +1,11 @@
+import { createEndpointBody } from './create-endpoint.ts'
+
+/** Body of POST /dev/webhooks/endpoints/{id}/test (SPEC 4.8). */
+export const testEndpointBody = {
+  type: 'object',
+  properties: { event: createEndpointBody.properties.events.items },
+} as const
+
+export interface TestEndpointBody {
+  event?: string
+}

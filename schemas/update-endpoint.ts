@@ -1,0 +1,13 @@
+import { createEndpointBody } from './create-endpoint.ts'
+
+/** Body of PUT /dev/webhooks/endpoints/{id}: any of these, judged as in a create (SPEC 4.8). */
+export const updateEndpointBody = {
+  type: 'object',
+  properties: { ...createEndpointBody.properties, active: { type: 'boolean' } },
+} as const
+
+export interface UpdateEndpointBody {
+  url?: string
+  events?: string[]
+  active?: boolean
+}

@@ -1,0 +1,276 @@
+import { expect } from 'chai'
+import type { Scope } from '../../schemas/scopes.ts'
+import { deliver } from '../../src/webhooks/deliver.ts'
+import { createIntent, deliveriesOf, freshDelivery, relay, stored, subscribe } from '../support/acts.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { expectRefused } from './refused.ts'
+
+const path = '/api/v1/dev/webhooks/endpoints'
+const url = 'https://shop.example/hook'
+const events = ['payment.created', 'order.new']
+
+describe('A webhook endpoint', () => {
+  let house: House
+  let receiver: Receiver
+  let merchant: Merchant
+  let id: string
+  before(async () => {
+    ;[house, receiver] = await Promise.all([openHouse(), startReceiver()])
+  })
+  beforeEach(async () => {
+    merchant = await house.merchant()
+    ;({ id } = await subscribe(house, merchant, url, events))
+  })
+  after(() => Promise.all([house.close(), receiver.close()]))
+
+  const update = (body: unknown, as = merchant, which = id, key?: string) =>
+    house.http
+      .put(`${path}/${which}`)
+      .set({ ...as.write(key), 'Content-Type': 'application/json' })
+      .send(JSON.stringify(body))
+  const remove = (as = merchant, which = id, key?: string) =>
+    house.http.delete(`${path}/${which}`).set(as.write(key))
+  const act = (name: string, as = merchant, which = id) =>
+    house.http.post(`${path}/${which}/${name}`).set(as.write())
+  const listed = async (as = merchant) =>
+    (await house.http.get('/api/v1/dev/webhooks').set(as.read())).body.data.items
+  const live = async () =>
+    asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+  const deliverAll = async () => {
+    await relay(house, merchant)
+    const made = await deliveriesOf(house, merchant)
+    for (const { _id } of made) await deliver(house.deps, _id)
+    return Promise.all(made.map((each) => stored(house, each)))
+  }
+
+  it('that does not exist, was deleted or is not yours is 404 ENDPOINT_NOT_FOUND, told alike', async () => {
+    const stranger = await house.merchant()
+    const { id: deleted } = await subscribe(house, merchant, url)
+    await remove(merchant, deleted).expect(200)
+    const cases: [Merchant, string][] = [
+      [merchant, '6b0149aca90c38bde3c47f5e'],
+      [merchant, 'none'],
+      [merchant, '%00'],
+      [merchant, '%7B%22$ne%22:1%7D'],
+      [merchant, 'x'.repeat(2000)],
+      [merchant, deleted],
+      [stranger, id],
+    ]
+    const errors = new Set<string>()
+    for (const [as, which] of cases)
+      for (const answer of [
+        await update({ active: false }, as, which),
+        await update({}, as, which),
+        await remove(as, which),
+        await act('test', as, which),
+        await act('rotate-secret', as, which),
+      ]) {
+        expect(answer.status, which).to.equal(404)
+        errors.add(JSON.stringify({ ...answer.body.error, requestId: null }))
+      }
+    expect([...errors].map((text) => JSON.parse(text).code)).to.deep.equal(['ENDPOINT_NOT_FOUND'])
+    expect(await listed()).to.deep.include.members([
+      { ...(await listed())[0], id, url, events, active: true },
+    ])
+  })
+
+  describe('updated', () => {
+    it('changes what is given and nothing else, and is answered as it is listed', async () => {
+      const [before] = await listed()
+      const changes = [
+        { url: 'https://shop.example/other' },
+        { events: ['payment.failed', 'payment.failed'] },
+        { active: false },
+        { url: 'https://shop.example/', events: ['payment.created'], active: true },
+        {},
+      ]
+      const expected = { ...before }
+      for (const change of changes) {
+        Object.assign(expected, change, change.events && { events: [...new Set(change.events)] })
+        const { status, body } = await update({ ...change, secret: 'x', id: 'x', slot: 3, health: {} })
+        expect(status, JSON.stringify(change)).to.equal(200)
+        expect(body.data).to.deep.equal(expected)
+        expect(await listed()).to.deep.equal([expected])
+      }
+    })
+
+    it('is judged as when it is created, before it is looked for, and stays as it is when refused', async () => {
+      const [before] = await listed()
+      const cases: [unknown, string, string][] = [
+        [{ url: 'http://shop.example' }, 'INVALID_WEBHOOK_URL', 'url'],
+        [{ url: 'https://127.0.0.1' }, 'INVALID_WEBHOOK_URL', 'url'],
+        [{ url: null }, 'INVALID_WEBHOOK_URL', 'url'],
+        [{ events: [] }, 'VALIDATION_ERROR', 'events'],
+        [{ events: 'payment.created' }, 'VALIDATION_ERROR', 'events'],
+        [{ events: ['nope'] }, 'INVALID_WEBHOOK_EVENT', 'events'],
+        [{ active: 'false' }, 'VALIDATION_ERROR', 'active'],
+        [{ active: null }, 'VALIDATION_ERROR', 'active'],
+        [{ active: 0, url: 'http://x' }, 'INVALID_WEBHOOK_URL', 'url'],
+        [[], 'VALIDATION_ERROR', 'body'],
+        [null, 'VALIDATION_ERROR', 'body'],
+      ]
+      for (const [body, code, param] of cases)
+        for (const which of [id, 'none']) {
+          const answer = await update(body, merchant, which)
+          expect(answer.status, JSON.stringify(body)).to.equal(400)
+          expect(answer.body.error).to.include({ code, param })
+        }
+      expect(await listed()).to.deep.equal([before])
+    })
+
+    it('gets no events, and is not led elsewhere with events, that the key may not see', async () => {
+      const only = async (...some: Scope[]) =>
+        asMerchant(
+          merchant.businessId,
+          await house.key(merchant.businessId, { scopes: ['webhooks.endpoints:write', ...some] }),
+        )
+      const payments = await only('payments.intents:read')
+      const order = { code: 'EVENTS_NOT_PERMITTED', param: 'events', details: { events: ['order.new'] } }
+      for (const body of [{ events: ['payment.failed', 'order.new'] }, { url: 'https://evil.example/' }]) {
+        const answer = await update(body, payments)
+        expect(answer.status, JSON.stringify(body)).to.equal(403)
+        expect(answer.body.error).to.deep.include(order)
+      }
+      expect((await listed())[0]).to.deep.include({ url, events })
+      await update({ active: false }, await only()).expect(200)
+      await update({ url: 'https://new.example/', events: ['payment.created'] }, payments).expect(200)
+      await update({ url: 'https://newer.example/' }, payments).expect(200)
+      await expectRefused(update({ url }, await only()), 403, 'EVENTS_NOT_PERMITTED')
+    })
+
+    it('is the same one for the test and the live key of the business', async () => {
+      const other = await live()
+      await update({ active: false }, other).expect(200)
+      expect((await listed())[0]).to.include({ id, active: false })
+      await remove(other).expect(200)
+      expect(await listed()).to.deep.equal([])
+    })
+
+    it('is changed once by one idempotency key, by ten at once as well', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => update({ active: false }, merchant, id, 'the-same')),
+      )
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+      await update({ active: true }).expect(200)
+      const again = await update({ active: false }, merchant, id, 'the-same')
+      expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([answers[0]?.text, 'true'])
+      expect((await listed())[0]).to.include({ active: true })
+    })
+
+    it('receives what waits at its new URL', async () => {
+      const { _id } = await freshDelivery(house, merchant)
+      house.allowHost(receiver.host)
+      await update({ url: receiver.url }).expect(200)
+      await deliver(house.deps, _id)
+      expect(receiver.received.filter(({ json }) => json.id === _id)).to.have.length(1)
+    })
+
+    it('receives nothing while it is not active: what waits is CANCELLED as it comes due', async () => {
+      await update({ url: receiver.url, events: ['payment.created'] })
+      house.allowHost(receiver.host)
+      const arrivedBefore = receiver.received.length
+      await freshDelivery(house, merchant)
+      await update({ active: false }).expect(200)
+      await createIntent(house, merchant)
+      expect((await deliverAll()).map(({ status }) => status)).to.deep.equal(['CANCELLED'])
+      expect(receiver.received).to.have.length(arrivedBefore)
+      await update({ active: true }).expect(200)
+      await createIntent(house, merchant)
+      expect((await deliverAll()).map(({ status }) => status)).to.deep.equal(['CANCELLED', 'DELIVERED'])
+    })
+  })
+
+  describe('deleted', () => {
+    it('is answered {id, deleted: true}, whatever the body, and is gone; again it is not found', async () => {
+      const { status, body } = await remove(merchant, id, 'first').set('Content-Type', 'x/y').send('{')
+      expect([status, body.data]).to.deep.equal([200, { id, deleted: true }])
+      expect(await listed()).to.deep.equal([])
+      await expectRefused(remove(), 404, 'ENDPOINT_NOT_FOUND')
+      const again = await remove(merchant, id, 'first')
+      expect([again.status, again.body.data]).to.deep.equal([200, { id, deleted: true }])
+      expect(again.headers).to.include({ 'idempotent-replayed': 'true' })
+    })
+
+    it('by ten at once is deleted once', async () => {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => remove()))
+      const counts = [200, 404].map((code) => answers.filter(({ status }) => status === code).length)
+      expect(counts).to.deep.equal([1, 9])
+    })
+
+    it('has its waiting deliveries stopped at once; one under way ends as it does', async () => {
+      house.allowHost(receiver.host)
+      await update({ url: receiver.url }).expect(200)
+      const { id: kept } = await subscribe(house, merchant, receiver.url)
+      for (let made = 0; made < 3; made += 1) await createIntent(house, merchant)
+      await relay(house, merchant)
+      const [underWay] = (await deliveriesOf(house, merchant)).filter(({ endpointId }) => endpointId === id)
+      if (underWay === undefined) return expect.fail('no delivery')
+      receiver.respondWith((res, _count, { json }) => {
+        if (json.id !== underWay._id) return res.end()
+        void remove().then(() => res.end())
+      })
+      await deliver(house.deps, underWay._id)
+      receiver.respondWith((res) => void res.end())
+      const after = await deliveriesOf(house, merchant)
+      for (const { _id, endpointId, status, nextAttemptAt } of after) {
+        const expected = endpointId === kept ? 'PENDING' : _id === underWay._id ? 'DELIVERED' : 'CANCELLED'
+        expect(status, _id).to.equal(expected)
+        expect(nextAttemptAt === null, _id).to.equal(expected !== 'PENDING')
+      }
+      expect(after).to.have.length(6)
+    })
+
+    it('that the relay read before is not written to', async () => {
+      house.allowHost(receiver.host)
+      await update({ url: receiver.url }).expect(200)
+      const { _id } = await freshDelivery(house, merchant)
+      await remove().expect(200)
+      // As the relay leaves it that read the endpoint before it was deleted.
+      const change = { status: 'PENDING', nextAttemptAt: house.deps.now() }
+      await house.deps.Delivery.updateOne({ _id }, { $set: change })
+      expect(await deliver(house.deps, _id)).to.include({ outcome: 'cancelled' })
+      expect(receiver.received.filter(({ json }) => json.id === _id)).to.deep.equal([])
+    })
+
+    it('frees its place: of deletes and creates at once, there are never more than five left', async () => {
+      const ids = [id]
+      while (ids.length < 5) ids.push((await subscribe(house, merchant, url)).id)
+      const create = () =>
+        house.http
+          .post(path)
+          .set(merchant.write())
+          .send({ url, events: ['payment.created'] })
+      await expectRefused(create(), 400, 'MAX_ENDPOINTS_REACHED')
+      const [answers] = await Promise.all([
+        Promise.all(Array.from({ length: 20 }, () => create())),
+        Promise.all(ids.slice(0, 4).map((which) => remove(merchant, which).expect(200))),
+      ])
+      const made = answers.filter(({ status }) => status === 201).length
+      expect(made).to.be.at.most(4)
+      expect(await listed()).to.have.length(1 + made)
+      for (let left = made; left < 4; left += 1) await create().expect(201)
+      await expectRefused(create(), 400, 'MAX_ENDPOINTS_REACHED')
+      expect(await listed()).to.have.length(5)
+    })
+  })
+
+  it('shows how it does: null and zero while nothing was sent', async () => {
+    const health = { lastSuccessAt: null, lastFailureAt: null, failuresInRow: 0, lastError: null }
+    expect((await listed())[0].health).to.deep.equal(health)
+    expect((await update({})).body.data.health).to.deep.equal(health)
+    const at = new Date('2031-01-02T03:04:05.678Z')
+    const known = {
+      lastSuccessAt: null,
+      lastFailureAt: at,
+      failuresInRow: 3,
+      lastError: 'timeout',
+      slow: true,
+    }
+    await house.deps.Endpoint.updateOne({ _id: id }, { $set: { health: known } })
+    const { slow: _, ...shown } = { ...known, lastFailureAt: at.toISOString() }
+    expect((await listed())[0].health).to.deep.equal(shown)
+    expect((await update({})).body.data.health).to.deep.equal(shown)
+    expect((await act('rotate-secret')).body.data.health).to.deep.equal(shown)
+  })
+})

@@ -1,0 +1,180 @@
+import { createServer } from 'node:http'
+import { Writable } from 'node:stream'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { type EventName, events } from '../../schemas/events.ts'
+import { deliver } from '../../src/webhooks/deliver.ts'
+import { deliveriesOf, freshDelivery, subscribe } from '../support/acts.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
+
+const path = '/api/v1/dev/webhooks/endpoints'
+
+describe('A test of a webhook endpoint', () => {
+  let house: House
+  let receiver: Receiver
+  let merchant: Merchant
+  let id: string
+  let secret: string
+  let log = ''
+  before(async () => {
+    const sink = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        log += chunk.toString()
+        done()
+      },
+    })
+    house = await openHouse({ WEBHOOK_TIMEOUT_SECONDS: '0.5' }, pino({ level: 'info' }, sink))
+  })
+  beforeEach(async () => {
+    ;[merchant, receiver] = await Promise.all([house.merchant(), startReceiver()])
+    ;({ id, secret } = await subscribe(house, merchant, receiver.url, ['payment.confirmed', 'order.new']))
+  })
+  afterEach(() => receiver.close())
+  after(() => house.close())
+
+  const test = (body: unknown = {}, as = merchant, key?: string, which = id) =>
+    house.http
+      .post(`${path}/${which}/test`)
+      .set({ ...as.write(key), 'Content-Type': 'application/json' })
+      .send(JSON.stringify(body))
+
+  it('is one signed delivery of sample data, at once, and answers how it went', async () => {
+    const { status, body } = await test({ event: 'payment.failed' })
+    expect(status).to.equal(200)
+    const [arrived] = receiver.received
+    if (arrived === undefined) return expect.fail('nothing arrived')
+    const { durationMs, ...told } = body.data
+    expect(durationMs).to.be.a('number')
+    expect(told).to.deep.equal({
+      deliveryId: arrived.json.id,
+      event: 'payment.failed',
+      delivered: true,
+      responseStatus: 200,
+      error: null,
+    })
+    expect(isSignedWith(secret, arrived)).to.equal(true)
+    expect(arrived.headers).to.include({
+      'x-service-event': 'payment.failed',
+      'content-type': 'application/json',
+    })
+    expect(Object.keys(arrived.json)).to.deep.equal(['id', 'event', 'created_at', 'sandbox', 'data'])
+    expect(arrived.json).to.include({ event: 'payment.failed', sandbox: true })
+    expect(arrived.json.data).to.include({ reference_number: 'PI-TEST000000000000', status: 'FAILED' })
+  })
+
+  it('has the shape of the real event, for every event there is', async () => {
+    const { id: real } = await subscribe(house, merchant, receiver.url, ['payment.created'])
+    const delivery = await freshDelivery(house, merchant)
+    await deliver(house.deps, delivery._id)
+    expect(delivery.endpointId).to.equal(real)
+    const shape = Object.keys(receiver.received.at(-1)?.json.data ?? {})
+    const paid: EventName[] = ['payment.confirmed', 'payment.refunded']
+    for (const event of Object.keys(events) as EventName[]) {
+      await test({ event }).expect(200)
+      const { data } = receiver.received.at(-1)?.json ?? expect.fail(event)
+      if (event.startsWith('payment.')) {
+        expect(Object.keys(data), event).to.deep.equal(shape)
+        expect(data.paid_at !== null, event).to.equal(paid.includes(event))
+      }
+      expect(data.reference_number, event).to.match(/^(PI|OR)-TEST0+$/)
+    }
+  })
+
+  it('is of the first event when none is named, signed by old secrets too, and works when inactive', async () => {
+    const set = (change: object) => house.http.put(`${path}/${id}`).set(merchant.write()).send(change)
+    await set({ active: false }).expect(200)
+    await house.http.post(`${path}/${id}/rotate-secret`).set(merchant.write()).expect(200)
+    const { body } = await test().expect(200)
+    expect(body.data).to.include({ event: 'payment.confirmed', delivered: true })
+    const [arrived] = receiver.received
+    const older = String(arrived?.headers['x-service-signature-previous'])
+    if (arrived === undefined) return expect.fail('nothing arrived')
+    const headers = { ...arrived.headers, 'x-service-signature': older }
+    expect(isSignedWith(secret, { ...arrived, headers })).to.equal(true)
+  })
+
+  it('is sandbox with a live key as well, no delivery of the list, and nothing for the health', async () => {
+    const before = await house.deps.Endpoint.findById(id).lean()
+    const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+    receiver.respondWith((res) => void res.writeHead(500).end())
+    await test({}, live).expect(200)
+    expect(receiver.received.map(({ json }) => json.sandbox)).to.deep.equal([true])
+    expect(await deliveriesOf(house, merchant)).to.deep.equal([])
+    expect(await house.deps.Endpoint.findById(id).lean()).to.deep.equal(before)
+  })
+
+  it('of a receiver that fails is a 200 that says at which stage, once, with nothing of its answer', async () => {
+    const closed = createServer()
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
+    const { port } = closed.address() as { port: number }
+    await new Promise((resolve) => closed.close(resolve))
+    const none = await subscribe(house, merchant, `http://127.0.0.1:${port}/`)
+    // Allowed when it was registered, and not any more.
+    const hidden = await subscribe(house, merchant, 'http://127.0.0.1:1/')
+    ;(house.deps.config.webhookAllowedHosts as Set<string>).delete('127.0.0.1:1')
+    for (const [which, error] of [
+      [none.id, 'refused'],
+      [hidden.id, 'address'],
+    ] as const) {
+      const { body } = await test({}, merchant, undefined, which).expect(200)
+      expect(body.data).to.include({ delivered: false, responseStatus: null, error })
+    }
+    for (const status of [500, 301, 404]) {
+      receiver.respondWith((res) => void res.writeHead(status, { Location: '/' }).end('words'))
+      const { body, text } = await test().expect(200)
+      expect(body.data).to.include({ delivered: false, responseStatus: status, error: 'status' })
+      expect(text).not.to.include('words')
+    }
+    receiver.respondWith(() => undefined)
+    expect((await test().expect(200)).body.data).to.include({ responseStatus: null, error: 'timeout' })
+    expect(receiver.received).to.have.length(4)
+  })
+
+  it('asked for again with the same idempotency key is not sent again', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => test({}, merchant, 'once')))
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+    expect(answers.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).to.have.length(4)
+    expect(receiver.received).to.have.length(1)
+  })
+
+  it('of a dead process is sent again by the retry, under the same delivery id', async () => {
+    await test({}, merchant, 'crashed').expect(200)
+    await house.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
+    await test({}, merchant, 'crashed').expect(200)
+    const ids = receiver.received.map(({ json }) => json.id)
+    expect([ids.length, new Set(ids).size]).to.deep.equal([2, 1])
+  })
+
+  it('is refused for an event that does not exist or that the key may not see, named or not', async () => {
+    const orders = asMerchant(
+      merchant.businessId,
+      await house.key(merchant.businessId, { scopes: ['webhooks.endpoints:write', 'store.orders:read'] }),
+    )
+    const cases: [unknown, Merchant, number, string, string][] = [
+      [{ event: 'nope' }, merchant, 400, 'INVALID_WEBHOOK_EVENT', 'event'],
+      [{ event: '__proto__' }, merchant, 400, 'INVALID_WEBHOOK_EVENT', 'event'],
+      [{ event: null }, merchant, 400, 'VALIDATION_ERROR', 'event'],
+      [{ event: ['order.new'] }, merchant, 400, 'VALIDATION_ERROR', 'event'],
+      [[], merchant, 400, 'VALIDATION_ERROR', 'body'],
+      [{ event: 'payment.created' }, orders, 403, 'EVENTS_NOT_PERMITTED', 'event'],
+      [{}, orders, 403, 'EVENTS_NOT_PERMITTED', 'event'],
+    ]
+    for (const [body, as, status, code, param] of cases) {
+      const answer = await test(body, as)
+      expect(answer.status, JSON.stringify(body)).to.equal(status)
+      expect(answer.body.error).to.include({ code, param })
+    }
+    expect(receiver.received).to.deep.equal([])
+    await test({ event: 'order.new' }, orders).expect(200)
+  })
+
+  it('is told in one line of the log, without secret, signature or body', async () => {
+    log = ''
+    const { body } = await test().expect(200)
+    const lines = log.split('\n').filter((line) => line.includes(body.data.deliveryId))
+    expect(lines.map((line) => JSON.parse(line).msg)).to.deep.equal(['webhook.tested'])
+    expect(JSON.parse(lines[0] ?? '')).to.include({ status: 200, stage: null, endpointId: id })
+    for (const hidden of [secret, 'sha256', 'PI-TEST', merchant.key]) expect(log).not.to.include(hidden)
+  })
+})

@@ -1,0 +1,61 @@
+import { expect } from 'chai'
+import { makeIndexes } from '../../src/indexes.ts'
+import { type House, openHouse } from '../support/house.ts'
+
+describe('the release step on what the version before left', () => {
+  let house: House
+  before(async () => {
+    house = await openHouse()
+  })
+  after(() => house.close())
+
+  const collection = (name: string) => house.deps.mongo.collection(name)
+  const release = () => makeIndexes(house.deps.config.mongodbUrl, house.deps.log)
+
+  it('exchanges an index that guarded too much, and keeps the guard', async () => {
+    const endpoints = collection('webhookendpoints')
+    await endpoints.dropIndexes()
+    await endpoints.createIndexes([{ name: 'slot', key: { businessId: 1, slot: 1 }, unique: true }])
+    await release()
+    await release()
+    const names = (await endpoints.indexes()).map(({ name }) => name)
+    expect(names).to.include('slotInUse').and.not.include('slot')
+    const merchant = await house.merchant()
+    const create = () =>
+      house.http
+        .post('/api/v1/dev/webhooks/endpoints')
+        .set(merchant.write())
+        .send({ url: 'https://shop.example/hook', events: ['payment.created'] })
+    for (let count = 0; count < 2; count += 1) {
+      const { body } = await create()
+      const path = `/api/v1/dev/webhooks/endpoints/${body.data.id}`
+      expect((await house.http.delete(path).set(merchant.write())).status).to.equal(200)
+    }
+    const answers = await Promise.all(Array.from({ length: 7 }, create))
+    expect(answers.filter(({ status }) => status === 201)).to.have.length(5)
+  })
+
+  it('fills in what its deliveries and endpoints lack', async () => {
+    const at = new Date('2026-11-01T00:00:00Z')
+    const old = { host: 'shop.example', attemptLog: [{ at }], createdAt: at }
+    const id = (name: string) => ({ _id: name as never })
+    await collection('deliveries').insertMany([
+      { ...id('d1'), ...old, status: 'DEAD' },
+      { ...id('d2'), ...old, status: 'DELIVERED' },
+    ])
+    await collection('webhookendpoints').insertOne({ ...id('e1'), businessId: 'b', slot: 0, createdAt: at })
+    await release()
+    const [dead, delivered] = await house.deps.Delivery.find({ _id: { $in: ['d1', 'd2'] } }).sort({ _id: 1 })
+    const url = 'https://shop.example'
+    expect(dead).to.deep.include({ redrives: 0, url, deadAt: at })
+    expect(delivered).to.deep.include({ redrives: 0, url, deadAt: null })
+    const endpoint = await house.deps.Endpoint.findById('e1').lean()
+    expect(endpoint).to.deep.include({
+      deletedAt: null,
+      previousSecrets: [],
+      secretMadeBy: 'e1',
+      updatedAt: at,
+    })
+    expect(endpoint?.health.failuresInRow).to.equal(0)
+  })
+})
