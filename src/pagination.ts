@@ -26,17 +26,26 @@ export function readSlice(query: { page?: string; limit?: string }): Slice {
   }
 }
 
+/** Where a list wants something else than whole documents, counted by its own filter. */
+export interface PageWishes {
+  fields?: Record<string, unknown>
+  count?: () => Promise<number>
+}
+
 /** Reads one page and counts all that match. Past the end: no items. */
-export async function readPage<Item>(
-  model: Model<Item>,
+export async function readPage<Item, Doc extends Item = Item>(
+  model: Model<Doc>,
   filter: Record<string, unknown>,
   sort: Record<string, 1 | -1>,
   { page, limit }: Slice,
+  wishes?: PageWishes,
 ): Promise<Page<Item>> {
   const skip = (page - 1) * limit
   const [items, total] = await Promise.all([
-    skip > furthestSkip ? [] : model.find(filter).sort(sort).skip(skip).limit(limit).lean<Item[]>(),
-    model.countDocuments(filter),
+    skip > furthestSkip
+      ? []
+      : model.find(filter, wishes?.fields).sort(sort).skip(skip).limit(limit).lean<Item[]>(),
+    wishes?.count?.() ?? model.countDocuments(filter),
   ])
   return { items, page, limit, total, hasMore: skip + items.length < total && items.length > 0 }
 }

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { type Scope, scopes } from '../../schemas/scopes.ts'
 import { parseRange } from '../businesses/identify.ts'
+import { readInstant } from '../instant.ts'
 
 /** The parts of a list; an empty part is a mistake of whoever put the list together. */
 function listOf(text: string): string[] {
@@ -49,3 +50,23 @@ export function seconds(text: string): number {
   if (!/^\d{1,8}$/.test(text)) throw new InvalidArgumentError('Must be a whole number of seconds.')
   return Number(text)
 }
+
+/** A moment as ISO 8601; a bare date is the beginning or the end of that UTC day. */
+export const instant =
+  (edge: 'start' | 'end') =>
+  (text: string): Date => {
+    const read = readInstant(text, edge)
+    if (read === null) throw new InvalidArgumentError('Must be an ISO 8601 date or date-time.')
+    return read
+  }
+
+/** An id as the service prints them. An empty one is an unset variable of a shell, not a wish for all. */
+export function someId(text: string): string {
+  if (!/^[\w-]{1,100}$/.test(text)) throw new InvalidArgumentError('Is no id.')
+  return text
+}
+
+/** An option that may name several: gathers what each of its values reads as. */
+export const each =
+  <T>(read: (text: string) => T) =>
+  (text: string, before: T[] | undefined): T[] => [...(before ?? []), read(text)]

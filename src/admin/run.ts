@@ -31,6 +31,13 @@ export async function withAdminDeps(
 }
 
 function print(asJson: boolean, result: Record<string, unknown>): void {
-  const lines = Object.entries(result).map(([name, value]) => `${name}: ${String(value)}`)
+  const lines = Object.entries(result).map(([name, value]) => `${name}: ${inWords(value)}`)
   process.stdout.write(`${asJson ? JSON.stringify(result) : lines.join('\n')}\n`)
+}
+
+/** Counts by name as `name 3, other 5`. */
+function inWords(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value)
+  const counts = Object.entries(value).map(([name, count]) => `${name} ${String(count)}`)
+  return counts.length === 0 ? 'none' : counts.join(', ')
 }

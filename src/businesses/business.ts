@@ -18,5 +18,6 @@ export const businesses: Collection = {
     apiEnabled: Boolean,
     createdAt: Date,
   },
-  indexes: [],
+  // Staff search by a part of the name: the keys are looked through, not the documents.
+  indexes: [{ name: 'name', key: { name: 1 } }],
 }

@@ -9,4 +9,6 @@ export interface Caller {
   sandbox: boolean
   kind: KeyKind
   scopes: ReadonlySet<Scope>
+  /** The address the request came from. */
+  ip: string
 }

@@ -23,7 +23,14 @@ export async function identify(
   if (key.mode === 'live' && !key.business.liveApproved) throw refuse('LIVE_ACCESS_NOT_APPROVED')
   if (!isAllowedFrom(key.ipAllowlist, clientAddress)) throw refuse('IP_NOT_ALLOWED')
   const { _id: keyId, businessId, kind } = key
-  return { keyId, businessId, kind, sandbox: key.mode === 'test', scopes: new Set(key.scopes) }
+  return {
+    keyId,
+    businessId,
+    kind,
+    sandbox: key.mode === 'test',
+    scopes: new Set(key.scopes),
+    ip: clientAddress,
+  }
 }
 
 /** Under the current pepper, or the one before it; a secret whose overlap is over is as unknown as any. */

@@ -1,26 +1,19 @@
 import { type ListIntentsQuery, listIntentsQuery } from '../../schemas/list-intents.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
-import { refuse } from '../errors.ts'
-import { readInstant } from '../instant.ts'
 import { type Page, readPage, readSlice, type Slice } from '../pagination.ts'
+import { readSpan, type Span, within } from '../span.ts'
 import type { Intent } from './intent.ts'
 import { moves } from './lifecycle.ts'
 
-export interface IntentSearch extends Slice {
+export interface IntentSearch extends Slice, Span {
   status: Intent['status'] | null
-  from: Date | null
-  to: Date | null
 }
 
 /** Judges the query of a list (SPEC 4.3). A bare `to` date means the end of that UTC day. */
 export function parseList(deps: Pick<Deps, 'validate'>, query: unknown): IntentSearch {
   const asked = deps.validate<ListIntentsQuery>(listIntentsQuery, query)
-  const from = asked.from === undefined ? null : readInstant(asked.from, 'start')
-  const to = asked.to === undefined ? null : readInstant(asked.to, 'end')
-  if (from !== null && to !== null && from > to)
-    throw refuse('VALIDATION_ERROR', { param: 'from', message: 'from must not be later than to.' })
-  return { status: asked.status ?? null, from, to, ...readSlice(asked) }
+  return { status: asked.status ?? null, ...readSpan(asked), ...readSlice(asked) }
 }
 
 /** The caller's intents, newest first; ties by id. Those whose time is up count as CANCELLED, written down or not. */
@@ -30,14 +23,10 @@ export async function listIntents(
   search: IntentSearch,
 ): Promise<Page<Intent>> {
   const { businessId, sandbox } = caller
-  const createdAt = {
-    ...(search.from === null ? {} : { $gte: search.from }),
-    ...(search.to === null ? {} : { $lte: search.to }),
-  }
   const filter = {
     businessId,
     sandbox,
-    ...(Object.keys(createdAt).length > 0 ? { createdAt } : {}),
+    ...within('createdAt', search),
     ...statusFilter(search.status, deps.now()),
   }
   return readPage<Intent>(deps.Intent, filter, { createdAt: -1, _id: -1 }, search)

@@ -7,7 +7,10 @@ import { metadataObject } from './payload.ts'
  * The intent as it is at `now`: one whose time is up has expired, whether or not a worker has written it down
  * yet. The later write sets the same values.
  */
-export function asOf(intent: Intent, now: Date): Intent {
+export function asOf<Seen extends Pick<Intent, 'status' | 'cancellationReason' | 'expiresAt' | 'updatedAt'>>(
+  intent: Seen,
+  now: Date,
+): Seen {
   const { expire } = moves
   if (!isPending(intent.status) || intent.expiresAt > now) return intent
   return {

@@ -2,10 +2,12 @@ import type { Actor } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
 import { pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
+import { groupBy } from '../group-by.ts'
 import { newId } from '../ids.ts'
-import { type Delivery, openStatuses } from './delivery.ts'
+import type { Delivery } from './delivery.ts'
 import { deliveryJob } from './delivery-job.ts'
 import { type Endpoint, isReceiving } from './endpoint.ts'
+import { freshPriority } from './priority.ts'
 
 /** Who asks for one more attempt. `actId` is the same for every try of one request, so that it is done once. */
 export interface Requeuer {
@@ -19,7 +21,7 @@ export type Requeued = 'requeued' | 'not-found' | 'delivered' | 'under-way' | 'e
 /** At most this many deliveries at a time: one bulk write, and a trail that can be followed. */
 export const requeueBatch = 500
 
-/** What the judgement and the line in the trail need. */
+/** What the judgement, the line in the trail and the job need; never the body, never the log of attempts. */
 const neededFields = {
   businessId: 1,
   endpointId: 1,
@@ -29,76 +31,97 @@ const neededFields = {
   status: 1,
   attempts: 1,
   redrives: 1,
+  askedAfterAttempts: 1,
   nextAttemptAt: 1,
   lease: 1,
   effects: 1,
   unaudited: 1,
-}
+} as const
+type Candidate = Pick<Delivery, '_id' | keyof typeof neededFields>
 
 /** How many acts a delivery remembers. */
 const longestMemory = 50
 
-type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge'>
+type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge' | 'senders'>
 
 /**
- * Asks for one more attempt now, at up to `requeueBatch` deliveries: a DEAD or CANCELLED one comes to life for it, one that waits is
- * brought forward. The change and its audit line are one write; the job is only a nudge. A delivery that was delivered, is
- * being attempted, or whose endpoint is gone or switched off stays as it is, and the answer says so.
+ * Asks for one more attempt now, at up to `requeueBatch` deliveries: a DEAD or CANCELLED one comes to life for it, one that waits for
+ * its next attempt is brought forward. The change and its audit line are one write; the job is only a nudge. A delivery that was
+ * delivered, is due or being attempted, or whose endpoint is gone or switched off stays as it is, and the answer says so.
  */
 export async function requeueDeliveries(
   deps: RequeueDeps,
   ids: readonly string[],
   by: Requeuer,
 ): Promise<Map<string, Requeued>> {
-  const found = await read(deps, { _id: { $in: ids } })
-  const receiving = await receivingEndpoints(deps, found)
+  const before = await read(deps, { _id: { $in: ids } })
+  const receiving = await receivingEndpoints(deps, before)
   const now = deps.now()
   const outcomes = new Map<string, Requeued>(ids.map((id) => [id, 'not-found']))
-  for (const delivery of found) outcomes.set(delivery._id, judge(delivery, receiving, by, now))
-  const wanted = found.filter(
-    ({ _id, effects }) => outcomes.get(_id) === 'requeued' && !effects.includes(by.actId),
-  )
+  for (const delivery of before) outcomes.set(delivery._id, judge(delivery, receiving, by, now))
+  const wanted = before.filter(({ _id }) => outcomes.get(_id) === 'requeued')
   if (wanted.length === 0) return outcomes
   await pastMongoose(deps.Delivery).bulkWrite(
     wanted.map((delivery) => requeueWrite(delivery, by, now)),
     { ordered: false },
   )
-  const changed = await read(deps, { _id: { $in: wanted.map(({ _id }) => _id) }, effects: by.actId })
-  await publishAudit(deps, deps.Delivery, changed)
-  deps.nudge(
-    'webhook-delivery',
-    changed.map((delivery) => deliveryJob(delivery, now)),
-  )
-  // Somebody was quicker: an attempt began, or it was re-queued already.
-  const done = new Set(changed.map(({ _id }) => _id))
-  for (const { _id } of wanted) if (!done.has(_id)) outcomes.set(_id, 'under-way')
+  const after = await read(deps, { _id: { $in: wanted.map(({ _id }) => _id) } })
+  for (const delivery of after) outcomes.set(delivery._id, judgeAgain(delivery, receiving, by, now))
+  // Also of an earlier try of this act, which may have been killed here.
+  const mine = after.filter(({ effects }) => effects.includes(by.actId))
+  nudgeDue(deps, mine, now)
+  await publishAudit(deps, deps.Delivery, mine)
   return outcomes
 }
 
-const read = (deps: RequeueDeps, which: object): Promise<Delivery[]> =>
-  deps.Delivery.find(which, neededFields).lean<Delivery[]>()
+const read = (deps: RequeueDeps, which: object): Promise<Candidate[]> =>
+  deps.Delivery.find(which, neededFields).lean<Candidate[]>()
 
-async function receivingEndpoints(deps: RequeueDeps, deliveries: Delivery[]): Promise<Set<string>> {
+async function receivingEndpoints(deps: RequeueDeps, deliveries: Candidate[]): Promise<Set<string>> {
   const ids = [...new Set(deliveries.map(({ endpointId }) => endpointId))]
   const endpoints = await deps.Endpoint.find({ _id: { $in: ids } }, { active: 1, deletedAt: 1 }).lean<
-    Endpoint[]
+    Pick<Endpoint, '_id' | 'active' | 'deletedAt'>[]
   >()
   return new Set(endpoints.filter(isReceiving).map(({ _id }) => _id))
 }
 
-function judge(delivery: Delivery, receiving: Set<string>, by: Requeuer, now: Date): Requeued {
+function judge(delivery: Candidate, receiving: Set<string>, by: Requeuer, now: Date): Requeued {
   if (delivery.effects.includes(by.actId)) return 'requeued'
   if (delivery.status === 'DELIVERED') return 'delivered'
   if (!receiving.has(delivery.endpointId)) return 'endpoint-gone'
-  const isOpen = (openStatuses as readonly string[]).includes(delivery.status)
-  const isDue = delivery.nextAttemptAt !== null && delivery.nextAttemptAt <= now
-  const isLeased = delivery.lease !== null && delivery.lease.until > now
-  return isOpen && (isDue || isLeased) ? 'under-way' : 'requeued'
+  return isOnItsWay(delivery) || isDue(delivery, now) || isLeased(delivery, now) ? 'under-way' : 'requeued'
+}
+
+/** Its first attempt, or one asked for by hand, is still to come: asked for twice, it would use up two of the counts and be one. */
+const isOnItsWay = ({ status, attempts, askedAfterAttempts }: Candidate): boolean =>
+  status === 'PENDING' || (status === 'RETRYING' && attempts === askedAfterAttempts)
+
+const isDue = ({ nextAttemptAt }: Candidate, now: Date): boolean =>
+  nextAttemptAt !== null && nextAttemptAt <= now
+
+/** After the write: what could be re-queued and was not has changed meanwhile, by an attempt or by somebody quicker. */
+function judgeAgain(delivery: Candidate, receiving: Set<string>, by: Requeuer, now: Date): Requeued {
+  const verdict = judge(delivery, receiving, by, now)
+  return verdict === 'requeued' && !delivery.effects.includes(by.actId) ? 'under-way' : verdict
+}
+
+const isLeased = ({ lease }: Candidate, now: Date): boolean => lease !== null && lease.until > now
+
+/** Wakes the workers for those whose attempt is still to come; very many of one business do not go before the events of others. */
+function nudgeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
+  const due = deliveries.filter((each) => isDue(each, now) && !isLeased(each, now))
+  for (const [businessId, some] of groupBy(due, (delivery) => delivery.businessId)) {
+    const priority = freshPriority(deps.senders.add(businessId, some.length))
+    deps.nudge(
+      'webhook-delivery',
+      some.map((delivery) => ({ ...deliveryJob(delivery, now), priority })),
+    )
+  }
 }
 
 /** Guarded by all that was read, so that `before` in the trail is what it was. */
-function requeueWrite(before: Delivery, { actor, actId }: Requeuer, now: Date) {
-  const { _id, businessId, status, redrives, nextAttemptAt } = before
+function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) {
+  const { _id, businessId, status, attempts, redrives, nextAttemptAt } = before
   const after = { status: 'RETRYING', nextAttemptAt: now } as const
   const line = {
     _id: newId(),
@@ -115,13 +138,14 @@ function requeueWrite(before: Delivery, { actor, actId }: Requeuer, now: Date) {
       filter: {
         _id,
         status,
+        attempts,
         redrives,
         nextAttemptAt,
         effects: { $ne: actId },
         $or: [{ lease: null }, { 'lease.until': { $lte: now } }],
       },
       update: {
-        $set: { ...after, deadAt: null },
+        $set: { ...after, deadAt: null, askedAfterAttempts: attempts },
         $inc: { redrives: 1 },
         $push: { unaudited: line, effects: { $each: [actId], $slice: -longestMemory } },
       },

@@ -1,0 +1,29 @@
+import { events } from './events.ts'
+import { pageQuery } from './page.ts'
+import { spanQuery } from './span.ts'
+
+/** Every status of a delivery (SPEC 3, note 3). */
+export const deliveryStatuses = ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'] as const
+export type DeliveryStatus = (typeof deliveryStatuses)[number]
+
+/** Query of GET /dev/webhooks/events (SPEC 4.8). Values are the text of the URL; a repeated parameter is an array and fails. */
+export const listDeliveriesQuery = {
+  type: 'object',
+  properties: {
+    status: { enum: deliveryStatuses },
+    event: { enum: Object.keys(events) },
+    endpointId: { type: 'string' },
+    ...spanQuery.properties,
+    ...pageQuery.properties,
+  },
+} as const
+
+export interface ListDeliveriesQuery {
+  status?: DeliveryStatus
+  event?: string
+  endpointId?: string
+  from?: string
+  to?: string
+  page?: string
+  limit?: string
+}

@@ -1,0 +1,18 @@
+import type { Command } from 'commander'
+import { switchApi } from '../../businesses/api-switch.ts'
+import { act } from '../act.ts'
+
+/** `api on` and `api off`. */
+export function addApiCommands(program: Command): void {
+  const api = program.command('api').description('the developer API as a whole')
+  for (const position of ['on', 'off'] as const)
+    api
+      .command(position)
+      .description(`switch it ${position} for everybody, within 5 s on every process`)
+      .action(
+        act(async (deps) => {
+          await switchApi(deps.Setting, position === 'on')
+          return { api: position }
+        }),
+      )
+}

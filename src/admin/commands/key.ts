@@ -1,0 +1,66 @@
+import type { Command } from 'commander'
+import { scopes as allScopes, type Scope } from '../../../schemas/scopes.ts'
+import { issueKey } from '../../businesses/issue-key.ts'
+import { rotateKey } from '../../businesses/rotate-key.ts'
+import { setKeyStatus } from '../../businesses/set-key-status.ts'
+import { act, found } from '../act.ts'
+import { choice, ranges, seconds, someScopes } from '../arguments.ts'
+
+const defaultOverlapSeconds = 86_400
+
+interface KeyOptions {
+  business: string
+  mode: 'test' | 'live'
+  kind: 'secret' | 'publishable'
+  scopes?: Scope[]
+  ip?: string[]
+}
+
+const statuses = {
+  suspend: ['refuse it until it is resumed', 'suspended'],
+  resume: ['accept it again', 'active'],
+  revoke: ['refuse it for good', 'revoked'],
+} as const
+
+/** `key create`, `key rotate`, and the statuses of one. */
+export function addKeyCommands(program: Command): void {
+  const key = program.command('key').description('API keys')
+  key
+    .command('create')
+    .description('issue a key; it is shown only here')
+    .requiredOption('--business <id>', 'id of the business')
+    .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
+    .requiredOption('--kind <kind>', 'secret or publishable', choice('secret', 'publishable'))
+    .option('--scopes <list>', 'what it may do, comma-separated; without it everything', someScopes)
+    .option('--ip <list>', 'addresses and CIDRs it may be used from, comma-separated; without it all', ranges)
+    .action(
+      act(async (deps, { business: businessId, mode, kind, scopes, ip }: KeyOptions) => {
+        const asked = { businessId, mode, kind, scopes: scopes ?? [...allScopes], ipAllowlist: ip ?? [] }
+        return { ...found(await issueKey(deps, asked), `There is no business ${businessId}`) }
+      }),
+    )
+
+  for (const [name, [description, status]] of Object.entries(statuses))
+    key
+      .command(name)
+      .description(description)
+      .argument('<id>', 'id of the key')
+      .action(
+        act(async (deps, id: string) => {
+          found(await setKeyStatus(deps, id, status), `There is no key ${id} that could be ${status}`)
+          return { id, status }
+        }),
+      )
+
+  key
+    .command('rotate')
+    .description('a new secret under the same id; the old one works a while longer')
+    .argument('<id>', 'id of the key')
+    .option('--overlap-seconds <n>', 'how long the old secret still works', seconds, defaultOverlapSeconds)
+    .action(
+      act(async (deps, id: string, { overlapSeconds }: { overlapSeconds: number }) => {
+        const rotated = await rotateKey(deps, id, overlapSeconds)
+        return { ...found(rotated, `There is no key ${id} that could be rotated`) }
+      }),
+    )
+}

@@ -1,0 +1,36 @@
+import type { EventName } from '../../schemas/events.ts'
+import type { Deps } from '../deps.ts'
+import type { Intent } from './intent.ts'
+import { type Move, moves } from './lifecycle.ts'
+
+/** An intent for support staff: without its code, the merchant's metadata and the payloads of its events. */
+export type TracedIntent = Omit<
+  Intent,
+  'code' | 'codeKey' | 'metadata' | 'successUrl' | 'cancelUrl' | 'effects' | 'answer'
+>
+
+const hidden = {
+  code: 0,
+  codeKey: 0,
+  metadata: 0,
+  successUrl: 0,
+  cancelUrl: 0,
+  effects: 0,
+  answer: 0,
+  'outbox.data': 0,
+}
+
+/** The intent with this reference, of whichever business and environment. */
+export const lookUpIntent = (
+  deps: Pick<Deps, 'Intent'>,
+  referenceNumber: string,
+): Promise<TracedIntent | null> =>
+  deps.Intent.findOne({ referenceNumber }, hidden).lean<TracedIntent | null>()
+
+/** The events that the life of an intent has brought about so far, as far as it is written down. */
+export function eventsSoFar(intent: Pick<Intent, 'status' | 'cancellationReason'>): EventName[] {
+  const made = (Object.values(moves) as Move[]).filter(
+    ({ to, cancellationReason }) => to === intent.status && cancellationReason === intent.cancellationReason,
+  )
+  return ['payment.created', ...made.map(({ event }) => event)]
+}

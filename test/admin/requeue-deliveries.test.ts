@@ -1,0 +1,105 @@
+import { userInfo } from 'node:os'
+import { expect } from 'chai'
+import type { Delivery } from '../../src/webhooks/delivery.ts'
+import { freshDelivery, stored, subscribe } from '../support/acts.ts'
+import { deadDeliveries } from '../support/dead.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { openAdmin } from './admin.ts'
+
+const url = 'https://shop.example/hook'
+
+describe('npm run admin -- deliveries requeue', function () {
+  this.timeout(60_000)
+  let house: House
+  let cli: ReturnType<typeof openAdmin>
+  let merchant: Merchant
+  let other: Merchant
+  let endpointId: string
+  before(async () => {
+    house = await openHouse()
+    cli = openAdmin(house)
+  })
+  beforeEach(async () => {
+    ;[merchant, other] = await Promise.all([house.merchant(), house.merchant()])
+    endpointId = (await subscribe(house, merchant, url)).id
+    await subscribe(house, other, url)
+  })
+  after(() => house.close())
+
+  const requeue = async (...args: string[]): Promise<unknown> => cli.done('deliveries', 'requeue', ...args)
+  const dead = (count: number, as = merchant) => deadDeliveries(house, as, count)
+  const countOf = (as: Merchant, status: Delivery['status']) =>
+    house.deps.Delivery.countDocuments({ businessId: as.businessId, status })
+  const trailOf = (as: Merchant) => house.deps.AuditEvent.find({ businessId: as.businessId }).lean()
+
+  it('without Redis re-queues the dead ones of one endpoint, in batches; counts them first when asked', async () => {
+    await Promise.all([dead(1_100), dead(3, other)])
+    const none = { requeued: 0, skipped: {} }
+    expect(await requeue('--endpoint', endpointId, '--dry-run')).to.deep.equal({ matched: 1_100, ...none })
+    expect(await countOf(merchant, 'DEAD')).to.equal(1_100)
+    const done = { matched: 1_100, requeued: 1_100, skipped: {} }
+    expect(await requeue('--endpoint', endpointId)).to.deep.equal(done)
+    expect(await countOf(merchant, 'RETRYING')).to.equal(1_100)
+    const [line, ...others] = await trailOf(merchant)
+    expect(others).to.have.length(1_099)
+    expect(line).to.deep.include({
+      act: 'delivery.requeued',
+      actor: { kind: 'operator', name: userInfo().username, ip: null },
+    })
+    expect(await countOf(other, 'DEAD')).to.equal(3)
+  })
+
+  it('takes those that died in a span of time, narrowed by business, and CANCELLED ones when asked', async () => {
+    const [first, second, third] = await dead(3)
+    await dead(3, other)
+    const [from, to] = [first?.deadAt, second?.deadAt].map((at) => at?.toISOString() ?? '')
+    const span = ['--from', String(from), '--to', String(to), '--business', merchant.businessId]
+    expect(await requeue(...span)).to.include({ matched: 2, requeued: 2 })
+    expect(await stored(house, third ?? expect.fail())).to.include({ status: 'DEAD', redrives: 0 })
+    expect(await countOf(other, 'DEAD')).to.equal(3)
+
+    const cancelled = { $set: { status: 'CANCELLED', deadAt: null } } as const
+    await house.deps.Delivery.updateMany({ businessId: other.businessId }, cancelled)
+    expect(await requeue('--business', other.businessId, '--status', 'CANCELLED')).to.include({ requeued: 3 })
+  })
+
+  it('takes deliveries by id, whatever their status, and says why it left some as they are', async () => {
+    const [one, two] = await dead(2)
+    const fresh = await freshDelivery(house, merchant)
+    await house.deps.Delivery.updateOne(
+      { _id: two?._id ?? '' },
+      { $set: { status: 'DELIVERED', deadAt: null } },
+    )
+    const ids = [one, two, fresh].map((each) => each?._id ?? '')
+    const command = ['deliveries', 'requeue', '--id', ...ids]
+    const unknown = await cli.admin([...command, 'nobody', '--json'])
+    expect([unknown.exitCode, unknown.stdout]).to.deep.equal([1, ''])
+    expect(unknown.stderr).to.equal('There is no delivery nobody.\n')
+    expect(await countOf(merchant, 'DEAD')).to.equal(1)
+    const { exitCode, stdout, stderr } = await cli.admin(command)
+    expect(exitCode).to.equal(0)
+    expect(stdout).to.match(
+      /^matched: 3\nrequeued: 1\nskipped: (delivered 1, under-way 1|under-way 1, delivered 1)\n$/,
+    )
+    // No terminal, no progress bar.
+    expect(stderr).to.equal('')
+  })
+
+  it('says what is wrong, without a database where it can, and ends non-zero', async () => {
+    const wrong: [about: RegExp, ...args: string[]][] = [
+      [/say which: --id, --endpoint, --business, --from or --to/, '--dry-run'],
+      [/CANCELLED needs --id/, '--status', 'CANCELLED', '--from', '2026-01-01'],
+      [/--from must not be later than --to/, '--from', '2026-01-02', '--to', '2026-01-01'],
+    ]
+    const nowhere = { MONGODB_URL: 'mongodb://127.0.0.1:1/x' }
+    const [nobody, ...outcomes] = await Promise.all([
+      cli.admin(['deliveries', 'requeue', '--endpoint', 'nobody']),
+      ...wrong.map(([, ...args]) => cli.admin(['deliveries', 'requeue', ...args], nowhere)),
+    ])
+    expect(nobody).to.deep.equal({ exitCode: 1, stdout: '', stderr: 'There is no endpoint nobody.\n' })
+    outcomes.forEach(({ exitCode, stdout, stderr }, index) => {
+      expect([exitCode, stdout], String(wrong[index])).to.deep.equal([1, ''])
+      expect(stderr).to.match(wrong[index]?.[0] ?? /never/)
+    })
+  })
+})

@@ -1,0 +1,422 @@
+import { expect } from 'chai'
+import { scopes } from '../../schemas/scopes.ts'
+import { deliver } from '../../src/webhooks/deliver.ts'
+import {
+  cancelIntent,
+  createIntent,
+  deliveriesOf,
+  freshDelivery,
+  relay,
+  stored,
+  subscribe,
+} from '../support/acts.ts'
+import { deliverToItsEnd } from '../support/dead.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { expectRefused } from './refused.ts'
+
+const path = '/api/v1/dev/webhooks/events'
+const day = 86_400_000
+
+describe('Webhook deliveries', () => {
+  let house: House
+  let receiver: Receiver
+  let merchant: Merchant
+  let endpointId: string
+  before(async () => {
+    house = await openHouse({ WEBHOOK_TIMEOUT_SECONDS: '2' })
+  })
+  beforeEach(async () => {
+    ;[merchant, receiver] = await Promise.all([house.merchant(), startReceiver()])
+    endpointId = (await subscribe(house, merchant, receiver.url)).id
+  })
+  afterEach(() => {
+    house.clock.freeze(null)
+    return receiver.close()
+  })
+  after(() => house.close())
+
+  const list = (query = '', as = merchant) => house.http.get(`${path}?${query}`).set(as.read())
+  const listed = async (query = '', as = merchant) => {
+    const { status, body } = await list(query, as)
+    expect(status, JSON.stringify(body)).to.equal(200)
+    return body.data
+  }
+  const ids = async (query = '', as = merchant): Promise<string[]> =>
+    (await listed(query, as)).items.map((item: { id: string }) => item.id)
+  const one = async ({ _id }: { _id: string }, as = merchant) =>
+    (await house.http.get(`${path}/${_id}`).set(as.read()).expect(200)).body.data
+  const answering = (status: number, text = '') =>
+    receiver.respondWith((res) => void res.writeHead(status).end(text))
+  /** A delivery that was attempted once and answered so. */
+  async function attempted(status: number) {
+    const delivery = await freshDelivery(house, merchant)
+    answering(status)
+    await deliver(house.deps, delivery._id)
+    return delivery
+  }
+  const switchEndpoint = (active: boolean) =>
+    house.http
+      .put(`/api/v1/dev/webhooks/endpoints/${endpointId}`)
+      .set(merchant.write())
+      .send({ active })
+      .expect(200)
+  async function cancelled() {
+    const delivery = await freshDelivery(house, merchant)
+    await switchEndpoint(false)
+    await deliver(house.deps, delivery._id)
+    await switchEndpoint(true)
+    return delivery
+  }
+  async function dead() {
+    const delivery = await freshDelivery(house, merchant)
+    answering(500)
+    await deliverToItsEnd(house, delivery)
+    return delivery
+  }
+
+  describe('listed', () => {
+    it('are an empty page where there are none', async () => {
+      expect(await listed()).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
+    })
+
+    it('tell where each stands: before its first attempt, after a failure, after its success', async () => {
+      house.clock.freeze(new Date(Math.ceil(Date.now() / day) * day))
+      const start = house.clock.now()
+      const delivery = await freshDelivery(house, merchant)
+      const untried = {
+        id: delivery._id,
+        endpointId,
+        url: receiver.url,
+        event: 'payment.created',
+        referenceNumber: delivery.referenceNumber,
+        status: 'PENDING',
+        attempts: 0,
+        maxAttempts: 8,
+        nextAttemptAt: start.toISOString(),
+        lastAttemptAt: null,
+        lastResponseStatus: null,
+        lastError: null,
+        lastDurationMs: null,
+        sandbox: true,
+        createdAt: start.toISOString(),
+        deliveredAt: null,
+      }
+      expect((await listed()).items).to.deep.equal([untried])
+
+      answering(503)
+      await deliver(house.deps, delivery._id)
+      const [failed] = (await listed()).items
+      expect(failed.lastDurationMs).to.be.a('number')
+      expect({ ...failed, lastDurationMs: null }).to.deep.equal({
+        ...untried,
+        status: 'RETRYING',
+        attempts: 1,
+        nextAttemptAt: new Date(start.getTime() + 30_000).toISOString(),
+        lastAttemptAt: start.toISOString(),
+        lastResponseStatus: 503,
+        lastError: 'status',
+      })
+
+      house.clock.advance(30_000)
+      answering(201)
+      await deliver(house.deps, delivery._id)
+      const [done] = (await listed()).items
+      const now = house.clock.now().toISOString()
+      expect(done).to.include({ status: 'DELIVERED', attempts: 2, nextAttemptAt: null, deliveredAt: now })
+      expect(done).to.include({ lastAttemptAt: now, lastResponseStatus: 201, lastError: null })
+    })
+
+    it('come newest first, each once over all pages', async () => {
+      house.clock.freeze(new Date())
+      const made: string[] = []
+      for (let count = 0; count < 5; count += 1) {
+        made.unshift((await freshDelivery(house, merchant))._id)
+        house.clock.advance(1000)
+      }
+      expect(await ids()).to.deep.equal(made)
+      expect([...(await ids('limit=2')), ...(await ids('limit=2&page=2'))]).to.deep.equal(made.slice(0, 4))
+      expect(await listed('limit=2&page=3')).to.include({ total: 5, hasMore: false, page: 3, limit: 2 })
+      expect(await listed('limit=2')).to.include({ total: 5, hasMore: true })
+    })
+
+    it('are filtered by status, event, endpoint and time, in any combination', async () => {
+      house.clock.freeze(new Date(Math.ceil(Date.now() / day) * day))
+      const [delivered, retrying, gone] = [await attempted(200), await attempted(500), await cancelled()]
+      const { _id: over } = await dead()
+      house.clock.freeze(new Date(house.clock.now().getTime() + 10 * day))
+      const { referenceNumber } = await createIntent(house, merchant)
+      await cancelIntent(house, merchant, referenceNumber)
+      await relay(house, merchant)
+      const [untried, told] = (await deliveriesOf(house, merchant)).slice(-2).map(({ _id }) => _id)
+      const all = [told, untried, over, gone._id, retrying._id, delivered._id]
+      expect(await ids()).to.have.members(all)
+
+      const other = await subscribe(house, merchant, receiver.url, ['payment.expired'])
+      const date = house.clock.now().toISOString().slice(0, 10)
+      const found: [query: string, expected: unknown[]][] = [
+        ['status=PENDING', [told, untried]],
+        ['status=RETRYING', [retrying._id]],
+        ['status=DELIVERED', [delivered._id]],
+        ['status=DEAD', [over]],
+        ['status=CANCELLED', [gone._id]],
+        ['event=payment.cancelled', [told]],
+        ['event=payment.created&status=PENDING', [untried]],
+        ['event=payment.created&status=DELIVERED', [delivered._id]],
+        ['event=order.new', []],
+        [`endpointId=${endpointId}`, all],
+        [`endpointId=${endpointId}&status=DEAD`, [over]],
+        [`endpointId=${endpointId}&status=DELIVERED`, [delivered._id]],
+        [`endpointId=${other.id}`, []],
+        [`from=${date}`, [told, untried]],
+        [`from=${date}&to=${date}&status=DEAD`, []],
+        [`to=${delivered.createdAt.toISOString()}&status=DELIVERED`, [delivered._id]],
+      ]
+      for (const [query, expected] of found) {
+        expect(await ids(query), query).to.have.members(expected)
+        expect(await listed(query), query).to.include({ total: expected.length })
+      }
+    })
+
+    it('refuse a parameter that makes no sense, and name it: 400 VALIDATION_ERROR', async () => {
+      const wrong: [param: string, ...queries: string[]][] = [
+        ['status', 'status=dead', 'status=', 'status=PENDING,DEAD', 'status=DEAD&status=DEAD'],
+        ['event', 'event=payment.paid', 'event=', 'event=__proto__', 'event=order.new&event=order.new'],
+        ['endpointId', 'endpointId=a&endpointId=b'],
+        ['from', 'from=yesterday', 'from=2026-01-02&to=2026-01-01'],
+        ['to', 'to=2026-02-30'],
+        ['page', 'page=0'],
+        ['limit', 'limit=0'],
+      ]
+      for (const [param, ...queries] of wrong)
+        for (const query of queries) {
+          const { body } = await list(query).expect(400)
+          expect(body.error, query).to.include({ code: 'VALIDATION_ERROR', param })
+        }
+    })
+
+    it('are those of the business and the environment of the key, whatever endpoint is named', async () => {
+      const mine = await freshDelivery(house, merchant)
+      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+      await createIntent(house, live)
+      await relay(house, live)
+      const other = await house.merchant()
+      expect(await ids()).to.deep.equal([mine._id])
+      expect((await listed('', live)).items).to.have.length(1)
+      expect((await listed('', live)).items[0].sandbox).to.equal(false)
+      for (const id of [endpointId, 'nothing', '', 'x'.repeat(500), '%00', '$ne'])
+        expect(await listed(`endpointId=${id}`, other), id).to.include({ total: 0 })
+    })
+  })
+
+  describe('read one by one', () => {
+    it('tell every attempt, oldest first, with the stage at which it failed and the first KiB of the answer', async () => {
+      const delivery = await freshDelivery(house, merchant)
+      house.clock.freeze(house.clock.now())
+      const answers: ((res: Parameters<Parameters<Receiver['respondWith']>[0]>[0]) => void)[] = [
+        (res) => void res.destroy(),
+        (res) => void res.writeHead(500).end('é'.repeat(1000)),
+        (res) => void res.writeHead(302, { Location: 'https://shop.example/' }).end('elsewhere'),
+        (res) => void res.writeHead(200).end('thanks'),
+      ]
+      receiver.respondWith((res, count) => answers[count - 1]?.(res))
+      for (const _attempt of answers) {
+        const { nextAttemptAt } = await stored(house, delivery)
+        house.clock.freeze(nextAttemptAt)
+        await deliver(house.deps, delivery._id)
+      }
+      const { attemptLog, payload, ...record } = await one(delivery)
+      expect(record).to.deep.equal((await listed()).items[0])
+      expect(payload).to.deep.equal(receiver.received[0]?.json)
+      const told = attemptLog.map(({ at: _at, durationMs: _ms, ...rest }: Record<string, unknown>) => rest)
+      const url = receiver.url
+      const message = 'The connection was closed before the answer was complete.'
+      expect(told).to.deep.equal([
+        { url, responseStatus: null, error: 'closed', message, responseBody: null },
+        { url, responseStatus: 500, error: 'status', message: null, responseBody: 'é'.repeat(512) },
+        { url, responseStatus: 302, error: 'status', message: null, responseBody: 'elsewhere' },
+        { url, responseStatus: 200, error: null, message: null, responseBody: 'thanks' },
+      ])
+      const times = attemptLog.map(({ at }: { at: string }) => Date.parse(at))
+      expect(times).to.deep.equal(times.toSorted((a: number, b: number) => a - b))
+      for (const { durationMs } of attemptLog) expect(durationMs).to.be.a('number')
+    })
+
+    it('name the stage at which an attempt failed', async () => {
+      const { host } = receiver
+      const stages: [stage: string, url: string, respond?: Parameters<Receiver['respondWith']>[0]][] = [
+        ['refused', 'http://127.0.0.1:1/'],
+        ['dns', 'http://nowhere.invalid:4000/'],
+        ['tls', `https://${host}/`],
+        [
+          'too_large',
+          receiver.url,
+          (res) => void res.writeHead(200, { 'X-Much': 'x'.repeat(100_000) }).end(),
+        ],
+        ['protocol', receiver.url, (res) => void res.socket?.end('HTTP? No.\r\n\r\n')],
+        ['timeout', receiver.url, () => undefined],
+        ['address', `http://${host}/`],
+      ]
+      const delivery = await freshDelivery(house, merchant)
+      const endpoint = `/api/v1/dev/webhooks/endpoints/${endpointId}`
+      const allowed = house.deps.config.webhookAllowedHosts as Set<string>
+      for (const [stage, url, respond] of stages) {
+        house.allowHost(new URL(url).host)
+        await house.http.put(endpoint).set(merchant.write()).send({ url }).expect(200)
+        if (stage === 'address') allowed.delete(host)
+        if (respond !== undefined) receiver.respondWith(respond)
+        house.clock.freeze((await stored(house, delivery)).nextAttemptAt)
+        await deliver(house.deps, delivery._id)
+      }
+      const { attemptLog, lastError } = await one(delivery)
+      const told = attemptLog.map(({ error }: { error: string }) => error)
+      expect(told).to.deep.equal(stages.map(([stage]) => stage))
+      expect(lastError).to.equal('address')
+      for (const { message, responseStatus } of attemptLog) {
+        expect(message)
+          .to.be.a('string')
+          .and.not.match(/\d+\.\d+\.\d+|Error|:\d/)
+        expect(responseStatus).to.equal(null)
+      }
+    })
+
+    it('tell where an attempt went, when the endpoint has moved since', async () => {
+      const delivery = await attempted(500)
+      const moved = `${receiver.url}/moved`
+      const endpoint = `/api/v1/dev/webhooks/endpoints/${endpointId}`
+      await house.http.put(endpoint).set(merchant.write()).send({ url: moved }).expect(200)
+      expect((await one(delivery)).url).to.equal(receiver.url)
+      house.clock.advance(30_000)
+      await deliver(house.deps, delivery._id)
+      const { url, attemptLog } = await one(delivery)
+      expect([url, ...attemptLog.map((each: { url: string }) => each.url)]).to.deep.equal([
+        moved,
+        receiver.url,
+        moved,
+      ])
+    })
+
+    it('keep the payload from a key that may not subscribe to the event', async () => {
+      const delivery = await freshDelivery(house, merchant)
+      const few = scopes.filter((scope) => scope !== 'payments.intents:read')
+      const lesser = asMerchant(merchant.businessId, await house.key(merchant.businessId, { scopes: few }))
+      expect((await one(delivery, lesser)).payload).to.equal(null)
+      expect((await one(delivery)).payload.id).to.equal(delivery._id)
+    })
+
+    it('are 404 DELIVERY_NOT_FOUND when unknown or foreign, 403 SANDBOX_MISMATCH in the other environment', async () => {
+      const { _id } = await freshDelivery(house, merchant)
+      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+      const other = await house.merchant()
+      const tried: [Merchant, id: string, status: number, code: string][] = [
+        [other, _id, 404, 'DELIVERY_NOT_FOUND'],
+        [merchant, endpointId, 404, 'DELIVERY_NOT_FOUND'],
+        [merchant, 'x', 404, 'DELIVERY_NOT_FOUND'],
+        [merchant, '%00', 404, 'DELIVERY_NOT_FOUND'],
+        [live, _id, 403, 'SANDBOX_MISMATCH'],
+        [live, 'x', 404, 'DELIVERY_NOT_FOUND'],
+      ]
+      for (const [as, id, status, code] of tried) {
+        await expectRefused(house.http.get(`${path}/${id}`).set(as.read()), status, code)
+        await expectRefused(house.http.post(`${path}/${id}/retry`).set(as.write()), status, code)
+      }
+      expect((await stored(house, { _id })).redrives).to.equal(0)
+    })
+  })
+
+  describe('sent again', () => {
+    const retry = ({ _id }: { _id: string }, as = merchant, key?: string) =>
+      house.http.post(`${path}/${_id}/retry`).set(as.write(key))
+    const retried = async (delivery: { _id: string }) => {
+      const { status, body } = await retry(delivery)
+      expect(status, JSON.stringify(body)).to.equal(200)
+      return body.data
+    }
+
+    it('by hand, a DEAD one is attempted once more, on top of the eight, and is DEAD again if that fails', async () => {
+      const delivery = await dead()
+      const now = house.clock.now().toISOString()
+      house.clock.freeze(new Date(now))
+      expect(await retried(delivery)).to.include({
+        retried: true,
+        reason: null,
+        status: 'RETRYING',
+        attempts: 8,
+        maxAttempts: 9,
+        nextAttemptAt: now,
+      })
+      await deliver(house.deps, delivery._id)
+      expect(await one(delivery)).to.include({
+        status: 'DEAD',
+        attempts: 9,
+        maxAttempts: 9,
+        nextAttemptAt: null,
+      })
+      expect(receiver.received).to.have.length(9)
+
+      await retried(delivery)
+      answering(200)
+      await deliver(house.deps, delivery._id)
+      expect(await one(delivery)).to.include({ status: 'DELIVERED', attempts: 10, maxAttempts: 10 })
+      expect(new Set(receiver.received.map(({ body }) => body))).to.have.property('size', 1)
+    })
+
+    it('while one waits, it is brought forward, and stays at its step of the table', async () => {
+      house.clock.freeze(house.clock.now())
+      const delivery = await attempted(500)
+      house.clock.advance(10_000)
+      expect(await retried(delivery)).to.include({ retried: true, status: 'RETRYING', maxAttempts: 9 })
+      await deliver(house.deps, delivery._id)
+      const next = new Date(house.clock.now().getTime() + 30_000).toISOString()
+      expect(await one(delivery)).to.include({ status: 'RETRYING', attempts: 2, nextAttemptAt: next })
+      expect((await deliverToItsEnd(house, delivery)).attempts).to.equal(9)
+    })
+
+    it('sends nothing where there is nothing to send, and says why', async () => {
+      const [delivered, untried] = [await attempted(200), await freshDelivery(house, merchant)]
+      expect(await retried(delivered)).to.include({
+        retried: false,
+        reason: 'delivered',
+        status: 'DELIVERED',
+      })
+      expect(await retried(untried)).to.include({ retried: false, reason: 'under_way', status: 'PENDING' })
+      const over = await cancelled()
+      await switchEndpoint(false)
+      expect(await retried(over)).to.include({ retried: false, reason: 'endpoint_gone', status: 'CANCELLED' })
+      await switchEndpoint(true)
+      expect(await retried(over)).to.include({ retried: true, reason: null, status: 'RETRYING' })
+      for (const { _id } of [delivered, untried]) expect((await stored(house, { _id })).redrives).to.equal(0)
+    })
+
+    it('ten times at once is one more attempt; the same request again gets the same answer', async () => {
+      const delivery = await dead()
+      const answers = await Promise.all(Array.from({ length: 10 }, () => retried(delivery)))
+      const reasons = answers.map(({ reason }) => reason)
+      expect(reasons).to.have.members([...Array.from({ length: 9 }, () => 'under_way'), null])
+      await deliver(house.deps, delivery._id)
+      expect(await one(delivery)).to.include({ status: 'DEAD', attempts: 9, maxAttempts: 9 })
+
+      const first = await retry(delivery, merchant, 'once')
+      await deliver(house.deps, delivery._id)
+      const again = await retry(delivery, merchant, 'once')
+      expect([again.status, again.text]).to.deep.equal([200, first.text])
+      expect(again.headers).to.include({ 'idempotent-replayed': 'true' })
+      expect(await one(delivery)).to.include({ status: 'DEAD', attempts: 10, maxAttempts: 10 })
+    })
+
+    it('stands in the audit trail: which key, from where, before and after', async () => {
+      const delivery = await dead()
+      await retried(delivery)
+      const trail = await house.deps.AuditEvent.find({ subject: delivery._id }).lean()
+      expect(trail).to.have.length(1)
+      expect(trail[0]).to.deep.include({
+        act: 'delivery.requeued',
+        businessId: merchant.businessId,
+        actor: { kind: 'merchant', name: merchant.keyId, ip: '127.0.0.1' },
+      })
+      expect(trail[0]?.before).to.include({ status: 'DEAD' })
+      expect(trail[0]?.after).to.include({ status: 'RETRYING' })
+      expect((await stored(house, delivery)).unaudited).to.deep.equal([])
+    })
+  })
+})

@@ -1,0 +1,30 @@
+import { newId } from '../../src/ids.ts'
+import { deliver } from '../../src/webhooks/deliver.ts'
+import { type Delivery, deliveryId } from '../../src/webhooks/delivery.ts'
+import { freshDelivery, stored } from './acts.ts'
+import type { House, Merchant } from './house.ts'
+
+/** Makes attempts, each when it is due, until the delivery needs no more. The clock goes on. */
+export async function deliverToItsEnd(house: House, delivery: { _id: string }): Promise<Delivery> {
+  for (;;) {
+    const { nextAttemptAt } = await stored(house, delivery)
+    if (nextAttemptAt === null) return stored(house, delivery)
+    house.clock.advance(Math.max(0, nextAttemptAt.getTime() - house.clock.now().getTime()))
+    await deliver(house.deps, delivery._id)
+  }
+}
+
+/** So many deliveries like one of the merchant's, as eight failures leave them, the first of which died longest ago. */
+export async function deadDeliveries(house: House, merchant: Merchant, count: number): Promise<Delivery[]> {
+  const like = await freshDelivery(house, merchant)
+  await house.deps.Delivery.deleteOne({ _id: like._id })
+  const now = house.clock.now().getTime()
+  const dead = Array.from({ length: count }, (_, index): Delivery => {
+    const eventId = newId()
+    const deadAt = new Date(now - (count - index) * 1000)
+    const _id = deliveryId(eventId, like.endpointId)
+    return { ...like, _id, eventId, status: 'DEAD', attempts: 8, nextAttemptAt: null, deadAt }
+  })
+  await house.deps.Delivery.collection.insertMany(dead as never[])
+  return dead
+}

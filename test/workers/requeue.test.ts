@@ -1,0 +1,255 @@
+import { expect } from 'chai'
+import { publishAudit, sweepAudit } from '../../src/audit/publish.ts'
+import { newId } from '../../src/ids.ts'
+import { deliver } from '../../src/webhooks/deliver.ts'
+import type { Delivery } from '../../src/webhooks/delivery.ts'
+import { type Requeuer, requeueDeliveries } from '../../src/webhooks/requeue.ts'
+import { deadSelection, requeueAll } from '../../src/webhooks/requeue-all.ts'
+import { freshDelivery, stored, subscribe } from '../support/acts.ts'
+import { deadDeliveries } from '../support/dead.ts'
+import { createGate } from '../support/gate.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { killEverywhere } from '../support/kill-everywhere.ts'
+import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+const actor = { kind: 'operator', name: 'tester', ip: null } as const
+const someone = (): Requeuer => ({ actor, actId: newId() })
+const idsOf = (deliveries: { _id: string }[]): string[] => deliveries.map(({ _id }) => _id)
+
+describe('re-queuing a delivery', () => {
+  let house: House
+  let receiver: Receiver
+  let merchant: Merchant
+  let endpointId: string
+  before(async () => {
+    house = await openHouse()
+  })
+  beforeEach(async () => {
+    ;[merchant, receiver] = await Promise.all([house.merchant(), startReceiver()])
+    endpointId = (await subscribe(house, merchant, receiver.url, ['payment.created'])).id
+    receiver.respondWith((res) => void res.writeHead(500).end())
+  })
+  afterEach(() => receiver.close())
+  after(() => house.close())
+
+  const requeue = async (ids: string[], by = someone()) => [
+    ...(await requeueDeliveries(house.deps, ids, by)).values(),
+  ]
+  const trailOf = (deliveries: { _id: string }[]) =>
+    house.deps.AuditEvent.find({ subject: { $in: idsOf(deliveries) } }).lean()
+  async function oneDead(): Promise<Delivery> {
+    const [delivery] = await deadDeliveries(house, merchant, 1)
+    return delivery ?? expect.fail()
+  }
+
+  it('that is DEAD reaches the receiver at once through the workers: same id and bytes, fresh timestamp', async () => {
+    const own = await openHouse({ WEBHOOK_RETRY_SECONDS: '0.05,0.05,0.05,0.05,0.05,0.05,0.05' })
+    own.startWorkers()
+    const seller = await own.merchant()
+    const hook = await subscribe(own, seller, receiver.url, ['payment.created'])
+    const { _id } = await freshDelivery(own, seller)
+    await until('DEAD', async () => (await stored(own, { _id })).status === 'DEAD')
+    receiver.respondWith((res) => void res.end())
+    own.clock.advance(3_600_000)
+    await requeueDeliveries(own.deps, [_id], someone())
+    // Well before the sweep would find it.
+    await until('DELIVERED', async () => (await stored(own, { _id })).status === 'DELIVERED', 4_000)
+    const [first, ...others] = receiver.received
+    const last = others.at(-1) ?? expect.fail()
+    expect(others).to.have.length(8)
+    expect([last.json.id, last.body]).to.deep.equal([_id, first?.body])
+    expect(isSignedWith(hook.secret, last)).to.equal(true)
+    const aged = Number(last.headers['x-service-timestamp']) - Number(first?.headers['x-service-timestamp'])
+    expect(aged).to.be.within(3_600, 3_660)
+    expect(await stored(own, { _id })).to.include({ attempts: 9, redrives: 1, deadAt: null })
+    await own.close()
+  })
+
+  it('of 500 at once, each is done once and stands in the trail, also when it is asked for twice at once', async () => {
+    const dead = await deadDeliveries(house, merchant, 500)
+    const asked = await Promise.all([requeue(idsOf(dead)), requeue(idsOf(dead))])
+    expect(asked.flat().filter((outcome) => outcome === 'requeued')).to.have.length(500)
+    expect(asked.flat().filter((outcome) => outcome === 'under-way')).to.have.length(500)
+    const now = await house.deps.Delivery.find({ _id: { $in: idsOf(dead) } }).lean()
+    for (const { status, redrives, unaudited } of now)
+      expect([status, redrives, unaudited]).to.deep.equal(['RETRYING', 1, []])
+    const trail = await trailOf(dead)
+    expect(new Set(trail.map(({ subject }) => subject)).size).to.equal(500)
+    expect(trail).to.have.length(500)
+  })
+
+  it('by one act is done once, however often that act is tried, also after the attempt', async () => {
+    const delivery = await oneDead()
+    const by = someone()
+    expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
+    expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
+    await deliver(house.deps, delivery._id)
+    expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
+    expect(await stored(house, delivery)).to.include({ status: 'DEAD', redrives: 1, attempts: 9 })
+    expect(await trailOf([delivery])).to.have.length(1)
+  })
+
+  it('that is being attempted changes nothing; nor does one whose next attempt was asked for already', async () => {
+    const gate = createGate()
+    receiver.respondWith((res) => void gate.passed.then(() => res.writeHead(500).end()))
+    const delivery = await oneDead()
+    await requeue([delivery._id])
+    const running = deliver(house.deps, delivery._id)
+    await receiver.atLeast(1)
+    const before = await stored(house, delivery)
+    expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
+    expect(await stored(house, delivery)).to.deep.equal(before)
+    gate.open()
+    await running
+    expect(await stored(house, delivery)).to.include({ status: 'DEAD', attempts: 9 })
+
+    await requeue([delivery._id])
+    // Put off, or seen by a process whose clock is behind: it is due later, and still the one attempt asked for.
+    const later = new Date(house.clock.now().getTime() + 60_000)
+    await house.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { nextAttemptAt: later } })
+    expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
+    expect(await stored(house, delivery)).to.include({ redrives: 2 })
+  })
+
+  it('tells of each what became of it', async () => {
+    const [dead, cancelled, waiting, delivered, fresh, orphan] = await Promise.all([
+      oneDead(),
+      oneDead(),
+      oneDead(),
+      oneDead(),
+      freshDelivery(house, merchant),
+      oneDead(),
+    ])
+    const set = ({ _id }: Delivery, change: Partial<Delivery>) =>
+      house.deps.Delivery.updateOne({ _id }, { $set: { deadAt: null, ...change } })
+    const later = new Date(house.clock.now().getTime() + 60_000)
+    await Promise.all([
+      set(cancelled, { status: 'CANCELLED', attempts: 0 }),
+      set(waiting, { status: 'RETRYING', nextAttemptAt: later, attempts: 3 }),
+      set(delivered, { status: 'DELIVERED' }),
+      set(orphan, { endpointId: newId(), status: 'DEAD' }),
+    ])
+    const ids = [...idsOf([dead, cancelled, waiting, delivered, fresh, orphan]), 'nobody']
+    expect(await requeue(ids)).to.deep.equal([
+      'requeued',
+      'requeued',
+      'requeued',
+      'delivered',
+      'under-way',
+      'endpoint-gone',
+      'not-found',
+    ])
+    const before = (await trailOf([dead, cancelled, waiting])).map((line) => line.before)
+    expect(before).to.have.deep.members([
+      { status: 'DEAD', nextAttemptAt: null },
+      { status: 'CANCELLED', nextAttemptAt: null },
+      { status: 'RETRYING', nextAttemptAt: later },
+    ])
+    await deliver(house.deps, cancelled._id)
+    // Its first attempt of all: the table begins.
+    const { nextAttemptAt, attemptLog } = await stored(house, cancelled)
+    expect((nextAttemptAt?.getTime() ?? 0) - (attemptLog[0]?.at.getTime() ?? 0)).to.be.within(30_000, 31_000)
+  })
+
+  it('leaves no line out of the trail when it is killed before it told it', async () => {
+    const delivery = await oneDead()
+    const line = { _id: newId(), at: house.clock.now(), actor, act: 'delivery.requeued' }
+    const unaudited = [
+      { ...line, subject: delivery._id, businessId: merchant.businessId, before: null, after: null },
+    ]
+    await house.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { unaudited } })
+    const [read] = await house.deps.Delivery.find({ _id: delivery._id }).lean()
+    // Killed after it told the trail, before it took the line away; then two sweeps at once.
+    await house.deps.AuditEvent.collection.insertMany(unaudited as never[])
+    await Promise.all([
+      sweepAudit(house.deps, house.deps.Delivery),
+      sweepAudit(house.deps, house.deps.Delivery),
+      publishAudit(house.deps, house.deps.Delivery, read === undefined ? [] : [read]),
+    ])
+    expect(idsOf(await trailOf([delivery]))).to.deep.equal([line._id])
+    expect((await stored(house, delivery)).unaudited).to.deep.equal([])
+    expect(await sweepAudit(house.deps, house.deps.Delivery)).to.equal(0)
+  })
+
+  it('in its hundreds goes on where it was stopped, and ends though they die again meanwhile', async () => {
+    const dead = await deadDeliveries(house, merchant, 1_200)
+    const search = { businessId: null, endpointId, from: null, to: null }
+    const then = dead[9]?.deadAt ?? expect.fail()
+    for (const to of [null, house.clock.now()])
+      expect(await house.deps.Delivery.countDocuments(deadSelection({ ...search, to }, then))).to.equal(10)
+    const redrives = async () => {
+      const now = await house.deps.Delivery.find({ endpointId }, { redrives: 1 }).lean()
+      return now.map((each) => each.redrives)
+    }
+    const dieAgain = (ids: Iterable<string>) =>
+      house.deps.Delivery.updateMany(
+        { _id: { $in: [...ids] } },
+        { $set: { status: 'DEAD', nextAttemptAt: null, deadAt: house.clock.now() }, $inc: { attempts: 1 } },
+      )
+    for await (const outcomes of requeueAll(
+      house.deps,
+      deadSelection(search, house.clock.now()),
+      someone(),
+    )) {
+      expect(outcomes.size).to.equal(500)
+      break
+    }
+    expect((await redrives()).filter((count) => count === 1)).to.have.length(500)
+
+    let seen = 0
+    for await (const outcomes of requeueAll(
+      house.deps,
+      deadSelection(search, house.clock.now()),
+      someone(),
+    )) {
+      seen += outcomes.size
+      await dieAgain(outcomes.keys())
+    }
+    expect(seen).to.equal(700)
+    expect(new Set(await redrives())).to.deep.equal(new Set([1]))
+    expect(await trailOf(dead)).to.have.length(1_200)
+  })
+
+  describe('by a process that is killed between any two steps', () => {
+    const graves: Promise<unknown>[] = []
+    after(() => Promise.all(graves))
+
+    interface Case {
+      delivery: Delivery
+      by: Requeuer
+    }
+    const act = ({ delivery, by }: Case, deps = house.deps) => requeueDeliveries(deps, [delivery._id], by)
+
+    it('asks for one attempt and leaves one line in the trail', async () => {
+      const steps = await killEverywhere(
+        house,
+        {
+          prepare: async (): Promise<Case> => ({ delivery: await oneDead(), by: someone() }),
+          run: (victim, each) => act(each, victim.deps),
+          async again(each) {
+            expect([...(await act(each)).values()]).to.deep.equal(['requeued'])
+            await deliver(house.deps, each.delivery._id)
+          },
+          async check({ delivery }, label) {
+            await sweepAudit(house.deps, house.deps.Delivery)
+            const { status, attempts, redrives } = await stored(house, delivery)
+            expect([status, attempts, redrives], label).to.deep.equal(['DEAD', 9, 1])
+            expect(await trailOf([delivery]), label).to.have.length(1)
+          },
+        },
+        graves,
+        0,
+      )
+      expect(steps).to.deep.equal([
+        'mongodb find',
+        'mongodb find',
+        'mongodb update',
+        'mongodb find',
+        'nudge webhook-delivery',
+        'mongodb insert',
+        'mongodb update',
+      ])
+    })
+  })
+})
