@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import { createPageErrors } from './admin/pages/errors.ts'
+import { adminPages } from './admin/pages/router.ts'
 import type { Deps } from './deps.ts'
 import { refuse } from './errors.ts'
 import { send } from './http/answer.ts'
@@ -37,6 +39,7 @@ export function createApp(deps: Deps, isStopping: () => boolean): Express {
   })
 
   app.use(health(deps, isStopping))
+  app.use('/admin', adminPages(deps))
 
   for (const route of routes)
     app[route.method](apiBase + route.path, async (req: Request, res: Response) => {
@@ -53,6 +56,7 @@ export function createApp(deps: Deps, isStopping: () => boolean): Express {
     throw refuse('ENDPOINT_NOT_FOUND')
   })
 
+  app.use('/admin', createPageErrors(deps))
   const answerFor = createErrorReporter(deps)
 
   // Express tells an error handler by its four parameters.

@@ -43,6 +43,7 @@ export const auditEvents: Collection = {
   indexes: [
     { name: 'byTime', key: { at: -1, _id: -1 } },
     { name: 'byActor', key: { 'actor.name': 1, at: -1, _id: -1 } },
+    { name: 'byAct', key: { act: 1, at: -1, _id: -1 } },
     { name: 'bySubject', key: { subject: 1, at: -1, _id: -1 } },
     { name: 'byBusiness', key: { businessId: 1, at: -1, _id: -1 } },
   ],

@@ -1,0 +1,26 @@
+import { spanQuery } from './span.ts'
+
+const name = { type: 'string', maxLength: 200, format: 'storable-text' } as const
+
+/** Query of the page of the audit trail. `before` is where the page before this one ended. */
+export const listAuditQuery = {
+  type: 'object',
+  properties: {
+    who: name,
+    act: name,
+    subject: name,
+    business: name,
+    ...spanQuery.properties,
+    before: { type: 'string', pattern: '^\\d{1,15}-[0-9a-f]{24}$' },
+  },
+} as const
+
+export interface ListAuditQuery {
+  who?: string
+  act?: string
+  subject?: string
+  business?: string
+  from?: string
+  to?: string
+  before?: string
+}

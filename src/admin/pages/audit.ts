@@ -1,0 +1,126 @@
+import { type Request, Router } from 'express'
+import { html } from 'ghtml'
+import type { AuditEvent } from '../../audit/audit-event.ts'
+import { listAudit, parseAuditFilter } from '../../audit/list.ts'
+import type { Deps } from '../../deps.ts'
+import { sendPage } from './answer.ts'
+import { staffOf } from './guards.ts'
+import { page, time } from './layout.ts'
+
+/** `/admin/audit`: who did what, when, from where, to what; newest first. */
+export function auditPages(deps: Deps): Router {
+  const router = Router({ strict: true, caseSensitive: true })
+  router.get('/audit', async (req, res) => {
+    const { lines, next } = await listAudit(deps, parseAuditFilter(deps, req.query))
+    const asked = askedOf(req)
+    const body = html`<h1>Audit trail</h1>
+      !${filterForm(asked)}
+      !${lines.length === 0 ? html`<p>There is nothing here.</p>` : table(lines)}
+      <p class="pages">
+        !${asked.before ? html`<a href="${address({ ...asked, before: '' })}">Newest</a>` : ''}
+        !${next === null ? '' : html`<a rel="next" href="${address({ ...asked, before: next })}">Older</a>`}
+      </p>`
+    sendPage(res, 200, page({ title: 'Audit trail', staff: staffOf(res), current: '/admin/audit' }, body))
+  })
+  return router
+}
+
+const filters = {
+  who: 'Who',
+  act: 'What',
+  subject: 'To what',
+  business: 'Merchant',
+  from: 'From (UTC)',
+  to: 'To (UTC)',
+} as const
+
+type Asked = Record<keyof typeof filters | 'before', string>
+
+/** The query as text, to fill the form and make links; it was judged before. */
+function askedOf(req: Request): Asked {
+  const text = (name: string): string => {
+    const value = req.query[name]
+    return typeof value === 'string' ? value : ''
+  }
+  const names = [...Object.keys(filters), 'before']
+  return Object.fromEntries(names.map((name) => [name, text(name)])) as Asked
+}
+
+function address(asked: Asked): string {
+  const filled = Object.entries(asked).filter(([, value]) => value !== '')
+  return `/admin/audit?${new URLSearchParams(filled).toString()}`
+}
+
+const hints: Partial<Record<string, string>> = {
+  who: 'name or key id',
+  act: 'staff.created',
+  subject: 'id or name',
+  business: 'id',
+  from: '2026-01-31',
+  to: '2026-01-31',
+}
+
+const filterForm = (asked: Asked): string =>
+  html`<form class="card filter" method="get" action="/admin/audit">
+    !${Object.entries(filters).map(
+      ([name, label]) =>
+        html`<div>
+          <label for="${name}">${label}</label>
+          <input id="${name}" name="${name}" value="${asked[name as keyof Asked]}" placeholder="${hints[name]}" maxlength="200" />
+        </div>`,
+    )}
+    <div class="act"><button>Show</button> <a class="button" href="/admin/audit">All</a></div>
+  </form>`
+
+const table = (lines: AuditEvent[]): string =>
+  html`<div class="scroll" role="region" aria-label="Audit trail" tabindex="0">
+    <table class="cards">
+      <thead>
+        <tr><th>When</th><th>Who</th><th>What</th><th>To what</th><th>Change</th></tr>
+      </thead>
+      <tbody>
+        !${lines.map(row)}
+      </tbody>
+    </table>
+  </div>`
+
+const row = ({ at, actor, act, subject, businessId, before, after }: AuditEvent): string =>
+  html`<tr>
+    <td data-label="When">!${time(at)}</td>
+    <td data-label="Who"><bdi>${actor.name}</bdi> <span class="faint">${actor.kind} !${from(actor)}</span></td>
+    <td data-label="What">${act}</td>
+    <td data-label="To what">!${thing(act, subject)} !${merchant(businessId)}</td>
+    <td data-label="Change">!${changes(before, after)}</td>
+  </tr>`
+
+const from = ({ kind, ip }: AuditEvent['actor']): string => {
+  if (kind === 'operator') return 'at a shell'
+  return ip === null ? '' : html`from ${ip}`
+}
+
+const thing = (act: string, subject: string): string =>
+  act.startsWith('delivery.')
+    ? html`<a class="id" href="/admin/deliveries/${encodeURIComponent(subject)}">${subject}</a>`
+    : html`<bdi class="id">${subject}</bdi>`
+
+const merchant = (id: string | null): string =>
+  id === null
+    ? ''
+    : html`<span class="faint">of <a class="id" href="/admin/businesses/${encodeURIComponent(id)}">${id}</a></span>`
+
+/** Every field that changed, before → after. */
+function changes(before: AuditEvent['before'], after: AuditEvent['after']): string {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  return names
+    .map(
+      (name) =>
+        html`<div>${name}: !${before === null ? '' : html`${shown(before[name])} → `}${shown(after?.[name])}</div>`,
+    )
+    .join('')
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return 'none'
+  if (value instanceof Date) return value.toISOString()
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,35 @@
+import type { Request, Response } from 'express'
+import { html } from 'ghtml'
+import { lookUpBusiness } from '../../businesses/look-up.ts'
+import type { Deps } from '../../deps.ts'
+import { endpointsOf, latestInTrouble } from '../../webhooks/look-up.ts'
+import { sendNotFound, sendPage } from './answer.ts'
+import { deliveriesTable } from './deliveries-table.ts'
+import { staffOf } from './guards.ts'
+import { page, time } from './layout.ts'
+import { receiversTable } from './receivers-table.ts'
+import { foreign } from './words.ts'
+
+/** GET: one business, its receivers, and which of its deliveries are in trouble. */
+export const businessPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
+  const { id } = req.params
+  const [business, receivers, trouble] = await Promise.all([
+    lookUpBusiness(deps, id),
+    endpointsOf(deps, id),
+    latestInTrouble(deps, id),
+  ])
+  if (business === null) return sendNotFound(res)
+  const body = html`<h1>!${foreign(business.name)}</h1>
+    <dl class="facts card">
+      <dt>Live mode</dt><dd>${business.liveApproved ? 'approved' : 'not approved: test keys only'}</dd>
+      <dt>Developer API</dt><dd>${business.apiEnabled ? 'on' : 'switched off'}</dd>
+      <dt>Since</dt><dd>!${time(business.createdAt)}</dd>
+      <dt>Id</dt><dd class="id">${id}</dd>
+      <dt>Audit trail</dt><dd><a href="/admin/audit?business=${encodeURIComponent(id)}">what was done here</a></dd>
+    </dl>
+    <h2>Receivers</h2>
+    !${receivers.length === 0 ? html`<p>It has no webhook endpoint: no event is sent to it.</p>` : receiversTable(receivers)}
+    <h2>Deliveries in trouble</h2>
+    !${trouble.length === 0 ? html`<p>None: no delivery of it is dead or waits to be tried again.</p>` : deliveriesTable('The newest that are dead, or failed and wait', trouble)}`
+  sendPage(res, 200, page({ title: business.name, staff: staffOf(res), current: null }, body))
+}

@@ -1,0 +1,100 @@
+import type { Request, Response } from 'express'
+import { html } from 'ghtml'
+import type { Business } from '../../businesses/business.ts'
+import { lookUpBusinesses } from '../../businesses/look-up.ts'
+import type { Deps } from '../../deps.ts'
+import type { Span } from '../../span.ts'
+import type { SignedIn } from '../../staff/session.ts'
+import { type DeadGroup, groupDead, mostGroups, type Period } from '../../webhooks/dead-groups.ts'
+import { lookUpEndpoints, type Receiver } from '../../webhooks/look-up.ts'
+import { sendPage } from './answer.ts'
+import { readFormSpan } from './form-span.ts'
+import { staffOf } from './guards.ts'
+import { page, time } from './layout.ts'
+import { sendAllButton } from './send-again-buttons.ts'
+import { businessPath, deliveriesCounted, endpointPath, foreign, outcomeOf } from './words.ts'
+
+const dayMs = 86_400_000
+/** As long as a failed job is shown in Bull Board too. */
+const defaultDays = 30
+
+/** GET: what died in a period, by business and receiver. */
+export const deadPage = (deps: Deps) => async (req: Request, res: Response) => {
+  const { from = '', to = '' } = req.query
+  const span = readFormSpan(deps, { from, to })
+  const now = deps.now()
+  const period = { from: span.from ?? new Date(now.getTime() - defaultDays * dayMs), to: span.to ?? now }
+  const groups = await groupDead(deps, period)
+  const staff = staffOf(res)
+  const body = html`<h1>Dead deliveries</h1>
+    !${filter(span, now)}
+    !${groups === null ? tooMany : await list(deps, groups, period, staff)}`
+  sendPage(res, 200, page({ title: 'Dead deliveries', staff, current: '/admin/dead' }, body))
+}
+
+const tooMany = html`<p class="notice bad">There are too many to count in time. Choose a shorter period.</p>`
+
+const filter = ({ from, to }: Span, now: Date): string =>
+  html`<form class="filter card" action="/admin/dead">
+      <div><label for="from">Died from (UTC)</label><input id="from" name="from" type="datetime-local" value="${forField(from)}" /></div>
+      <div><label for="to">to (UTC)</label><input id="to" name="to" type="datetime-local" value="${forField(to)}" /></div>
+      <div class="act"><button>Show</button></div>
+    </form>
+    <p>!${[1, 7, defaultDays].map((days) => html`<a href="/admin/dead?from=${new Date(now.getTime() - days * dayMs).toISOString()}">the last ${days === 1 ? '24 hours' : `${days} days`}</a> `)}</p>`
+
+/** What the browser's field for date and time takes: no zone, no fraction. */
+const forField = (at: Date | null): string => at?.toISOString().slice(0, 16) ?? ''
+
+async function list(deps: Deps, groups: DeadGroup[], period: Period, staff: SignedIn): Promise<string> {
+  const between = html`between !${time(period.from)} and !${time(period.to)}`
+  if (groups.length === 0)
+    return html`<p class="notice good">Nothing that died !${between} is still dead.</p>`
+  const [businesses, receivers] = await Promise.all([
+    lookUpBusinesses(deps, [...new Set(groups.map(({ businessId }) => businessId))]),
+    lookUpEndpoints(
+      deps,
+      groups.map(({ endpointId }) => endpointId),
+    ),
+  ])
+  const names = new Map(businesses.map((business) => [business._id, business]))
+  const urls = new Map(receivers.map((receiver) => [receiver._id, receiver]))
+  const cut = groups.length === mostGroups ? ` The ${mostGroups} receivers with most are shown.` : ''
+  return html`<p>${deliveriesCounted(sum(groups))} died !${between} and ${sum(groups) === 1 ? 'is' : 'are'} still dead.${cut}</p>
+    !${byBusiness(groups).map(([id, some]) => section(names.get(id), id, some, urls, period, staff))}`
+}
+
+const sum = (groups: readonly DeadGroup[]): number => groups.reduce((total, { count }) => total + count, 0)
+
+/** The groups of each business together, the business with most first. */
+function byBusiness(groups: DeadGroup[]): [string, DeadGroup[]][] {
+  const together = new Map<string, DeadGroup[]>()
+  for (const group of groups)
+    together.set(group.businessId, [...(together.get(group.businessId) ?? []), group])
+  return [...together].toSorted(([, a], [, b]) => sum(b) - sum(a))
+}
+
+const section = (
+  business: Business | undefined,
+  id: string,
+  groups: DeadGroup[],
+  receivers: Map<string, Receiver>,
+  period: Period,
+  staff: SignedIn,
+): string =>
+  html`<h2><a href="${businessPath(id)}">!${foreign(business?.name ?? id)}</a>: ${deliveriesCounted(sum(groups))}</h2>
+    <div class="scroll">
+      <table class="cards">
+        <thead><tr><th>Receiver</th><th class="number">Dead</th><th>Oldest</th><th>Newest</th><th>Last error</th>!${staff.role === 'support' ? '<th>Act</th>' : ''}</tr></thead>
+        <tbody>!${groups.map((group) => row(group, receivers.get(group.endpointId), period, staff))}</tbody>
+      </table>
+    </div>`
+
+const row = (group: DeadGroup, receiver: Receiver | undefined, period: Period, staff: SignedIn): string =>
+  html`<tr>
+    <td data-label="Receiver"><a href="${endpointPath(group.endpointId)}">!${foreign(receiver?.url ?? group.endpointId)}</a></td>
+    <td data-label="Dead" class="number">${group.count} <span class="faint">(${group.live} live)</span></td>
+    <td data-label="Oldest">!${time(group.oldest)}</td>
+    <td data-label="Newest">!${time(group.newest)}</td>
+    <td data-label="Last error">!${group.lastAttempt === null ? '' : foreign(outcomeOf(group.lastAttempt))}</td>
+    !${staff.role === 'support' ? html`<td>!${sendAllButton(group.endpointId, period, staff, `Send ${group.count === 1 ? 'it' : `all ${group.count}`} again`)}</td>` : ''}
+  </tr>`

@@ -1,0 +1,26 @@
+import { html } from 'ghtml'
+import type { Traced } from '../../webhooks/look-up.ts'
+import { time } from './layout.ts'
+import { deliveryBadge, deliveryPath, environmentBadge, foreign, outcomeOf, paymentPath } from './words.ts'
+
+/** Deliveries with how each went last; cards on a phone. */
+export const deliveriesTable = (caption: string, deliveries: readonly Traced[]): string =>
+  html`<div class="scroll">
+    <table class="cards">
+      <caption>${caption}</caption>
+      <thead><tr><th>Delivery</th><th>Payment</th><th>Receiver</th><th>Status</th><th>Last attempt</th></tr></thead>
+      <tbody>!${deliveries.map(row)}</tbody>
+    </table>
+  </div>`
+
+function row(delivery: Traced): string {
+  const { _id, event, referenceNumber, sandbox, host, status, attempts } = delivery
+  const attempt = delivery.attemptLog.at(-1)
+  return html`<tr>
+    <td data-label="Delivery"><a href="${deliveryPath(_id)}">${event}</a></td>
+    <td data-label="Payment"><a class="id" href="${paymentPath(referenceNumber)}">${referenceNumber}</a> !${environmentBadge(sandbox)}</td>
+    <td data-label="Receiver">!${foreign(host)}</td>
+    <td data-label="Status">!${deliveryBadge(status)}</td>
+    <td data-label="Last attempt">!${attempt === undefined ? 'none yet' : html`${attempts}: !${foreign(outcomeOf(attempt))}, !${time(attempt.at)}`}</td>
+  </tr>`
+}

@@ -1,0 +1,97 @@
+import type { Request, Response } from 'express'
+import { html } from 'ghtml'
+import type { AuditEvent } from '../../audit/audit-event.ts'
+import { trailOf } from '../../audit/trail-of.ts'
+import type { Business } from '../../businesses/business.ts'
+import { lookUpBusiness } from '../../businesses/look-up.ts'
+import type { Deps } from '../../deps.ts'
+import type { AttemptRecord } from '../../webhooks/delivery.ts'
+import { lookUpDelivery, type Traced } from '../../webhooks/look-up.ts'
+import { sendNotFound, sendPage } from './answer.ts'
+import { staffOf } from './guards.ts'
+import { page, time } from './layout.ts'
+import { saidOfOne } from './said.ts'
+import { sendAgainButton } from './send-again-buttons.ts'
+import { actOf, type Numbered, numbered } from './timeline.ts'
+import { whatHappened } from './what-happened.ts'
+import {
+  businessPath,
+  deliveryBadge,
+  duration,
+  endpointPath,
+  environmentBadge,
+  foreign,
+  outcomeOf,
+  paymentPath,
+} from './words.ts'
+
+/** GET: one delivery with its attempts and what staff did with it. Never its payload. */
+export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
+  const delivery = await lookUpDelivery(deps, req.params.id)
+  if (delivery === null) return sendNotFound(res)
+  const [business, trail] = await Promise.all([
+    lookUpBusiness(deps, delivery.businessId),
+    trailOf(deps, [delivery._id]),
+  ])
+  const staff = staffOf(res)
+  const body = html`<h1>${delivery.event} to !${foreign(delivery.host)}</h1>
+    !${saidOfOne(req.query)}
+    <div class="card">
+      <p class="lead">!${deliveryBadge(delivery.status)} !${environmentBadge(delivery.sandbox)} !${whatHappened(deps, delivery)}</p>
+      !${sendAgainButton(delivery, staff, 'delivery')}
+    </div>
+    !${facts(delivery, business)}
+    <h2>Attempts</h2>
+    !${attempts(delivery)}
+    <h2>By hand</h2>
+    !${acts(trail)}`
+  const title = `${delivery.event} to ${delivery.host}`
+  sendPage(res, 200, page({ title, staff, current: null }, body))
+}
+
+const facts = (delivery: Traced, business: Business | null): string =>
+  html`<dl class="facts">
+    <dt>Delivery</dt><dd class="id">${delivery._id}</dd>
+    <dt>Payment</dt><dd><a class="id" href="${paymentPath(delivery.referenceNumber)}">${delivery.referenceNumber}</a></dd>
+    <dt>Business</dt><dd><a href="${businessPath(delivery.businessId)}">!${foreign(business?.name ?? delivery.businessId)}</a></dd>
+    <dt>Receiver</dt><dd><a href="${endpointPath(delivery.endpointId)}">!${foreign(delivery.url)}</a></dd>
+    <dt>Made</dt><dd>!${time(delivery.createdAt)}</dd>
+  </dl>`
+
+function attempts(delivery: Traced): string {
+  const made = numbered(delivery)
+  const [first] = made
+  if (first === undefined) return html`<p>None yet.</p>`
+  const cut = html`<p class="faint">Those before number ${first.number} are not kept.</p>`
+  return html`<div class="scroll">
+      <table class="cards tight">
+        <thead><tr><th>Attempt</th><th>When</th><th>Took</th><th>What came of it</th></tr></thead>
+        <tbody>!${made.toReversed().map((one) => attemptRow(one, delivery.url))}</tbody>
+      </table>
+    </div>
+    !${first.number > 1 ? cut : ''}`
+}
+
+const attemptRow = ({ number, attempt }: Numbered, usualUrl: string): string =>
+  html`<tr>
+    <td data-label="Attempt">${number}</td>
+    <td data-label="When">!${time(attempt.at)}</td>
+    <td data-label="Took">${duration(attempt.durationMs)}</td>
+    <td data-label="What came of it">!${foreign(outcomeOf(attempt))}
+      !${attempt.url === usualUrl ? '' : html`<div class="faint">It went to !${foreign(attempt.url)}</div>`}
+      !${answer(attempt)}</td>
+  </tr>`
+
+function answer({ status, answer: text }: AttemptRecord): string {
+  if (status === null) return ''
+  if (text === null || text === '') return html`<div class="faint">The answer had no body.</div>`
+  return html`<details>
+    <summary>The answer, its first KiB</summary>
+    <pre><bdi>${text}</bdi></pre>
+  </details>`
+}
+
+function acts(trail: AuditEvent[]): string {
+  if (trail.length === 0) return html`<p>Nobody sent it again.</p>`
+  return html`<ul>!${trail.map((line) => html`<li>!${time(line.at)}: !${actOf(line)}</li>`)}</ul>`
+}

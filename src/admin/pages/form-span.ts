@@ -1,0 +1,15 @@
+import { type SpanQuery, spanQuery } from '../../../schemas/span.ts'
+import type { Deps } from '../../deps.ts'
+import { readSpan, type Span } from '../../span.ts'
+
+/** The span of time that a form says; a field left blank is open. Throws VALIDATION_ERROR. */
+export function readFormSpan(deps: Pick<Deps, 'validate'>, form: unknown): Span {
+  const filled = Object.entries(form as object).filter(([, value]) => value !== '')
+  return readSpan(deps.validate<SpanQuery>(spanQuery, Object.fromEntries(filled)))
+}
+
+/** A span as the fields of a form, or of an address; an open end has none. */
+export const spanFields = ({ from, to }: Span): Record<string, string> => ({
+  ...(from === null ? {} : { from: from.toISOString() }),
+  ...(to === null ? {} : { to: to.toISOString() }),
+})

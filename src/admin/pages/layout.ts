@@ -1,0 +1,67 @@
+import { html } from 'ghtml'
+import type { SignedIn } from '../../staff/session.ts'
+import { stylePath } from './style.ts'
+
+/** The places of the navigation, by address. */
+const places = {
+  '/admin': 'Search',
+  '/admin/dead': 'Dead deliveries',
+  '/admin/queues': 'Queues',
+  '/admin/audit': 'Audit trail',
+} as const
+
+/** What stands around a page: `current` is its place in the navigation; null for a page that is in none. */
+export interface Frame {
+  title: string
+  staff: SignedIn
+  current: keyof typeof places | null
+}
+
+/** A whole document for somebody signed in. `body` is HTML: every value in it is escaped by `html` of ghtml. */
+export const page = ({ title, staff, current }: Frame, body: string): string =>
+  sheet(
+    title,
+    html`<header class="top">
+        <div>
+          <nav aria-label="Pages">!${Object.entries(places).map(([path, name]) => link(path, name, current))}</nav>
+          <form method="post" action="/admin/sign-out">
+            !${csrfField(staff)}
+            <span><bdi>${staff.name}</bdi> (${staff.role})</span>
+            <button>Sign out</button>
+          </form>
+        </div>
+      </header>
+      <main id="main">!${body}</main>`,
+  )
+
+const link = (path: string, name: string, current: string | null): string =>
+  html`<a href="${path}" !${path === current ? 'aria-current="page"' : ''}>${name}</a>`
+
+/** A whole document for anybody: sign-in, and pages that say no. */
+export const plainPage = (title: string, body: string): string =>
+  sheet(title, html`<main id="main" class="narrow">!${body}</main>`)
+
+const sheet = (title: string, body: string): string =>
+  html`<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>${title} · Payment intents</title>
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="${stylePath}" />
+  </head>
+  <body>
+    <a class="skip" href="#main">To the content</a>
+    !${body}
+  </body>
+</html>
+`
+
+/** The field that every form of a signed-in person carries (guards.ts, checkCsrf). */
+export const csrfField = (staff: SignedIn): string =>
+  html`<input type="hidden" name="csrf" value="${staff.csrf}" />`
+
+/** An instant for people, in UTC to the second. */
+export const time = (at: Date): string =>
+  html`<time datetime="${at.toISOString()}">${at.toISOString().slice(0, 19).replace('T', ' ')} UTC</time>`

@@ -1,0 +1,90 @@
+import type { Request, Response } from 'express'
+import { html } from 'ghtml'
+import type { Business } from '../../businesses/business.ts'
+import { findBusinessesByName, lookUpBusiness, mostBusinesses } from '../../businesses/look-up.ts'
+import type { Deps } from '../../deps.ts'
+import { lookUpIntent } from '../../intents/look-up.ts'
+import { type Backlog, countBacklog } from '../../webhooks/backlog.ts'
+import { lastHours } from '../../webhooks/last-hours.ts'
+import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/look-up.ts'
+import { sendOn, sendPage } from './answer.ts'
+import { staffOf } from './guards.ts'
+import { page } from './layout.ts'
+import { plots } from './plots.ts'
+import { atMost, businessPath, deliveryPath, endpointPath, foreign, paymentPath } from './words.ts'
+
+/** What was found: the page of it, or the businesses to choose from. */
+type Found = { path: string } | { businesses: Business[] }
+
+/** Longer than any id or name that somebody reads out. */
+const longestQuestion = 200
+/** One letter is in every name. */
+const shortestPart = 2
+const shownHours = 24
+
+/** GET: the first page. One field finds a payment, a delivery, a receiver or a business. */
+export const searchPage = (deps: Deps) => async (req: Request, res: Response) => {
+  const { q } = req.query
+  const question = typeof q === 'string' ? q.trim().slice(0, longestQuestion) : ''
+  const found = await find(deps, question)
+  if ('path' in found) return sendOn(res, found.path)
+  const [hours, backlog] = await Promise.all([lastHours(deps, shownHours), countBacklog(deps)])
+  const body = html`<h1>Search</h1>
+    !${form(question)}
+    !${question === '' ? '' : results(question, found.businesses)}
+    <h2>The last ${shownHours} hours</h2>
+    !${plots(hours)}
+    <h2>Now</h2>
+    !${standing(backlog)}`
+  sendPage(res, 200, page({ title: 'Search', staff: staffOf(res), current: '/admin' }, body))
+}
+
+async function find(deps: Deps, question: string): Promise<Found> {
+  const path = await findById(deps, question)
+  if (path !== null) return { path }
+  const isPart = question.length >= shortestPart && question.isWellFormed() && !question.includes('\0')
+  const businesses = isPart ? await findBusinessesByName(deps, question) : []
+  const [only, ...others] = businesses
+  return only !== undefined && others.length === 0 ? { path: businessPath(only._id) } : { businesses }
+}
+
+/** The page of what has exactly this reference or id, however its letters are cased. */
+async function findById(deps: Deps, question: string): Promise<string | null> {
+  const [reference, id] = [question.toUpperCase(), question.toLowerCase()]
+  if (/^PI-[0-9A-Z]+$/.test(reference))
+    return (await lookUpIntent(deps, reference)) === null ? null : paymentPath(reference)
+  if (/^[0-9a-f]{24}-[0-9a-f]{24}$/.test(id))
+    return (await lookUpDelivery(deps, id)) === null ? null : deliveryPath(id)
+  if (!/^[0-9a-f]{24}$/.test(id)) return null
+  const [endpoint, business] = await Promise.all([lookUpEndpoint(deps, id), lookUpBusiness(deps, id)])
+  if (endpoint !== null) return endpointPath(id)
+  return business === null ? null : businessPath(id)
+}
+
+const form = (question: string): string =>
+  html`<form class="filter card" role="search" action="/admin">
+    <div class="whole">
+      <label for="q">Payment reference, id or business</label>
+      <input id="q" name="q" type="search" value="${question}" maxlength="${longestQuestion}" autocomplete="off" spellcheck="false" placeholder="PI-…" !${question === '' ? 'autofocus' : ''} aria-describedby="hint" />
+    </div>
+    <div class="act"><button class="main">Search</button></div>
+    <p class="faint" id="hint">A payment's reference, the id of a delivery, an endpoint or a business, or a part of a business's name.</p>
+  </form>`
+
+function results(question: string, businesses: Business[]): string {
+  if (businesses.length === 0)
+    return html`<p class="notice" role="status">Nothing was found for <b>!${foreign(question)}</b>. A reference and an id must be whole; of a name, ${shortestPart} characters in a row are enough.</p>`
+  const more =
+    businesses.length === mostBusinesses ? ` The first ${mostBusinesses}; write more of the name.` : ''
+  return html`<section class="card">
+    <p role="status">${businesses.length} businesses with <b>!${foreign(question)}</b> in their name.${more}</p>
+    <ul>!${businesses.map(({ _id, name }) => html`<li><a href="${businessPath(_id)}">!${foreign(name)}</a> <span class="id faint">${_id}</span></li>`)}</ul>
+  </section>`
+}
+
+const standing = ({ due, waiting, dead }: Backlog): string =>
+  html`<dl class="facts card">
+    <dt>Due now</dt><dd>${atMost(due)}</dd>
+    <dt>Waiting for their next attempt</dt><dd>${atMost(waiting)}</dd>
+    <dt>Dead</dt><dd>${atMost(dead)} <a href="/admin/dead">by business and receiver</a></dd>
+  </dl>`

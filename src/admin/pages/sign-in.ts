@@ -1,0 +1,125 @@
+import { stringifySetCookie } from 'cookie'
+import { type Request, type Response, Router } from 'express'
+import { html } from 'ghtml'
+import type { Deps } from '../../deps.ts'
+import { parseUrl } from '../../parse-url.ts'
+import { createPasswordCheck } from '../../staff/passwords.ts'
+import { sessionLifetimeMs } from '../../staff/session.ts'
+import { type SignIn, signIn } from '../../staff/sign-in.ts'
+import { createSignInLimit } from '../../staff/sign-in-limit.ts'
+import { signOut } from '../../staff/sign-out.ts'
+import { sendOn, sendPage } from './answer.ts'
+import { checkCsrf, staffOf } from './guards.ts'
+import { plainPage } from './layout.ts'
+import { cookieName, requireSession, tokenOf } from './session.ts'
+
+/** `/admin/sign-in` and `/admin/sign-out`. */
+export function signInPages(deps: Deps): Router {
+  const router = Router({ strict: true, caseSensitive: true })
+  const limited = { ...deps, countTry: createSignInLimit(deps.mongo), checkPassword: createPasswordCheck() }
+
+  router.get('/sign-in', (req, res) => {
+    const to = ownPage(req.query.to)
+    if (res.locals.staff === undefined) sendPage(res, 200, form({ to, name: '', said: '' }))
+    else sendOn(res, to)
+  })
+
+  router.post('/sign-in', async (req, res) => {
+    const { name, password, to } = fieldsOf(req)
+    const tried = await signIn(limited, { name, password, ip: req.ip ?? '' })
+    if (tried.outcome !== 'signed-in') return refuseEntry(res, tried, { to: ownPage(to), name })
+    await endSession(deps, req, res)
+    setCookie(res, tried.token, sessionLifetimeMs / 1000)
+    sendOn(res, ownPage(to))
+  })
+
+  router.post('/sign-out', requireSession, checkCsrf, async (req, res) => {
+    await endSession(deps, req, res)
+    setCookie(res, '', 0)
+    sendOn(res, '/admin/sign-in')
+  })
+  return router
+}
+
+/** Ends the session that the request came with, if it is one. */
+async function endSession(deps: Deps, req: Request, res: Response): Promise<void> {
+  const token = tokenOf(req)
+  if (token === undefined || res.locals.staff === undefined) return
+  await signOut(deps, token, { kind: 'staff', name: staffOf(res).name, ip: req.ip ?? null })
+}
+
+function setCookie(res: Response, value: string, maxAgeSeconds: number): void {
+  const kept = { path: '/', secure: true, httpOnly: true, sameSite: 'strict', maxAge: maxAgeSeconds } as const
+  res.setHeader('Set-Cookie', stringifySetCookie({ name: cookieName, value, ...kept }))
+}
+
+function fieldsOf(req: Request): { name: string; password: string; to: string } {
+  const body = (req.body ?? {}) as Record<string, unknown>
+  const text = (field: string) => (typeof body[field] === 'string' ? body[field] : '')
+  return { name: text('name'), password: text('password'), to: text('to') }
+}
+
+/** A page of ours to go to after signing in, whatever the address says: never another site, never the sign-in itself. */
+function ownPage(to: unknown): string {
+  const first = '/admin'
+  const here = 'http://here.invalid'
+  const url = typeof to === 'string' ? parseUrl(to, here) : null
+  if (url === null) return first
+  const { origin, pathname, search } = url
+  const isOurs = origin === here && (pathname === first || pathname.startsWith(`${first}/`))
+  return isOurs && !pathname.startsWith('/admin/sign-') ? pathname + search : first
+}
+
+function refuseEntry(
+  res: Response,
+  tried: Exclude<SignIn, { outcome: 'signed-in' }>,
+  filled: { to: string; name: string },
+): void {
+  if (tried.outcome === 'refused')
+    return sendPage(res, 403, form({ ...filled, said: 'This name and password do not fit.' }))
+  const seconds = tried.outcome === 'wait' ? tried.seconds : 2
+  const why = tried.outcome === 'wait' ? 'Too many tries.' : 'Too many people are signing in right now.'
+  res.setHeader('Retry-After', seconds)
+  const status = tried.outcome === 'wait' ? 429 : 503
+  sendPage(res, status, form({ ...filled, said: `${why} Try again in ${inWords(seconds)}.` }))
+}
+
+const inWords = (seconds: number): string =>
+  seconds < 100 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
+
+const form = ({ to, name, said }: { to: string; name: string; said: string }): string =>
+  plainPage(
+    'Sign in',
+    html`<h1>Payment intents, support</h1>
+      !${said === '' ? '' : html`<p class="notice bad" role="alert">${said}</p>`}
+      <form class="card stack" method="post" action="/admin/sign-in">
+        <input type="hidden" name="to" value="${to}" />
+        <div>
+          <label for="name">Name</label>
+          <input
+            id="name"
+            name="name"
+            value="${name}"
+            autocomplete="username"
+            autocapitalize="none"
+            spellcheck="false"
+            maxlength="64"
+            required
+            !${name === '' ? 'autofocus' : ''}
+          />
+        </div>
+        <div>
+          <label for="password">Password</label>
+          <input
+            id="password"
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            maxlength="200"
+            required
+            !${name === '' ? '' : 'autofocus'}
+          />
+        </div>
+        <button class="main">Sign in</button>
+      </form>`,
+  )

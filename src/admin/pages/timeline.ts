@@ -1,0 +1,94 @@
+import { html } from 'ghtml'
+import type { Actor, AuditEvent } from '../../audit/audit-event.ts'
+import type { Intent } from '../../intents/intent.ts'
+import { isPending } from '../../intents/lifecycle.ts'
+import type { TracedIntent } from '../../intents/look-up.ts'
+import type { AttemptRecord } from '../../webhooks/delivery.ts'
+import type { Traced } from '../../webhooks/look-up.ts'
+import { time } from './layout.ts'
+import { deliveryPath, duration, foreign, outcomeOf } from './words.ts'
+
+/** One thing that happened, or will: when, and what, in HTML. */
+interface Entry {
+  at: Date
+  text: string
+}
+
+/** What there is to tell of a payment; `intent` as it is now (asOf). */
+export interface Told {
+  intent: TracedIntent
+  deliveries: readonly Traced[]
+  trail: readonly AuditEvent[]
+}
+
+/** All that happened to a payment and its webhooks, in the order of time, and what comes next. */
+export function timeline({ intent, deliveries, trail }: Told): string {
+  const byId = new Map(deliveries.map((delivery) => [delivery._id, delivery]))
+  const entries = [
+    ...lifeOf(intent),
+    ...intent.outbox.map(({ event, createdAt }) => ({
+      at: createdAt,
+      text: html`<b>${event}</b> waits to be handed to the receivers`,
+    })),
+    ...deliveries.flatMap(storyOf),
+    ...trail.map((line) => ({
+      at: line.at,
+      text: html`!${nameOf(byId.get(line.subject))}: !${actOf(line)}`,
+    })),
+  ]
+  const inOrder = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime())
+  return html`<ol class="timeline">!${inOrder.map(({ at, text }) => html`<li>!${time(at)} <span>!${text}</span></li>`)}</ol>`
+}
+
+function lifeOf(intent: TracedIntent): Entry[] {
+  const created = { at: intent.createdAt, text: html`<b>Created</b> by the merchant` }
+  if (isPending(intent.status)) return [created, { at: intent.expiresAt, text: 'Expires, if nobody pays' }]
+  return [created, { at: intent.updatedAt, text: html`<b>${intent.status}</b>!${reason(intent)}` }]
+}
+
+const reasons: Record<NonNullable<Intent['cancellationReason']>, string> = {
+  requested_by_merchant: ': the merchant cancelled it',
+  expired: ': its time was up and nobody had paid',
+}
+
+const reason = ({ cancellationReason }: TracedIntent): string =>
+  cancellationReason === null ? '' : reasons[cancellationReason]
+
+function storyOf(delivery: Traced): Entry[] {
+  const name = nameOf(delivery)
+  const { createdAt, deadAt, nextAttemptAt } = delivery
+  return [
+    { at: createdAt, text: html`!${name}: ready to be sent` },
+    ...numbered(delivery).map(({ number, attempt }) => ({
+      at: attempt.at,
+      text: html`!${name}: attempt ${number}, !${foreign(outcomeOf(attempt))} after ${duration(attempt.durationMs)}`,
+    })),
+    ...(deadAt === null ? [] : [{ at: deadAt, text: html`!${name}: <b>DEAD</b>, no attempt will follow` }]),
+    ...(nextAttemptAt === null ? [] : [{ at: nextAttemptAt, text: html`!${name}: the next attempt is due` }]),
+  ]
+}
+
+const nameOf = (delivery: Traced | undefined): string =>
+  delivery === undefined
+    ? ''
+    : html`<a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${foreign(delivery.host)}`
+
+/** An attempt with its number, from 1. */
+export interface Numbered {
+  number: number
+  attempt: AttemptRecord
+}
+
+/** The attempts of a delivery that are kept, oldest first. */
+export const numbered = ({ attempts, attemptLog }: Traced): Numbered[] =>
+  attemptLog.map((attempt, index) => ({ number: attempts - attemptLog.length + index + 1, attempt }))
+
+const kinds: Record<Actor['kind'], string> = {
+  staff: 'support staff',
+  operator: 'an operator',
+  merchant: 'the merchant, with API key',
+}
+
+/** What somebody did by hand, and who. */
+export const actOf = ({ act, actor }: AuditEvent): string =>
+  html`<b>${act === 'delivery.requeued' ? 'sent again' : act}</b> by ${kinds[actor.kind]} !${foreign(actor.name)}`

@@ -1,0 +1,63 @@
+import { html } from 'ghtml'
+import { countedAtMost } from '../../webhooks/backlog.ts'
+import type { AttemptRecord, DeliveryStatus } from '../../webhooks/delivery.ts'
+
+/** Text of a merchant's or a receiver's: escaped, and its direction its own. */
+export const foreign = (text: string): string => html`<bdi>${text}</bdi>`
+
+/** An amount of centimes for people: `500.00 MRU` (SPEC 1). */
+export const money = (centimes: number): string =>
+  `${Math.trunc(centimes / 100)}.${String(centimes % 100).padStart(2, '0')} MRU`
+
+/** A duration for people: milliseconds below a second, else seconds. */
+export const duration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)
+
+/** `1 delivery`, `2 deliveries`. */
+export const deliveriesCounted = (count: number): string =>
+  `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
+
+/** A count that stopped at its limit says so. */
+export const atMost = (count: number): string =>
+  count >= countedAtMost ? `${countedAtMost} or more` : String(count)
+
+export const environmentBadge = (sandbox: boolean): string =>
+  sandbox ? html`<span class="badge faint">sandbox</span>` : html`<span class="badge live">live</span>`
+
+const colours: Record<DeliveryStatus, string> = {
+  PENDING: 'wait',
+  RETRYING: 'wait',
+  DELIVERED: 'good',
+  DEAD: 'bad',
+  CANCELLED: 'faint',
+}
+
+export const deliveryBadge = (status: DeliveryStatus): string =>
+  html`<span class="badge ${colours[status]}">${status}</span>`
+
+/** Where an attempt failed, in words (docs/webhooks.md). */
+const stageWords: Record<string, string> = {
+  status: 'the answer was no success',
+  dns: 'the host name was not resolved',
+  address: 'the address is not public',
+  connect: 'the host was not reached',
+  refused: 'the connection was refused',
+  tls: 'the TLS connection failed',
+  timeout: 'there was no whole answer in time',
+  closed: 'the connection was closed early',
+  protocol: 'the answer was not valid HTTP',
+  too_large: 'the headers of the answer were too large',
+}
+
+export const inWords = (stage: string): string => `${stage} (${stageWords[stage] ?? 'it failed'})`
+
+/** How an attempt went, short: `status 500`, `timeout (the answer was not complete in time)`. */
+export function outcomeOf({ status, stage, error }: AttemptRecord): string {
+  if (status !== null) return `status ${status}`
+  const reason = error ?? stageWords[stage ?? ''] ?? 'there was no answer'
+  return `${stage ?? 'failed'} (${reason.charAt(0).toLowerCase()}${reason.slice(1).replace(/\.$/, '')})`
+}
+
+export const deliveryPath = (id: string): string => `/admin/deliveries/${encodeURIComponent(id)}`
+export const paymentPath = (reference: string): string => `/admin/payments/${encodeURIComponent(reference)}`
+export const endpointPath = (id: string): string => `/admin/endpoints/${encodeURIComponent(id)}`
+export const businessPath = (id: string): string => `/admin/businesses/${encodeURIComponent(id)}`

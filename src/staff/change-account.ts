@@ -1,0 +1,61 @@
+import type { Actor } from '../audit/audit-event.ts'
+import { publishAudit } from '../audit/publish.ts'
+import type { Staff } from './account.ts'
+import { type StaffAct, staffLine } from './audit-line.ts'
+import type { AccountDeps } from './create-account.ts'
+import { hashPassword, newPassword } from './passwords.ts'
+
+/** Switches an account off, which ends its sessions, or on again. False when there is no such account. */
+export async function setDisabled(
+  deps: AccountDeps,
+  name: string,
+  disabled: boolean,
+  actor: Actor,
+): Promise<boolean> {
+  const disabledAt = disabled ? deps.now() : null
+  return change(deps, name, actor, {
+    act: disabled ? 'staff.disabled' : 'staff.enabled',
+    isDone: (staff) => (staff.disabledAt !== null) === disabled,
+    fields: { disabledAt },
+    seen: ({ disabledAt: before }) => ({ before: { disabledAt: before }, after: { disabledAt } }),
+  })
+}
+
+/** Gives an account a new password, which is seen only here, and ends its sessions. Null when there is no such account. */
+export async function renewPassword(deps: AccountDeps, name: string, actor: Actor): Promise<string | null> {
+  const password = newPassword()
+  const changed = await change(deps, name, actor, {
+    act: 'staff.password-changed',
+    isDone: () => false,
+    fields: { passwordHash: await hashPassword(password), passwordChangedAt: deps.now() },
+    seen: () => ({ before: null, after: null }),
+  })
+  return changed ? password : null
+}
+
+interface Change {
+  act: StaffAct
+  isDone(staff: Staff): boolean
+  fields: Partial<Staff>
+  seen(staff: Staff): { before: Record<string, unknown> | null; after: Record<string, unknown> | null }
+}
+
+/** One write: the change, the end of every session, the line of the trail; guarded by the epoch that was read. */
+async function change(deps: AccountDeps, name: string, actor: Actor, wanted: Change): Promise<boolean> {
+  const found = await deps.Staff.findOne({ _id: name }).lean<Staff | null>()
+  if (found === null) return false
+  if (wanted.isDone(found)) return true
+  const changed = await deps.Staff.findOneAndUpdate(
+    { _id: name, epoch: found.epoch },
+    {
+      $set: wanted.fields,
+      $inc: { epoch: 1 },
+      $push: { unaudited: staffLine(deps, wanted.act, name, actor, wanted.seen(found)) },
+    },
+    { returnDocument: 'after' },
+  ).lean<Staff | null>()
+  // Somebody else changed it meanwhile: look again.
+  if (changed === null) return change(deps, name, actor, wanted)
+  await publishAudit(deps, deps.Staff, [changed])
+  return true
+}

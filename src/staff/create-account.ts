@@ -1,0 +1,37 @@
+import type { Actor } from '../audit/audit-event.ts'
+import { publishAudit } from '../audit/publish.ts'
+import { isDuplicate, pastMongoose } from '../collection.ts'
+import type { Models } from '../collections.ts'
+import type { Role, Staff } from './account.ts'
+import { staffLine } from './audit-line.ts'
+import { hashPassword, newPassword } from './passwords.ts'
+
+export type AccountDeps = Pick<Models, 'Staff' | 'AuditEvent'> & { now(): Date }
+
+/** Makes an account with a password of its own, which is seen only here. Null when the name is taken. */
+export async function createAccount(
+  deps: AccountDeps,
+  { name, role }: { name: string; role: Role },
+  actor: Actor,
+): Promise<{ name: string; password: string } | null> {
+  const password = newPassword()
+  const now = deps.now()
+  const staff: Staff = {
+    _id: name,
+    role,
+    passwordHash: await hashPassword(password),
+    epoch: 0,
+    disabledAt: null,
+    createdAt: now,
+    passwordChangedAt: now,
+    unaudited: [staffLine(deps, 'staff.created', name, actor, { before: null, after: { role } })],
+  }
+  try {
+    await pastMongoose(deps.Staff).insertOne(staff)
+  } catch (error) {
+    if (isDuplicate(error)) return null
+    throw error
+  }
+  await publishAudit(deps, deps.Staff, [staff])
+  return { name, password }
+}

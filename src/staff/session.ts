@@ -1,0 +1,72 @@
+import { timingSafeEqual } from 'node:crypto'
+import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
+import type { Collection } from '../collection.ts'
+import type { Deps } from '../deps.ts'
+import type { Role, Staff } from './account.ts'
+
+/** How long somebody stays signed in, whatever they do meanwhile. */
+export const sessionLifetimeMs = 12 * 60 * 60 * 1000
+
+/** Somebody signed in. `_id` is the hash of the token in their cookie. */
+export interface StaffSession {
+  _id: string
+  staffName: string
+  /** The account's when they signed in. */
+  epoch: number
+  createdAt: Date
+  endedAt: Date | null
+  expiresAt: Date
+  /** Lines for the audit trail that are not there yet. */
+  unaudited: AuditEvent[]
+}
+
+export const staffSessions: Collection = {
+  name: 'staffsessions',
+  fields: {
+    _id: String,
+    staffName: String,
+    epoch: Number,
+    createdAt: Date,
+    endedAt: Date,
+    expiresAt: Date,
+    unaudited: unauditedFields,
+  },
+  indexes: [{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }, unauditedIndex],
+}
+
+/** Who asks for a page. */
+export interface SignedIn {
+  name: string
+  role: Role
+  /** Stands in every form, so that no other site can send one. */
+  csrf: string
+}
+
+type SessionDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>
+
+/** Who holds this token; null when it is no session, or none any more. Nothing is kept: a session ends at once everywhere. */
+export async function findSession(deps: SessionDeps, token: string): Promise<SignedIn | null> {
+  const session = await deps.StaffSession.findOne(
+    {
+      _id: { $in: deps.secrets.hashes(token) },
+      endedAt: null,
+      // MongoDB deletes what is over only once a minute.
+      expiresAt: { $gt: deps.now() },
+    },
+    { staffName: 1, epoch: 1 },
+  ).lean<StaffSession | null>()
+  if (session === null) return null
+  const staff = await deps.Staff.findOne(
+    { _id: session.staffName, epoch: session.epoch, disabledAt: null },
+    { role: 1 },
+  ).lean<Staff | null>()
+  return staff === null ? null : { name: staff._id, role: staff.role, csrf: csrfToken(deps, token) }
+}
+
+const csrfToken = (deps: Pick<Deps, 'secrets'>, token: string): string => deps.secrets.hash(`csrf.${token}`)
+
+/** Whether a form carries the token of its session. */
+export function isOwnForm(session: SignedIn, csrf: unknown): boolean {
+  const [given, own] = [Buffer.from(typeof csrf === 'string' ? csrf : ''), Buffer.from(session.csrf)]
+  return given.length === own.length && timingSafeEqual(given, own)
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Actor } from '../audit/audit-event.ts'
+import { publishAudit } from '../audit/publish.ts'
+import { pastMongoose } from '../collection.ts'
+import type { Deps } from '../deps.ts'
+import { isStaffName, type Staff } from './account.ts'
+import { staffLine } from './audit-line.ts'
+import type { CheckPassword } from './passwords.ts'
+import { type StaffSession, sessionLifetimeMs } from './session.ts'
+import type { CountTry } from './sign-in-limit.ts'
+
+/** What became of a try. `token` is for the cookie and is seen only here; `refused` does not say why. */
+export type SignIn =
+  | { outcome: 'signed-in'; token: string }
+  | { outcome: 'refused' }
+  | { outcome: 'wait'; seconds: number }
+  | { outcome: 'busy' }
+
+type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'> & {
+  countTry: CountTry
+  checkPassword: CheckPassword
+}
+
+/** The longest name of an account; of what a stranger typed no more is kept. */
+const longestName = 64
+
+/**
+ * Signs somebody in under a fresh token. An unknown name, a wrong password and a disabled account cost the same work and
+ * get the same answer; only the audit trail knows which it was.
+ */
+export async function signIn(
+  deps: SignInDeps,
+  asked: { name: string; password: string; ip: string },
+): Promise<SignIn> {
+  const name = Array.from(asked.name.trim().toLowerCase().toWellFormed()).slice(0, longestName).join('')
+  const counted = await deps.countTry(name, asked.ip)
+  if (!counted.isOpen) return { outcome: 'wait', seconds: Math.ceil(counted.closedMs / 1000) }
+  await pause(counted.delayMs)
+  const staff = isStaffName(name) ? await deps.Staff.findOne({ _id: name }).lean<Staff | null>() : null
+  const fits = await deps.checkPassword(staff?.passwordHash ?? null, asked.password)
+  if (fits === null) {
+    await counted.takeBack(false)
+    return { outcome: 'busy' }
+  }
+  const actor: Actor = { kind: 'staff', name, ip: asked.ip }
+  if (staff === null || !fits || staff.disabledAt !== null) {
+    await recordRefusal(deps, actor, reasonOf(staff, fits))
+    return { outcome: 'refused' }
+  }
+  const token = await openSession(deps, staff, actor)
+  await counted.takeBack(true)
+  return { outcome: 'signed-in', token }
+}
+
+const reasonOf = (staff: Staff | null, fits: boolean): string => {
+  if (staff === null) return 'no such account'
+  return fits ? 'the account is disabled' : 'wrong password'
+}
+
+/** Nothing was changed, so the line travels in no other write. As many come as the limit lets through. */
+async function recordRefusal(deps: SignInDeps, actor: Actor, reason: string): Promise<void> {
+  const line = staffLine(deps, 'staff.sign-in-refused', actor.name, actor, {
+    before: null,
+    after: { reason },
+  })
+  await pastMongoose(deps.AuditEvent).insertOne(line)
+}
+
+async function openSession(deps: SignInDeps, staff: Staff, actor: Actor): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  const now = deps.now()
+  const session: StaffSession = {
+    _id: deps.secrets.hash(token),
+    staffName: staff._id,
+    epoch: staff.epoch,
+    createdAt: now,
+    endedAt: null,
+    expiresAt: new Date(now.getTime() + sessionLifetimeMs),
+    unaudited: [staffLine(deps, 'staff.signed-in', staff._id, actor, { before: null, after: null })],
+  }
+  await pastMongoose(deps.StaffSession).insertOne(session)
+  await publishAudit(deps, deps.StaffSession, [session])
+  return token
+}

@@ -1,0 +1,20 @@
+import type { Actor } from '../audit/audit-event.ts'
+import { publishAudit } from '../audit/publish.ts'
+import type { Deps } from '../deps.ts'
+import { staffLine } from './audit-line.ts'
+import type { StaffSession } from './session.ts'
+
+/** Ends the session of a token, at once on every process. Ending one that is over changes nothing. */
+export async function signOut(
+  deps: Pick<Deps, 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'>,
+  token: string,
+  actor: Actor,
+): Promise<void> {
+  const line = staffLine(deps, 'staff.signed-out', actor.name, actor, { before: null, after: null })
+  const ended = await deps.StaffSession.findOneAndUpdate(
+    { _id: { $in: deps.secrets.hashes(token) }, endedAt: null },
+    { $set: { endedAt: line.at }, $push: { unaudited: line } },
+    { returnDocument: 'after' },
+  ).lean<StaffSession | null>()
+  if (ended !== null) await publishAudit(deps, deps.StaffSession, [ended])
+}

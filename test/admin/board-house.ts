@@ -1,0 +1,69 @@
+import type { Delivery } from '../../src/webhooks/delivery.ts'
+import { createIntent, subscribe } from '../support/acts.ts'
+import { type House, openHouse } from '../support/house.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { type BoardGot, callBoard } from './board-call.ts'
+import { signedIn } from './staff.ts'
+
+export type Staff = Awaited<ReturnType<typeof signedIn>>
+
+/** A house with its workers, a receiver, and somebody of each role in front of the board. */
+export interface BoardHouse {
+  house: House
+  receiver: Receiver
+  support: Staff
+  viewer: Staff
+  /** A delivery to an endpoint of its own, whose 8 attempts failed and whose job stands in *failed*. The receiver goes on refusing. */
+  deadDelivery(): Promise<Delivery>
+  /** The ids of the newest failed jobs. */
+  failedIds(): Promise<string[]>
+  countFailed(): Promise<number>
+  retry(staff: Staff, delivery: Delivery): Promise<BoardGot>
+  close(): Promise<void>
+}
+
+export const mainQueue = '/api/queues/webhook-delivery'
+
+export const jobOf = ({ _id, redrives }: Pick<Delivery, '_id' | 'redrives'>): string => `${_id}-r${redrives}`
+
+export async function openBoardHouse(): Promise<BoardHouse> {
+  const house = await openHouse({ WEBHOOK_RETRY_SECONDS: '0.01,0.01,0.01,0.01,0.01,0.01,0.01' })
+  const receiver = await startReceiver()
+  const [support, viewer] = await Promise.all([signedIn(house, 'support'), signedIn(house, 'viewer')])
+  house.startWorkers()
+  const look = async () => {
+    const query = 'activeQueue=webhook-delivery&status=failed&jobsPerPage=50'
+    const { body } = await callBoard(house, viewer, 'get', `/api/queues?${query}`)
+    const queue = body.queues.find(({ name }) => name === 'webhook-delivery')
+    if (queue === undefined) throw new Error('no such queue')
+    return queue
+  }
+  const failedIds = async () => (await look()).jobs.map(({ id }) => id)
+  return {
+    house,
+    receiver,
+    support,
+    viewer,
+    failedIds,
+    countFailed: async () => (await look()).counts.failed,
+    async deadDelivery() {
+      receiver.respondWith((res) => void res.writeHead(500).end())
+      const merchant = await house.merchant()
+      await subscribe(house, merchant, receiver.url, ['payment.created'])
+      const { referenceNumber } = await createIntent(house, merchant)
+      return until('a dead delivery', async () => {
+        const delivery = await house.deps.Delivery.findOne({
+          referenceNumber,
+          status: 'DEAD',
+        }).lean<Delivery>()
+        return delivery !== null && (await failedIds()).includes(jobOf(delivery)) && delivery
+      })
+    },
+    retry: (staff, delivery) => callBoard(house, staff, 'put', `${mainQueue}/${jobOf(delivery)}/retry`),
+    async close() {
+      await house.close()
+      await receiver.close()
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { expect } from 'chai'
+import { type Server, startRedis } from '../../dev/servers.ts'
+import { type House, openHouse } from '../support/house.ts'
+import { until } from '../support/until.ts'
+import { callBoard } from './board-call.ts'
+import { signedIn, type Visitor } from './staff.ts'
+
+describe('Bull Board without Redis', function () {
+  this.timeout(30_000)
+  let redis: Server
+  let house: House
+  let staff: Visitor
+  before(async () => {
+    redis = await startRedis()
+    house = await openHouse({ REDIS_URL: redis.url })
+    staff = await signedIn(house, 'support')
+  })
+  after(async () => {
+    await house.close()
+    await redis.stop()
+  })
+
+  const listing = () => callBoard(house, staff, 'get', '/api/queues')
+
+  /** The page opens, its list and its acts say in words what is wrong, soon, and `web` serves on. */
+  async function expectWordsSoon(): Promise<void> {
+    expect((await callBoard(house, staff, 'get', '')).status).to.equal(200)
+    for (const ask of [
+      listing,
+      () => callBoard(house, staff, 'put', '/api/queues/webhook-delivery/retry/failed'),
+    ]) {
+      const startedAt = performance.now()
+      const { status, body } = await ask()
+      expect([status, body.error]).to.deep.equal([503, 'Redis does not answer'])
+      expect(performance.now() - startedAt).to.be.below(4_000)
+    }
+    const { status } = await house.http.get('/healthz')
+    expect(status).to.equal(200)
+  }
+
+  const heals = () => until('the list is there again', async () => (await listing()).status === 200)
+
+  it('not there from the start: says so, and works once it comes', async () => {
+    await redis.kill('SIGKILL')
+    await expectWordsSoon()
+    await redis.restart()
+    await heals()
+  })
+
+  it('gone after it was there: the same', async () => {
+    await redis.kill('SIGKILL')
+    await expectWordsSoon()
+    await redis.restart()
+    await heals()
+  })
+
+  it('frozen: the same', async () => {
+    await redis.kill('SIGSTOP')
+    await expectWordsSoon()
+    await redis.kill('SIGCONT')
+    await heals()
+  })
+})

@@ -1,0 +1,129 @@
+import { expect } from 'chai'
+import { pastMongoose } from '../../src/collection.ts'
+import { newId } from '../../src/ids.ts'
+import { type Delivery, deliveryId } from '../../src/webhooks/delivery.ts'
+import { stored } from '../support/acts.ts'
+import { until } from '../support/until.ts'
+import { callBoard } from './board-call.ts'
+import { type BoardHouse, jobOf, mainQueue, openBoardHouse } from './board-house.ts'
+
+describe('Retry in Bull Board', function () {
+  this.timeout(30_000)
+  let board: BoardHouse
+  before(async () => {
+    board = await openBoardHouse()
+  })
+  after(() => board.close())
+
+  const trailOf = ({ _id }: Delivery) => board.house.deps.AuditEvent.find({ subject: _id }).lean()
+  const change = ({ _id }: Delivery, fields: object) =>
+    board.house.deps.Delivery.updateOne({ _id }, { $set: fields })
+
+  it('sends a dead delivery once more: MongoDB follows, with a line in the trail, and the job leaves *failed*', async () => {
+    const delivery = await board.deadDelivery()
+    board.receiver.respondWith((res) => void res.end('thanks'))
+    expect((await board.retry(board.support, delivery)).status).to.equal(204)
+    const now = await until('delivered', async () => {
+      const each = await stored(board.house, delivery)
+      return each.status === 'DELIVERED' && each
+    })
+    expect(now).to.include({ attempts: 9, redrives: 1, deadAt: null })
+    const [line, ...more] = await trailOf(delivery)
+    expect(more).to.deep.equal([])
+    expect(line).to.deep.include({
+      act: 'delivery.requeued',
+      actor: { kind: 'staff', name: board.support.name, ip: '127.0.0.1' },
+      before: { status: 'DEAD', nextAttemptAt: null },
+    })
+    expect(await board.failedIds()).to.not.include(jobOf(delivery))
+  })
+
+  it('that fails leaves the delivery DEAD and in *failed*, once', async () => {
+    const delivery = await board.deadDelivery()
+    await board.retry(board.support, delivery)
+    const ids = await until('failed again', async () => {
+      const found = await board.failedIds()
+      return found.includes(jobOf({ ...delivery, redrives: 1 })) && found
+    })
+    expect(ids).to.not.include(jobOf(delivery))
+    expect(await stored(board.house, delivery)).to.include({ status: 'DEAD', attempts: 9 })
+  })
+
+  it('of one that was delivered meanwhile sends nothing, says so, and the job leaves *failed*', async () => {
+    const delivery = await board.deadDelivery()
+    await change(delivery, { status: 'DELIVERED', deadAt: null })
+    const received = board.receiver.received.length
+    const { status, body } = await board.retry(board.support, delivery)
+    expect(status).to.equal(409)
+    expect(body).to.deep.equal({
+      error: 'Delivered meanwhile',
+      message: 'Nothing was sent. The job has left this list.',
+    })
+    expect(await board.failedIds()).to.not.include(jobOf(delivery))
+    expect(board.receiver.received).to.have.length(received)
+    expect(await trailOf(delivery)).to.deep.equal([])
+  })
+
+  it('twice at once asks for one attempt', async () => {
+    const delivery = await board.deadDelivery()
+    const answers = await Promise.all([1, 2].map(() => board.retry(board.support, delivery)))
+    expect(answers.map(({ status }) => status)).to.have.members([204, 409])
+    await until('tried again', async () => (await stored(board.house, delivery)).attempts === 9)
+    expect(await trailOf(delivery)).to.have.length(1)
+  })
+
+  it('says that an endpoint is switched off, and the delivery stays where it is', async () => {
+    const delivery = await board.deadDelivery()
+    await board.house.deps.Endpoint.updateOne({ _id: delivery.endpointId }, { $set: { active: false } })
+    const { status, body } = await board.retry(board.support, delivery)
+    expect([status, body.error]).to.deep.equal([409, 'The endpoint is deleted or switched off'])
+    expect(await board.failedIds()).to.include(jobOf(delivery))
+  })
+
+  it('of all goes through what stood in *failed* at the start, in batches, and not through what fails again meanwhile', async () => {
+    const { Delivery: deliveries, Endpoint, AuditEvent } = board.house.deps
+    // More than a batch. Most were delivered meanwhile, some have nowhere to go; those that are sent fail again at once.
+    const models = [
+      await board.deadDelivery(),
+      await board.deadDelivery(),
+      await board.deadDelivery(),
+    ] as const
+    const before = await board.countFailed()
+    const [delivered, stuck, dead] = [
+      await likeThis(models[0], 490),
+      await likeThis(models[1], 10),
+      await likeThis(models[2], 30),
+    ]
+    await until('all in *failed*', async () => (await board.countFailed()) >= before + 530)
+    await deliveries.updateMany({ _id: { $in: delivered } }, { $set: { status: 'DELIVERED', deadAt: null } })
+    await Endpoint.updateOne({ _id: models[1].endpointId }, { $set: { active: false } })
+    const stood = await board.countFailed()
+
+    const { status, body } = await callBoard(board.house, board.support, 'put', `${mainQueue}/retry/failed`)
+    expect(status).to.equal(200)
+    expect(body.retried + body.skipped).to.equal(stood)
+    expect(body.skipped).to.be.within(500, stood - 30)
+    const failedAgain = () =>
+      deliveries.countDocuments({ _id: { $in: dead }, status: 'DEAD', attempts: 9, redrives: 1 })
+    await until('all failed again', async () => (await failedAgain()) === dead.length)
+    expect(await AuditEvent.countDocuments({ subject: { $in: dead } })).to.equal(dead.length)
+    expect(await AuditEvent.countDocuments({ subject: { $in: [...delivered, ...stuck] } })).to.equal(0)
+    expect(await board.countFailed()).to.be.within(stuck.length, stood - delivered.length)
+  })
+
+  /** So many more dead deliveries like this one, each with its job, which fails; their ids. */
+  async function likeThis(model: Delivery, count: number): Promise<string[]> {
+    const many = Array.from({ length: count }, () => {
+      const eventId = newId()
+      return { ...model, _id: deliveryId(eventId, model.endpointId), eventId }
+    })
+    await pastMongoose(board.house.deps.Delivery).insertMany(many)
+    const { event, referenceNumber: reference, host } = model
+    const jobs = many.map(({ _id }) => {
+      const data = { deliveryId: _id, event, reference, host }
+      return { data, jobId: jobOf({ _id, redrives: 0 }), delayMs: 0 }
+    })
+    board.house.deps.nudge('webhook-delivery', jobs)
+    return many.map(({ _id }) => _id)
+  }
+})

@@ -1,0 +1,171 @@
+import { appRoutes } from '@bull-board/api/dist/routes.js'
+import { expect } from 'chai'
+import { stored } from '../support/acts.ts'
+import { everythingIn } from '../support/redis-keys.ts'
+import { callBoard } from './board-call.ts'
+import { type BoardHouse, jobOf, mainQueue, openBoardHouse } from './board-house.ts'
+import { visit } from './staff.ts'
+
+/** Everything Bull Board can do, as its version registers it: a new route is not here, and fails the first test. */
+const looks = [
+  '/api/redis/stats',
+  '/api/queues',
+  '/api/job-schedulers',
+  '/api/queues/:queueName/metrics',
+  '/api/queues/:queueName/default-job-options',
+  '/api/queues/:queueName/workers',
+  '/api/queues/:queueName/rate-limit',
+  '/api/queues/:queueName/job-data-schema',
+  '/api/queues/:queueName/:jobId/logs',
+  '/api/queues/:queueName/:jobId/flow',
+  '/api/queues/:queueName/:jobId',
+]
+const refused = [
+  'put /api/queues/pause',
+  'put /api/queues/resume',
+  'post /api/queues/:queueName/add',
+  'put /api/queues/:queueName/promote',
+  'put /api/queues/:queueName/clean/:queueStatus',
+  'put /api/queues/:queueName/pause',
+  'put /api/queues/:queueName/resume',
+  'put /api/queues/:queueName/concurrency',
+  'put /api/queues/:queueName/rate-limit',
+  'put /api/queues/:queueName/rate-limit/release',
+  'put /api/queues/:queueName/empty',
+  'put /api/queues/:queueName/obliterate',
+  'put /api/queues/:queueName/job-schedulers/:schedulerId/remove',
+  'patch /api/queues/:queueName/job-schedulers/:schedulerId',
+  'put /api/queues/:queueName/job-schedulers/:schedulerId/run',
+  'put /api/queues/:queueName/:jobId/clean',
+  'put /api/queues/:queueName/:jobId/promote',
+  'patch /api/queues/:queueName/:jobId/update-data',
+  'patch /api/queues/:queueName/:jobId/delay',
+  'patch /api/queues/:queueName/:jobId/priority',
+  'put /api/queues/:queueName/:jobId/remove-unprocessed-children',
+]
+const acts = ['put /api/queues/:queueName/:jobId/retry', 'put /api/queues/:queueName/retry/:queueStatus']
+
+/** Switched off by our options: they would ask Redis about itself. */
+const looksOff = new Set(['/api/redis/stats', '/api/queues/:queueName/workers'])
+
+/** `get …/metrics` and the like, with a job of the deliveries in it. */
+function filled(route: string, job: string): [method: string, path: string] {
+  const [method = '', path = ''] = route.split(' ')
+  const names = { queueName: 'webhook-delivery', jobId: job, queueStatus: 'failed', schedulerId: 'any' }
+  return [method, path.replaceAll(/:(\w+)/g, (_, name: keyof typeof names) => names[name])]
+}
+
+describe('Bull Board', function () {
+  this.timeout(30_000)
+  let board: BoardHouse
+  before(async () => {
+    board = await openBoardHouse()
+  })
+  after(() => board.close())
+
+  const call = (who: 'support' | 'viewer', method: string, path: string) =>
+    callBoard(board.house, board[who], method, path)
+
+  it('has no route that this test does not know', () => {
+    const registered = appRoutes.api.flatMap(({ method, route }) =>
+      [method].flat().flatMap((each) => [route].flat().map((path) => `${each} ${path}`)),
+    )
+    expect(registered).to.have.members([...looks.map((path) => `get ${path}`), ...refused, ...acts])
+  })
+
+  it('refuses everybody every act but Retry, and nothing changes', async () => {
+    const job = jobOf(await board.deadDelivery())
+    const { redisUrl, queuePrefix } = board.house.deps.config
+    const inRedis = [job, 'meta'].map((key) => `${queuePrefix}:webhook-delivery:${key}`)
+    const look = () => Promise.all(inRedis.map((key) => everythingIn(redisUrl, key)))
+    const before = await look()
+    const others = [
+      'delete /api/queues/:queueName/:jobId',
+      'post /',
+      'options /api/queues',
+      'patch /static/own.css',
+    ]
+    await Promise.all(
+      [...refused, ...others].flatMap((route) =>
+        (['support', 'viewer'] as const).map(async (who) => {
+          const { status, body } = await call(who, ...filled(route, job))
+          expect([route, status, body.error]).to.deep.equal([route, 403, 'Refused'])
+        }),
+      ),
+    )
+    expect(await look()).to.deep.equal(before)
+  })
+
+  it('lets a viewer look at everything and retry nothing', async () => {
+    const delivery = await board.deadDelivery()
+    for (const path of looks) {
+      const { status } = await call('viewer', ...filled(`get ${path}`, jobOf(delivery)))
+      expect([path, status]).to.deep.equal([path, looksOff.has(path) ? 403 : 200])
+    }
+    for (const route of acts) {
+      const { status } = await call('viewer', ...filled(route, jobOf(delivery)))
+      expect([route, status]).to.deep.equal([route, 403])
+    }
+    expect(await stored(board.house, delivery)).to.deep.equal(delivery)
+  })
+
+  it('retries deliveries that are dead, and neither other jobs nor other states', async () => {
+    for (const [path, expected] of [
+      ['/api/queues/maintenance/x/retry', 403],
+      ['/api/queues/none/x/retry', 403],
+      [`${mainQueue}/retry/completed`, 403],
+      [`${mainQueue}/nothing/retry`, 404],
+    ] as const)
+      expect([path, (await call('support', 'put', path)).status]).to.deep.equal([path, expected])
+  })
+
+  it('shows of a job its event, reference and host, the way to its delivery, and no secret and no body', async () => {
+    const delivery = await board.deadDelivery()
+    const { text, body } = await call('viewer', 'get', `${mainQueue}/${jobOf(delivery)}`)
+    const { referenceNumber: reference } = delivery
+    const { host } = board.receiver
+    expect(body.job).to.deep.include({
+      name: `payment.created · ${reference} · ${host}`,
+      stacktrace: ['status 500'],
+      externalUrl: { href: `/admin/deliveries/${delivery._id}`, displayText: 'Delivery' },
+    })
+    expect(body.job.data).to.include({ event: 'payment.created', reference, host })
+    const endpoint = await board.house.deps.Endpoint.findById(delivery.endpointId).lean()
+    for (const secret of [delivery.body, String(endpoint?.secret)]) expect(text).to.not.include(secret)
+  })
+
+  it('is one page without anything from elsewhere, on which only its own scripts may run', async () => {
+    const { status, headers, text } = await call('viewer', 'get', '')
+    expect(status).to.equal(200)
+    expect(text).to.include('<title>Payment intents</title>').and.include('static/own.css')
+    expect(text).to.not.match(/(?:href|src)="https?:/)
+    expect(headers.get('content-security-policy')).to.include("script-src 'self';")
+    expect(headers.get('x-powered-by')).to.equal(null)
+    const words = await call('viewer', 'get', '/static/locales/fr-FR/messages.json')
+    const sentence = 'Send this delivery once more, now?'
+    expect(words.body).to.have.nested.property('JOB.ACTIONS.CONFIRM.RETRY', sentence)
+    expect(words.body).to.have.nested.property('QUEUE.STATUS.FAILED', 'Échouées')
+  })
+
+  it('answers what is not right with a message its page can show, and never with a stack', async () => {
+    for (const [path, expected] of [
+      ['/api/queues?jobsPerPage=100000', 400],
+      ['/api/queues?activeQueue=%25E0%25A4%25A', 400],
+      ['/api/queues/%E0%A4%A/x', 400],
+      ['/api/queues/none/x', 404],
+      [`${mainQueue}/none`, 404],
+    ] as const) {
+      const { status, text, body } = await call('viewer', 'get', path)
+      expect([path, status]).to.deep.equal([path, expected])
+      expect(body).to.have.property('error')
+      expect(text).to.not.match(/node_modules|\.ts:/)
+    }
+    for (const [method, path] of [
+      ['get', '/api/queues'],
+      ['put', `${mainQueue}/retry/failed`],
+    ] as const) {
+      const { status, body } = await callBoard(board.house, visit(board.house), method, path)
+      expect([status, body.error]).to.deep.equal([403, 'You are signed out'])
+    }
+  })
+})

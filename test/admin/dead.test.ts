@@ -1,0 +1,109 @@
+import { expect } from 'chai'
+import type { Delivery } from '../../src/webhooks/delivery.ts'
+import { subscribe } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { deadDelivery, readable, shortWaits } from './dying.ts'
+import { signedIn, type Visitor } from './staff.ts'
+
+describe('The list of dead deliveries', () => {
+  let house: House
+  let receiver: Receiver
+  let staff: Visitor
+  let merchant: Merchant
+  let endpointId: string
+  let dead: Delivery
+  before(async () => {
+    ;[house, receiver] = await Promise.all([openHouse(shortWaits), startReceiver()])
+    receiver.respondWith((res) => void res.writeHead(502).end())
+    staff = await signedIn(house, 'support')
+    merchant = await house.merchant()
+    endpointId = (await subscribe(house, merchant, receiver.url, ['payment.created'])).id
+    dead = await deadDelivery(house, merchant)
+  })
+  after(() => receiver.close().then(() => house.close()))
+
+  /** Deliveries of a business that died at these moments; `changes` say how else they differ from the one that really did. */
+  const bury = (moments: string[], changes: Partial<Delivery>) =>
+    house.deps.Delivery.insertMany(
+      moments.map((moment, index) => {
+        const eventId = `${moment}${index}`.replaceAll(/\D/g, '').padEnd(24, '0')
+        const _id = `${eventId}-${changes.endpointId}`
+        return { ...dead, ...changes, _id, eventId, deadAt: new Date(moment) }
+      }),
+    )
+  const rowsOf = async (query: string) => {
+    const { text } = await staff.get(`/admin/dead${query}`)
+    return [...text.matchAll(/<h2>.*?<\/h2>|<tr>\s*<td.*?<\/tr>/gs)].map(([part]) => readable(part).trim())
+  }
+
+  it('tells by business and receiver how many, since when, and why; those with most first', async () => {
+    const other = await house.merchant({ mode: 'live' })
+    await house.deps.Business.updateOne({ _id: other.businessId }, { name: 'Hanout' })
+    const [one, two] = [
+      await subscribe(house, other, `${receiver.url}/1`, ['payment.created']),
+      await subscribe(house, other, `${receiver.url}/2`, ['payment.created']),
+    ]
+    const changes = { businessId: other.businessId, sandbox: false }
+    await bury(['2030-01-05T10:00:00Z'], { ...changes, endpointId: one.id })
+    const timeout = { status: null, stage: 'timeout', error: 'The answer was not complete in time.' }
+    const attemptLog = dead.attemptLog.map((attempt) => ({ ...attempt, ...timeout }))
+    await bury(['2030-01-02T10:00:00Z', '2030-01-03T10:00:00Z'], { ...changes, endpointId: two.id })
+    await bury(['2030-01-04T10:00:00Z'], { ...changes, endpointId: two.id, sandbox: true, attemptLog })
+    await bury(['2030-01-04T10:00:00Z', '2030-01-04T11:00:00Z'], { endpointId })
+    expect(await rowsOf('?from=2030-01-02T10:00&to=2030-01-05')).to.deep.equal([
+      'Hanout: 4 deliveries',
+      `${receiver.url}/2 3 (2 live) 2030-01-02 10:00:00 UTC 2030-01-04 10:00:00 UTC timeout (the answer was not complete in time) Send all 3 again`,
+      `${receiver.url}/1 1 (1 live) 2030-01-05 10:00:00 UTC 2030-01-05 10:00:00 UTC status 502 Send it again`,
+      'Épicerie: 2 deliveries',
+      `${receiver.url} 2 (0 live) 2030-01-04 10:00:00 UTC 2030-01-04 11:00:00 UTC status 502 Send all 2 again`,
+    ])
+    expect(await rowsOf('?from=2030-01-02T10:01&to=2030-01-03')).to.deep.equal([
+      'Hanout: 1 delivery',
+      `${receiver.url}/2 1 (1 live) 2030-01-03 10:00:00 UTC 2030-01-03 10:00:00 UTC status 502 Send it again`,
+    ])
+  })
+
+  it('is about the last 30 days unless asked otherwise, and refuses what is no time', async () => {
+    const dayMs = 86_400_000
+    const ago = (days: number) => new Date(house.clock.now().getTime() - days * dayMs).toISOString()
+    await bury([ago(29.9), ago(30.1)], { endpointId })
+    expect((await rowsOf(''))[0]).to.equal('Épicerie: 2 deliveries')
+    expect((await rowsOf(`?from=${ago(31)}&to=`))[0]).to.equal('Épicerie: 3 deliveries')
+    expect(readable((await staff.get('/admin/dead?from=2031-01-01&to=2031-01-02')).text)).to.include(
+      'Nothing that died between',
+    )
+    for (const query of ['from=soon', 'to=2030-02-30', 'from=2030-01-02&to=2030-01-01', 'from=a&from=b'])
+      expect((await staff.get(`/admin/dead?${query}`)).status, query).to.equal(400)
+  })
+
+  it('and every other page read by indexes only', async () => {
+    const db = house.deps.mongo.getClient().db(house.deps.mongo.name)
+    await db.command({ profile: 2 })
+    const id = dead._id
+    const payment = `payments/${dead.referenceNumber}`
+    const business = `businesses/${merchant.businessId}`
+    for (const page of [
+      '',
+      '?q=picer',
+      'dead',
+      payment,
+      `deliveries/${id}`,
+      `endpoints/${endpointId}`,
+      business,
+    ])
+      expect(
+        (await staff.get(`/admin${page.startsWith('?') ? page : `/${page}`}`)).status,
+        page,
+      ).to.be.lessThan(400)
+    await staff.act(`/admin/endpoints/${endpointId}/send-all-again`)
+    await db.command({ profile: 0 })
+    const reads = await db
+      .collection('system.profile')
+      .find({ planSummary: { $exists: true } })
+      .toArray()
+    const byScan = reads.filter(({ planSummary }) => /COLLSCAN/.test(String(planSummary)))
+    expect(reads.length).to.be.greaterThan(20)
+    expect(byScan.map(({ ns, command }) => JSON.stringify([ns, command]))).to.deep.equal([])
+  })
+})

@@ -1,0 +1,169 @@
+import { expect } from 'chai'
+import { deliver } from '../../src/webhooks/deliver.ts'
+import { cancelIntent, createIntent, freshDelivery, relay, stored, subscribe } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { deadDelivery, exhaust, readable, shortWaits } from './dying.ts'
+import { signedIn } from './staff.ts'
+
+/** Marks, a quote, and a character that turns what follows around. */
+const hostile = `<script>alert(1)</script>"' onload=x \u202Egnp.exe`
+
+describe('The pages of a payment and its deliveries', () => {
+  let house: House
+  let receiver: Receiver
+  let merchant: Merchant
+  let staff: Awaited<ReturnType<typeof signedIn>>
+  before(async () => {
+    ;[house, receiver] = await Promise.all([openHouse(shortWaits), startReceiver()])
+    merchant = await house.merchant()
+    await subscribe(house, merchant, receiver.url, ['payment.created'])
+    staff = await signedIn(house, 'support')
+  })
+  beforeEach(() => receiver.respondWith((res) => void res.writeHead(500).end()))
+  after(() => receiver.close().then(() => house.close()))
+
+  const paymentPage = async (referenceNumber: string) =>
+    readable((await staff.get(`/admin/payments/${referenceNumber}`)).text)
+  const shown = (at: Date | null | undefined) => `${at?.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+
+  it('say in a sentence what happened, at each point of a delivery’s life', async () => {
+    house.clock.freeze(new Date(Math.ceil(Date.now() / 1000) * 1000))
+    const delivery = await freshDelivery(house, merchant)
+    const sentence = async () =>
+      /webhooks payment\.created to \S+ (.*?) (?:Send again|The payment)/.exec(
+        await paymentPage(delivery.referenceNumber),
+      )?.[1]
+    expect(await sentence()).to.equal('PENDING Nothing was sent yet; the first attempt is due now.')
+
+    await deliver(house.deps, delivery._id)
+    const { nextAttemptAt, attemptLog } = await stored(house, delivery)
+    const tried = `The last attempt, at ${shown(attemptLog[0]?.at)}, got status 500;`
+    expect(await sentence()).to.equal(`RETRYING ${tried} the next is at ${shown(nextAttemptAt)}.`)
+    house.clock.advance(1000)
+    expect(await sentence()).to.equal(`RETRYING ${tried} the next is due now.`)
+
+    receiver.respondWith((res) => void res.socket?.destroy())
+    const { attemptLog: all } = await exhaust(house, delivery)
+    const last = `The last attempt, at ${shown(all.at(-1)?.at)}, got closed (the connection was closed before the answer was complete);`
+    expect(await sentence()).to.equal(
+      `DEAD ${last} it was attempt 8, and none will follow unless it is sent again.`,
+    )
+
+    receiver.respondWith((res) => void res.writeHead(204).end())
+    await staff.act(`/admin/deliveries/${delivery._id}/send-again`)
+    const leasedUntil = new Date(house.clock.now().getTime() + 1000)
+    await house.deps.Delivery.updateOne({ _id: delivery._id }, { lease: { token: 't', until: leasedUntil } })
+    expect(await sentence()).to.equal('RETRYING An attempt is under way right now.')
+    house.clock.advance(1000)
+    await deliver(house.deps, delivery._id)
+    const { deliveredAt } = await stored(house, delivery)
+    expect(await sentence()).to.equal(
+      `DELIVERED Delivered at ${shown(deliveredAt)}: the receiver answered 204.`,
+    )
+    house.clock.freeze(null)
+  })
+
+  it('say which events wait, and which nobody was subscribed to', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    expect(await paymentPage(referenceNumber)).to.match(
+      /webhooks payment\.created happened \S+ \S+ UTC and waits to be handed to the receivers\. The payment/,
+    )
+    await relay(house, merchant)
+    await cancelIntent(house, merchant, referenceNumber)
+    await relay(house, merchant)
+    const text = await paymentPage(referenceNumber)
+    expect(text).to.include('No active endpoint was subscribed to payment.cancelled then: nothing was sent.')
+    expect(text).not.to.match(/subscribed to payment\.created|waits/)
+  })
+
+  it('tell everything in the order of time: changes of state, attempts, who sent it again', async () => {
+    const { _id, referenceNumber, host } = await deadDelivery(house, merchant)
+    await staff.act(`/admin/deliveries/${_id}/send-again`)
+    await deliver(house.deps, _id)
+    await cancelIntent(house, merchant, referenceNumber)
+    const [, timeline = ''] = (await paymentPage(referenceNumber)).split('Timeline ')
+    const told = timeline.split(/ ?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC /).slice(1)
+    const name = `payment.created to ${host}:`
+    expect(told.map((line) => line.replace(/ after .*/, ''))).to.deep.equal([
+      'Created by the merchant',
+      `${name} ready to be sent`,
+      ...[1, 2, 3, 4, 5, 6, 7, 8].map((number) => `${name} attempt ${number}, status 500`),
+      `${name} sent again by support staff ${staff.name}`,
+      `${name} attempt 9, status 500`,
+      `${name} DEAD, no attempt will follow`,
+      'CANCELLED: the merchant cancelled it',
+      'payment.cancelled waits to be handed to the receivers ',
+    ])
+    const [, attempts = ''] = readable((await staff.get(`/admin/deliveries/${_id}`)).text).split('Attempts ')
+    expect(
+      [...attempts.matchAll(/(\d) \S+ \S+ UTC \d+ ms status 500/g)].map(([, number]) => number),
+    ).to.deep.equal('987654321'.split(''))
+    expect(attempts).to.include(`sent again by support staff ${staff.name}`)
+  })
+
+  it('show amounts, the environment and the merchant of any business’s payment', async () => {
+    const other = await house.merchant({ mode: 'live' })
+    await house.deps.Business.updateOne({ _id: other.businessId }, { name: 'Hanout' })
+    const fixed = await createIntent(house, other, { amount: 123_405 })
+    expect(await paymentPage(fixed.referenceNumber)).to.match(
+      / live .* Hanout Amount 1234\.05 MRU Status PENDING/,
+    )
+    const open = await createIntent(house, merchant, { amount: 5, amountType: 'OPEN' })
+    expect(await paymentPage(open.referenceNumber)).to.match(/ sandbox .* Amount open: the customer chooses/)
+  })
+
+  it('show what merchants and receivers wrote as text, and no secret, code, metadata or payload', async () => {
+    const shop = await house.merchant()
+    await house.deps.Business.updateOne({ _id: shop.businessId }, { name: hostile })
+    const { id, secret } = await subscribe(house, shop, `${receiver.url}?a='b'`, ['payment.created'])
+    receiver.respondWith((res) => void res.writeHead(500).end(hostile))
+    const metadata = { phone: 'private-metadata' }
+    const { referenceNumber, code } = await createIntent(house, shop, {
+      amount: 777,
+      label: hostile,
+      metadata,
+    })
+    await relay(house, shop)
+    const [delivery] = await house.deps.Delivery.find({ referenceNumber }).lean()
+    const { _id = '' } = delivery ?? {}
+    await exhaust(house, { _id })
+    const someone = await signedIn(house, 'support')
+    const escaped = `<bdi>&#60;script&#62;alert(1)&#60;/script&#62;&#34;&#39; onload&#61;x \u202Egnp.exe</bdi>`
+    const pages = {
+      [`/admin/payments/${referenceNumber}`]: 2,
+      [`/admin/deliveries/${_id}`]: 9,
+      [`/admin/endpoints/${id}`]: 1,
+      [`/admin/businesses/${shop.businessId}`]: 1,
+      '/admin/dead': 1,
+      [`/admin?q=${encodeURIComponent(`no ${hostile}`)}`]: 0,
+    }
+    for (const [path, times] of Object.entries(pages)) {
+      const { status, text } = await someone.get(path)
+      expect([status, text.split(escaped).length - 1], path).to.deep.equal([200, times])
+      expect(text, path).not.to.match(/<script|<[^>]+ onload=|reference_number|private-metadata/)
+      expect(text.includes(secret) || text.includes(`>${code}<`), path).to.equal(false)
+    }
+  })
+
+  it('answer 404 with a page for what does not exist', async () => {
+    const ids = [
+      'x',
+      'b'.repeat(24),
+      `${'b'.repeat(24)}-${'c'.repeat(24)}`,
+      'PI-NOTHERE',
+      '%00',
+      '$ne',
+      '__proto__',
+    ]
+    const someone = await signedIn(house, 'support')
+    for (const kind of ['payments', 'deliveries', 'endpoints', 'businesses'])
+      for (const id of ids) {
+        const { status, text } = await someone.get(`/admin/${kind}/${id}`)
+        expect([status, readable(text).includes('Not found')], `${kind}/${id}`).to.deep.equal([404, true])
+      }
+    for (const id of ids)
+      for (const act of [`deliveries/${id}/send-again`, `endpoints/${id}/send-all-again`])
+        expect((await someone.act(`/admin/${act}`)).status, act).to.equal(404)
+  })
+})

@@ -1,0 +1,107 @@
+import { expect } from 'chai'
+import { createBusiness } from '../../src/businesses/create-business.ts'
+import { deliver } from '../../src/webhooks/deliver.ts'
+import { freshDelivery, subscribe } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { deadDelivery, readable, shortWaits } from './dying.ts'
+import { signedIn, type Visitor } from './staff.ts'
+
+const hourMs = 3_600_000
+
+describe('The search page', () => {
+  let house: House
+  let receiver: Receiver
+  let merchant: Merchant
+  let staff: Visitor
+  before(async () => {
+    ;[house, receiver] = await Promise.all([openHouse(shortWaits), startReceiver()])
+    receiver.respondWith((res) => void res.writeHead(500).end())
+    merchant = await house.merchant()
+    await subscribe(house, merchant, receiver.url)
+    staff = await signedIn(house, 'viewer')
+  })
+  after(() => receiver.close().then(() => house.close()))
+
+  const search = (question: string) => staff.get(`/admin?q=${encodeURIComponent(question)}`)
+
+  it('leads from a reference, an id or the only name that fits to the page of it, however it is typed', async () => {
+    const { _id, referenceNumber, endpointId } = await freshDelivery(house, merchant)
+    const payment = `/admin/payments/${referenceNumber}`
+    const business = `/admin/businesses/${merchant.businessId}`
+    const cases = [
+      [referenceNumber, payment],
+      [`  ${referenceNumber.toLowerCase()}\n`, payment],
+      [_id, `/admin/deliveries/${_id}`],
+      [_id.toUpperCase(), `/admin/deliveries/${_id}`],
+      [endpointId, `/admin/endpoints/${endpointId}`],
+      [merchant.businessId, business],
+      ['éPICER', business],
+    ]
+    for (const [question = '', page = ''] of cases) {
+      const got = await search(question)
+      expect([got.status, got.location], question).to.deep.equal([303, page])
+      expect((await staff.get(page)).status, page).to.equal(200)
+    }
+  })
+
+  it('lists the businesses that have the text in their name, every character of it meant as it is', async () => {
+    const names = ['Shop (a.b)*', 'shop axb', 'Shop <i>']
+    for (const name of names) await createBusiness(house.deps, { name, liveApproved: false })
+    const { status, text } = await search('SHOP')
+    expect(status).to.equal(200)
+    for (const name of names) expect(readable(text)).to.include(name)
+    expect((await search('a.b')).status).to.equal(303)
+    for (const pattern of ['.*', 'a|b', '^Shop', '[a-z]', '(a.b'])
+      expect((await search(pattern)).status, pattern).to.equal(pattern === '(a.b' ? 303 : 200)
+  })
+
+  it('says that it found nothing, whatever was asked', async () => {
+    const unknown = ['PI-NOTHERE', 'PI-', 'b'.repeat(24), `${'b'.repeat(24)}-${'c'.repeat(24)}`]
+    const odd = ['é', 'nobody', '.*', '\\', '\0\0\0', '"><script>', '\u202E\u202E', 'x'.repeat(3000)]
+    for (const question of [...unknown, ...odd]) {
+      const { status, text } = await search(question)
+      expect([status, readable(text).includes('Nothing was found for')], question).to.deep.equal([200, true])
+    }
+    for (const path of ['/admin', '/admin?q=', '/admin?q=a&q=b', '/admin?other=1']) {
+      const { status, text } = await staff.get(path)
+      expect([status, readable(text).includes('Nothing was found')], path).to.deep.equal([200, false])
+    }
+  })
+
+  it('plots the last 24 hours without a script and has the same as figures; an unknown hour is 0', async () => {
+    const now = house.clock.now()
+    const hour = (ago: number) => new Date((Math.floor(now.getTime() / hourMs) - ago) * hourMs)
+    await house.deps.DeliveryHour.insertMany([
+      { _id: hour(2), delivered: 1234, retrying: 5, dead: 1 },
+      { _id: hour(23), delivered: 7, retrying: 0, dead: 3 },
+      { _id: hour(24), delivered: 900_000, retrying: 900_000, dead: 900_000 },
+    ])
+    house.clock.freeze(now)
+    const { text } = await staff.get('/admin')
+    house.clock.freeze(null)
+    const rows = [...text.matchAll(/<tr><td>(.*?)<\/tr>/gs)].map(([row]) => readable(row).trim())
+    expect(rows).to.have.lengthOf(24)
+    const at = (ago: number) => hour(ago).toISOString().slice(0, 19).replace('T', ' ')
+    expect(rows[2]).to.equal(`${at(2)} UTC 1,234 5 1`)
+    expect(rows[5]).to.equal(`${at(5)} UTC 0 0 0`)
+    expect(rows[23]).to.equal(`${at(23)} UTC 7 0 3`)
+    expect(text).to.include('aria-label="Delivered per hour: 1,241 in all, at most 1,234 in an hour."')
+    expect([...text.matchAll(/<rect /g)]).to.have.lengthOf(3 * 24)
+    expect(text).not.to.match(/<script|style="| on\w+="/)
+  })
+
+  it('counts what is due, what waits and what is dead', async () => {
+    const counts = async () =>
+      [...readable((await staff.get('/admin')).text).matchAll(/(?:Due now|attempt|Dead) (\d+) /g)].map(
+        ([, count]) => Number(count),
+      )
+    const [due = 0, waiting = 0, dead = 0] = await counts()
+    await deadDelivery(house, merchant)
+    await freshDelivery(house, merchant)
+    house.clock.freeze(house.clock.now())
+    await deliver(house.deps, (await freshDelivery(house, merchant))._id)
+    expect(await counts()).to.deep.equal([due + 1, waiting + 1, dead + 1])
+    house.clock.freeze(null)
+  })
+})

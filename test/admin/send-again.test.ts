@@ -1,0 +1,190 @@
+import { expect } from 'chai'
+import { deliver } from '../../src/webhooks/deliver.ts'
+import type { Delivery } from '../../src/webhooks/delivery.ts'
+import { freshDelivery, stored, subscribe } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { deadDelivery, exhaust, readable, shortWaits } from './dying.ts'
+import { signedIn } from './staff.ts'
+
+type Person = Awaited<ReturnType<typeof signedIn>>
+
+describe('Sending again', () => {
+  let house: House
+  let [failing, quick]: Receiver[] = []
+  let merchant: Merchant
+  let support: Person
+  let viewer: Person
+  before(async () => {
+    ;[house, failing, quick] = await Promise.all([openHouse(shortWaits), startReceiver(), startReceiver()])
+    ;[support, viewer] = await Promise.all([signedIn(house, 'support'), signedIn(house, 'viewer')])
+  })
+  beforeEach(async () => {
+    failing?.respondWith((res) => void res.writeHead(500).end('no'))
+    merchant = await house.merchant()
+  })
+  after(() => Promise.all([failing?.close(), quick?.close()]).then(() => house.close()))
+
+  const toFailing = () => subscribe(house, merchant, String(failing?.url), ['payment.created'])
+  const statusOf = async (delivery: { _id: string }) => (await stored(house, delivery)).status
+  const linesOn = ({ _id }: { _id: string }) =>
+    house.deps.AuditEvent.find({ subject: _id }).sort({ at: 1 }).lean()
+
+  it('is one more attempt, with its line in the trail, and the page says what became of it', async () => {
+    await toFailing()
+    const { _id, referenceNumber } = await deadDelivery(house, merchant)
+    const act = `/admin/deliveries/${_id}/send-again`
+    const press = async (back: string) => {
+      const { status, location } = await support.act(act, { back })
+      expect(status).to.equal(303)
+      return [location?.split('?')[0], readable((await support.get(String(location))).text)] as const
+    }
+    const payment = `/admin/payments/${referenceNumber}`
+    expect((await press('payment'))[0]).to.equal(payment)
+    const [page, underWay] = await press('https://elsewhere.example')
+    expect(page).to.equal(`/admin/deliveries/${_id}`)
+    expect(underWay).to.include('An attempt is under way or due already: nothing was added.')
+    failing?.respondWith((res) => void res.end())
+    expect((await deliver(house.deps, _id)).outcome).to.equal('delivered')
+    expect((await press('payment'))[1]).to.include('It was delivered already: nothing was sent.')
+    expect((await deliver(house.deps, _id)).outcome).to.equal('nothing-to-do')
+    const lines = await linesOn({ _id })
+    expect(lines).to.have.lengthOf(1)
+    expect(lines[0]).to.deep.include({
+      act: 'delivery.requeued',
+      actor: { kind: 'staff', name: support.name, ip: '127.0.0.1' },
+      businessId: merchant.businessId,
+    })
+    expect(lines[0]?.before).to.include({ status: 'DEAD' })
+    expect((await support.get(`${payment}?said=constructor`)).text).not.to.include('class="notice')
+  })
+
+  it('is told by the workers: a dead delivery is delivered', async () => {
+    await toFailing()
+    const dead = await deadDelivery(house, merchant)
+    failing?.respondWith((res) => void res.end())
+    const workers = house.startWorkers()
+    const { location } = await support.act(`/admin/deliveries/${dead._id}/send-again`)
+    expect(readable((await support.get(String(location))).text)).to.include(
+      'Queued: one more attempt is made now.',
+    )
+    await until('DELIVERED', async () => (await statusOf(dead)) === 'DELIVERED')
+    await workers.close()
+  })
+
+  it('sends nothing to a receiver that is gone, and says so', async () => {
+    const { id } = await toFailing()
+    const { _id } = await deadDelivery(house, merchant)
+    await house.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
+    for (const act of [`deliveries/${_id}/send-again`, `endpoints/${id}/send-all-again`]) {
+      const { location } = await support.act(`/admin/${act}`)
+      expect(readable((await support.get(String(location))).text)).to.include(
+        'The receiver was deleted or is switched off: nothing was sent.',
+      )
+    }
+    expect(await statusOf({ _id })).to.equal('DEAD')
+    expect(await linesOn({ _id })).to.deep.equal([])
+  })
+
+  it('is for support only: a viewer sees no button and may not, and nobody may without the form’s token', async () => {
+    const { id } = await toFailing()
+    const { _id, referenceNumber } = await deadDelivery(house, merchant)
+    const acts = [`/admin/deliveries/${_id}/send-again`, `/admin/endpoints/${id}/send-all-again`]
+    for (const act of acts) {
+      expect((await viewer.act(act)).status, act).to.equal(403)
+      for (const csrf of ['', 'x', viewer.cookie])
+        expect((await support.post(act, { csrf })).status, act).to.equal(403)
+    }
+    expect(await statusOf({ _id })).to.equal('DEAD')
+    const pages = [`payments/${referenceNumber}`, `deliveries/${_id}`, `endpoints/${id}`, 'dead']
+    for (const page of pages) {
+      expect((await support.get(`/admin/${page}`)).text, page).to.match(/<form [^>]*action="[^"]*-again"/)
+      const { status, text } = await viewer.get(`/admin/${page}`)
+      expect([status, /again"|<button>Send/.test(text)], page).to.deep.equal([200, false])
+    }
+  })
+
+  describe('all of a receiver’s', () => {
+    /** As many deliveries as that, dead like the one given, without 8 attempts each. */
+    async function likeIt(dead: Delivery, count: number): Promise<void> {
+      const copies = Array.from({ length: count }, (_, index) => {
+        const eventId = `${index}`.padStart(24, '0')
+        return { ...dead, _id: `${eventId}-${dead.endpointId}`, eventId }
+      })
+      await house.deps.Delivery.insertMany(copies)
+    }
+    const deadOf = (endpointId: string) => house.deps.Delivery.countDocuments({ endpointId, status: 'DEAD' })
+
+    it('sends those again that died by now, and leaves the other receivers’ alone', async () => {
+      const one = await toFailing()
+      const other = await subscribe(house, merchant, `${failing?.url}/other`, ['payment.created'])
+      await freshDelivery(house, merchant)
+      for (const delivery of await house.deps.Delivery.find({ businessId: merchant.businessId }).lean())
+        await exhaust(house, delivery)
+      expect([await deadOf(one.id), await deadOf(other.id)]).to.deep.equal([1, 1])
+      failing?.respondWith((res) => void res.end())
+      const workers = house.startWorkers()
+      const { location } = await support.act(`/admin/endpoints/${one.id}/send-all-again`)
+      const said = readable((await support.get(String(location))).text)
+      expect(said).to.include('Queued: 1 delivery.').and.not.to.include('left')
+      await until('delivered', async () =>
+        house.deps.Delivery.exists({ endpointId: one.id, status: 'DELIVERED' }),
+      )
+      await workers.close()
+      expect(await deadOf(other.id)).to.equal(1)
+    })
+
+    it('stops after some seconds, says how many are left and offers to go on with those alone', async () => {
+      const { id } = await toFailing()
+      await likeIt(await deadDelivery(house, merchant), 899)
+      const { nudge } = house.deps
+      house.deps.nudge = () => house.clock.advance(6000)
+      const act = `/admin/endpoints/${id}/send-all-again`
+      const first = await support.get(String((await support.act(act)).location))
+      house.deps.nudge = nudge
+      expect(readable(first.text)).to.include('Queued: 500 deliveries. Still left: 400.')
+      const later = await deadDelivery(house, merchant)
+      const [, goOn = ''] = /(<form [^>]*again">.*?Go on with those left)/s.exec(first.text) ?? []
+      const fields = [...goOn.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [
+        name,
+        value,
+      ])
+      const second = await support.post(act, Object.fromEntries(fields))
+      expect(readable((await support.get(String(second.location))).text)).to.include(
+        'Queued: 400 deliveries.',
+      )
+      expect(await statusOf(later)).to.equal('DEAD')
+      expect(await deadOf(id)).to.equal(1)
+      expect(await house.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(900)
+    })
+
+    it('pressed twice at once, asks for each once', async () => {
+      const { id } = await toFailing()
+      await likeIt(await deadDelivery(house, merchant), 199)
+      const act = `/admin/endpoints/${id}/send-all-again`
+      const answers = await Promise.all([support.act(act), support.act(act)])
+      expect(answers.map(({ status }) => status)).to.deep.equal([303, 303])
+      const all = await house.deps.Delivery.find({ endpointId: id }, { redrives: 1, status: 1 }).lean()
+      expect(new Set(all.map(({ redrives, status }) => `${status} ${redrives}`))).to.deep.equal(
+        new Set(['RETRYING 1']),
+      )
+      expect(await house.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(200)
+    })
+
+    it('keeps to the span of the form, and refuses one that is none', async () => {
+      const { id } = await toFailing()
+      const early = await deadDelivery(house, merchant)
+      const late = await deadDelivery(house, merchant)
+      const act = `/admin/endpoints/${id}/send-all-again`
+      for (const fields of [
+        { from: 'soon' },
+        { to: '2026-13-01' },
+        { from: '2027-01-02', to: '2027-01-01' },
+      ] as Record<string, string>[])
+        expect((await support.act(act, fields)).status, JSON.stringify(fields)).to.equal(400)
+      await support.act(act, { from: String(late.deadAt?.toISOString()), to: '2999-01-01' })
+      expect([await statusOf(early), await statusOf(late)]).to.deep.equal(['DEAD', 'RETRYING'])
+    })
+  })
+})

@@ -1,0 +1,219 @@
+import { expect } from 'chai'
+import type { AuditEvent } from '../../src/audit/audit-event.ts'
+import { setDisabled } from '../../src/staff/change-account.ts'
+import { createPasswordCheck, hashPassword } from '../../src/staff/passwords.ts'
+import { openBeside } from '../support/acts.ts'
+import { type House, openHouse } from '../support/house.ts'
+import { atShell, hire, signedIn, visit } from './staff.ts'
+
+describe('Signing in as support staff', () => {
+  let house: House
+  let beside: House
+  before(async () => {
+    // Tests choose where they come from.
+    house = await openHouse({ TRUST_PROXY: '1' })
+    beside = await openBeside(house, { TRUST_PROXY: '1' })
+  })
+  after(() => Promise.all([house.close(), beside.close()]))
+
+  /** A try from an address that no other test uses, unless one is given. */
+  let addresses = 0
+  const elsewhere = () => `198.51.${Math.floor(addresses / 200)}.${(addresses++ % 200) + 1}`
+  const tryOf = (name: string, password: string, from = elsewhere(), more: Record<string, string> = {}) =>
+    visit(house).post('/admin/sign-in', { name, password, ...more }, { 'X-Forwarded-For': from })
+
+  it('gives a cookie that only this host gets, over https, out of the reach of scripts, for 12 h', async () => {
+    const visitor = visit(house)
+    const form = await visitor.get('/admin/sign-in')
+    expect(form.status).to.equal(200)
+    const { name, password } = await hire(house, 'viewer')
+    const got = await visitor.post('/admin/sign-in', { name: ` ${name.toUpperCase()} `, password })
+    expect([got.status, got.location]).to.deep.equal([303, '/admin'])
+    const [cookie = '', ...attributes] = String(got.headers.get('set-cookie')).split('; ')
+    expect(attributes).to.have.members(['Path=/', 'Secure', 'HttpOnly', 'SameSite=Strict', 'Max-Age=43200'])
+    const token = /^__Host-staff=([\w-]{43})$/.exec(cookie)?.[1]
+    expect(token).to.be.a('string')
+    const sessions = await house.deps.StaffSession.find({ staffName: name }).lean()
+    expect(sessions).to.have.lengthOf(1)
+    expect(JSON.stringify(sessions)).not.to.include(token)
+    expect((await visitor.get('/admin/audit')).text).to.include(name)
+  })
+
+  it('says the same to an unknown name, a wrong password and a disabled account', async () => {
+    const [known, disabled] = [await hire(house, 'viewer'), await hire(house, 'viewer')]
+    await setDisabled(house.deps, disabled.name, true, atShell)
+    const from = elsewhere()
+    const said = async (name: string, password: string) => {
+      const { status, text, location, headers } = await tryOf(name, password, from)
+      return { status, location, cookie: headers.get('set-cookie'), text: text.replace(name, '…') }
+    }
+    const wrong = await said(known.name, 'wrong')
+    expect(wrong).to.include({ status: 403, cookie: null })
+    expect(wrong.text).to.include('This name and password do not fit.')
+    expect(await said('nobody-here', 'wrong')).to.deep.equal(wrong)
+    expect(await said(disabled.name, disabled.password)).to.deep.equal(wrong)
+    const lines = await house.deps.AuditEvent.find({ act: 'staff.sign-in-refused', 'actor.ip': from })
+      .sort({ _id: 1 })
+      .lean<AuditEvent[]>()
+    expect(lines.map(({ subject, after }) => [subject, after?.reason])).to.deep.equal([
+      [known.name, 'wrong password'],
+      ['nobody-here', 'no such account'],
+      [disabled.name, 'the account is disabled'],
+    ])
+  })
+
+  /** Lets the time of all limits pass: the clock of the library that keeps them is its own. */
+  const forget = () =>
+    house.deps.mongo.collection('signintries').updateMany({}, { $set: { expire: new Date(0) } })
+
+  it('is slower with each wrong try, and is closed after ten, also when they come at once to several processes', async () => {
+    const [{ name, password }, from] = [await hire(house, 'viewer'), elsewhere()]
+    const timed = async (index: number) => {
+      const startedAt = performance.now()
+      const origin = index % 2 ? house : beside
+      const wrong = { name, password: 'wrong' }
+      const { status } = await visit(origin).post('/admin/sign-in', wrong, { 'X-Forwarded-For': from })
+      return { status, tookMs: performance.now() - startedAt }
+    }
+    const tries = await Promise.all(Array.from({ length: 20 }, (_, index) => timed(index)))
+    const [let_in, refused] = [403, 429].map((status) => tries.filter((each) => each.status === status))
+    expect([let_in?.length, refused?.length]).to.deep.equal([10, 10])
+    const waits = (let_in ?? []).map(({ tookMs }) => tookMs).toSorted((a, b) => a - b)
+    const least = [0, 0, 250, 500, 1000, 2000, 3000, 3000, 3000, 3000]
+    least.forEach((ms, index) => expect(waits[index]).to.be.at.least(ms))
+    expect(await house.deps.AuditEvent.countDocuments({ 'actor.ip': from })).to.equal(10)
+
+    const late = await tryOf(name, password, from)
+    expect(late.status).to.equal(429)
+    expect(Number(late.headers.get('retry-after'))).to.be.within(850, 900)
+    expect(late.text).to.include('Too many tries. Try again in 15 minutes.')
+    // From an address of their own a person is let in meanwhile.
+    expect((await tryOf(name, password)).status).to.equal(303)
+    await forget()
+    expect((await tryOf(name, password, from)).status).to.equal(303)
+  })
+
+  it('forgets the wrong tries of a name once it was right', async () => {
+    const [{ name, password }, from] = [await hire(house, 'viewer'), elsewhere()]
+    for (const _ of [1, 2, 3, 4]) {
+      expect((await tryOf(name, 'wrong', from)).status).to.equal(403)
+      expect((await tryOf(name, 'wrong', from)).status).to.equal(403)
+      expect((await tryOf(name, password, from)).status).to.equal(303)
+    }
+  })
+
+  it('is closed to an address after fifty failures in an hour over all names; what was right does not count', async () => {
+    const { name, password } = await hire(house, 'viewer')
+    const from = '2001:db8:5::1'
+    // Of an IPv6 network everybody has as many addresses as they like.
+    const asNeighbour = (index: number) => `2001:db8:5::${(index + 2).toString(16)}`
+    const names = Array.from({ length: 50 }, (_, index) => `stranger-${index}`)
+    for (const status of [303, 303]) expect((await tryOf(name, password, from)).status).to.equal(status)
+    const tries = [
+      ...(await Promise.all(names.slice(0, 40).map((each, index) => tryOf(each, 'x', asNeighbour(index))))),
+      ...(await Promise.all(names.slice(40).map((each) => tryOf(each, 'x', from)))),
+    ]
+    expect(tries.map(({ status }) => status)).to.deep.equal(names.map(() => 403))
+    const late = await tryOf(name, password, from)
+    expect([late.status, Number(late.headers.get('retry-after')) > 3500]).to.deep.equal([429, true])
+    await forget()
+    expect((await tryOf(name, password, from)).status).to.equal(303)
+  })
+
+  it('checks two passwords at a time, lets fifty wait, and sends the rest away', async () => {
+    const [check, hash] = [createPasswordCheck(), await hashPassword('right')]
+    const outcomes = await Promise.all(Array.from({ length: 60 }, () => check(hash, 'right')))
+    expect(outcomes.filter((fits) => fits === true)).to.have.lengthOf(52)
+    expect(outcomes.filter((fits) => fits === null)).to.have.lengthOf(8)
+    expect([await check(hash, 'wrong'), await check(null, 'right')]).to.deep.equal([false, false])
+    expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  })
+
+  it('goes on to the page that was asked for, and to no other site', async () => {
+    const asked = await visit(house).get('/admin/dead?from=2026-01-31&x=%26')
+    expect(asked.status).to.equal(303)
+    const form = await visit(house).get(String(asked.location))
+    const to = String(/name="to" value="([^"]*)"/.exec(form.text)?.[1])
+    const decoded = to.replaceAll('&#61;', '=').replaceAll('&#38;', '&')
+    expect(decoded).to.equal('/admin/dead?from=2026-01-31&x=%26')
+
+    const { name, password } = await hire(house, 'viewer')
+    const leads = async (where: string) => (await tryOf(name, password, elsewhere(), { to: where })).location
+    expect(await leads(decoded)).to.equal(decoded)
+    const elsewhereAll = [
+      'https://evil.example/admin',
+      '//evil.example/admin',
+      '/\\evil.example/admin',
+      '/admin/../\\evil.example',
+      '/admin/..//evil.example',
+      '/adminx',
+      '/api/v1/openapi.json',
+      'javascript:alert(1)',
+      '/admin/sign-in?to=/admin/sign-in',
+      '/admin/sign-out',
+      '/admin\r\nSet-Cookie: a=b/..',
+      '',
+    ]
+    for (const where of elsewhereAll) expect(await leads(where), where).to.equal('/admin')
+  })
+
+  it('takes the form only from its own page', async () => {
+    const { name, password } = await hire(house, 'viewer')
+    const statusWith = async (headers: Record<string, string>) =>
+      (await visit(house).post('/admin/sign-in', { name, password }, headers)).status
+    expect(await statusWith({ Origin: 'https://evil.example' })).to.equal(403)
+    expect(await statusWith({ Origin: 'null' })).to.equal(403)
+    expect(await statusWith({ 'Sec-Fetch-Site': 'cross-site' })).to.equal(403)
+    expect(await statusWith({ 'Sec-Fetch-Site': 'same-site' })).to.equal(403)
+    expect(await statusWith({ 'Sec-Fetch-Site': 'same-origin', Origin: 'null' })).to.equal(303)
+    const bare = await fetch(`${house.origin}/admin/sign-in`, {
+      method: 'POST',
+      body: new URLSearchParams({ name, password }),
+      redirect: 'manual',
+    })
+    expect(bare.status).to.equal(403)
+    expect(await bare.text()).to.match(/^<!doctype html>/)
+  })
+
+  it('answers every odd form with a page, never a stack or JSON', async () => {
+    const send = (body: string, type: string, more: Record<string, string> = {}) =>
+      fetch(`${house.origin}/admin/sign-in`, {
+        method: 'POST',
+        body,
+        headers: { Origin: house.origin, 'Content-Type': type, 'X-Forwarded-For': elsewhere(), ...more },
+      })
+    const form = 'application/x-www-form-urlencoded'
+    const odd: [status: number, answer: Promise<Response>][] = [
+      [413, send(`name=${'x'.repeat(9000)}`, form)],
+      [403, send('', form)],
+      [403, send('name=a&name=b&password[]=c&__proto__[x]=1&password=%ff%00', form)],
+      [403, send('{"name":{"$ne":null},"password":{"$ne":null}}', 'application/json')],
+      [403, send('name[$ne]=x&password[$ne]=x', form)],
+      [403, send('a&'.repeat(4000), form)],
+      [415, send('name=a', `${form}; charset=utf-7`)],
+      [415, send('x', form, { 'Content-Encoding': 'gzip' })],
+      [403, send(`name=${encodeURIComponent('\u{1F600}\0'.repeat(100))}&password=x`, form)],
+    ]
+    for (const [status, answer] of odd) {
+      const [response, text] = [await answer, await (await answer).text()]
+      expect(response.headers.get('content-type')).to.equal('text/html; charset=utf-8')
+      expect(text)
+        .to.match(/^<!doctype html>/)
+        .and.not.match(/\n\s+at |node_modules/)
+      expect(response.status, text).to.equal(status)
+    }
+  })
+
+  it('keeps what a stranger typed as a name short, and shows it as text', async () => {
+    const from = elsewhere()
+    const name = `<script>alert(1)</script>${'x'.repeat(1000)}`
+    const refused = await tryOf(name, 'secret-of-somebody', from)
+    expect(refused.text).not.to.include('<script')
+    const [line] = await house.deps.AuditEvent.find({ 'actor.ip': from }).lean<AuditEvent[]>()
+    expect(line?.actor.name).to.equal(name.slice(0, 64))
+    expect(JSON.stringify(line)).not.to.include('secret-of-somebody')
+    const viewer = await signedIn(house, 'viewer')
+    const { text } = await viewer.get('/admin/audit')
+    expect(text).to.include('&#60;script&#62;alert(1)').and.not.include('<script')
+  })
+})

@@ -1,0 +1,129 @@
+import { userInfo } from 'node:os'
+import { expect } from 'chai'
+import type { AuditEvent } from '../../src/audit/audit-event.ts'
+import type { Staff } from '../../src/staff/account.ts'
+import { renewPassword, setDisabled } from '../../src/staff/change-account.ts'
+import { createAccount } from '../../src/staff/create-account.ts'
+import { sweep } from '../../src/sweep.ts'
+import { type House, openHouse } from '../support/house.ts'
+import { killEverywhere } from '../support/kill-everywhere.ts'
+import { openAdmin } from './admin.ts'
+import { atShell, hire, visit } from './staff.ts'
+
+describe('Accounts of support staff', () => {
+  let house: House
+  before(async () => {
+    house = await openHouse()
+  })
+  // Burying takes as long as the driver waits for a dead connection.
+  const graves: Promise<unknown>[] = []
+  after(async () => {
+    await Promise.all(graves)
+    await house.close()
+  })
+
+  const trail = (subject: string) =>
+    house.deps.AuditEvent.find({ subject }).sort({ _id: 1 }).lean<AuditEvent[]>()
+  const entry = async (name: string, password: unknown) =>
+    (await visit(house).post('/admin/sign-in', { name, password: String(password) })).status
+
+  it('are made, given another password, disabled and enabled from a shell', async function () {
+    this.timeout(60_000)
+    const cli = openAdmin(house)
+    const made = await cli.done('staff', 'create', '--name', 'Awa.Diop@Support', '--role', 'support')
+    expect(made).to.have.all.keys('name', 'password').and.to.include({ name: 'awa.diop@support' })
+    expect(made.password).to.match(/^[2-9a-z]{6}(-[2-9a-z]{6}){3}$/)
+    const name = String(made.name)
+    expect(await entry(name, made.password)).to.equal(303)
+
+    const stored = JSON.stringify([await house.deps.Staff.find().lean(), await trail(name)])
+    expect(stored).not.to.include(made.password)
+
+    const renewed = await cli.done('staff', 'password', name)
+    expect(renewed).to.have.all.keys('name', 'password')
+    expect([await entry(name, made.password), await entry(name, renewed.password)]).to.deep.equal([403, 303])
+    expect(await cli.done('staff', 'disable', name)).to.deep.equal({ name, disabled: true })
+    expect(await entry(name, renewed.password)).to.equal(403)
+    expect(await cli.done('staff', 'enable', name)).to.deep.equal({ name, disabled: false })
+    expect(await entry(name, renewed.password)).to.equal(303)
+
+    const lines = (await trail(name)).filter(({ act }) => !act.includes('sign'))
+    expect(lines.map(({ act, actor }) => [act, actor.kind, actor.name, actor.ip])).to.deep.equal(
+      ['staff.created', 'staff.password-changed', 'staff.disabled', 'staff.enabled'].map((act) => [
+        act,
+        'operator',
+        userInfo().username,
+        null,
+      ]),
+    )
+    expect([lines[0]?.after, lines[2]?.before]).to.deep.equal([{ role: 'support' }, { disabledAt: null }])
+
+    const wrong: [about: RegExp, args: string[]][] = [
+      [/There is an account awa.diop@support already/, ['create', '--name', name, '--role', 'viewer']],
+      [/Must be 1 to 64/, ['create', '--name', 'with space', '--role', 'viewer']],
+      [/There is no account nobody/, ['password', 'nobody']],
+    ]
+    const outcomes = await Promise.all(wrong.map(([, args]) => cli.admin(['--json', 'staff', ...args])))
+    outcomes.forEach(({ exitCode, stdout, stderr }, index) => {
+      expect([exitCode > 0, stdout]).to.deep.equal([true, ''])
+      expect(stderr).to.match(wrong[index]?.[0] ?? /never/)
+    })
+    expect(await house.deps.Staff.countDocuments()).to.equal(1)
+    expect((await house.deps.Staff.findById(name).lean())?.role).to.equal('support')
+  })
+
+  it('are made once, when two make the same at once', async () => {
+    const asked = { name: 'twice', role: 'viewer' } as const
+    const both = await Promise.all([
+      createAccount(house.deps, asked, atShell),
+      createAccount(house.deps, asked, atShell),
+    ])
+    const [made, ...more] = both.filter((each) => each !== null)
+    expect(more).to.deep.equal([])
+    expect(await entry('twice', made?.password)).to.equal(303)
+    expect((await trail('twice')).filter(({ act }) => act === 'staff.created')).to.have.lengthOf(1)
+  })
+
+  it('are changed one change after another, when several come at once: every one is in the trail', async () => {
+    const { name } = await hire(house, 'viewer')
+    const [, ...passwords] = await Promise.all([
+      setDisabled(house.deps, name, true, atShell),
+      ...Array.from({ length: 3 }, () => renewPassword(house.deps, name, atShell)),
+    ])
+    await setDisabled(house.deps, name, false, atShell)
+    const entries = await Promise.all(passwords.map((password) => entry(name, password)))
+    expect(entries.filter((status) => status === 303)).to.have.lengthOf(1)
+    const acts = (await trail(name)).map(({ act }) => act).filter((act) => !act.includes('sign'))
+    expect(acts.filter((act) => act === 'staff.password-changed')).to.have.lengthOf(3)
+    expect(acts.filter((act) => act === 'staff.disabled')).to.have.lengthOf(1)
+  })
+
+  it('are disabled once: the second time changes nothing and is in no trail', async () => {
+    const { name } = await hire(house, 'viewer')
+    for (const _ of [1, 2]) expect(await setDisabled(house.deps, name, true, atShell)).to.equal(true)
+    expect((await trail(name)).map(({ act }) => act)).to.deep.equal(['staff.created', 'staff.disabled'])
+  })
+
+  it('change with one line in the trail, wherever the process of the operator is killed', async () => {
+    const acts = async (name: string) => (await trail(name)).map(({ act }) => act)
+    const steps = await killEverywhere(
+      house,
+      {
+        prepare: () => hire(house, 'viewer'),
+        run: (victim, { name }) => setDisabled(victim.deps, name, true, atShell),
+        async again({ name }) {
+          await setDisabled(house.deps, name, true, atShell)
+          await sweep(house.deps, true)
+        },
+        async check({ name }, label) {
+          const account = await house.deps.Staff.findById(name).lean<Staff | null>()
+          expect([account?.disabledAt !== null, account?.unaudited], label).to.deep.equal([true, []])
+          expect(await acts(name), label).to.deep.equal(['staff.created', 'staff.disabled'])
+        },
+      },
+      graves,
+      0,
+    )
+    expect(steps).to.deep.equal(['mongodb find', 'mongodb findAndModify', 'mongodb insert', 'mongodb update'])
+  })
+})

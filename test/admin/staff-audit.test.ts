@@ -1,0 +1,105 @@
+import { expect } from 'chai'
+import type { AuditEvent } from '../../src/audit/audit-event.ts'
+import { newId } from '../../src/ids.ts'
+import { type House, openHouse } from '../support/house.ts'
+import { signedIn, type Visitor } from './staff.ts'
+
+describe('The audit trail', () => {
+  let house: House
+  let viewer: Visitor
+  before(async () => {
+    house = await openHouse()
+    viewer = await signedIn(house, 'viewer')
+  })
+  after(() => house.close())
+
+  let lines = 0
+  const tell = async (some: Partial<AuditEvent>): Promise<AuditEvent> => {
+    const line: AuditEvent = {
+      _id: newId(),
+      at: new Date(Date.UTC(2020, 0, 1) + lines++ * 1000),
+      actor: { kind: 'staff', name: 'moussa', ip: '192.0.2.7' },
+      act: 'delivery.requeued',
+      subject: `subject-${lines}`,
+      businessId: 'business-1',
+      before: { status: 'DEAD', nextAttemptAt: null },
+      after: { status: 'RETRYING', nextAttemptAt: new Date(Date.UTC(2020, 0, 2)) },
+      ...some,
+    }
+    await house.deps.AuditEvent.collection.insertOne(line as never)
+    return line
+  }
+  /** The subjects on a page, in its order. */
+  const subjectsOf = (text: string) =>
+    [...text.matchAll(/data-label="To what"><?.*?class="id"[^>]*>([^<]+)</g)].map(([, subject]) => subject)
+  const rows = async (query: string) => subjectsOf((await viewer.get(`/admin/audit?${query}`)).text)
+
+  it('says when, who, from where, what, to what, before and after', async () => {
+    const { subject } = await tell({ subject: 'said-whole' })
+    const { text } = await viewer.get(`/admin/audit?subject=${subject}`)
+    const [row = ''] = /<tr>\s*<td[\s\S]*?<\/tr>/.exec(text) ?? []
+    const said = row
+      .replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+    expect(said).to.match(/^2020-01-01 00:00:\d\d UTC moussa staff from 192\.0\.2\.7 delivery\.requeued/)
+    expect(said).to.include('said-whole of business-1 status: DEAD → RETRYING')
+    expect(said).to.include('nextAttemptAt: none → 2020-01-02T00:00:00.000Z')
+    expect(row).to.match(/<time datetime="2020-01-01T00:00:\d\d\.000Z">/)
+    expect(row)
+      .to.include('href="/admin/deliveries/said-whole"')
+      .and.include('href="/admin/businesses/business-1"')
+  })
+
+  it('is filtered by who, what, to what, merchant and time, exactly', async () => {
+    const one = await tell({ actor: { kind: 'operator', name: 'root', ip: null }, subject: 'one' })
+    await tell({ act: 'staff.disabled', subject: 'two', businessId: null, before: null, after: null })
+    await tell({ businessId: 'business-2', subject: 'three', at: new Date('2019-05-05T12:00:00Z') })
+    await tell({ businessId: 'business-2', subject: 'four', at: new Date('2019-05-06T12:00:00Z') })
+    expect(await rows('who=root')).to.deep.equal(['one'])
+    expect(await rows('act=staff.disabled')).to.deep.equal(['two'])
+    expect(await rows('subject=thre')).to.deep.equal([])
+    expect(await rows('business=business-2')).to.deep.equal(['four', 'three'])
+    expect(await rows('business=business-2&to=2019-05-05')).to.deep.equal(['three'])
+    expect(await rows('business=business-2&from=2019-05-05T12:00:01&to=')).to.deep.equal(['four'])
+    expect(await rows(`who=root&subject=${one.subject}&from=2020-01-01`)).to.deep.equal(['one'])
+    expect(await rows('who[$ne]=x&business=business-2')).to.deep.equal(['four', 'three'])
+    expect(await rows('who=%24where')).to.deep.equal([])
+    const { text } = await viewer.get('/admin/audit?who=root&from=2020-01-01')
+    expect(text).to.include('name="who" value="root"').and.include('name="from" value="2020-01-01"')
+  })
+
+  it('is read page by page, newest first, each line once, also those of one instant', async () => {
+    const at = new Date('2018-01-01T00:00:00Z')
+    const told = await Promise.all(
+      Array.from({ length: 120 }, (_, index) => tell({ at, subject: `page-${index}`, businessId: 'paged' })),
+    )
+    const seen: (string | undefined)[] = []
+    let path = '/admin/audit?business=paged'
+    for (let pages = 1; ; pages += 1) {
+      const { text } = await viewer.get(path)
+      seen.push(...subjectsOf(text))
+      const next = /rel="next" href="([^"]+)"/.exec(text)?.[1]
+      if (next === undefined) {
+        expect(pages).to.equal(3)
+        break
+      }
+      path = next.replaceAll('&#61;', '=').replaceAll('&#38;', '&')
+    }
+    const newestFirst = told.toSorted((a, b) => (a._id < b._id ? 1 : -1)).map(({ subject }) => subject)
+    expect(seen).to.deep.equal(newestFirst)
+  })
+
+  it('shows whatever stands in it as text', async () => {
+    const evil = '"><img src=x onerror=alert(1)>\u202E'
+    await tell({
+      actor: { kind: 'merchant', name: evil, ip: evil },
+      subject: evil,
+      businessId: evil,
+      before: { [evil]: evil },
+      after: { [evil]: { [evil]: [evil] } },
+    })
+    const { text } = await viewer.get(`/admin/audit?who=${encodeURIComponent(evil)}`)
+    expect(text).to.include('onerror&#61;alert').and.not.include('<img')
+  })
+})

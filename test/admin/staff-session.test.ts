@@ -1,0 +1,266 @@
+import { Writable } from 'node:stream'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { renewPassword, setDisabled } from '../../src/staff/change-account.ts'
+import { openBeside } from '../support/acts.ts'
+import { type House, openHouse } from '../support/house.ts'
+import { atShell, signedIn, type Visitor, visit } from './staff.ts'
+
+const hourMs = 3_600_000
+const navigation = { 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Mode': 'navigate' }
+
+describe('A session of support staff', () => {
+  let house: House
+  let beside: House
+  before(async () => {
+    house = await openHouse()
+    beside = await openBeside(house)
+  })
+  after(() => Promise.all([house.close(), beside.close()]))
+
+  const isIn = async (visitor: Visitor) => (await visitor.get('/admin/audit')).status === 200
+  /** The same cookie, sent to the other process. */
+  const there = (visitor: Visitor) => visit(beside, visitor.cookie)
+
+  it('is needed for every page: others are led to the sign-in, and acts and scripts are refused', async () => {
+    const nobody = visit(house)
+    for (const path of ['/admin', '/admin/', '/admin/audit?who=x', '/admin/queues', '/admin/nothing']) {
+      const { status, location } = await nobody.get(path)
+      expect([status, location]).to.deep.equal([303, `/admin/sign-in?to=${encodeURIComponent(path)}`])
+    }
+    const refused = [
+      await nobody.post('/admin/sign-out', {}),
+      await nobody.post('/admin/deliveries/x/send-again', {}),
+      await nobody.get('/admin/audit', { 'Sec-Fetch-Dest': 'empty' }),
+    ]
+    for (const { status, text, headers } of refused) {
+      expect(status).to.equal(403)
+      expect(headers.get('content-type')).to.equal('text/html; charset=utf-8')
+      expect(text).to.include('not signed in')
+    }
+    expect((await nobody.get('/admin/queues/api/queues')).status).to.equal(403)
+  })
+
+  it('is no cookie that anybody else thought of', async () => {
+    const { cookie } = await signedIn(house, 'viewer')
+    const value = cookie.split('=')[1] ?? ''
+    const cookies = [
+      '__Host-staff=',
+      `__Host-staff=${'A'.repeat(43)}`,
+      `__Host-staff=${value.slice(1)}`,
+      `staff=${value}`,
+      `__host-staff=${value}`,
+      `__Host-staff=%00%ff; a`,
+      `__Host-staff=${encodeURIComponent('{"$ne":null}')}`,
+      '=;;=__Host-staff',
+    ]
+    for (const each of cookies) expect(await isIn(visit(house, each)), each).to.equal(false)
+    expect(await isIn(visit(house, `a=b; ${cookie}; c=d`))).to.equal(true)
+  })
+
+  it('is met by a link in a mail too, though the browser keeps its cookie from it at first', async () => {
+    const path = '/admin/audit?who=x'
+    const fromMail = await visit(house).get(path, { ...navigation, 'Sec-Fetch-Site': 'cross-site' })
+    expect([fromMail.status, fromMail.location]).to.deep.equal([200, null])
+    expect(fromMail.text).to.include('<meta http-equiv="refresh" content="0" />').and.not.include('Audit')
+    // The page loads itself once more, now from here.
+    const again = { ...navigation, 'Sec-Fetch-Site': 'same-origin' }
+    expect((await visit(house).get(path, again)).status).to.equal(303)
+    expect((await (await signedIn(house, 'viewer')).get(path, again)).status).to.equal(200)
+  })
+
+  it('ends at once on every process: by signing out', async () => {
+    const viewer = await signedIn(house, 'viewer')
+    const [kept, keptThere] = [visit(house, viewer.cookie), there(viewer)]
+    expect([await isIn(kept), await isIn(keptThere)]).to.deep.equal([true, true])
+    const out = await viewer.act('/admin/sign-out')
+    expect([out.status, out.location]).to.deep.equal([303, '/admin/sign-in'])
+    expect(out.headers.get('set-cookie')).to.match(/^__Host-staff=; Max-Age=0; Path=\//)
+    expect([await isIn(kept), await isIn(keptThere), await isIn(viewer)]).to.deep.equal([false, false, false])
+  })
+
+  it('ends at once on every process: by disabling the account, for good', async () => {
+    const viewer = await signedIn(house, 'support')
+    expect(await isIn(there(viewer))).to.equal(true)
+    await setDisabled(house.deps, viewer.name, true, atShell)
+    expect([await isIn(viewer), await isIn(there(viewer))]).to.deep.equal([false, false])
+    await setDisabled(house.deps, viewer.name, false, atShell)
+    expect(await isIn(viewer)).to.equal(false)
+    const { name, password } = viewer
+    const { status } = await visit(beside).post('/admin/sign-in', { name, password })
+    expect(status).to.equal(303)
+  })
+
+  it('ends at once on every process: by a new password, and the old one is none any more', async () => {
+    const viewer = await signedIn(house, 'viewer')
+    const { name, password } = viewer
+    const fresh = await renewPassword(house.deps, name, atShell)
+    expect([await isIn(viewer), await isIn(there(viewer))]).to.deep.equal([false, false])
+    expect((await visit(beside).post('/admin/sign-in', { name, password })).status).to.equal(403)
+    const { status } = await visit(beside).post('/admin/sign-in', { name, password: String(fresh) })
+    expect(status).to.equal(303)
+  })
+
+  it('is a new one at each sign-in, and the one before in the same browser ends', async () => {
+    const viewer = await signedIn(house, 'viewer')
+    const before = visit(beside, viewer.cookie)
+    const { name, password } = viewer
+    await viewer.post('/admin/sign-in', { name, password })
+    expect(viewer.cookie).not.to.equal(before.cookie)
+    expect([await isIn(viewer), await isIn(before)]).to.deep.equal([true, false])
+    const again = await viewer.get('/admin/sign-in?to=/admin/dead')
+    expect([again.status, again.location]).to.deep.equal([303, '/admin/dead'])
+  })
+
+  it('takes a form only with its own token, and only from its own pages', async () => {
+    const [one, other] = [await signedIn(house, 'viewer'), await signedIn(house, 'viewer')]
+    const tokenOf = async (visitor: Visitor) =>
+      String(/name="csrf" value="([^"]+)"/.exec((await visitor.get('/admin/audit')).text)?.[1])
+    const [csrf, foreign] = [await tokenOf(one), await tokenOf(other)]
+    const refused = [
+      await one.post('/admin/sign-out', {}),
+      await one.post('/admin/sign-out', { csrf: foreign }),
+      await one.post('/admin/sign-out', { csrf: `${csrf}x` }),
+      await one.post('/admin/sign-out', { 'csrf[]': csrf }),
+      await one.post('/admin/sign-out', { csrf }, { Origin: 'https://evil.example' }),
+      await one.post('/admin/sign-out', { csrf }, { 'Sec-Fetch-Site': 'same-site' }),
+    ]
+    expect(refused.map(({ status }) => status)).to.deep.equal(refused.map(() => 403))
+    expect(await isIn(one)).to.equal(true)
+    expect((await one.post('/admin/sign-out', { csrf })).status).to.equal(303)
+  })
+
+  it('tells the trail when it began and how it ended, from where', async () => {
+    const viewer = await signedIn(house, 'viewer')
+    await viewer.act('/admin/sign-out')
+    const lines = await house.deps.AuditEvent.find({ 'actor.name': viewer.name }).sort({ _id: 1 }).lean()
+    expect(lines.map(({ act, actor }) => [act, actor.kind, actor.ip])).to.deep.equal([
+      ['staff.signed-in', 'staff', '127.0.0.1'],
+      ['staff.signed-out', 'staff', '127.0.0.1'],
+    ])
+  })
+
+  it('ends 12 h after the sign-in, on the minute, however busy it was', async () => {
+    const viewer = await signedIn(house, 'viewer')
+    house.clock.advance(12 * hourMs - 60_000)
+    expect(await isIn(viewer)).to.equal(true)
+    house.clock.advance(60_000)
+    expect(await isIn(viewer)).to.equal(false)
+  })
+})
+
+describe('The staff pages', () => {
+  let house: House
+  let viewer: Visitor
+  before(async () => {
+    house = await openHouse()
+    viewer = await signedIn(house, 'viewer')
+  })
+  after(() => house.close())
+
+  it('may run nothing, load nothing from elsewhere, stand in no frame and be kept by nobody', async () => {
+    for (const { headers, text } of [
+      await visit(house).get('/admin/sign-in'),
+      await viewer.get('/admin/audit'),
+      await viewer.get('/admin/nothing'),
+    ]) {
+      const policy = String(headers.get('content-security-policy')).split(';')
+      expect(policy).to.have.members([
+        "default-src 'none'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+      ])
+      expect(headers.get('cache-control')).to.equal('no-store')
+      expect(headers.get('referrer-policy')).to.equal('same-origin')
+      expect(headers.get('x-robots-tag')).to.include('noindex')
+      expect(headers.get('x-content-type-options')).to.equal('nosniff')
+      expect(headers.has('strict-transport-security')).to.equal(false)
+      expect(headers.has('x-powered-by')).to.equal(false)
+      expect(text).not.to.match(/<script|style="|\son\w+=/)
+    }
+  })
+
+  it('answer what is wrong with a page that says so: no stack, no JSON', async () => {
+    const wrong: [path: string, status: number][] = [
+      ['/admin/nothing', 404],
+      ['/admin/AUDIT', 404],
+      ['/admin/audit/', 404],
+      ['/admin/%ff', 404],
+      ['/admin/audit?from=yesterday', 400],
+      ['/admin/audit?who=a&who=b', 400],
+      ['/admin/audit?before=1', 400],
+      ['/admin/audit?from=2026-02-01&to=2026-01-01', 400],
+    ]
+    for (const [path, status] of wrong) {
+      const got = await viewer.get(path)
+      expect(got.status, path).to.equal(status)
+      expect(got.headers.get('content-type')).to.equal('text/html; charset=utf-8')
+      expect(got.text)
+        .to.match(/^<!doctype html>/)
+        .and.not.match(/\n\s+at |node_modules/)
+    }
+    const many = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`X-H-${index}`, '1']))
+    const overfull = await viewer.get('/admin/audit', many)
+    expect([overfull.status, overfull.headers.get('content-type')]).to.deep.equal([
+      431,
+      'text/html; charset=utf-8',
+    ])
+  })
+
+  it('answer HEAD as GET, without the page', async () => {
+    const headers = { Cookie: viewer.cookie }
+    for (const [path, status] of [
+      ['/admin/audit', 200],
+      ['/admin/sign-in', 303],
+      ['/admin/nothing', 404],
+      ['/admin/style.css', 200],
+    ] as const) {
+      const response = await fetch(house.origin + path, { method: 'HEAD', headers, redirect: 'manual' })
+      expect([response.status, await response.text()]).to.deep.equal([status, ''])
+    }
+  })
+
+  it('have a stylesheet whose address changes with it', async () => {
+    const { text } = await visit(house).get('/admin/sign-in')
+    const path = String(/rel="stylesheet" href="([^"]+)"/.exec(text)?.[1]).replace('&#61;', '=')
+    const style = await visit(house).get(path)
+    expect([style.status, style.headers.get('content-type')]).to.deep.equal([200, 'text/css; charset=utf-8'])
+    expect(style.headers.get('cache-control')).to.include('immutable')
+  })
+
+  it('stand in the log by their route and who asked, without ids, queries or passwords', async () => {
+    let text = ''
+    const write = (chunk: Buffer, _: string, done: () => void) => {
+      text += chunk.toString()
+      done()
+    }
+    const told = await openHouse({}, pino({ level: 'trace' }, new Writable({ write })))
+    const support = await signedIn(told, 'support')
+    await support.get('/admin/audit?who=hidden-query')
+    await support.get('/admin/payments/PI-HIDDEN')
+    await support.get('/admin/queues/queue/hidden')
+    await visit(told).get('/admin/hidden')
+    await told.close()
+    const lines = text.split('\n').filter((line) => line.includes('"http.request"'))
+    const seen = lines
+      .map((line) => JSON.parse(line))
+      .map(({ route, status, staff }) => [route, status, staff])
+    expect(seen.slice(0, 2)).to.deep.equal([
+      ['POST /admin/sign-in', 303, null],
+      ['GET /admin/audit', 200, support.name],
+    ])
+    expect(seen.map(([, , staff]) => staff).slice(2)).to.deep.equal([support.name, support.name, null])
+    for (const secret of ['hidden', 'HIDDEN', support.password, String(support.cookie.split('=')[1])])
+      expect(text).not.to.include(secret)
+  })
+
+  it('tell browsers to stay with https in production', async () => {
+    const live = await openHouse({ NODE_ENV: 'production' })
+    const { headers } = await visit(live).get('/admin/sign-in')
+    await live.close()
+    expect(headers.get('strict-transport-security')).to.equal('max-age=31536000')
+  })
+})
