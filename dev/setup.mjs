@@ -1,7 +1,8 @@
-// The entry of `npm test`, `npm run demo`, `npm run stack` and `npm run bench`, also on a machine that has only Node.js:
-// installs the packages, finds or gets MongoDB and Redis, then runs the command. Imports no package.
+// The entry of `npm test`, `npm run test:browser`, `npm run demo`, `npm run stack` and `npm run bench`, also on a machine
+// that has only Node.js: installs the packages, finds or gets MongoDB and Redis, then runs the command. Imports no package.
 import { fileURLToPath } from 'node:url'
 import { endWithParent } from './end-with-parent.mjs'
+import { needChromium } from './setup/chromium.mjs'
 import { runCommand, stopWithSignals } from './setup/command.mjs'
 import { installPackages } from './setup/packages.mjs'
 import { say } from './setup/say.mjs'
@@ -12,6 +13,12 @@ const OLDEST_NODE = [20, 19]
 const commands = {
   // These two kill, freeze and wipe: only servers of their own.
   test: { node: ['node_modules/mocha/bin/mocha.js'], ownServersOnly: true, staysUp: false },
+  'test:browser': {
+    node: ['node_modules/mocha/bin/mocha.js', '--config', '.mocharc.browser.json'],
+    ownServersOnly: true,
+    staysUp: false,
+    needs: needChromium,
+  },
   bench: { node: ['--import', 'tsx', 'bench/main.ts'], ownServersOnly: true, staysUp: false },
   demo: { node: ['--import', 'tsx', 'dev/demo.ts'], ownServersOnly: false, staysUp: true },
   stack: { node: ['--import', 'tsx', 'dev/stack.ts'], ownServersOnly: false, staysUp: true },
@@ -26,6 +33,7 @@ try {
   endWithParent()
   stopWithSignals()
   await installPackages()
+  await command.needs?.()
   runCommand([...command.node, ...args], await serversFor(command), command)
 } catch (error) {
   say(error.message)

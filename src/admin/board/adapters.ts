@@ -1,0 +1,49 @@
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
+import type { Queue } from 'bullmq'
+import { deliveryLanes, type Jobs, type QueueName } from '../../jobs.ts'
+
+/** What the states of each queue mean, below its name. */
+const descriptions: Record<QueueName, string> = {
+  'webhook-delivery': 'Delayed: waits for its next attempt. Failed: DEAD; Retry sends it once more.',
+  'webhook-delivery-slow':
+    'The same, to receivers that are slow or keep failing, so that others need not wait for them.',
+  'outbox-relay': 'Turns events into deliveries.',
+  'intent-expiry': 'Expires payments when their time is up.',
+  maintenance: 'Finds whatever is due and has no job.',
+}
+
+/** The queues whose jobs are deliveries: only there is a Retry an act of ours. */
+export const isDeliveryQueue = (name: string): boolean => deliveryLanes.some((lane) => lane === name)
+
+/** One queue as Bull Board shows it. `mayRetry`: to this viewer Retry is offered; all else is never. */
+export function asBoardQueue(name: QueueName, queue: Queue, mayRetry: boolean): BullMQAdapter {
+  const isDelivery = isDeliveryQueue(name)
+  const adapter = new BullMQAdapter(queue, {
+    description: descriptions[name],
+    // In this mode Bull Board answers no act at all, and shows no button.
+    readOnlyMode: !(mayRetry && isDelivery),
+    ...(isDelivery ? { externalJobUrl: ({ id }) => deliveryPage(String(id)) } : {}),
+  })
+  adapter.setFormatter('name', (job) => titleOf(name, job.data))
+  adapter.setFormatter('data', (data) => onlyKnown(data))
+  return adapter
+}
+
+const deliveryPage = (jobId: string) => ({
+  href: `/admin/deliveries/${encodeURIComponent(jobId.replace(/-r\d+$/, ''))}`,
+  displayText: 'Delivery',
+})
+
+type AnyData = Partial<Jobs['webhook-delivery'] & Jobs['intent-expiry']>
+
+function titleOf(name: QueueName, data: AnyData | undefined): string {
+  const { event, reference, host, referenceNumber } = data ?? {}
+  const words = [event, reference, host, referenceNumber].filter((word) => word !== undefined)
+  return words.length > 0 ? words.join(' · ') : name
+}
+
+/** Only ids and words for people are in a job; should there ever be more, it stays unseen. */
+const shown = new Set(['deliveryId', 'event', 'reference', 'host', 'intentIds', 'referenceNumber', 'slot'])
+
+const onlyKnown = (data: object | undefined): object =>
+  Object.fromEntries(Object.entries(data ?? {}).filter(([field]) => shown.has(field)))

@@ -1,0 +1,94 @@
+import type { UIConfig } from '@bull-board/api/typings/app'
+
+const staffPages = [
+  { text: 'Search', url: '/admin' },
+  { text: 'Dead deliveries', url: '/admin/dead' },
+  { text: 'Audit trail', url: '/admin/audit' },
+]
+
+/** In UTC, as on every page for staff. */
+const time = {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+  timeZone: 'UTC',
+  timeZoneName: 'short',
+} as const
+const day = { day: 'numeric', month: 'short', ...time } as const
+
+/** How the board looks: what its own options allow. Nothing comes from another host. */
+export const uiConfig: UIConfig = {
+  boardTitle: 'Payment intents',
+  // In a menu of its header, for small screens; elsewhere see ownPage.
+  miscLinks: staffPages,
+  hideDocsLink: true,
+  hideRedisDetails: true,
+  // Otherwise each look runs CLIENT LIST on Redis, once per queue.
+  showWorkers: false,
+  showMetrics: false,
+  pollingInterval: { showSetting: false, forceInterval: 5 },
+  locale: { lng: 'en-US' },
+  dateFormats: { short: time, common: day, full: { year: 'numeric', ...day } },
+  theme: {
+    light: { 'font-sans': 'system-ui, sans-serif', 'font-mono': 'ui-monospace, monospace' },
+    dark: { 'font-sans': 'system-ui, sans-serif', 'font-mono': 'ui-monospace, monospace' },
+  },
+}
+
+/** Only its own bundle may run; React writes styles into elements, so those are allowed inline. */
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "font-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/**
+ * The page that Bull Board ships, without the fonts of another host, with the way back to our other pages, and with our stylesheet,
+ * which must come last.
+ */
+export const ownPage = (html: string): string =>
+  html
+    .replace(/<link[^>]+https?:\/\/[^>]+>/g, '')
+    .replace('</head>', '<link href="static/own.css" rel="stylesheet"></head>')
+    .replace('<div id="root">', `${wayBack}<div id="root">`)
+
+const links = staffPages.map(({ text, url }) => `<a href="${url}">${text}</a>`).join('')
+const wayBack = `<nav id="staff-pages" aria-label="Staff pages">${links}</nav>`
+
+/** Bull Board's words that would tell a wrong story here; `{{count}}` is filled in by its page. */
+export const ownWords = {
+  JOB: { ACTIONS: { CONFIRM: { RETRY: 'Send this delivery once more, now?' } } },
+  QUEUE: {
+    ACTIONS: {
+      CONFIRM: { RETRY_ALL: 'Send every dead delivery of this queue once more, now?' },
+      TOAST: {
+        RETRY_PENDING: 'Queueing every dead delivery…',
+        RETRY_DONE: 'The dead deliveries are queued for one more attempt',
+        RETRY_SKIPPED:
+          '{{count}} were left alone: delivered or re-queued meanwhile, or their endpoint is gone.',
+      },
+    },
+  },
+}
+
+interface Words {
+  [key: string]: string | Words
+}
+
+/** A language file with our words in the place of its own. */
+export function withOwnWords(given: Words, own: Words): Words {
+  const merged = { ...given }
+  for (const [key, words] of Object.entries(own)) {
+    const before = merged[key]
+    merged[key] =
+      typeof words === 'string' ? words : withOwnWords(typeof before === 'object' ? before : {}, words)
+  }
+  return merged
+}

@@ -1,0 +1,85 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import axeCore from 'axe-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { findChromium } from '../../dev/setup/chromium.mjs'
+
+/** What a browser would do by itself that no test wants. */
+const quietly = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } }
+
+export async function startBrowser(): Promise<Browser> {
+  const { path } = await findChromium()
+  return chromium.launch({ executablePath: path, args: quietly })
+}
+
+/** Somebody at a screen. `faults`: what the browser refused by our policy, what a script threw, what went to another host. */
+export interface Person {
+  page: Page
+  faults: string[]
+}
+
+export async function sitDown(browser: Browser, origin: string, size: keyof typeof sizes): Promise<Person> {
+  const context = await browser.newContext({
+    baseURL: origin,
+    viewport: sizes[size],
+    reducedMotion: 'reduce',
+  })
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('console', (message) => {
+    if (/content security policy|refused to/i.test(message.text())) faults.push(message.text())
+  })
+  page.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(origin)) faults.push(request.url())
+  })
+  return { page, faults }
+}
+
+/** Signs in by the form, on the way to a page. */
+export async function signIn(
+  page: Page,
+  { name, password }: { name: string; password: string },
+  to: string,
+): Promise<void> {
+  await page.goto(to)
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(`**${to}`)
+}
+
+/** Keeps a picture of the whole page in the folder SCREENSHOTS, if there is one. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS
+  if (folder === undefined) return
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+}
+
+/** What axe finds that keeps somebody from using the page: rule and place. */
+export async function barriers(page: Page): Promise<string[]> {
+  await page.evaluate(axeCore.source)
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
+    interface Violation {
+      id: string
+      impact: string | null
+      nodes: { html: string }[]
+    }
+    const { violations } = await axe.run()
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
+  })
+}

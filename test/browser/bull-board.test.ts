@@ -1,0 +1,150 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import type { Delivery } from '../../src/webhooks/delivery.ts'
+import { stored } from '../support/acts.ts'
+import { until } from '../support/until.ts'
+import { picture, sizes } from './browser.ts'
+import { openStage, type Stage } from './stage.ts'
+
+const failed = '/admin/queues/queue/webhook-delivery?status=failed'
+
+/** The card of a delivery's job. */
+const cardOf = (page: Page, { referenceNumber }: Delivery) =>
+  page.locator('[class^="card-"]').filter({ hasText: referenceNumber })
+
+/** What can be pressed, by name, below a part of the page. */
+const visibleButtons = async (page: Page, within: string): Promise<string[]> => {
+  const buttons = await page.locator(`${within} button:visible, ${within} [role="menuitem"]:visible`).all()
+  return Promise.all(buttons.map(async (button) => (await button.textContent()) ?? ''))
+}
+
+describe('Bull Board in a browser', function () {
+  this.timeout(60_000)
+  let stage: Stage
+  let support: Page
+  let viewer: Page
+  before(async () => {
+    stage = await openStage()
+    ;[support, viewer] = await Promise.all([
+      stage.enter('support', '/admin/queues', 'desktop'),
+      stage.enter('viewer', failed, 'desktop'),
+    ])
+  })
+  after(() => stage.close())
+  afterEach(() => expect(stage.faults()).to.deep.equal([]))
+
+  it('support signs in, finds a dead delivery, retries it, sees it delivered and sees the line in the trail', async () => {
+    const delivery = await stage.deadDelivery()
+    const page = support
+    await page.getByRole('link', { name: 'webhook-delivery', exact: true }).first().click()
+    await page.getByRole('link', { name: /^failed/i }).click()
+    const card = cardOf(page, delivery)
+    await card.getByText('status 500').waitFor()
+    await picture(page, 'board-failed-desktop')
+    stage.heal()
+    await card.getByRole('button', { name: 'Retry' }).click()
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await card.waitFor({ state: 'detached' })
+    await until('delivered', async () => (await stored(stage.house, delivery)).status === 'DELIVERED')
+
+    await page.goto('/admin')
+    await page.getByLabel('Payment reference, id or business').fill(delivery.referenceNumber)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/admin/payments/${delivery.referenceNumber}`)
+    await page.getByText('Delivered at').first().waitFor()
+    await page.getByRole('link', { name: 'Audit trail' }).click()
+    const line = page.getByRole('row').filter({ hasText: delivery._id })
+    expect(await line.textContent())
+      .to.include('a-support')
+      .and.include('delivery.requeued')
+  })
+
+  it('support is offered Retry and Retry all, and nothing else that changes anything', async () => {
+    await stage.deadDelivery()
+    const page = support
+    await page.goto(failed)
+    await page.getByRole('button', { name: 'Retry', exact: true }).first().waitFor()
+    const inCard = await visibleButtons(page, '[class^="jobActions-"]')
+    expect(new Set(inCard)).to.deep.equal(new Set(['']))
+    expect(inCard).to.have.length(await page.locator('[class^="card-"]').count())
+    expect(await visibleButtons(page, '[class^="queueActions-"]')).to.deep.equal(['Retry all'])
+    await page.locator('.lucide-info').first().click()
+    await page.getByRole('dialog').getByText('Overview').waitFor()
+    expect(await page.getByRole('dialog').locator('dl button:visible').count()).to.equal(0)
+    await page.goto('/admin/queues')
+    await page.getByText('webhook-delivery').last().waitFor()
+    expect(await page.locator('[class^="card-"] [aria-haspopup="menu"]:visible').count()).to.equal(0)
+    await page
+      .locator('button:visible')
+      .filter({ has: page.locator('.lucide-ellipsis-vertical') })
+      .click()
+    await page.getByRole('menuitem').first().waitFor({ state: 'attached' })
+    const offered = await visibleButtons(page, '[role="menu"]')
+    expect(offered.filter((words) => !/^(Sort by|View)/.test(words)).join()).to.match(
+      /^Retry \d+ failed jobs/,
+    )
+    await picture(page, 'board-overview-desktop')
+  })
+
+  it('a viewer is offered nothing', async () => {
+    const delivery = await stage.deadDelivery()
+    const page = viewer
+    await page.goto(failed)
+    const card = cardOf(page, delivery)
+    await card.waitFor()
+    const noAct = async () => {
+      expect(await page.locator('[class^="jobActions-"], [class^="queueActions-"]').count()).to.equal(0)
+      expect(
+        await page.getByRole('button', { name: /retry|clean|promote|empty|pause|add/i }).count(),
+      ).to.equal(0)
+    }
+    await noAct()
+    await card.getByRole('link', { name: delivery._id }).click()
+    await page.waitForURL(`**/webhook-delivery/${delivery._id}-r0*`)
+    await card.waitFor()
+    await noAct()
+  })
+
+  it('says that a delivery was delivered meanwhile, and sends nothing', async () => {
+    const delivery = await stage.deadDelivery()
+    const page = await stage.enter('support', failed, 'phone')
+    const card = cardOf(page, delivery)
+    await card.waitFor()
+    await picture(page, 'board-failed-phone')
+    const sent = stage.receiver.received.length
+    await stage.house.deps.Delivery.updateOne(
+      { _id: delivery._id },
+      { $set: { status: 'DELIVERED', deadAt: null, deliveredAt: new Date() } },
+    )
+    await card.getByRole('button', { name: 'Retry' }).click()
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByText('Delivered meanwhile').waitFor()
+    await picture(page, 'board-delivered-meanwhile-phone')
+    await card.waitFor({ state: 'detached' })
+    expect(stage.receiver.received).to.have.length(sent)
+  })
+
+  it('Retry all sends every dead delivery once more', async () => {
+    const deliveries = [await stage.deadDelivery(), await stage.deadDelivery()]
+    const page = support
+    await page.goto(failed)
+    await page.getByRole('button', { name: 'Retry all' }).waitFor()
+    stage.heal()
+    await page.getByRole('button', { name: 'Retry all' }).click()
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByText('The dead deliveries are queued for one more attempt').waitFor()
+    for (const delivery of deliveries)
+      await until('delivered', async () => (await stored(stage.house, delivery)).status === 'DELIVERED')
+  })
+
+  it('leads back to the other pages', async () => {
+    await viewer.goto('/admin/queues')
+    await viewer.getByRole('link', { name: 'Dead deliveries' }).click()
+    await viewer.waitForURL('**/admin/dead')
+    await viewer.setViewportSize(sizes.phone)
+    await viewer.goto('/admin/queues')
+    await viewer.locator('header [class^="actions-"] [aria-haspopup="menu"]').click()
+    await viewer.getByRole('menuitem', { name: 'Audit trail' }).click()
+    await viewer.waitForURL('**/admin/audit')
+  })
+})

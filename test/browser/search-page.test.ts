@@ -1,0 +1,78 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { stored } from '../support/acts.ts'
+import { until } from '../support/until.ts'
+import { picture } from './browser.ts'
+import { openStage, type Stage } from './stage.ts'
+
+describe('The search page in a browser', function () {
+  this.timeout(60_000)
+  let stage: Stage
+  let support: Page
+  let viewer: Page
+  before(async () => {
+    stage = await openStage()
+    ;[support, viewer] = await Promise.all([
+      stage.enter('support', '/admin', 'phone'),
+      stage.enter('viewer', '/admin', 'desktop'),
+    ])
+  })
+  after(() => stage.close())
+  afterEach(() => expect(stage.faults()).to.deep.equal([]))
+
+  it('support finds a payment with the keyboard alone, sends its delivery again, sees it delivered and the line in the trail', async () => {
+    const delivery = await stage.deadDelivery()
+    const { keyboard } = support
+    await support.goto('/admin')
+    await support.getByLabel('Payment reference, id or business').focus()
+    await keyboard.type(delivery.referenceNumber)
+    await keyboard.press('Enter')
+    await support.waitForURL(`**/admin/payments/${delivery.referenceNumber}`)
+    await picture(support, 'payment-dead-phone')
+    stage.heal()
+    await support.getByRole('button', { name: 'Send again' }).focus()
+    await keyboard.press('Enter')
+    await support.getByRole('status').getByText('Queued').waitFor()
+    await until('delivered', async () => (await stored(stage.house, delivery)).status === 'DELIVERED')
+    await support.reload()
+    await support.getByText('Delivered').first().waitFor()
+    expect(await support.getByRole('button', { name: 'Send again' }).count()).to.equal(0)
+    await picture(support, 'payment-delivered-phone')
+    await support.goto(`/admin/audit?subject=${delivery._id}`)
+    const trail = await support.getByRole('main').textContent()
+    expect(trail).to.include('a-support').and.include('delivery.requeued').and.include('DEAD')
+  })
+
+  it('support sends all dead deliveries of one receiver again', async () => {
+    const deliveries = [await stage.deadDelivery(), await stage.deadDelivery()]
+    await support.goto('/admin/dead')
+    stage.heal()
+    await support.getByRole('button', { name: /^Send all \d+ again/ }).click()
+    await support.getByRole('status').getByText('Queued: 2 deliveries').waitFor()
+    for (const delivery of deliveries)
+      await until('delivered', async () => (await stored(stage.house, delivery)).status === 'DELIVERED')
+  })
+
+  it('a viewer sees everything and is offered no act', async () => {
+    const delivery = await stage.deadDelivery()
+    for (const path of [
+      `/admin/payments/${delivery.referenceNumber}`,
+      `/admin/deliveries/${delivery._id}`,
+      `/admin/endpoints/${delivery.endpointId}`,
+      `/admin/businesses/${delivery.businessId}`,
+      '/admin/dead',
+    ]) {
+      const response = await viewer.goto(path)
+      const buttons = await viewer.getByRole('main').getByRole('button').allTextContents()
+      const acts = buttons.filter((words) => /send/i.test(words))
+      expect([path, response?.status(), acts]).to.deep.equal([path, 200, []])
+    }
+  })
+
+  it('shows a page, not a sign-in that leads nowhere, after signing out and in again', async () => {
+    await viewer.getByRole('button', { name: 'Sign out' }).click()
+    await viewer.waitForURL('**/admin/sign-in')
+    await viewer.goBack()
+    await viewer.getByRole('button', { name: 'Sign in' }).waitFor()
+  })
+})
