@@ -1,0 +1,104 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect } from 'chai'
+import { signedHeaders } from '../../src/webhooks/sign.ts'
+import { asText, vectors, written } from '../vectors/make.ts'
+import { bodyOf, newerSecret, newestSecret, secret, type Vector } from '../vectors/vector.ts'
+import { type Language, languages } from './languages.ts'
+
+/** Go compiles its standard library on a machine that never ran it. */
+const slowestMs = 120_000
+
+const base64 = (plain: string | Buffer): string => Buffer.from(plain).toString('base64')
+const asLine = (vector: Vector): string => {
+  const headers = Object.entries(vector.headers).flat().map(base64)
+  return [base64(vector.secret), vector.now, base64(bodyOf(vector)), ...headers].join('\t')
+}
+
+const page = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
+
+/** The code block under the heading of the language. */
+function snippetOf({ name, fence }: Language): string {
+  const [, section = ''] = page.split(`\n### ${name}\n`)
+  const [, code] = new RegExp(`^\\s*\`\`\`${fence}\\n([^]*?\\n)\`\`\`\\n`).exec(section) ?? []
+  return code ?? expect.fail(`docs/webhooks.md has no ${fence} under ${name}`)
+}
+
+const isHere = ({ probe: [command, ...args] }: Language): boolean => spawnSync(command, args).status === 0
+
+/** What the snippet says of every vector, in one process. */
+async function verdicts(language: Language): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'webhook-snippet-'))
+  try {
+    const files = Object.entries(language.files(snippetOf(language)))
+    await Promise.all(files.map(([name, content]) => writeFile(join(folder, name), content)))
+    const [command, ...args] = language.run
+    const child = spawn(command, args, { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] })
+    child.stdin.end(`${vectors.map(asLine).join('\n')}\n`)
+    const [out, err, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ])
+    expect(code, err).to.equal(0)
+    return out.trimEnd().split(/\r?\n/)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+describe('The vectors for receivers', () => {
+  it('are at least 30, each with a name of its own, and written down as they are made', () => {
+    expect(new Set(vectors.map(({ name }) => name)).size).to.equal(vectors.length)
+    expect(vectors.length).to.be.at.least(30)
+    expect(written()).to.equal(asText())
+  })
+
+  it('are signed as the service signs, also after rotations', () => {
+    const serviceSigns = (secrets: [string, ...string[]], { headers, body = '' }: Vector) => {
+      const at = new Date(Number(headers['X-Service-Timestamp']) * 1000)
+      return signedHeaders('Service', secrets, 'payment.created', body, at)
+    }
+    const isPlain = ({ valid, body, headers }: Vector) =>
+      valid && body !== undefined && !('X-Service-Signature-Previous' in headers)
+    const plain = vectors.filter(isPlain)
+    expect(plain.length).to.be.above(10)
+    for (const vector of plain) {
+      const { 'X-Service-Version': _, ...headers } = vector.headers
+      expect(serviceSigns([vector.secret], vector), vector.name).to.include(headers)
+    }
+    const rotated = vectors.find(({ name }) => name === 'after two rotations, with the oldest secret')
+    if (rotated === undefined) return expect.fail('no such vector')
+    expect(serviceSigns([newestSecret, newerSecret, secret], rotated)).to.include(rotated.headers)
+  })
+})
+
+describe('docs/webhooks.md', () => {
+  it('shows a request that is genuine: the first of the vectors', () => {
+    const [first] = vectors
+    const shown = page.replaceAll(/(?<=[,:])\n(?=")/g, '')
+    for (const part of [first?.secret, first?.body, ...Object.values(first?.headers ?? {})])
+      expect(shown).to.include(part)
+  })
+
+  for (const language of languages) {
+    it(`verifies every vector in ${language.name}`, async function () {
+      this.timeout(slowestMs)
+      if (!isHere(language)) {
+        console.error(
+          `\n${language.name} is not on this machine: its snippet in docs/webhooks.md was not run.`,
+        )
+        this.skip()
+      }
+      const said = await verdicts(language)
+      expect(said).to.have.length(vectors.length)
+      const wrong = vectors.filter(({ valid }, at) => said[at] !== String(valid))
+      expect(wrong.map(({ name }) => name)).to.deep.equal([])
+    })
+  }
+})

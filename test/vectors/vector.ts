@@ -1,0 +1,63 @@
+import { createHmac } from 'node:crypto'
+
+/** One request as a receiver got it, and what a right check says of it: an element of webhook-signatures.json. */
+export interface Vector {
+  name: string
+  why: string
+  valid: boolean
+  secret: string
+  /** The receiver's clock, in Unix seconds. */
+  now: number
+  headers: Record<string, string>
+  /** The exact text of the body. Where its bytes are no text, `bodyBase64` stands in its place. */
+  body?: string
+  bodyBase64?: string
+}
+
+/** The secret of every vector that names no other, an earlier one, and the one before that. */
+export const secret = '84432cccd985fa567be32c6c93fa77de6c367a92a95fc52bcd275bc97f7745c3'
+export const newerSecret = '0b6f1c4de2a95b7f38d0c4417ae6f1529d3b8e70c5a2f4961e8d7b3a0c9f5e24'
+export const newestSecret = 'd7e1a3905c8b42f6917e0dab35c6f8142b9d7e50a1c3f6842e9b0d7c5a8f1e36'
+export const now = 1_795_246_509
+
+export const hmac = (key: string | Buffer, signed: string | Buffer): Buffer =>
+  createHmac('sha256', key).update(signed).digest()
+
+/** The header of a signature, made with node:crypto alone: nothing of the service has a part in it. */
+export const sign = (key: string | Buffer, timestamp: string, body: string | Buffer): string =>
+  `sha256=${hmac(key, Buffer.concat([Buffer.from(`${timestamp}.`), Buffer.from(body)])).toString('hex')}`
+
+interface Request {
+  /** The body that was signed. */
+  body: string | Buffer
+  /** What arrived in its place. */
+  arrived?: string | Buffer
+  timestamp?: string
+  secret?: string
+  /** In place of the genuine ones; null takes one away. */
+  headers?: Record<string, string | null>
+}
+
+function vector(valid: boolean, name: string, why: string, request: Request): Vector {
+  const { body, arrived = body, timestamp = String(now), secret: key = secret, headers } = request
+  const genuine = { 'X-Service-Timestamp': timestamp, 'X-Service-Signature': sign(key, timestamp, body) }
+  const sent = Object.entries({ ...genuine, ...headers }).filter(([, value]) => value !== null)
+  const bytes = Buffer.from(arrived)
+  const isText = Buffer.from(bytes.toString('utf8')).equals(bytes)
+  const shown = isText ? { body: bytes.toString('utf8') } : { bodyBase64: bytes.toString('base64') }
+  return {
+    name,
+    why,
+    valid,
+    secret: key,
+    now,
+    headers: Object.fromEntries(sent) as Record<string, string>,
+    ...shown,
+  }
+}
+
+export const good = (name: string, why: string, request: Request): Vector => vector(true, name, why, request)
+export const bad = (name: string, why: string, request: Request): Vector => vector(false, name, why, request)
+
+export const bodyOf = ({ body, bodyBase64 = '' }: Vector): Buffer =>
+  body === undefined ? Buffer.from(bodyBase64, 'base64') : Buffer.from(body)
