@@ -5,23 +5,27 @@ export interface Asked {
   benchmarks: ReadonlySet<string>
   rounds: number
   seconds: number
+  latencySeconds: number
   deliveries: number
   profile: boolean
+  /** `noisy` with a backlog of retries instead of a noisy business. */
+  backlog: boolean
 }
 
-const known = ['create', 'deliver']
 /** Every endpoint gets as many as every other. */
 const ENDPOINTS = 20
 /** What the service keeps unsent for Redis; it would drop the jobs beyond. */
 const MOST_DELIVERIES = 20_000
 
-/** @throws {Error} one sentence that says what is wrong */
-export function readArguments(): Asked {
+/** `known` are the benchmarks there are. @throws {Error} one sentence that says what is wrong */
+export function readArguments(known: string[]): Asked {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: {
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '3' },
+      'latency-seconds': { type: 'string', default: '5' },
+      backlog: { type: 'boolean', default: false },
       deliveries: { type: 'string', default: '10000' },
       profile: { type: 'boolean', default: false },
     },
@@ -34,6 +38,8 @@ export function readArguments(): Asked {
     benchmarks: new Set(positionals.length > 0 ? positionals : known),
     rounds: count('rounds', values.rounds, 100),
     seconds: count('seconds', values.seconds, 60),
+    latencySeconds: count('latency-seconds', values['latency-seconds'], 60),
+    backlog: values.backlog,
     deliveries,
     profile: values.profile,
   }

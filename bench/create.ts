@@ -1,14 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { freePort } from '../dev/servers/free-port.ts'
-import { scopes } from '../schemas/scopes.ts'
-import { createBusiness } from '../src/businesses/create-business.ts'
-import { issueKey } from '../src/businesses/issue-key.ts'
-import { openModels } from '../src/collections.ts'
-import { makeIndexes } from '../src/indexes.ts'
-import { createLog } from '../src/log.ts'
-import { connectMongo } from '../src/mongo.ts'
-import { createSecrets } from '../src/secrets.ts'
 import type { Answered, Load } from './load.ts'
+import { makeMerchants } from './merchants.ts'
 import { order } from './order.ts'
 import { listening, runProcess, startProcess } from './processes.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
@@ -22,7 +15,8 @@ const WARM_UP_SECONDS = 2
 export async function measureCreate(bench: Bench): Promise<Pair<Answered>[]> {
   const mongodbUrl = bench.mongodbUrl('create')
   const secretKey = randomBytes(32)
-  const apiKeys = await makeMerchants(mongodbUrl, secretKey)
+  const merchants = await makeMerchants(mongodbUrl, secretKey, MERCHANTS)
+  const apiKeys = merchants.map(({ apiKey }) => apiKey)
   const [webPort, barePort] = [await freePort(), await freePort()]
   const shared = { NODE_ENV: 'production', MONGODB_URL: mongodbUrl }
   const web = startProcess(bench.where, 'web', 'dist/src/server.js', {
@@ -55,24 +49,4 @@ export async function measureCreate(bench: Bench): Promise<Pair<Answered>[]> {
   )
   await Promise.all([web.end(), bare.end()])
   return pairs
-}
-
-/** One test key of each merchant. */
-async function makeMerchants(mongodbUrl: string, secretKey: Buffer): Promise<string[]> {
-  const log = createLog('silent', 'bench')
-  await makeIndexes(mongodbUrl, log)
-  const mongo = await connectMongo(mongodbUrl, log, {})
-  const deps = { ...openModels(mongo), secrets: createSecrets([secretKey]), now: () => new Date() }
-  const keys: string[] = []
-  for (let merchant = 0; merchant < MERCHANTS; merchant += 1) {
-    const { _id: businessId } = await createBusiness(deps, {
-      name: `Boutique ${merchant}`,
-      liveApproved: false,
-    })
-    const all = { scopes: [...scopes], ipAllowlist: [] }
-    const issued = await issueKey(deps, { businessId, mode: 'test', kind: 'secret', ...all })
-    if (issued) keys.push(issued.key)
-  }
-  await mongo.close()
-  return keys
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { Queue } from 'bullmq'
 import { freePort } from '../dev/servers/free-port.ts'
 import { queueOptions } from '../src/jobs.ts'
@@ -8,9 +7,7 @@ import { openHouse } from './due-deliveries.ts'
 import { listening, startProcess } from './processes.ts'
 import type { Arrivals } from './receiver.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
-
-const DRAIN_LIMIT_MS = 60_000
-const LOOK_EVERY_MS = 50
+import { waitFor } from './wait-for.ts'
 
 export interface Drained {
   perSecond: number
@@ -91,12 +88,4 @@ async function arrived(address: string, count: number): Promise<Arrivals> {
     return arrivals.count === count
   })
   return arrivals as Arrivals
-}
-
-async function waitFor(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + DRAIN_LIMIT_MS
-  while (!(await holds())) {
-    if (performance.now() > giveUpAt) throw new Error(`Waited too long for ${what}`)
-    await pause(LOOK_EVERY_MS)
-  }
 }

@@ -11,7 +11,7 @@ import { createIntent } from '../src/intents/create.ts'
 import { parseCreate } from '../src/intents/parse-create.ts'
 import { createLog } from '../src/log.ts'
 import { createEndpoint } from '../src/webhooks/create-endpoint.ts'
-import { type Delivery, openStatuses } from '../src/webhooks/delivery.ts'
+import { type Delivery, type DeliveryStatus, openStatuses } from '../src/webhooks/delivery.ts'
 import { relayOutboxes } from '../src/webhooks/relay.ts'
 import { order } from './order.ts'
 
@@ -25,6 +25,8 @@ export interface House {
   /** Makes that many deliveries due, spread evenly; their jobs are on their way. */
   makeDue(count: number): Promise<void>
   openDeliveries(): Promise<number>
+  /** Those of a status that nobody is attempting. */
+  countIn(status: DeliveryStatus): Promise<number>
   /** The body of one of them. */
   sampleBody(): Promise<string>
   close(): Promise<void>
@@ -52,6 +54,7 @@ export async function openHouse(environment: Record<string, string>, address: st
       while (ids.length > 0) await relayOutboxes(deps, ids.splice(0, RELAYED_TOGETHER))
     },
     openDeliveries: () => deps.Delivery.countDocuments({ status: { $in: openStatuses } }),
+    countIn: (status) => deps.Delivery.countDocuments({ status, lease: null }),
     async sampleBody() {
       const delivery = await deps.Delivery.findOne({}, { body: 1 }).lean<Pick<Delivery, 'body'> | null>()
       return delivery?.body ?? ''
@@ -62,7 +65,14 @@ export async function openHouse(environment: Record<string, string>, address: st
 
 async function newCaller(deps: Deps): Promise<Caller> {
   const { _id: businessId } = await createBusiness(deps, { name: 'Boutique', liveApproved: false })
-  return { keyId: newId(), businessId, sandbox: true, kind: 'secret', scopes: new Set(scopes) }
+  return {
+    keyId: newId(),
+    businessId,
+    sandbox: true,
+    kind: 'secret',
+    scopes: new Set(scopes),
+    ip: '127.0.0.1',
+  }
 }
 
 async function createIntents(deps: Deps, callers: Caller[], count: number): Promise<string[]> {

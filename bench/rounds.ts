@@ -6,11 +6,16 @@ export interface Bench {
   /** The address of a database of its own. */
   mongodbUrl(database: string): string
   redisUrl: string
+  emptyRedis(): Promise<unknown>
   rounds: number
   /** How long one side of a round of `create` lasts. */
   seconds: number
+  /** The same of `latency`. */
+  latencySeconds: number
   /** How many deliveries one side of a round of `deliver` makes. */
   deliveries: number
+  /** `noisy` with a backlog of retries instead of a noisy business. */
+  backlog: boolean
 }
 
 /** One round: both sides, one after the other. */

@@ -23,7 +23,27 @@ export function figureLine<Figures>(
 ): Line {
   const service = pairs.map((pair) => figure(pair.service))
   const bare = pairs.map((pair) => figure(pair.bare))
-  return { what, service: spread(service, 0), bare: spread(bare, 0), ratio: '', aim: '' }
+  return {
+    what,
+    service: spread(service, digitsOf(service)),
+    bare: spread(bare, digitsOf(bare)),
+    ratio: '',
+    aim: '',
+  }
+}
+
+/** A tenth of a millisecond matters where there are few of them. */
+const digitsOf = (values: number[]): number => (Math.max(...values) < 100 ? 1 : 0)
+
+/** As `figureLine`, with the ratio of the two and what the service's side is to keep. */
+export function comparedLine<Figures>(
+  what: string,
+  pairs: Pair<Figures>[],
+  figure: (figures: Figures) => number,
+  aim: string,
+): Line {
+  const ratios = pairs.map(({ service, bare }) => figure(service) / figure(bare))
+  return { ...figureLine(what, pairs, figure), ratio: spread(ratios, 2), aim }
 }
 
 /** `median (least–most)`. */
@@ -39,16 +59,13 @@ function median(sorted: number[]): number {
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? 0) + upper) / 2 : upper
 }
 
+export const lineTable = (lines: Line[]): string[][] => [
+  ['', 'service', 'bare', 'service ÷ bare', 'aim'],
+  ...lines.map(({ what, service, bare, ratio, aim }) => [what, service, bare, ratio, aim]),
+]
+
 /** Columns under one another, as wide as their widest cell. */
-export function printTable(lines: Line[]): void {
-  const head = { what: '', service: 'service', bare: 'bare', ratio: 'service ÷ bare', aim: 'aim' }
-  const rows = [head, ...lines].map(({ what, service, bare, ratio, aim }) => [
-    what,
-    service,
-    bare,
-    ratio,
-    aim,
-  ])
+export function printTable(rows: string[][]): void {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   for (const row of rows)
     console.log(

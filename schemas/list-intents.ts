@@ -1,3 +1,6 @@
+import { pageQuery } from './page.ts'
+import { spanQuery } from './span.ts'
+
 /** Every status of an intent (SPEC 3). */
 export const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
 export type Status = (typeof statuses)[number]
@@ -7,10 +10,8 @@ export const listIntentsQuery = {
   type: 'object',
   properties: {
     status: { enum: statuses },
-    from: { type: 'string', format: 'date-or-time' },
-    to: { type: 'string', format: 'date-or-time' },
-    page: { type: 'string', format: 'page-number' },
-    limit: { type: 'string', format: 'page-size' },
+    ...spanQuery.properties,
+    ...pageQuery.properties,
   },
 } as const
 

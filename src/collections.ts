@@ -6,6 +6,9 @@ import { type Business, businesses } from './businesses/business.ts'
 import { type Collection, openCollection } from './collection.ts'
 import { type Claim, claims } from './idempotency/claim.ts'
 import { type Intent, intents } from './intents/intent.ts'
+import { type Staff, staffAccounts } from './staff/account.ts'
+import { type StaffSession, staffSessions } from './staff/session.ts'
+import { signInTries } from './staff/sign-in-limit.ts'
 import { type Delivery, deliveries } from './webhooks/delivery.ts'
 import { type DeliveryHour, deliveryHours } from './webhooks/delivery-hour.ts'
 import { type Endpoint, endpoints } from './webhooks/endpoint.ts'
@@ -20,6 +23,9 @@ export const collections: readonly Collection[] = [
   deliveries,
   deliveryHours,
   claims,
+  staffAccounts,
+  staffSessions,
+  signInTries,
   auditEvents,
 ]
 
@@ -35,5 +41,7 @@ export const openModels = (mongo: Connection) => ({
   Delivery: openCollection<Delivery>(mongo, deliveries),
   DeliveryHour: openCollection<DeliveryHour>(mongo, deliveryHours),
   Claim: openCollection<Claim>(mongo, claims),
+  Staff: openCollection<Staff>(mongo, staffAccounts),
+  StaffSession: openCollection<StaffSession>(mongo, staffSessions),
   AuditEvent: openCollection<AuditEvent>(mongo, auditEvents),
 })

@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose'
+import { type BoardQueues, openBoardQueues } from './board-queues.ts'
 import { type ApiSwitch, createApiSwitch } from './businesses/api-switch.ts'
 import { type Models, openModels } from './collections.ts'
 import type { Config } from './config.ts'
@@ -9,6 +10,9 @@ import { type Nudge, openQueues, type Queues } from './queues.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createValidate, type Validate } from './validate.ts'
 import { createLeases, type Leases } from './webhooks/claim-delivery.ts'
+import { createFlow, type Flow } from './webhooks/flow.ts'
+import { createHealthNotes, type HealthNotes } from './webhooks/note-health.ts'
+import { createRecentSenders, type RecentSenders } from './webhooks/recent-senders.ts'
 import { createSender, type Sender } from './webhooks/sender/send.ts'
 
 /** All that an operation may use, handed to it as its first argument. Nobody imports a connection or reads a clock. */
@@ -20,10 +24,14 @@ export interface Deps extends Models {
   validate: Validate
   lanes: Lanes
   leases: Leases
+  flow: Flow
+  health: HealthNotes
+  senders: RecentSenders
   sender: Sender
   apiSwitch: ApiSwitch
   queues: Queues
   nudge: Nudge
+  boardQueues: BoardQueues
   mongo: Connection
   close(): Promise<void>
 }
@@ -31,16 +39,21 @@ export interface Deps extends Models {
 /** Sockets to receivers in all; above the number of deliveries in flight, so none waits for another's idle one. */
 const mostSockets = 512
 
+/** For what is measured and never stored: no clock that somebody sets. */
+const elapsedMs = (): number => performance.now()
+
 /** Opens everything and waits until MongoDB answers. Redis may be away. */
 export async function openDeps(config: Config, log: Log, now: () => Date): Promise<Deps> {
   const mongo = await awaitMongo(config.mongodbUrl, log)
   const models = openModels(mongo)
   const queues = openQueues(config, log)
+  const boardQueues = openBoardQueues(config, log)
   const sender = createSender({
     timeoutMs: config.webhookTimeoutMs,
     allowedHosts: config.webhookAllowedHosts,
     maxSockets: mostSockets,
   })
+  const health = createHealthNotes(models, log)
   const apiSwitch = await createApiSwitch(models.Setting)
   return {
     config,
@@ -51,15 +64,21 @@ export async function openDeps(config: Config, log: Log, now: () => Date): Promi
     ...models,
     lanes: openLanes(models, now),
     leases: createLeases(models.Delivery, now),
+    flow: createFlow(elapsedMs),
+    health,
+    senders: createRecentSenders(elapsedMs),
     sender,
     apiSwitch,
     queues,
     nudge: queues.nudge,
+    boardQueues,
     mongo,
     async close() {
       apiSwitch.close()
       await queues.close()
+      await boardQueues.close()
       await sender.close()
+      await health.close()
       await mongo.close()
     },
   }

@@ -5,13 +5,15 @@ import type { Models } from './collections.ts'
 import { createInsertLane, createReadLane, type Insertion, type Lane } from './group-commit.ts'
 import type { Claim } from './idempotency/claim.ts'
 import type { Intent } from './intents/intent.ts'
-import { type ClaimedDelivery, createClaimLane } from './webhooks/claim-delivery.ts'
+import { type ClaimedDelivery, createClaimLane, type Which } from './webhooks/claim-delivery.ts'
 import type { Delivery } from './webhooks/delivery.ts'
 import type { Endpoint } from './webhooks/endpoint.ts'
+import { createPostponeLane, type Postponed } from './webhooks/postpone.ts'
 import { type AttemptResult, createResultLane } from './webhooks/record-attempt.ts'
+import { openRelayLanes, type RelayLanes } from './webhooks/relay-lanes.ts'
 
 /** The trips to MongoDB that a request or a delivery shares with whoever else is waiting (src/group-commit.ts). */
-export interface Lanes {
+export interface Lanes extends RelayLanes {
   findKey: Lane<string, KeyAndBusiness | null>
   insertClaim: Lane<Claim, Insertion>
   findClaim: Lane<string, Claim | null>
@@ -19,10 +21,15 @@ export interface Lanes {
   insertEndpoint: Lane<Endpoint, Insertion>
   findEndpoint: Lane<string, Endpoint | null>
   insertDelivery: Lane<Delivery, Insertion>
-  findDelivery: Lane<string, Delivery | null>
-  claimDelivery: Lane<string, ClaimedDelivery | null>
-  recordResult: Lane<AttemptResult, void>
+  lookAtDelivery: Lane<string, Standing | null>
+  claimDelivery: Lane<Which, ClaimedDelivery | null>
+  recordResult: Lane<AttemptResult, boolean>
+  postpone: Lane<Postponed, void>
 }
+
+/** How a delivery stands, without what it carries. */
+type Standing = Pick<Delivery, '_id' | 'status' | 'redrives' | 'nextAttemptAt' | 'lease'>
+const standing = { status: 1, redrives: 1, nextAttemptAt: 1, lease: 1 }
 
 const byId = <Doc extends { _id: string }>(model: Model<Doc>): Lane<string, Doc | null> =>
   createReadLane<Doc>(
@@ -42,9 +49,17 @@ export function openLanes(models: Models, now: () => Date): Lanes {
     insertEndpoint: insertsOf(models.Endpoint),
     findEndpoint: byId(models.Endpoint),
     insertDelivery: insertsOf(models.Delivery),
-    findDelivery: byId(models.Delivery),
+    lookAtDelivery: createReadLane<Standing>(
+      (ids) =>
+        pastMongoose(models.Delivery)
+          .find<Standing>({ _id: { $in: ids } }, { projection: standing })
+          .toArray(),
+      (delivery) => [delivery._id],
+    ),
     claimDelivery: createClaimLane(models.Delivery, now),
     recordResult: createResultLane(models.Delivery),
+    postpone: createPostponeLane(models.Delivery, now),
+    ...openRelayLanes(models),
   }
 }
 

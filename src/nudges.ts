@@ -62,6 +62,7 @@ function jobOptions(name: QueueName, job: NewJob<QueueName>): JobsOptions {
   return {
     ...(job.jobId === undefined ? {} : { jobId: job.jobId }),
     ...(job.delayMs > 0 ? { delay: job.delayMs } : {}),
+    ...(job.priority === undefined ? {} : { priority: job.priority }),
     attempts: queueOptions[name].attempts,
     backoff: { type: 'custom' },
     stackTraceLimit: 1,

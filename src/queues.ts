@@ -3,18 +3,16 @@ import { Redis } from 'ioredis'
 import type { Config } from './config.ts'
 import { type NewJob, type QueueName, queueNames } from './jobs.ts'
 import { type Log, throttled } from './log.ts'
-import { addAll, createNudger, type Nudger } from './nudges.ts'
+import { createNudger, type Nudger } from './nudges.ts'
+import { createStanding, type Standing } from './standing-jobs.ts'
 
 /** Adds jobs without making anybody wait: a lost one is found by the sweep, so a fault is logged and forgotten. */
 export type Nudge = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
 
 export interface Queues {
   nudge: Nudge
-  /**
-   * Adds each job unless one with its id waits or runs. One that has ended is removed first, because BullMQ ignores an add
-   * with a known id. Waits for Redis, and throws without it.
-   */
-  readd<Name extends QueueName>(name: Name, jobs: (NewJob<Name> & { jobId: string })[]): Promise<void>
+  /** What is there already, to be looked at and put right. All of it waits for Redis, and throws without it. */
+  standing: Standing
   /** Calls back each time Redis can be used (again). */
   whenReady(act: () => void): void
   /** Whether Redis answers now. */
@@ -50,16 +48,7 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
   ) as Record<QueueName, Nudger>
   return {
     nudge: (name, jobs) => nudgers[name].add(jobs),
-    async readd(name, jobs) {
-      const queue = await obtain(name)
-      const asked = connection.pipeline()
-      for (const { jobId } of jobs) asked.hmget(queue.toKey(jobId), 'timestamp', 'finishedOn')
-      const answers = (await asked.exec()) ?? []
-      const inState = (...some: string[]) => jobs.filter((_, index) => some.includes(stateOf(answers[index])))
-      // An id that has ended would make the add a silent no-op.
-      await Promise.all(inState('ended').map(({ jobId }) => queue.remove(jobId)))
-      await addAll(queue, name, inState('absent', 'ended'))
-    },
+    standing: createStanding(connection, obtain, `${config.queuePrefix}:whole`),
     whenReady: (act) => void connection.on('ready', act),
     isReady: () =>
       connection.ping().then(
@@ -75,7 +64,7 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
 }
 
 /** BullMQ asks Redis for its version first and never again: a queue opened while Redis is away would stay broken. */
-async function openQueue(
+export async function openQueue(
   connection: Redis,
   prefix: string,
   name: QueueName,
@@ -91,13 +80,4 @@ async function openQueue(
     queue.close().catch(() => undefined)
     throw error
   }
-}
-
-/** What BullMQ's hash of a job tells: it has a `timestamp` from the beginning, and `finishedOn` once it has ended. */
-function stateOf(answered: [Error | null, unknown] | undefined): 'absent' | 'under way' | 'ended' {
-  const [error, answer] = answered ?? [new Error('Redis gave no answer'), null]
-  if (error !== null) throw error
-  const [timestamp, finishedOn] = answer as (string | null)[]
-  if (timestamp === null) return 'absent'
-  return finishedOn === null ? 'under way' : 'ended'
 }

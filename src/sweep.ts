@@ -1,64 +1,83 @@
+import { sweepAudit } from './audit/publish.ts'
 import type { Deps } from './deps.ts'
+import { inBatches } from './in-batches.ts'
 import { expiryJob } from './intents/expire.ts'
 import type { Intent } from './intents/intent.ts'
 import { moves } from './intents/lifecycle.ts'
 import { nudgeRelay } from './intents/nudge-relay.ts'
-import { type Delivery, openStatuses } from './webhooks/delivery.ts'
-import { deliveryJob } from './webhooks/delivery-job.ts'
+import { deadShownSeconds } from './jobs.ts'
+import { dropRevived, restoreFailed } from './webhooks/restore-failed.ts'
+import { sweepDeliveries } from './webhooks/sweep-deliveries.ts'
 
 /** How far ahead delayed jobs are re-created, so that they are there on time after Redis was emptied: some sweeps. */
 const aheadMs = 30_000
 /** A change younger than this has its own nudge on the way. */
 const graceMs = 2_000
-/** How many documents one look takes. */
-const batch = 1000
+/** What became due before this was looked at by many a sweep. Very much of it must not keep the others from what is new. */
+const latelyMs = 60_000
+/** What died before this was looked for by very many. */
+const diedLatelyMs = 10 * 60_000
 
 export interface Swept {
   outboxes: number
   deliveries: number
   expiries: number
+  /** Failed jobs of DEAD deliveries that Redis had lost. */
+  restored: number
+  /** Documents with lines that were not in the audit trail. */
+  audited: number
 }
 
 /**
  * Re-creates every nudge that MongoDB says is due: events nobody relayed, deliveries nobody attempts, intents whose time is
- * up. What is queued already stays as it is, so this may run at any time and any number of times.
+ * up; and the failed jobs that Redis lost. What is queued already stays as it is, so this may run at any time and any number of times.
+ * Deliveries and failed jobs of late only, unless `whole`, or where Redis was emptied.
  */
-export async function sweep(deps: Deps): Promise<Swept> {
-  const [outboxes, deliveries, expiries] = [
-    await sweepOutboxes(deps),
-    await sweepDeliveries(deps),
-    await sweepExpiries(deps),
-  ]
-  return { outboxes, deliveries, expiries }
+export async function sweep(deps: Deps, whole: boolean): Promise<Swept> {
+  const now = deps.now().getTime()
+  const isWhole = !whole && (await deps.queues.standing.isWhole())
+  const swept = {
+    outboxes: await sweepOutboxes(deps),
+    deliveries: await sweepDeliveries(deps, new Date(now - latelyMs), new Date(now + aheadMs)),
+    expiries: await sweepExpiries(deps),
+    audited: await sweepTrail(deps),
+  }
+  if (isWhole) return { ...swept, restored: await restoreFailed(deps, new Date(now - diedLatelyMs)) }
+  let restored = 0
+  await deps.queues.standing.makeWhole(async () => {
+    swept.deliveries += await sweepOverdue(deps)
+    await dropRevived(deps)
+    restored = await restoreFailed(deps, new Date(now - deadShownSeconds * 1000))
+  })
+  return { ...swept, restored }
 }
+
+const overdueUnderWay = new WeakMap<Deps, Promise<number>>()
+
+/** The deliveries that `sweep` leaves out when it is not whole; one look at a time in a process. Answers how many there were. */
+export function sweepOverdue(deps: Deps): Promise<number> {
+  const running =
+    overdueUnderWay.get(deps) ??
+    sweepDeliveries(deps, null, new Date(deps.now().getTime() - latelyMs)).finally(() =>
+      overdueUnderWay.delete(deps),
+    )
+  overdueUnderWay.set(deps, running)
+  return running
+}
+
+const sweepTrail = async (deps: Deps): Promise<number> =>
+  (await sweepAudit(deps, deps.Delivery)) +
+  (await sweepAudit(deps, deps.Staff)) +
+  (await sweepAudit(deps, deps.StaffSession))
 
 async function sweepOutboxes(deps: Deps): Promise<number> {
   const old = new Date(deps.now().getTime() - graceMs)
   const found = deps.Intent.find({ 'outbox.createdAt': { $lte: old } }, { _id: 1 }).lean<
     Pick<Intent, '_id'>[]
   >()
-  return inBatches(found.cursor({ batchSize: batch }), (intents) => {
+  return inBatches(found.cursor(), (intents) => {
     for (const intent of intents) nudgeRelay(deps, intent)
   })
-}
-
-async function sweepDeliveries(deps: Deps): Promise<number> {
-  const now = deps.now()
-  const due = deps.Delivery.find(
-    {
-      // `$type` says nothing new, but without it MongoDB does not use the partial index `due`.
-      nextAttemptAt: { $type: 'date', $lte: new Date(now.getTime() + aheadMs) },
-      status: { $in: openStatuses },
-      $or: [{ lease: null }, { 'lease.until': { $lte: now } }],
-    },
-    { event: 1, referenceNumber: 1, host: 1, redrives: 1, nextAttemptAt: 1 },
-  ).lean<Delivery[]>()
-  return inBatches(due.cursor({ batchSize: batch }), (deliveries) =>
-    deps.queues.readd(
-      'webhook-delivery',
-      deliveries.map((delivery) => deliveryJob(delivery, now)),
-    ),
-  )
 }
 
 async function sweepExpiries(deps: Deps): Promise<number> {
@@ -68,27 +87,11 @@ async function sweepExpiries(deps: Deps): Promise<number> {
     { status: { $in: moves.expire.from }, expiresAt: { $lte: soon } },
     { referenceNumber: 1, expiresAt: 1 },
   ).lean<Intent[]>()
-  return inBatches(found.cursor({ batchSize: batch }), (intents) =>
-    deps.queues.readd(
-      'intent-expiry',
-      intents.map((intent) => expiryJob(intent, now)),
+  const queue = 'intent-expiry'
+  return inBatches(found.cursor(), (intents) =>
+    deps.queues.standing.readd(
+      [queue],
+      intents.map((intent) => ({ queue, job: expiryJob(intent, now) })),
     ),
   )
-}
-
-async function inBatches<Doc>(
-  cursor: AsyncIterable<Doc>,
-  act: (docs: Doc[]) => void | Promise<void>,
-): Promise<number> {
-  let seen = 0
-  let docs: Doc[] = []
-  for await (const doc of cursor) {
-    docs.push(doc)
-    seen += 1
-    if (docs.length < batch) continue
-    await act(docs)
-    docs = []
-  }
-  if (docs.length > 0) await act(docs)
-  return seen
 }

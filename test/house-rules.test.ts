@@ -67,8 +67,13 @@ describe('The house keeps its rules:', () => {
     expect(mentioning(sources, /process\.env/)).to.deep.equal(['src/config.ts'])
   })
 
-  it('connections are opened in three places', () => {
+  it('nobody asks URL.canParse, which is wrong on Node 20 and 22 (src/parse-url.ts)', () => {
+    expect(mentioning(sources, /URL\.canParse\(/)).to.deep.equal([])
+  })
+
+  it('connections are opened in four places', () => {
     expect(mentioning(sources, /createConnection\(|new Redis\(|new MongoClient\(/)).to.deep.equal([
+      'src/board-queues.ts',
       'src/mongo.ts',
       'src/queues.ts',
       'workers/run/start.ts',
@@ -92,6 +97,14 @@ describe('The house keeps its rules:', () => {
       'src/intents/transition.ts',
     ])
     expect(mentioning(sources, /status: move\./)).to.deep.equal(['src/intents/transition.ts'])
+  })
+
+  it('the audit trail is append-only: the code inserts lines and reads them', () => {
+    const used = sources.flatMap((file) =>
+      [...read(file).matchAll(/\bAuditEvent\)?\s*\.(\w+)/g)].map(([, method]) => method),
+    )
+    expect([...new Set(used)].toSorted()).to.deep.equal(['find', 'insertMany', 'insertOne'])
+    expect(mentioning(sources, /'auditevents'/)).to.deep.equal(['src/audit/audit-event.ts'])
   })
 
   it('one name per job: queue = file in workers/ = what the file exports = docs', () => {

@@ -1,11 +1,18 @@
 import type { Model } from 'mongoose'
 import { pastMongoose } from '../collection.ts'
+import { groupBy } from '../group-by.ts'
 import { createLane, type Lane } from '../group-commit.ts'
 import { newId } from '../ids.ts'
 import { type Delivery, openStatuses } from './delivery.ts'
 
 /** How long a claim is believed without being renewed; renewed every 3 s, so a dead worker's is over in 10 s. */
 const deliveryLeaseMs = 10_000
+
+/** A delivery as somebody asks for it: as it stands after so many re-queues, or (null) whatever they were. */
+export interface Which {
+  deliveryId: string
+  redrives: number | null
+}
 
 /** A delivery whose attempt is this process's to make, with what an attempt needs. */
 export interface ClaimedDelivery extends Pick<Delivery, '_id' | 'event' | 'body' | 'attempts' | 'redrives'> {
@@ -19,12 +26,13 @@ export interface ClaimedDelivery extends Pick<Delivery, '_id' | 'event' | 'body'
 export const createClaimLane = (
   Delivery: Model<Delivery>,
   now: () => Date,
-): Lane<string, ClaimedDelivery | null> =>
-  createLane(500, async (ids) => {
-    const claimed = await claimTogether(Delivery, [...new Set(ids)], now())
-    return ids.map((id) => {
-      const delivery = claimed.get(id) ?? null
-      claimed.delete(id)
+): Lane<Which, ClaimedDelivery | null> =>
+  createLane(500, async (asked) => {
+    const claimed = await claimTogether(Delivery, asked, now())
+    return asked.map(({ deliveryId, redrives }) => {
+      const delivery = claimed.get(deliveryId)
+      if (delivery === undefined || (redrives !== null && redrives !== delivery.redrives)) return null
+      claimed.delete(deliveryId)
       return delivery
     })
   })
@@ -32,24 +40,37 @@ export const createClaimLane = (
 /** What an attempt needs. */
 const neededFields = { event: 1, body: 1, attempts: 1, redrives: 1, lease: 1 }
 
+/** Nobody's attempt now. */
+export const free = (now: Date) => ({ $or: [{ lease: null }, { 'lease.until': { $lte: now } }] })
+
 async function claimTogether(
   Delivery: Model<Delivery>,
-  ids: string[],
+  asked: Which[],
   now: Date,
 ): Promise<Map<string, ClaimedDelivery>> {
   const token = newId()
-  const free = { $or: [{ lease: null }, { 'lease.until': { $lte: now } }] }
   const collection = pastMongoose(Delivery)
+  const which = byRedrives(asked)
+  const due = { status: { $in: openStatuses }, nextAttemptAt: { $lte: now } }
+  const until = new Date(now.getTime() + deliveryLeaseMs)
   const taken = await collection.updateMany(
-    { _id: { $in: ids }, status: { $in: openStatuses }, nextAttemptAt: { $lte: now }, ...free },
-    { $set: { lease: { token, until: new Date(now.getTime() + deliveryLeaseMs) } } },
+    { $and: [which, due, free(now)] },
+    { $set: { lease: { token, until } } },
   )
   if (taken.matchedCount === 0) return new Map()
   const mine = await collection
-    .find<ClaimedDelivery>({ _id: { $in: ids }, 'lease.token': token }, { projection: neededFields })
+    .find<ClaimedDelivery>({ $and: [which, { 'lease.token': token }] }, { projection: neededFields })
     .toArray()
   return new Map(mine.map((delivery) => [delivery._id, delivery]))
 }
+
+/** All that are asked for; nearly always that is one group. */
+const byRedrives = (asked: Which[]) => ({
+  $or: [...groupBy(asked, ({ redrives }) => redrives)].map(([redrives, some]) => ({
+    _id: { $in: [...new Set(some.map(({ deliveryId }) => deliveryId))] },
+    ...(redrives === null ? {} : { redrives }),
+  })),
+})
 
 /** The leases this process holds, renewed together by one update. */
 export interface Leases {

@@ -1,14 +1,14 @@
 import type { Deps } from '../deps.ts'
-import type { ClaimedDelivery } from './claim-delivery.ts'
+import type { ClaimedDelivery, Which } from './claim-delivery.ts'
 import { type AttemptRecord, endpointIdOf, openStatuses } from './delivery.ts'
 import { type Endpoint, isReceiving } from './endpoint.ts'
-import { signedHeaders } from './sign.ts'
+import { signFor } from './sign.ts'
 import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
 
 /** How a call went: an attempt and what it means, or why there was none and when to call again. */
 export type Delivered =
-  | (Verdict & { attempt: AttemptRecord; attempts: number })
-  | { outcome: 'not-due' | 'leased'; nextAttemptAt: Date }
+  | (Verdict & { attempt: AttemptRecord; attempts: number; failuresInRow: number })
+  | { outcome: 'not-due' | 'leased' | 'lease-lost'; nextAttemptAt: Date }
   | { outcome: 'cancelled' | 'dead-already' | 'nothing-to-do'; nextAttemptAt: null }
 
 /** Nobody waits for a worker: its writes may take the time the driver gives them. */
@@ -19,11 +19,14 @@ const noHurry = Number.POSITIVE_INFINITY
  * to 6.4). A receiver that fails is a result, not an error; only a broken MongoDB throws, and then no attempt counts.
  */
 export async function deliver(deps: Deps, deliveryId: string): Promise<Delivered> {
-  const [delivery, endpoint] = await Promise.all([
-    deps.lanes.claimDelivery(deliveryId, noHurry),
-    deps.lanes.findEndpoint(endpointIdOf(deliveryId), noHurry),
-  ])
-  if (delivery === null) return whyNotClaimed(deps, deliveryId)
+  const endpoint = await deps.lanes.findEndpoint(endpointIdOf(deliveryId), noHurry)
+  return deliverTo(deps, { deliveryId, redrives: null }, endpoint)
+}
+
+/** As `deliver`, with the endpoint at hand. */
+export async function deliverTo(deps: Deps, which: Which, endpoint: Endpoint | null): Promise<Delivered> {
+  const delivery = await deps.lanes.claimDelivery(which, noHurry)
+  if (delivery === null) return whyNotClaimed(deps, which)
   if (endpoint === null || !isReceiving(endpoint)) return abandon(deps, delivery)
   deps.leases.hold(delivery)
   try {
@@ -35,18 +38,35 @@ export async function deliver(deps: Deps, deliveryId: string): Promise<Delivered
 
 async function makeAttempt(deps: Deps, delivery: ClaimedDelivery, endpoint: Endpoint): Promise<Delivered> {
   const at = deps.now()
-  const { webhookHeaderBrand: brand, webhookRetryMs } = deps.config
-  const secret = deps.secrets.unseal(endpoint.secret)
-  const headers = signedHeaders(brand, secret, delivery.event, delivery.body, at)
-  const sent = await deps.sender.send({ url: endpoint.url, headers, body: delivery.body })
+  const { _id: endpointId, url } = endpoint
+  const { body } = delivery
+  const headers = signFor(deps, endpoint, delivery.event, body, at)
+  const sent = await deps.flow.watch(endpoint, () => deps.sender.send({ url, headers, body }))
   const attempts = delivery.attempts + 1
-  const verdict = judge(sent, scheduledAttempts(attempts, delivery.redrives), webhookRetryMs, deps.now())
-  const { nextAttemptAt, deliveredAt, deadAt } = verdict
-  const record = recordOf(at, endpoint.url, sent)
-  const status = statusAfter[verdict.outcome]
-  const result = { delivery, status, nextAttemptAt, deliveredAt, deadAt, attempt: record }
-  await deps.lanes.recordResult(result, noHurry)
-  return { ...verdict, attempt: record, attempts }
+  const endedAt = deps.now()
+  const { webhookRetryMs } = deps.config
+  const verdict = judge(sent, scheduledAttempts(attempts, delivery.redrives), webhookRetryMs, endedAt)
+  const { outcome, nextAttemptAt, deliveredAt, deadAt } = verdict
+  const record = recordOf(at, url, sent)
+  const result = {
+    delivery,
+    status: statusAfter[outcome],
+    nextAttemptAt,
+    deliveredAt,
+    deadAt,
+    attempt: record,
+  }
+  // Frozen for so long that another took over: what this one saw counts for nothing.
+  if (!(await deps.lanes.recordResult(result, noHurry)))
+    return { outcome: 'lease-lost', nextAttemptAt: endedAt }
+  deps.health.note({
+    endpointId,
+    outcome,
+    at: endedAt,
+    stage: record.stage,
+    slow: deps.flow.isSlow(endpoint),
+  })
+  return { ...verdict, attempt: record, attempts, failuresInRow: endpoint.health.failuresInRow + 1 }
 }
 
 /** How many of the attempts made belong to the retry table: one asked for by hand comes on top, and repeats the step it stood at. */
@@ -59,11 +79,19 @@ async function abandon(deps: Deps, delivery: ClaimedDelivery): Promise<Delivered
   return { outcome: 'cancelled', nextAttemptAt: null }
 }
 
-async function whyNotClaimed(deps: Deps, deliveryId: string): Promise<Delivered> {
-  const delivery = await deps.lanes.findDelivery(deliveryId, noHurry)
+/** Why there is no attempt to make now; null when there is one. */
+export async function whyNotNow(deps: Deps, which: Which): Promise<Delivered | null> {
+  const why = await whyNotClaimed(deps, which)
+  return why.outcome === 'not-due' && why.nextAttemptAt <= deps.now() ? null : why
+}
+
+async function whyNotClaimed(deps: Deps, { deliveryId, redrives }: Which): Promise<Delivered> {
+  const delivery = await deps.lanes.lookAtDelivery(deliveryId, noHurry)
+  const isStale = redrives !== null && delivery?.redrives !== redrives
+  if (delivery === null || isStale) return { outcome: 'nothing-to-do', nextAttemptAt: null }
   // Its job must end where support staff look for it, also when the process died right after the last attempt.
-  if (delivery?.status === 'DEAD') return { outcome: 'dead-already', nextAttemptAt: null }
-  const isOpen = delivery !== null && (openStatuses as readonly string[]).includes(delivery.status)
+  if (delivery.status === 'DEAD') return { outcome: 'dead-already', nextAttemptAt: null }
+  const isOpen = (openStatuses as readonly string[]).includes(delivery.status)
   if (!isOpen || delivery.nextAttemptAt === null) return { outcome: 'nothing-to-do', nextAttemptAt: null }
   const lease = delivery.lease
   if (lease !== null && lease.until > deps.now()) return { outcome: 'leased', nextAttemptAt: lease.until }

@@ -38,6 +38,8 @@ export interface Delivery {
   attempts: number
   /** How often it was re-queued by hand; each adds one attempt to those of the retry table. */
   redrives: number
+  /** `attempts` at the last re-queue; as long as it is the same, the attempt asked for is still to come. */
+  askedAfterAttempts?: number
   /** When the next attempt may start; null when none will come: DELIVERED, DEAD or CANCELLED. */
   nextAttemptAt: Date | null
   /** Who is attempting it now, and until when that is believed. */
@@ -69,6 +71,7 @@ export const deliveries: Collection = {
     status: String,
     attempts: Number,
     redrives: Number,
+    askedAfterAttempts: Number,
     nextAttemptAt: Date,
     lease: { type: { _id: false, token: String, until: Date }, default: null },
     attemptLog: [
@@ -92,18 +95,40 @@ export const deliveries: Collection = {
   indexes: [
     // Only what is still under way has a nextAttemptAt that is a date.
     { name: 'due', key: { nextAttemptAt: 1 }, partialFilterExpression: { nextAttemptAt: { $type: 'date' } } },
-    { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1 } },
+    // The event is there so that a merchant's list by event is counted without reading a document.
+    { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
     { name: 'byEndpoint', key: { endpointId: 1, createdAt: -1, _id: -1 } },
     { name: 'byReference', key: { referenceNumber: 1 } },
-    // What goes well never enters these two.
+    // What goes well never enters these three.
     {
       name: 'byTrouble',
       key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1 },
       partialFilterExpression: { status: { $in: ['RETRYING', 'DEAD', 'CANCELLED'] } },
     },
-    { name: 'dead', key: { deadAt: -1 }, partialFilterExpression: { deadAt: { $type: 'date' } } },
+    // All that the list of DEAD ones groups by, so that it is counted without reading a document.
+    {
+      name: 'deadByTime',
+      key: { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 },
+      partialFilterExpression: { deadAt: { $type: 'date' } },
+    },
+    {
+      name: 'deadByEndpoint',
+      key: { endpointId: 1, deadAt: -1 },
+      partialFilterExpression: { deadAt: { $type: 'date' } },
+    },
     unauditedIndex,
   ],
+  retiredIndexes: ['byTime', 'dead'],
+  backfill: {
+    missing: 'redrives',
+    set: {
+      redrives: 0,
+      url: { $concat: ['https://', '$host'] },
+      deadAt: { $cond: [{ $eq: ['$status', 'DEAD'] }, { $last: '$attemptLog.at' }, null] },
+      effects: [],
+      unaudited: [],
+    },
+  },
 }
 
 export const deliveryId = (eventId: string, endpointId: string): string => `${eventId}-${endpointId}`

@@ -9,7 +9,7 @@ export type Source = Pick<
   '_id' | 'businessId' | 'sandbox' | 'referenceNumber' | 'expiresAt' | 'status' | 'outbox'
 >
 /** An endpoint that may want them. */
-export type Receiver = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'events'>
+export type Receiver = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'events' | 'health'>
 
 /** One delivery for each event of a source and each endpoint that is subscribed to it. */
 export function deliveriesOf(source: Source, receivers: Map<string, Receiver[]>, now: Date): Delivery[] {
@@ -48,7 +48,7 @@ function newDelivery(source: Source, event: OutboxEvent, receiver: Receiver, now
 }
 
 /** The body of SPEC 6.2. `data` goes in as the text it was frozen as. */
-function envelope(id: string, event: OutboxEvent, sandbox: boolean): string {
+export function envelope(id: string, event: OutboxEvent, sandbox: boolean): string {
   const head = JSON.stringify({ id, event: event.event, created_at: event.createdAt, sandbox })
   return `${head.slice(0, -1)},"data":${event.data}}`
 }

@@ -1,8 +1,14 @@
 import type { Deps } from '../deps.ts'
+import { groupBy } from '../group-by.ts'
 import { expiryJob } from '../intents/expire.ts'
 import type { Delivery } from './delivery.ts'
-import { deliveryJob } from './delivery-job.ts'
+import { deliveryJob, laneFor } from './delivery-job.ts'
+import { untried } from './endpoint.ts'
 import { deliveriesOf, type Receiver, type Source } from './new-deliveries.ts'
+import { freshPriority } from './priority.ts'
+
+/** Nobody waits for the relay: its trips may take the time the driver gives them. */
+const noHurry = Number.POSITIVE_INFINITY
 
 export interface Relayed {
   events: number
@@ -14,19 +20,18 @@ export interface Relayed {
  * in between, it runs again: the delivery's id is made of event and endpoint, so nothing comes twice.
  */
 export async function relayOutboxes(deps: Deps, intentIds: string[]): Promise<Relayed> {
-  const sources = await deps.Intent.find(
-    { _id: { $in: intentIds }, 'outbox.createdAt': { $exists: true } },
-    { businessId: 1, sandbox: 1, referenceNumber: 1, expiresAt: 1, status: 1, outbox: 1 },
-  ).lean<Source[]>()
+  const sources = await sourcesOf(deps, intentIds)
   if (sources.length === 0) return { events: 0, deliveries: 0 }
-  const receivers = await receiversOf(deps, [...new Set(sources.map((source) => source.businessId))])
+  const receivers = await receiversOf(deps, sources)
   const stored = await Promise.allSettled(sources.map((source) => storeDeliveries(deps, source, receivers)))
   const whole = sources.filter((_, index) => stored[index]?.status === 'fulfilled')
   const deliveries = stored.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
-  if (whole.length > 0) await emptyOutboxes(deps, whole)
-  deps.nudge(
-    'webhook-delivery',
-    deliveries.map((delivery) => deliveryJob(delivery, deps.now())),
+  nudgeFresh(deps, deliveries, receivers)
+  // Just the events that were read: one that came meanwhile stays.
+  await Promise.all(
+    whole.map(({ _id, outbox }) =>
+      deps.lanes.emptyOutbox({ _id, events: outbox.map(({ id }) => id) }, noHurry),
+    ),
   )
   scheduleExpiries(deps, sources)
   // What could not be stored stays in its outbox, alone, and comes again.
@@ -44,33 +49,35 @@ async function storeDeliveries(
   receivers: Map<string, Receiver[]>,
 ): Promise<Delivery[]> {
   const deliveries = deliveriesOf(source, receivers, deps.now())
-  await Promise.all(
-    deliveries.map((delivery) => deps.lanes.insertDelivery(delivery, Number.POSITIVE_INFINITY)),
-  )
+  await Promise.all(deliveries.map((delivery) => deps.lanes.insertDelivery(delivery, noHurry)))
   return deliveries
 }
 
-async function receiversOf(deps: Deps, businessIds: string[]): Promise<Map<string, Receiver[]>> {
-  const found = await deps.Endpoint.find(
-    { businessId: { $in: businessIds }, active: true, deletedAt: null },
-    { businessId: 1, url: 1, events: 1, 'health.slow': 1 },
-  ).lean<Receiver[]>()
-  const byBusiness = new Map<string, Receiver[]>(businessIds.map((id) => [id, []]))
-  for (const receiver of found) byBusiness.get(receiver.businessId)?.push(receiver)
-  return byBusiness
+/** Wakes the workers, each delivery in its receiver's lane; who sends more stands behind who sends less. */
+function nudgeFresh(deps: Deps, deliveries: Delivery[], receivers: Map<string, Receiver[]>): void {
+  const now = deps.now()
+  for (const [businessId, some] of groupBy(deliveries, (delivery) => delivery.businessId)) {
+    const priority = freshPriority(deps.senders.add(businessId, some.length))
+    const health = new Map(receivers.get(businessId)?.map((receiver) => [receiver._id, receiver.health]))
+    const lanes = groupBy(some, ({ endpointId }) => laneFor(health.get(endpointId) ?? untried))
+    for (const [lane, them] of lanes)
+      deps.nudge(
+        lane,
+        them.map((delivery) => ({ ...deliveryJob(delivery, now), priority })),
+      )
+  }
 }
 
-/** Takes out just the events that were read: one that came meanwhile stays. */
-async function emptyOutboxes(deps: Deps, sources: Source[]): Promise<void> {
-  await deps.Intent.bulkWrite(
-    sources.map((source) => ({
-      updateOne: {
-        filter: { _id: source._id },
-        update: { $pull: { outbox: { id: { $in: source.outbox.map((event) => event.id) } } } },
-      },
-    })),
-    { ordered: false },
-  )
+/** Those of the intents that have anything to tell. */
+async function sourcesOf(deps: Deps, intentIds: string[]): Promise<Source[]> {
+  const found = await Promise.all([...new Set(intentIds)].map((id) => deps.lanes.findSource(id, noHurry)))
+  return found.filter((source) => source !== null && source.outbox.length > 0) as Source[]
+}
+
+async function receiversOf(deps: Deps, sources: Source[]): Promise<Map<string, Receiver[]>> {
+  const businessIds = [...new Set(sources.map(({ businessId }) => businessId))]
+  const found = await Promise.all(businessIds.map((id) => deps.lanes.findReceivers(id, noHurry)))
+  return new Map(businessIds.map((id, index) => [id, found[index] ?? []]))
 }
 
 /** A new intent gets its delayed job here, off the path of the request that made it. */

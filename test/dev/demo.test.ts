@@ -18,7 +18,7 @@ describe('The merchant of the demo', () => {
 
   const told = async (text: string, headers: Record<string, string>): Promise<number> =>
     (await fetch(merchant.url, { method: 'POST', headers, body: text })).status
-  const signed = (key: string, at: Date) => signedHeaders('Service', key, 'payment.created', body, at)
+  const signed = (key: string, at: Date) => signedHeaders('Service', [key], 'payment.created', body, at)
 
   it('trusts what the service signs', async () => {
     expect(await told(body, signed(secret, new Date()))).to.equal(200)

@@ -70,6 +70,18 @@ describe('setup', () => {
       .and.not.to.contain('No Redis')
   })
 
+  it('finds the browser that the staff pages are tried in, or says how to get one, in one line', async () => {
+    await copy.usePackages()
+    const without = await run('test:browser', nothing())
+    expect(without.code).to.equal(1)
+    expect(without.last).to.match(/^No Chromium: put chromium, .* on the PATH, or .* apt-get as root\.$/)
+    const browser = join(empty, 'chromium')
+    await writeFile(browser, '#!/bin/sh\necho Chromium 149.0.1 built on Debian\n', { mode: 0o755 })
+    const { lines, last } = await run('test:browser', nothing())
+    expect(lines).to.include(`Chromium 149.0.1: ${browser}, on the PATH`)
+    expect(last).to.match(/^No MongoDB/)
+  })
+
   it('runs the command with the servers it found', async () => {
     await copy.usePackages()
     await symlink((await findRedisServer()).path, join(empty, 'redis-server'))

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { deliver } from '../../src/webhooks/deliver.ts'
 import type { Delivery } from '../../src/webhooks/delivery.ts'
+import type { Endpoint } from '../../src/webhooks/endpoint.ts'
 import { relayOutboxes } from '../../src/webhooks/relay.ts'
 import {
   createIntent,
@@ -18,6 +19,14 @@ import { type Receiver, startReceiver } from '../support/receiver.ts'
 
 const dayMs = 86_400_000
 
+type Method = 'POST' | 'PUT' | 'DELETE'
+
+interface Asked {
+  merchant: Merchant
+  path: string
+  body: object
+}
+
 describe('a process killed between any two steps of', () => {
   let house: House
   let receiver: Receiver
@@ -31,10 +40,10 @@ describe('a process killed between any two steps of', () => {
     await house.close()
   })
 
-  const post = (origin: string, path: string, merchant: Merchant, key: string, body: object) =>
+  const send = (method: Method, origin: string, { path, merchant, body }: Asked) =>
     fetch(`${origin}/api/v1/dev${path}`, {
-      method: 'POST',
-      headers: { ...merchant.write(key), 'Content-Type': 'application/json' },
+      method,
+      headers: { ...merchant.write('the-same-key'), 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     })
 
@@ -45,27 +54,37 @@ describe('a process killed between any two steps of', () => {
     return merchant
   }
 
+  /** A merchant with one, and its path. */
+  async function soleEndpoint() {
+    const merchant = await house.merchant()
+    const { id } = await subscribe(house, merchant, receiver.url)
+    return { merchant, path: `/webhooks/endpoints/${id}` }
+  }
+
+  const endpointOf = ({ businessId }: Merchant) =>
+    house.deps.Endpoint.findOne({ businessId }).orFail().lean<Endpoint>()
+
+  /** Key, claim, the one write that is the effect, the answer kept. */
+  const changing = ['mongodb aggregate', 'mongodb insert', 'mongodb findAndModify', 'mongodb update']
+
   /** A request that must have one effect and one answer, however often it is sent. */
-  interface Request {
-    merchant: Merchant
-    path: string
-    body: object
+  interface Request extends Asked {
     answers: string[]
   }
 
-  const request = (status: number, prepare: () => Promise<Omit<Request, 'answers'>>) => ({
+  const request = (status: number, prepare: () => Promise<Asked>, method: Method = 'POST') => ({
     prepare: async (): Promise<Request> => ({ ...(await prepare()), answers: [] }),
-    async run(victim: Victim, { merchant, path, body, answers }: Request) {
-      const response = await post(victim.origin, path, merchant, 'the-same-key', body)
+    async run(victim: Victim, { answers, ...asked }: Request) {
+      const response = await send(method, victim.origin, asked)
       const answer = await response.text()
       // What a process said after its database was gone is no answer that the merchant could go by.
       if (response.status < 500) answers.push(answer)
     },
-    async again({ merchant, path, body, answers }: Request) {
-      const response = await post(house.origin, path, merchant, 'the-same-key', body)
+    async again({ answers, ...asked }: Request) {
+      const response = await send(method, house.origin, asked)
       answers.push(await response.text())
       expect(response.status, answers.at(-1)).to.equal(status)
-      await workThrough(merchant)
+      await workThrough(asked.merchant)
     },
   })
 
@@ -162,6 +181,74 @@ describe('a process killed between any two steps of', () => {
     const steps = await killEverywhere(house, operation, graves, 0)
     await landLate(house, operation, graves, 3)
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb insert', 'mongodb insert'])
+  })
+
+  it('an update of an endpoint loses and doubles nothing', async () => {
+    const operation = {
+      ...request(
+        200,
+        async () => ({
+          ...(await soleEndpoint()),
+          body: { url: 'https://example.com/moved', active: false },
+        }),
+        'PUT',
+      ),
+      async check({ merchant, answers }: Request, label: string) {
+        expect(new Set(answers), label).to.have.property('size', 1)
+        const { effects, ...kept } = await endpointOf(merchant)
+        expect(JSON.parse(answers[0] ?? '').data, label).to.include({ url: kept.url, active: false })
+        expect([kept.url, effects.length], label).to.deep.equal(['https://example.com/moved', 1])
+      },
+    }
+    const steps = await killEverywhere(house, operation, graves, 0)
+    await landLate(house, operation, graves, 3)
+    expect(steps).to.deep.equal(changing)
+  })
+
+  it('a rotation of a secret loses and doubles nothing', async () => {
+    const operation = {
+      ...request(200, async () => {
+        const { merchant, path } = await soleEndpoint()
+        return { merchant, path: `${path}/rotate-secret`, body: {} }
+      }),
+      async check({ merchant, answers }: Request, label: string) {
+        expect(new Set(answers), label).to.have.property('size', 1)
+        const { secret, previousSecrets } = await endpointOf(merchant)
+        const { data } = JSON.parse(answers[0] ?? '')
+        expect([house.deps.secrets.unseal(secret), previousSecrets.length], label).to.deep.equal([
+          data.secret,
+          1,
+        ])
+      },
+    }
+    const steps = await killEverywhere(house, operation, graves, 0)
+    await landLate(house, operation, graves, 3)
+    expect(steps).to.deep.equal(changing)
+  })
+
+  it('a deletion of an endpoint leaves nothing that is sent', async () => {
+    const operation = {
+      ...request(
+        200,
+        async () => {
+          const { merchant, path } = await soleEndpoint()
+          await freshDelivery(house, merchant)
+          return { merchant, path, body: {} }
+        },
+        'DELETE',
+      ),
+      async check({ merchant, answers }: Request, label: string) {
+        expect(new Set(answers), label).to.have.property('size', 1)
+        const { _id, deletedAt, slot, effects } = await endpointOf(merchant)
+        expect(JSON.parse(answers[0] ?? '').data, label).to.deep.equal({ id: _id, deleted: true })
+        expect([deletedAt === null, slot, effects.length], label).to.deep.equal([false, undefined, 1])
+        const [delivery] = await deliveriesOf(house, merchant)
+        expect(delivery, label).to.include({ status: 'CANCELLED', nextAttemptAt: null, attempts: 0 })
+      },
+    }
+    const steps = await killEverywhere(house, operation, graves, 0)
+    await landLate(house, operation, graves, 3)
+    expect(steps).to.deep.equal([...changing.slice(0, 3), 'mongodb update', 'mongodb update'])
   })
 
   it('the relay loses and doubles nothing', async () => {

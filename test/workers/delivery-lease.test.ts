@@ -93,8 +93,8 @@ describe('the lease on a delivery', () => {
     expect((await deliver(beside.deps, delivery._id)).outcome).to.equal('delivered')
     const before = await stored(house, delivery)
     held[0]?.writeHead(500).end()
-    // It is told what this process saw; nothing of it is written.
-    expect(await slow).to.deep.include({ outcome: 'retrying', attempts: 1 })
+    // What this process saw counts for nothing, and its log does not say otherwise.
+    expect(await slow).to.deep.equal({ outcome: 'lease-lost', nextAttemptAt: house.clock.now() })
     expect(await stored(house, delivery)).to.deep.equal(before)
     expect(before).to.include({ status: 'DELIVERED', attempts: 1 })
   })

@@ -143,7 +143,7 @@ describe('expiry with real workers and a lifetime of one second', () => {
     }
     // Whoever comes again finds nothing to do.
     await Promise.all(made.map(({ referenceNumber }) => expireIntent(house.deps, referenceNumber)))
-    await sweep(house.deps)
+    await sweep(house.deps, true)
     const delivered = async () =>
       (await deliveriesOf(house, merchant)).every(({ status }) => status === 'DELIVERED')
     await until('all is written down', delivered)

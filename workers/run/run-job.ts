@@ -1,7 +1,8 @@
 import { DelayedError, type Job } from 'bullmq'
 import type { Deps } from '../../src/deps.ts'
 import type { Jobs, QueueName } from '../../src/jobs.ts'
-import type { NextStep, QueueWorker } from './queue-worker.ts'
+import { retriesFrom } from '../../src/webhooks/priority.ts'
+import type { JobAbout, NextStep, QueueWorker } from './queue-worker.ts'
 
 /** After a fault of MongoDB or of ours the job comes again this much later; it is no attempt. */
 const faultWaitMs = 5000
@@ -12,6 +13,8 @@ class AttemptFailed extends Error {
 
   constructor(reason: string, at: Date | null) {
     super(reason)
+    // Bull Board shows it. Where in our code this was made tells nobody anything, and would be a third of the job in Redis.
+    this.stack = reason
     this.at = at
   }
 }
@@ -37,9 +40,9 @@ export async function runJob(
   })
   let nextStep: NextStep
   try {
-    const done = await work.run(deps, job.data as Jobs[QueueName])
+    const done = await work.run(deps, job.data as Jobs[QueueName], aboutJob(job))
     nextStep = done.nextStep
-    deps.log.info({ ...about(), ...done.log }, done.event)
+    deps.log[done.isNoise === true ? 'debug' : 'info']({ ...about(), ...done.log }, done.event)
   } catch (err) {
     deps.log.warn({ ...about(), err }, 'job.interrupted')
     nextStep = { next: 'later', at: new Date(deps.now().getTime() + faultWaitMs) }
@@ -47,12 +50,23 @@ export async function runJob(
   await obey(deps, nextStep, job, token)
 }
 
+/** A job that goes back without an attempt was started once more than it was tried. */
+const aboutJob = (job: Job): JobAbout => ({
+  jobId: job.id ?? '',
+  hasWaited: job.attemptsStarted > job.attemptsMade + 1,
+})
+
 async function obey(deps: Deps, nextStep: NextStep, job: Job, token: string | undefined): Promise<void> {
   switch (nextStep.next) {
     case 'complete':
       return
     case 'again':
+      // Once is enough: what matters is that it is no longer among the fresh ones.
+      if (job.priority < retriesFrom) await job.changePriority({ priority: nextStep.priority })
       throw new AttemptFailed('attempt failed', nextStep.at)
+    case 'move':
+      deps.nudge(nextStep.to, [{ data: job.data, jobId: job.id, delayMs: 0, priority: job.priority }])
+      return
     case 'fail':
       throw new AttemptFailed(nextStep.reason, null)
     case 'later': {

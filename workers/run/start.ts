@@ -8,13 +8,16 @@ import { intentExpiry } from '../intent-expiry.ts'
 import { maintenance } from '../maintenance.ts'
 import { outboxRelay } from '../outbox-relay.ts'
 import { webhookDelivery } from '../webhook-delivery.ts'
+import { webhookDeliverySlow } from '../webhook-delivery-slow.ts'
 import type { QueueWorker } from './queue-worker.ts'
 import { backoffMs, runJob } from './run-job.ts'
 import { startTimers } from './timers.ts'
+import { warnOfEviction } from './warn-of-eviction.ts'
 
 const workers: { [Name in QueueName]: QueueWorker<Name> } = {
   'outbox-relay': outboxRelay,
   'webhook-delivery': webhookDelivery,
+  'webhook-delivery-slow': webhookDeliverySlow,
   'intent-expiry': intentExpiry,
   maintenance,
 }
@@ -31,6 +34,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const complain = throttled(5000, (fields) => deps.log.warn(fields, 'redis.unavailable'))
   const complainOfQueue = throttled(5000, (fields) => deps.log.warn(fields, 'queue.fault'))
   connection.on('error', (err) => complain({ err }))
+  void warnOfEviction(connection, deps.log)
   const underWay = new Set<Promise<void>>()
   const running = deps.config.workerQueues.map((name) => {
     const worker = startWorker(deps, workers[name], connection, underWay)

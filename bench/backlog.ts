@@ -1,0 +1,92 @@
+import { mongo } from 'mongoose'
+import { freePort } from '../dev/servers/free-port.ts'
+import { newId } from '../src/ids.ts'
+import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
+import { measurePhase, type Phase } from './noisy.ts'
+import type { Bench } from './rounds.ts'
+import { createPath, createSteadily, startService } from './service.ts'
+import { waitFor } from './wait-for.ts'
+import { startWitness } from './witness.ts'
+
+const BACKLOG = 100_000
+const QUIET = 20
+const QUIET_PER_SECOND = 20
+const WARM_UP_SECONDS = 3
+const PHASE_SECONDS = 40
+const INSERTED_TOGETHER = 1000
+
+/** Fresh events of others without a backlog, and beside 100 000 due retries of one receiver that is dead in either way. */
+export interface Backlog {
+  without: Phase
+  dead: { phase: Phase; attempted: number }[]
+}
+
+interface Retry {
+  _id: string
+  businessId: string
+  endpointId: string
+  attempts: number
+}
+
+export async function measureBacklog(bench: Bench): Promise<Backlog> {
+  const witness = await startWitness(bench.where, 'backlog-receivers', QUIET + 1)
+  const [hangingPort, ...quietPorts] = witness.ports as [number, ...number[]]
+  const closedPort = await freePort()
+  const service = await startService(bench, 'noisy', {
+    WEBHOOK_ALLOWED_HOSTS: `${witness.allowedHosts},127.0.0.1:${closedPort}`,
+  })
+  const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, QUIET + 2)
+  const [refused, hanging, ...quiet] = merchants as [Merchant, Merchant, ...Merchant[]]
+  await witness.behave(hangingPort, 'hangs')
+  await addEndpoint(service.webUrl, refused, witness.urlOf(closedPort))
+  await addEndpoint(service.webUrl, hanging, witness.urlOf(hangingPort))
+  for (const [place, merchant] of quiet.entries())
+    await addEndpoint(service.webUrl, merchant, witness.urlOf(quietPorts[place] ?? 0))
+
+  const client = await new mongo.MongoClient(service.mongodbUrl).connect()
+  const deliveries = client.db().collection<Retry>('deliveries')
+  const quietly = { perSecond: QUIET_PER_SECOND, apiKeys: quiet.map(({ apiKey }) => apiKey) }
+  const run = (what: string, seconds: number) =>
+    measurePhase(bench, service, witness, { what, seconds, streams: [quietly], waitedFor: 1 })
+  const beside = async (what: string, { businessId, apiKey }: Merchant) => {
+    const asked = { origin: service.webUrl, path: createPath, seconds: 1 }
+    await createSteadily(bench.where, { ...asked, streams: [{ perSecond: 1, apiKeys: [apiKey] }] })
+    await makeRetriesDue(deliveries, businessId)
+    const phase = await run(what, PHASE_SECONDS)
+    const attempted = await deliveries.countDocuments({ businessId, attempts: { $gt: 1 } })
+    return { phase, attempted }
+  }
+
+  await run('warm-up', WARM_UP_SECONDS)
+  const without = await run('without a backlog', PHASE_SECONDS)
+  const closed = await beside('beside one for a closed port', refused)
+  // The other must not inherit it. Redis forgets it too, and the sweep brings back what is due.
+  await deliveries.deleteMany({ businessId: refused.businessId })
+  await bench.emptyRedis()
+  const silent = await beside('beside one for a receiver that never answers', hanging)
+  await client.close()
+  // First, so that the worker has nothing left to wait for.
+  await witness.end()
+  await service.end()
+  return { without, dead: [closed, silent] }
+}
+
+/** Copies a delivery that the service made, as retries whose time has come. */
+async function makeRetriesDue(deliveries: mongo.Collection<Retry>, businessId: string): Promise<void> {
+  await waitFor('the first delivery', async () => (await deliveries.findOne({ businessId })) !== null)
+  const made = (await deliveries.findOne({ businessId })) as Retry
+  const due = {
+    ...made,
+    status: 'RETRYING',
+    attempts: 1,
+    lease: null,
+    nextAttemptAt: new Date(Date.now() - 60_000),
+  }
+  for (let count = 0; count < BACKLOG; count += INSERTED_TOGETHER)
+    await deliveries.insertMany(
+      Array.from({ length: INSERTED_TOGETHER }, () => {
+        const eventId = newId()
+        return { ...due, _id: `${eventId}-${made.endpointId}`, eventId }
+      }),
+    )
+}

@@ -1,0 +1,89 @@
+import { freePort } from '../dev/servers/free-port.ts'
+import { addEndpoint, makeMerchants } from './merchants.ts'
+import { percentile } from './percentile.ts'
+import { listening, startProcess } from './processes.ts'
+import { alternate, type Bench, type Pair } from './rounds.ts'
+import { createPath, createSteadily, startService } from './service.ts'
+import type { Answer } from './steady.ts'
+import { startWitness, waitsAfter } from './witness.ts'
+
+const PER_SECOND = 200
+/** Of the one merchant; the bare worker posts to as many. */
+const ENDPOINTS = 2
+const WARM_UP_SECONDS = 3
+
+/** Of one side of a round, in milliseconds after the answer of the create. */
+export interface Latency {
+  p50: number
+  p99: number
+  max: number
+  /** First attempts that arrived per second of load. */
+  perSecond: number
+  /** p99 of the create itself. */
+  createP99: number
+  /** By how much the worst create was sent late. */
+  latestMs: number
+}
+
+/** How soon after the answer of a create its events arrive, of the service and of a bare route and worker, in turns. */
+export async function measureLatency(bench: Bench): Promise<Pair<Latency>[]> {
+  const witness = await startWitness(bench.where, 'latency-receivers', ENDPOINTS)
+  const service = await startService(bench, 'latency', { WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts })
+  const [merchant] = await makeMerchants(service.mongodbUrl, service.secretKey, 1)
+  if (merchant === undefined) throw new Error('No merchant was made')
+  for (const port of witness.ports) await addEndpoint(service.webUrl, merchant, witness.urlOf(port))
+  const bare = await startBare(bench, witness.ports.map(witness.urlOf))
+
+  const streams = [{ perSecond: PER_SECOND, apiKeys: [merchant.apiKey] }]
+  const side = (origin: string, path: string) => async (seconds: number) => {
+    const { answers, latestMs } = await createSteadily(bench.where, { origin, path, seconds, streams })
+    const waits = await waitsAfter(witness, answers, ENDPOINTS)
+    await witness.forget()
+    return { ...figures(waits), perSecond: waits.length / seconds, createP99: createP99(answers), latestMs }
+  }
+  const ours = side(service.webUrl, createPath)
+  const theirs = side(bare.origin, '/')
+
+  await ours(WARM_UP_SECONDS)
+  await theirs(WARM_UP_SECONDS)
+  const seconds = bench.latencySeconds
+  const pairs = await alternate(
+    bench.rounds,
+    () => ours(seconds),
+    () => theirs(seconds),
+  )
+  await Promise.all([service.end(), bare.end()])
+  await witness.end()
+  return pairs
+}
+
+const figures = (waits: number[]): Pick<Latency, 'p50' | 'p99' | 'max'> => ({
+  p50: percentile(waits, 0.5),
+  p99: percentile(waits, 0.99),
+  max: percentile(waits, 1),
+})
+
+const createP99 = (answers: Answer[]): number =>
+  percentile(
+    answers.map(({ sentAt, answeredAt }) => answeredAt - sentAt),
+    0.99,
+  )
+
+async function startBare(bench: Bench, urls: string[]) {
+  const port = await freePort()
+  const shared = { NODE_ENV: 'test', REDIS_URL: bench.redisUrl }
+  const route = startProcess(bench.where, 'bare-notify-route', 'bench/bare/notify-route.ts', {
+    ...shared,
+    PORT: String(port),
+    MONGODB_URL: bench.mongodbUrl('latency'),
+  })
+  const worker = startProcess(bench.where, 'bare-notify-worker', 'bench/bare/notify-worker.ts', {
+    ...shared,
+    URLS: urls.join(','),
+  })
+  await listening(port)
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    end: async () => void (await Promise.all([route.end(), worker.end()])),
+  }
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import { scopes } from '../schemas/scopes.ts'
+import { createBusiness } from '../src/businesses/create-business.ts'
+import { issueKey } from '../src/businesses/issue-key.ts'
+import { openModels } from '../src/collections.ts'
+import { makeIndexes } from '../src/indexes.ts'
+import { createLog } from '../src/log.ts'
+import { connectMongo } from '../src/mongo.ts'
+import { createSecrets } from '../src/secrets.ts'
+
+/** A business, and a test key of it that may do everything. */
+export interface Merchant {
+  businessId: string
+  apiKey: string
+}
+
+/** Makes the indexes and that many businesses. */
+export async function makeMerchants(
+  mongodbUrl: string,
+  secretKey: Buffer,
+  count: number,
+): Promise<Merchant[]> {
+  const log = createLog('silent', 'bench')
+  await makeIndexes(mongodbUrl, log)
+  const mongo = await connectMongo(mongodbUrl, log, {})
+  const deps = { ...openModels(mongo), secrets: createSecrets([secretKey]), now: () => new Date() }
+  const merchants: Merchant[] = []
+  for (let place = 0; place < count; place += 1) {
+    const { _id: businessId } = await createBusiness(deps, { name: `Boutique ${place}`, liveApproved: false })
+    const all = { scopes: [...scopes], ipAllowlist: [] }
+    const issued = await issueKey(deps, { businessId, mode: 'test', kind: 'secret', ...all })
+    if (issued) merchants.push({ businessId, apiKey: issued.key })
+  }
+  await mongo.close()
+  return merchants
+}
+
+/** Registers a receiver for `payment.created`, as a merchant does. */
+export async function addEndpoint(webUrl: string, { apiKey }: Merchant, url: string): Promise<void> {
+  const answer = await fetch(`${webUrl}/api/v1/dev/webhooks/endpoints`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${apiKey}`,
+      'Content-Type': 'application/json',
+      'X-Idempotency-Key': randomUUID(),
+    },
+    body: JSON.stringify({ url, events: ['payment.created'] }),
+  })
+  if (answer.status !== 201) throw new Error(`An endpoint was not made: ${await answer.text()}`)
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { Redis } from 'ioredis'
+import { openHouse } from './due-deliveries.ts'
+import { startProcess } from './processes.ts'
+import type { Bench } from './rounds.ts'
+import { waitForCount } from './wait-for.ts'
+import { startWitness, type Witness } from './witness.ts'
+
+/** Waiting for their next attempt; a multiple of the 20 endpoints. */
+const WAITING = 20_000
+/** DEAD: each costs eight attempts first. */
+const DEAD = 4_000
+/** Fills what BullMQ keeps anyway, whatever waits: its stream of the last 10 000 events. */
+const BEFORE = 6_000
+
+/**
+ * `hash-max-listpack-value`, by the name that older servers know too: with a value above it Redis stores a small hash in a much
+ * larger way.
+ */
+const setting = 'hash-max-ziplist-value'
+const redisDefault = '64'
+
+/** Bytes of Redis's memory for each delivery that is kept there. */
+export interface Bytes {
+  /** Redis's `hash-max-listpack-value` while they were made. */
+  setting: string
+  /** In BullMQ's *delayed*. */
+  waiting: number
+  /** In BullMQ's *failed*. */
+  dead: number
+}
+
+/** With the setting of the project's own Redis, and with Redis's default. */
+export async function measureRedisBytes(bench: Bench): Promise<Bytes[]> {
+  const redis = new Redis(bench.redisUrl)
+  const [, ours] = (await redis.config('GET', setting)) as [string, string]
+  const measured: Bytes[] = []
+  for (const value of new Set([ours, redisDefault])) {
+    await redis.config('SET', setting, value)
+    const slow = '86400,86400,86400,86400,86400,86400,86400'
+    const waiting = await bytesOf(bench, redis, {
+      name: `delayed-${value}`,
+      retries: slow,
+      count: WAITING,
+      state: 'delayed',
+    })
+    const quick = '0.1,0.1,0.1,0.1,0.1,0.1,0.1'
+    const dead = await bytesOf(bench, redis, {
+      name: `failed-${value}`,
+      retries: quick,
+      count: DEAD,
+      state: 'failed',
+    })
+    measured.push({ setting: value, waiting, dead })
+  }
+  await redis.config('SET', setting, ours)
+  await redis.quit()
+  return measured
+}
+
+interface Kept {
+  name: string
+  /** WEBHOOK_RETRY_SECONDS. */
+  retries: string
+  count: number
+  state: 'delayed' | 'failed'
+}
+
+/** Lets a receiver refuse that many deliveries, and looks at what Redis holds when all stand in that state. */
+async function bytesOf(bench: Bench, redis: Redis, { name, retries, count, state }: Kept): Promise<number> {
+  await redis.flushall()
+  const witness = await startWitness(bench.where, `${name}-receivers`, 1)
+  const environment = {
+    NODE_ENV: 'test',
+    MONGODB_URL: bench.mongodbUrl(name),
+    REDIS_URL: bench.redisUrl,
+    QUEUE_PREFIX: name,
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts,
+    WEBHOOK_RETRY_SECONDS: retries,
+  }
+  const house = await openHouse(environment, receiverOf(witness))
+  const worker = startProcess(
+    { ...bench.where, profile: false },
+    `${name}-worker`,
+    'dist/workers/main.js',
+    environment,
+  )
+  await house.makeDue(BEFORE)
+  await waitForCount('of the first ones are DELIVERED', BEFORE, () => house.countIn('DELIVERED'))
+  const before = await usedMemory(redis, name)
+  await witness.behave(witness.ports[0] ?? 0, 'fails')
+  await house.makeDue(count)
+  const status = state === 'failed' ? 'DEAD' : 'RETRYING'
+  await waitForCount(`deliveries are ${status}`, count, () => house.countIn(status))
+  await waitForCount(`jobs are in ${state}`, count, () => jobsIn(redis, name, state))
+  const after = await usedMemory(redis, name)
+  await worker.end()
+  await house.close()
+  await witness.end()
+  return (after - before) / count
+}
+
+const receiverOf = (witness: Witness): string => witness.urlOf(witness.ports[0] ?? 0).replace('hooks', '')
+
+/** Without the jobs that expire the intents, which are no deliveries. */
+async function usedMemory(redis: Redis, prefix: string): Promise<number> {
+  const others = await redis.keys(`${prefix}:intent-expiry:*`)
+  while (others.length > 0) await redis.del(others.splice(0, 1000))
+  const info = await redis.info('memory')
+  return Number(/used_memory:(\d+)/.exec(info)?.[1])
+}
+
+/** Over all the queues through which deliveries go. */
+async function jobsIn(redis: Redis, prefix: string, state: string): Promise<number> {
+  const sets = await redis.keys(`${prefix}:webhook-delivery*:${state}`)
+  const sizes = await Promise.all(sets.map((key) => redis.zcard(key)))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}

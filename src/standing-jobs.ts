@@ -1,0 +1,124 @@
+import type { Queue } from 'bullmq'
+import type { Redis } from 'ioredis'
+import type { NamedJob, QueueName } from './jobs.ts'
+import { addAll } from './nudges.ts'
+
+/** A job and the queue where it belongs. */
+export interface Placed {
+  queue: QueueName
+  job: NamedJob<QueueName>
+}
+
+/** The jobs that Redis holds, put right from what MongoDB says. `among`: the queues in which one of these may stand. */
+export interface Standing {
+  /**
+   * Adds each job unless one with its id waits or runs in one of the queues. One that has ended is removed first, because BullMQ
+   * ignores an add with a known id.
+   */
+  readd(among: readonly QueueName[], placed: readonly Placed[]): Promise<void>
+  /** Adds each job that is in none of the queues, in whatever state. Answers how many that were. */
+  addMissing(among: readonly QueueName[], placed: readonly Placed[]): Promise<number>
+  /** Removes those that are there and not running. */
+  remove(among: readonly QueueName[], jobIds: readonly string[]): Promise<void>
+  /** The ids of all failed jobs of a queue, some at a time; one may come twice. */
+  failed(queue: QueueName): AsyncGenerator<string[]>
+  /** Whether Redis still has what `markWhole` left there. */
+  isWhole(): Promise<boolean>
+  /** Does something that makes Redis whole, and leaves a mark; not if Redis was emptied meanwhile. */
+  makeWhole(act: () => Promise<void>): Promise<void>
+}
+
+type State = 'absent' | 'under way' | 'ended'
+
+/** So many jobs are added at once: about 10 ms of Redis, for which all others wait. */
+const longestBatch = 250
+
+export function createStanding(
+  connection: Redis,
+  obtain: (name: QueueName) => Promise<Queue>,
+  mark: string,
+): Standing {
+  /** Of each id its state in each queue. */
+  async function look(among: readonly QueueName[], jobIds: readonly string[]): Promise<State[][]> {
+    const queues = await Promise.all(among.map(obtain))
+    const asked = connection.pipeline()
+    for (const id of jobIds)
+      for (const queue of queues) asked.hmget(queue.toKey(id), 'timestamp', 'finishedOn')
+    const answers = (await asked.exec()) ?? []
+    return jobIds.map((_, job) =>
+      queues.map((_queue, place) => stateOf(answers[job * queues.length + place])),
+    )
+  }
+
+  async function removeEnded(
+    among: readonly QueueName[],
+    jobIds: string[],
+    states: State[][],
+  ): Promise<void> {
+    for (const [place, name] of among.entries()) {
+      const ended = jobIds.filter((_, job) => states[job]?.[place] === 'ended')
+      const queue = await obtain(name)
+      await Promise.all(ended.map((id) => queue.remove(id)))
+    }
+  }
+
+  async function add(placed: readonly Placed[]): Promise<void> {
+    for (const name of new Set(placed.map(({ queue }) => queue))) {
+      const jobs = placed.filter(({ queue }) => queue === name).map(({ job }) => job)
+      const queue = await obtain(name)
+      while (jobs.length > 0) await addAll(queue, name, jobs.splice(0, longestBatch))
+    }
+  }
+
+  return {
+    async readd(among, placed) {
+      const jobIds = placed.map(({ job }) => job.jobId)
+      const states = await look(among, jobIds)
+      await removeEnded(among, jobIds, states)
+      await add(placed.filter((_, job) => !states[job]?.includes('under way')))
+    },
+    async addMissing(among, placed) {
+      const states = await look(
+        among,
+        placed.map(({ job }) => job.jobId),
+      )
+      const missing = placed.filter((_, job) => states[job]?.every((state) => state === 'absent'))
+      await add(missing)
+      return missing.length
+    },
+    async remove(among, jobIds) {
+      const states = await look(among, jobIds)
+      for (const [place, name] of among.entries()) {
+        const there = jobIds.filter((_, job) => states[job]?.[place] !== 'absent')
+        const queue = await obtain(name)
+        await Promise.all(there.map((id) => queue.remove(id)))
+      }
+    },
+    async *failed(name) {
+      const queue = await obtain(name)
+      let cursor = '0'
+      do {
+        const [next, entries] = await connection.zscan(queue.toKey('failed'), cursor, 'COUNT', longestBatch)
+        // Of each its id and its score.
+        if (entries.length > 0) yield entries.filter((_, index) => index % 2 === 0)
+        cursor = next
+      } while (cursor !== '0')
+    },
+    isWhole: async () => (await connection.get(mark)) === 'whole',
+    async makeWhole(act) {
+      await connection.set(mark, 'not yet')
+      await act()
+      // Only where the mark still is: emptied meanwhile, it is gone, and the next sweep begins anew.
+      await connection.set(mark, 'whole', 'XX')
+    },
+  }
+}
+
+/** What BullMQ's hash of a job tells: it has a `timestamp` from the beginning, and `finishedOn` once it has ended. */
+function stateOf(answered: [Error | null, unknown] | undefined): State {
+  const [error, answer] = answered ?? [new Error('Redis gave no answer'), null]
+  if (error !== null) throw error
+  const [timestamp, finishedOn] = answer as (string | null)[]
+  if (timestamp === null) return 'absent'
+  return finishedOn === null ? 'under way' : 'ended'
+}
