@@ -117,6 +117,16 @@ describe('the webhook sender, over time', () => {
     await closing(receiver.connections[0] as Socket)
   })
 
+  it('does not use one that has been idle for too long because this process was too busy to close it', async () => {
+    const receiver = await httpReceiver((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
+    const { made, urls } = reaching([receiver], {})
+    await made.send({ url: urls[0] ?? '', headers, body })
+    const busyUntil = performance.now() + 1_050
+    while (performance.now() < busyUntil);
+    expect(await made.send({ url: urls[0] ?? '', headers, body })).to.include({ outcome: 'delivered' })
+    expect(receiver.connections).to.have.length(2)
+  })
+
   it('serves in turn who waits for another receiver, also after a failure', async () => {
     const all = [await answering(), await answering()]
     const port = await closedPort()

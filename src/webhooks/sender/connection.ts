@@ -9,6 +9,9 @@ export interface Connection {
   openedAt: number
   /** What the socket had received when its last answer ended, in bytes. */
   readBefore: number
+  /** Unused for longer, its receiver may be closing it just now. */
+  mayIdleMs: number
+  idleSince: number
 }
 
 /**
@@ -19,6 +22,15 @@ const idleMs = 4_000
 
 /** What a receiver may ask for at most by `Keep-Alive: timeout=…`. */
 const longestIdleMs = 60_000
+
+/** What the way to a receiver and back may take: so much earlier than it says we stop using a connection. */
+const idleMarginMs = 2_000
+
+/** How long a connection may wait for its next use after an answer with this `Keep-Alive` header. */
+export function mayIdleFor(keepAlive: unknown): number {
+  const seconds = typeof keepAlive === 'string' ? /timeout=(\d{1,6})/i.exec(keepAlive)?.[1] : undefined
+  return seconds === undefined ? idleMs : Math.min(Number(seconds) * 1000 - idleMarginMs, longestIdleMs)
+}
 
 /** Node's own limit for the headers of an answer, whatever NODE_OPTIONS says. */
 const mostHeaderBytes = 16 * 1024
@@ -43,13 +55,23 @@ function clientFor(origin: string, socket: Socket): Client {
     maxHeaderSize: mostHeaderBytes,
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: longestIdleMs,
+    keepAliveTimeoutThreshold: idleMarginMs,
   })
 }
 
 /** Makes a connection of a socket that is open and judged. */
 export function connectionOver(origin: string, socket: Socket): Connection {
   const client = clientFor(origin, socket)
-  const connection = { origin, client, socket, openedAt: performance.now(), readBefore: socket.bytesRead }
+  const now = performance.now()
+  const connection = {
+    origin,
+    client,
+    socket,
+    openedAt: now,
+    readBefore: socket.bytesRead,
+    mayIdleMs: idleMs,
+    idleSince: now,
+  }
   socket.on('readable', () => {
     const read = socket.bytesRead - connection.readBefore
     if (read > mostWireBytes) socket.destroy(coded('ANSWER_TOO_LARGE', 'The answer does not end.'))

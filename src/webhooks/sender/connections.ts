@@ -36,6 +36,19 @@ export function createConnections(maxSockets: number) {
     serveNext()
   }
 
+  /** Its own timer closes one that waits too long, but on a busy process timers run late: so its age is looked at when it is used. */
+  function takeIdle(origin: string): Connection | null {
+    for (;;) {
+      const kept = idleOf.get(origin)?.at(-1)
+      if (!kept) return null
+      if (performance.now() - kept.idleSince < kept.mayIdleMs) {
+        forget(kept)
+        return kept
+      }
+      drop(kept)
+    }
+  }
+
   function takePlace(): Place | null {
     if (live.size + opening >= maxSockets) {
       const [oldest] = idle
@@ -71,9 +84,7 @@ export function createConnections(maxSockets: number) {
   return {
     /** An idle connection, a place for a new one, or null when none was free before the deadline. */
     async acquire(origin: string, deadline: AbortSignal): Promise<Connection | Place | null> {
-      const kept = idleOf.get(origin)?.at(-1)
-      if (kept) forget(kept)
-      return kept ?? takePlace() ?? queue(origin, deadline)
+      return takeIdle(origin) ?? takePlace() ?? queue(origin, deadline)
     },
 
     /** Gives back a place that came to nothing. */
@@ -96,6 +107,7 @@ export function createConnections(maxSockets: number) {
       const old = performance.now() - connection.openedAt > longestLifeMs
       if (old || connection.socket.destroyed || connection.socket.readableEnded) return drop(connection)
       connection.readBefore = connection.socket.bytesRead
+      connection.idleSince = performance.now()
       const [next] = waiting
       if (next?.origin === connection.origin) return next.grant(connection)
       if (next) return drop(connection)

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { answerText, keptBytes, retryAfterSeconds } from './answer.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, mayIdleFor } from './connection.ts'
 import { codeOf, exchangeFault, type Fault, faults } from './faults.ts'
 
 /** What comes after this much of an answer is not read (docs/webhooks.md). */
@@ -49,9 +49,10 @@ export function exchange(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart() {},
       onResponseStart(_controller, status, headers) {
-        if (status >= 200)
+        if (status >= 200) {
+          connection.mayIdleMs = mayIdleFor(headers['keep-alive'])
           answer = { status, answer: '', retryAfterSeconds: retryAfterSeconds(status, headers) }
-        else if (++interim > mostInterimAnswers) fail(faults.notHttp)
+        } else if (++interim > mostInterimAnswers) fail(faults.notHttp)
       },
       onResponseData(_controller, chunk) {
         if (read < keptBytes) chunks.push(chunk)
