@@ -1,6 +1,7 @@
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import type { Effect } from '../idempotency/effect.ts'
+import { free } from './claim-delivery.ts'
 import { openStatuses } from './delivery.ts'
 import { type Endpoint, recorded } from './endpoint.ts'
 import { findChanged, noSuchEndpoint, ownEndpoint } from './find-endpoint.ts'
@@ -33,9 +34,15 @@ export async function deleteEndpoint(
  * very many, is stopped by the worker when it comes due: so a fault of this does not fail the deletion.
  */
 async function stopDeliveries(deps: DeleteDeps, endpointId: string): Promise<void> {
-  const free = { $or: [{ lease: null }, { 'lease.until': { $lte: deps.now() } }] }
+  // Among all that is open, of whoever: an endpoint may have millions of deliveries that have ended.
   await deps.Delivery.updateMany(
-    { endpointId, status: { $in: openStatuses }, ...free },
+    {
+      endpointId,
+      nextAttemptAt: { $type: 'date' },
+      status: { $in: openStatuses },
+      ...free(deps.now()),
+    },
     { $set: { status: 'CANCELLED', nextAttemptAt: null, lease: null } },
+    { hint: 'due', maxTimeMS: 4000 },
   ).catch((err: unknown) => deps.log.warn({ err, endpointId }, 'deliveries.not-stopped'))
 }
