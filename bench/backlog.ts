@@ -4,8 +4,8 @@ import { newId } from '../src/ids.ts'
 import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
 import { measurePhase, type Phase } from './noisy.ts'
 import type { Bench } from './rounds.ts'
-import { createPath, createSteadily, startService } from './service.ts'
 import { waitFor } from './wait-for.ts'
+import { createPath, createSteadily, startService } from './web-and-worker.ts'
 import { startWitness } from './witness.ts'
 
 const BACKLOG = 100_000

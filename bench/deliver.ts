@@ -30,7 +30,7 @@ export async function measureDeliver(bench: Bench): Promise<Pair<Drained>[]> {
     QUEUE_PREFIX: 'deliver',
     SECRET_KEY: randomBytes(32).toString('base64'),
     WEBHOOK_ALLOWED_HOSTS: `127.0.0.1:${port}`,
-    WORKER_QUEUES: 'webhook-delivery',
+    WORKER_QUEUES: 'webhook-delivery,webhook-delivery-slow',
   }
   const house = await openHouse(environment, address)
   const connection = { url: bench.redisUrl }

@@ -3,8 +3,8 @@ import { addEndpoint, makeMerchants } from './merchants.ts'
 import { percentile } from './percentile.ts'
 import { listening, startProcess } from './processes.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
-import { createPath, createSteadily, startService } from './service.ts'
 import type { Answer } from './steady.ts'
+import { createPath, createSteadily, startService } from './web-and-worker.ts'
 import { startWitness, waitsAfter } from './witness.ts'
 
 const PER_SECOND = 200

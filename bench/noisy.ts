@@ -2,9 +2,9 @@ import { mongo } from 'mongoose'
 import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
 import { percentile } from './percentile.ts'
 import type { Bench } from './rounds.ts'
-import { createPath, createSteadily, type Service, startService } from './service.ts'
 import type { Stream } from './steady.ts'
 import { waitFor } from './wait-for.ts'
+import { createPath, createSteadily, type Service, startService } from './web-and-worker.ts'
 import { startWitness, type Witness, waitsAfter } from './witness.ts'
 
 const BUSINESSES = 100

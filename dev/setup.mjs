@@ -11,7 +11,7 @@ import { serversFor } from './setup/servers.mjs'
 const OLDEST_NODE = [20, 19]
 
 const commands = {
-  // These two kill, freeze and wipe: only servers of their own.
+  // These three kill, freeze and wipe: only servers of their own.
   test: { node: ['node_modules/mocha/bin/mocha.js'], ownServersOnly: true, staysUp: false },
   'test:browser': {
     node: ['node_modules/mocha/bin/mocha.js', '--config', '.mocharc.browser.json'],

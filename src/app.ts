@@ -18,7 +18,7 @@ export const apiBase = '/api/v1'
 /** More headers than this are refused: from some thousand on Node hides Content-Length but delivers the body. */
 const mostHeaders = 100
 
-/** The journey of a request, top to bottom. What happens to an API operation on its way is in http/runOperation.ts. */
+/** The journey of a request, top to bottom. What happens to an API operation on its way is in http/run-operation.ts. */
 export function createApp(deps: Deps, isStopping: () => boolean): Express {
   const app = express()
   app.set('trust proxy', deps.config.trustProxy)

@@ -1,11 +1,13 @@
 import { type Connection, type Model, type mongo, Schema, type SchemaDefinition } from 'mongoose'
 
-/** An index of a collection: named, because a duplicate is told by the name of the index that refused it. */
+/**
+ * An index of a collection: named, because a duplicate is told by the name of the index that refused it. Never `sparse`: the
+ * Stable API does not read by such an index, and a partial one does the same.
+ */
 export interface Index {
   name: string
   key: Record<string, 1 | -1>
   unique?: boolean
-  sparse?: boolean
   expireAfterSeconds?: number
   partialFilterExpression?: Record<string, unknown>
 }
@@ -23,7 +25,7 @@ export interface Collection {
 
 /**
  * The model of a collection on one connection. Unknown fields in a filter or a change throw, `{}` stays `{}`,
- * and nothing is created behind one's back (indexes: src/release.ts).
+ * and nothing is created behind one's back (indexes: src/indexes.ts).
  */
 export function openCollection<Doc>(connection: Connection, collection: Collection): Model<Doc> {
   const schema = new Schema<Doc>(collection.fields as SchemaDefinition<Doc>, {

@@ -9,8 +9,8 @@ import { awaitMongo } from './mongo.ts'
 import { type Nudge, openQueues, type Queues } from './queues.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createValidate, type Validate } from './validate.ts'
-import { createLeases, type Leases } from './webhooks/claim-delivery.ts'
 import { createFlow, type Flow } from './webhooks/flow.ts'
+import { createLeases, type Leases } from './webhooks/lease.ts'
 import { createHealthNotes, type HealthNotes } from './webhooks/note-health.ts'
 import { createRecentSenders, type RecentSenders } from './webhooks/recent-senders.ts'
 import { createSender, type Sender } from './webhooks/sender/send.ts'
@@ -25,8 +25,8 @@ export interface Deps extends Models {
   lanes: Lanes
   leases: Leases
   flow: Flow
-  health: HealthNotes
-  senders: RecentSenders
+  healthNotes: HealthNotes
+  recentSenders: RecentSenders
   sender: Sender
   apiSwitch: ApiSwitch
   queues: Queues
@@ -53,7 +53,7 @@ export async function openDeps(config: Config, log: Log, now: () => Date): Promi
     allowedHosts: config.webhookAllowedHosts,
     maxSockets: mostSockets,
   })
-  const health = createHealthNotes(models, log)
+  const healthNotes = createHealthNotes(models, log)
   const apiSwitch = await createApiSwitch(models.Setting)
   return {
     config,
@@ -64,9 +64,9 @@ export async function openDeps(config: Config, log: Log, now: () => Date): Promi
     ...models,
     lanes: openLanes(models, now),
     leases: createLeases(models.Delivery, now),
-    flow: createFlow(elapsedMs),
-    health,
-    senders: createRecentSenders(elapsedMs),
+    flow: createFlow({ elapsedMs, after: (ms, act) => void setTimeout(act, ms).unref() }),
+    healthNotes,
+    recentSenders: createRecentSenders(elapsedMs),
     sender,
     apiSwitch,
     queues,
@@ -78,7 +78,7 @@ export async function openDeps(config: Config, log: Log, now: () => Date): Promi
       await queues.close()
       await boardQueues.close()
       await sender.close()
-      await health.close()
+      await healthNotes.close()
       await mongo.close()
     },
   }

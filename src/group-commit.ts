@@ -8,6 +8,9 @@ import { unavailable } from './errors.ts'
  */
 export type Lane<Item, Outcome> = (item: Item, until: number) => Promise<Outcome>
 
+/** The deadline of a worker: nobody waits for it, and its trips may take the time the driver gives them. */
+export const noHurry = Number.POSITIVE_INFINITY
+
 interface Waiting<Item, Outcome> {
   item: Item
   until: number

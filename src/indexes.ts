@@ -1,3 +1,4 @@
+import type { Index } from './collection.ts'
 import { collections } from './collections.ts'
 import type { Log } from './log.ts'
 import { connectMongo } from './mongo.ts'
@@ -14,15 +15,25 @@ export async function makeIndexes(mongodbUrl: string, log: Log): Promise<void> {
       if (error.codeName !== 'NamespaceExists') throw error
     })
     const collection = mongo.collection(name)
-    if (indexes.length > 0) await collection.createIndexes([...indexes])
+    const wanted = backfill === undefined ? indexes : [...indexes, lacking(backfill.missing)]
+    if (wanted.length > 0) await collection.createIndexes([...wanted])
     // Only now, so that what one of them guarded is guarded all the time.
     for (const retired of retiredIndexes ?? [])
       await collection.dropIndex(retired).catch((error: { codeName?: string }) => {
         if (error.codeName !== 'IndexNotFound') throw error
       })
-    if (backfill !== undefined)
-      await collection.updateMany({ [backfill.missing]: { $exists: false } }, [{ $set: backfill.set }])
+    if (backfill !== undefined) {
+      const { missing, set } = backfill
+      await collection.updateMany({ [missing]: null }, [{ $set: set }], { hint: lacking(missing).name })
+    }
   }
   await mongo.close()
   log.info({ collections: collections.map(({ name }) => name) }, 'indexes.made')
 }
+
+/** Who lacks a field. Nobody, but right after an upgrade: so asking costs nothing, however large the collection is. */
+const lacking = (field: string): Index => ({
+  name: `without-${field}`,
+  key: { [field]: 1 },
+  partialFilterExpression: { [field]: null },
+})

@@ -15,12 +15,15 @@ export interface Jobs {
   maintenance: { slot: string; reach: 'lately' | 'overdue' | 'all' }
 }
 
-/** Event, reference and host are words for people. */
+/**
+ * The job's id tells which delivery (webhooks/delivery-job.ts), its name tells the event; reference and host are words for people. Very
+ * many jobs wait in Redis for a day: nothing is in them twice.
+ */
 interface DeliveryWords {
-  deliveryId: string
-  event: string
   reference: string
   host: string
+  /** Its receiver had no room for it since its last attempt. */
+  putOff?: true
 }
 
 export type QueueName = keyof Jobs
@@ -43,13 +46,16 @@ export type DeliveryLane = (typeof deliveryLanes)[number]
 
 /**
  * One job to add: what it carries, its id (an id that exists already makes the add a no-op), its delay. Among jobs that may run, a
- * lower priority runs first, and one without, or with 0, before all others; at most 2 097 151.
+ * lower priority runs first, and one without, or with 0, before all others; at most 2 097 151. `name`: how people see it; its
+ * queue's where there is none. `freesId`: its id may be added again as soon as it has completed, however long its queue keeps others.
  */
 export interface NewJob<Name extends QueueName> {
+  name?: string
   data: Jobs[Name]
   jobId: string | undefined
   delayMs: number
   priority?: number
+  freesId?: true
 }
 
 /** A job that must not be there twice. */
@@ -58,27 +64,19 @@ export type NamedJob<Name extends QueueName> = NewJob<Name> & { jobId: string }
 /** A DEAD delivery stands among the failed jobs for 30 days. */
 export const deadShownSeconds = 2_592_000
 
-/** How the jobs of each queue are run and kept. `concurrency` is per worker process. */
+/**
+ * How the jobs of each queue are run and kept. `concurrency` is per worker process. Only a DEAD delivery's job ends in *failed*: what
+ * else goes wrong comes again, and if one ever did end there, its id must not keep the next one out.
+ */
 export const queueOptions = {
   // A job is one intent or a batch of up to 500; those under way share their trips to MongoDB.
-  'outbox-relay': { concurrency: 50, attempts: 5, keepCompletedSeconds: 0, keepFailedSeconds: 86_400 },
-  // 200 in flight is where group commit pays (measured: 3.6-4.3k/s at 200, 2.9k/s at 50). MongoDB counts to 8;
-  // BullMQ's own attempts are only a ceiling far above it.
-  'webhook-delivery': {
-    concurrency: 200,
-    attempts: 1000,
-    keepCompletedSeconds: 0,
-    keepFailedSeconds: deadShownSeconds,
-  },
+  'outbox-relay': { concurrency: 50, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
+  // 200 in flight is where group commit pays (measured: 3.6-4.3k/s at 200, 2.9k/s at 50).
+  'webhook-delivery': { concurrency: 200, keepCompletedSeconds: 0, keepFailedSeconds: deadShownSeconds },
   // 40 receivers that answer after 30 s, 5 at a time each.
-  'webhook-delivery-slow': {
-    concurrency: 200,
-    attempts: 1000,
-    keepCompletedSeconds: 0,
-    keepFailedSeconds: deadShownSeconds,
-  },
-  'intent-expiry': { concurrency: 50, attempts: 5, keepCompletedSeconds: 0, keepFailedSeconds: 86_400 },
+  'webhook-delivery-slow': { concurrency: 200, keepCompletedSeconds: 0, keepFailedSeconds: deadShownSeconds },
+  'intent-expiry': { concurrency: 50, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
   // Its id names a slot of time, so it must outlive the slot to keep other processes from adding it again. Four at once: what is long
   // overdue may be very much, and must not keep anybody from what is new.
-  maintenance: { concurrency: 4, attempts: 1, keepCompletedSeconds: 60, keepFailedSeconds: 3_600 },
+  maintenance: { concurrency: 4, keepCompletedSeconds: 60, keepFailedSeconds: 0 },
 } as const satisfies Record<QueueName, object>

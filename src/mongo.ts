@@ -10,6 +10,8 @@ const promises = {
   writeConcern: { w: 'majority', journal: true },
   readConcern: { level: 'majority' },
   readPreference: 'primary',
+  // What is not in the Stable API is refused: so each of MongoDB 6 to 8 understands the same.
+  serverApi: { version: '1', strict: true, deprecationErrors: true },
   // On a replica set the driver repeats a write after a failover; every write of ours may run twice.
   retryWrites: true,
   retryReads: false,

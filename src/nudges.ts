@@ -1,5 +1,5 @@
 import type { JobsOptions, Queue } from 'bullmq'
-import { type Jobs, type NewJob, type QueueName, queueOptions } from './jobs.ts'
+import type { Jobs, NewJob, QueueName } from './jobs.ts'
 
 /** Beyond this many unsent jobs of one queue more are forgotten: Redis is away, and MongoDB remembers. */
 const mostWaiting = 20_000
@@ -8,7 +8,7 @@ const longestBatch = 500
 
 /** Adds jobs in one trip to Redis. */
 export const addAll = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[]): Promise<unknown> =>
-  queue.addBulk(jobs.map((job) => ({ name, data: job.data, opts: jobOptions(name, job) })))
+  queue.addBulk(jobs.map((job) => ({ name: job.name ?? name, data: job.data, opts: jobOptions(job) })))
 
 /** Sends the jobs of one queue, without making anybody wait. */
 export interface Nudger {
@@ -58,13 +58,12 @@ function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[]
   return [{ data: { intentIds }, jobId: undefined, delayMs: 0 }]
 }
 
-function jobOptions(name: QueueName, job: NewJob<QueueName>): JobsOptions {
+/** Neither attempts nor backoff: how often a job is tried, and when again, is no business of BullMQ's (workers/run/run-job.ts). */
+function jobOptions(job: NewJob<QueueName>): JobsOptions {
   return {
     ...(job.jobId === undefined ? {} : { jobId: job.jobId }),
     ...(job.delayMs > 0 ? { delay: job.delayMs } : {}),
     ...(job.priority === undefined ? {} : { priority: job.priority }),
-    attempts: queueOptions[name].attempts,
-    backoff: { type: 'custom' },
-    stackTraceLimit: 1,
+    ...(job.freesId === undefined ? {} : { removeOnComplete: true }),
   }
 }

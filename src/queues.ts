@@ -13,6 +13,8 @@ export interface Queues {
   nudge: Nudge
   /** What is there already, to be looked at and put right. All of it waits for Redis, and throws without it. */
   standing: Standing
+  /** Those of some queues on which no process works now. Waits for Redis, and throws without it. */
+  unattended(names: readonly QueueName[]): Promise<QueueName[]>
   /** Calls back each time Redis can be used (again). */
   whenReady(act: () => void): void
   /** Whether Redis answers now. */
@@ -49,6 +51,10 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
   return {
     nudge: (name, jobs) => nudgers[name].add(jobs),
     standing: createStanding(connection, obtain, `${config.queuePrefix}:whole`),
+    async unattended(names) {
+      const counts = await Promise.all(names.map(async (name) => (await obtain(name)).getWorkersCount()))
+      return names.filter((_, index) => counts[index] === 0)
+    },
     whenReady: (act) => void connection.on('ready', act),
     isReady: () =>
       connection.ping().then(

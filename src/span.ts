@@ -8,6 +8,15 @@ export interface Span {
   to: Date | null
 }
 
+/** All of time. */
+export const anyTime: Span = { from: null, to: null }
+
+/** A span that ends now at the latest: what comes from now on is not in it, however long it takes to go through it. */
+export const untilNow = (deps: { now(): Date }, { from, to }: Span): Span => {
+  const now = deps.now()
+  return { from, to: to === null || to > now ? now : to }
+}
+
 /** Reads a span out of checked query text; a bare `to` date means the end of that UTC day (SPEC 4.3). */
 export function readSpan(query: SpanQuery): Span {
   const from = query.from === undefined ? null : readInstant(query.from, 'start')

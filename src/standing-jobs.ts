@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
+import { newId } from './ids.ts'
 import type { NamedJob, QueueName } from './jobs.ts'
 import { addAll } from './nudges.ts'
 
@@ -106,10 +107,11 @@ export function createStanding(
     },
     isWhole: async () => (await connection.get(mark)) === 'whole',
     async makeWhole(act) {
-      await connection.set(mark, 'not yet')
+      const mine = newId()
+      await connection.set(mark, mine)
       await act()
-      // Only where the mark still is: emptied meanwhile, it is gone, and the next sweep begins anew.
-      await connection.set(mark, 'whole', 'XX')
+      // Emptied meanwhile, it is gone, or another sweep's that began anew.
+      if ((await connection.get(mark)) === mine) await connection.set(mark, 'whole', 'XX')
     },
   }
 }

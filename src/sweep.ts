@@ -5,10 +5,15 @@ import { expiryJob } from './intents/expire.ts'
 import type { Intent } from './intents/intent.ts'
 import { moves } from './intents/lifecycle.ts'
 import { nudgeRelay } from './intents/nudge-relay.ts'
-import { deadShownSeconds } from './jobs.ts'
+import { deadShownSeconds, type Jobs } from './jobs.ts'
 import { dropRevived, restoreFailed } from './webhooks/restore-failed.ts'
-import { sweepDeliveries } from './webhooks/sweep-deliveries.ts'
+import { type SweptDeliveries, sweepDeliveries } from './webhooks/sweep-deliveries.ts'
 
+/**
+ * Often enough that work whose nudge was lost starts within 15 s: processes tick at their own moment of a slot, so two sweeps
+ * may be two slots apart, and what is younger than 2 s at one waits for the next.
+ */
+export const sweepEveryMs = 6_000
 /** How far ahead delayed jobs are re-created, so that they are there on time after Redis was emptied: some sweeps. */
 const aheadMs = 30_000
 /** A change younger than this has its own nudge on the way. */
@@ -28,34 +33,48 @@ export interface Swept {
   audited: number
 }
 
+type Reach = Jobs['maintenance']['reach']
+
+/**
+ * Asks for a sweep. All processes ask for the same slot, and the job's id makes one job of it; no state that could be lost. Of those
+ * that are overdue, and of all, one sweep at a time is enough however long it takes, and of the overdue ones one a minute.
+ */
+export function askForSweep(deps: Pick<Deps, 'nudge'>, reach: Reach): void {
+  const slot = reach === 'lately' ? String(Math.floor(Date.now() / sweepEveryMs)) : reach
+  const job = { data: { slot, reach }, jobId: `sweep-${slot}`, delayMs: 0 }
+  deps.nudge('maintenance', [reach === 'all' ? { ...job, freesId: true } : job])
+}
+
 /**
  * Re-creates every nudge that MongoDB says is due: events nobody relayed, deliveries nobody attempts, intents whose time is
  * up; and the failed jobs that Redis lost. What is queued already stays as it is, so this may run at any time and any number of times.
- * Deliveries and failed jobs of late only, unless `whole`, or where Redis was emptied.
+ * Deliveries and failed jobs of late only, unless `whole`. Where Redis was emptied it asks for a whole one, which may take long, and
+ * goes on: many slots may pass meanwhile.
  */
 export async function sweep(deps: Deps, whole: boolean): Promise<Swept> {
   const now = deps.now().getTime()
-  const isWhole = !whole && (await deps.queues.standing.isWhole())
+  if (!whole && !(await deps.queues.standing.isWhole())) askForSweep(deps, 'all')
+  const lately = await sweepDeliveries(deps, new Date(now - latelyMs), new Date(now + aheadMs))
   const swept = {
     outboxes: await sweepOutboxes(deps),
-    deliveries: await sweepDeliveries(deps, new Date(now - latelyMs), new Date(now + aheadMs)),
+    deliveries: lately.deliveries,
     expiries: await sweepExpiries(deps),
     audited: await sweepTrail(deps),
   }
-  if (isWhole) return { ...swept, restored: await restoreFailed(deps, new Date(now - diedLatelyMs)) }
+  if (!whole) return { ...swept, restored: await restoreFailed(deps, new Date(now - diedLatelyMs)) }
   let restored = 0
   await deps.queues.standing.makeWhole(async () => {
-    swept.deliveries += await sweepOverdue(deps)
+    swept.deliveries += (await sweepOverdue(deps)).deliveries
     await dropRevived(deps)
     restored = await restoreFailed(deps, new Date(now - deadShownSeconds * 1000))
   })
   return { ...swept, restored }
 }
 
-const overdueUnderWay = new WeakMap<Deps, Promise<number>>()
+const overdueUnderWay = new WeakMap<Deps, Promise<SweptDeliveries>>()
 
-/** The deliveries that `sweep` leaves out when it is not whole; one look at a time in a process. Answers how many there were. */
-export function sweepOverdue(deps: Deps): Promise<number> {
+/** The deliveries that `sweep` leaves out when it is not whole; one look at a time in a process. */
+export function sweepOverdue(deps: Deps): Promise<SweptDeliveries> {
   const running =
     overdueUnderWay.get(deps) ??
     sweepDeliveries(deps, null, new Date(deps.now().getTime() - latelyMs)).finally(() =>

@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { environment } from '../schemas/environment.ts'
 import { events } from '../schemas/events.ts'
 import { scopes } from '../schemas/scopes.ts'
+import { acts } from '../src/audit/acts.ts'
 import { catalogue } from '../src/errors.ts'
 import { routes } from '../src/http/routes.ts'
 import { queueNames } from '../src/jobs.ts'
@@ -35,6 +36,10 @@ const offenders = (some: string[], isWrong: (imported: string) => boolean): stri
   )
 
 const mentioning = (some: string[], text: RegExp): string[] => some.filter((file) => text.test(read(file)))
+
+/** What the first group of `what` is, each time it is in `text`. */
+const found = (text: string, what: RegExp): string[] =>
+  [...text.matchAll(what)].map(([, group = '']) => group)
 
 describe('The house keeps its rules:', () => {
   it('there are files to look at, and imports are seen', () => {
@@ -82,7 +87,7 @@ describe('The house keeps its rules:', () => {
 
   it('time is deps.now(): the clock is read only where a process begins, and for BullMQ, which has its own', () => {
     expect(mentioning(sources, /Date\.now\(\)|new Date\(\)/)).to.deep.equal([
-      'src/admin/run.ts',
+      'src/admin/commands/run.ts',
       'src/server.ts',
       'workers/main.ts',
       'workers/run/run-job.ts',
@@ -100,9 +105,7 @@ describe('The house keeps its rules:', () => {
   })
 
   it('the audit trail is append-only: the code inserts lines and reads them', () => {
-    const used = sources.flatMap((file) =>
-      [...read(file).matchAll(/\bAuditEvent\)?\s*\.(\w+)/g)].map(([, method]) => method),
-    )
+    const used = sources.flatMap((file) => found(read(file), /\bAuditEvent\)?\s*\.(\w+)/g))
     expect([...new Set(used)].toSorted()).to.deep.equal(['find', 'insertMany', 'insertOne'])
     expect(mentioning(sources, /'auditevents'/)).to.deep.equal(['src/audit/audit-event.ts'])
   })
@@ -190,6 +193,32 @@ describe('The house keeps its rules:', () => {
     expect(links.filter(leadsNowhere).map(({ link }) => link)).to.deep.equal([])
   })
 
+  it('every source file that a page names is there', () => {
+    const pages = [
+      'README.md',
+      'CONTRIBUTING.md',
+      ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
+    ]
+    const named = pages.flatMap((page) => found(read(page), /((?:[\w-]+\/)*[\w-]+(?:\.test)?\.ts)\b/g))
+    const files = [...sources, ...filesIn('test'), ...filesIn('dev'), ...filesIn('bench')]
+    expect(named.length).to.be.greaterThan(15)
+    expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).to.deep.equal([])
+  })
+
+  it('docs/operations.md lists every line of the log, and alerts on no other', () => {
+    const [, logs = ''] = read('docs/operations.md').split('\n## Logs\n')
+    const [tables = '', alerts = ''] = logs.split('\n## What to alert on\n')
+    const name = /`([a-z]+\.[a-z-]+)`/g
+    const rows = [...tables.matchAll(/^\| (`[^|]+) \|/gm)].map(([, cell = '']) => cell)
+    const listed = rows.flatMap((cell) => found(cell, name))
+    const logged = [
+      ...sources.flatMap((file) => found(read(file), /\blog\.(?:info|warn|error)\([^']+'([^']+)'/g)),
+      ...filesIn('workers').flatMap((file) => found(read(file), /\bevent(?::| =) '([^']+)'/g)),
+    ]
+    expect(listed).to.have.members([...new Set(logged)])
+    expect(listed).to.include.members(found(alerts, name))
+  })
+
   it('docs/api.md lists the operations, each with its scope', () => {
     const rows = [...read('docs/api.md').matchAll(/^\| `([A-Z]+) (\S+)` \| `(\S+)` \|/gm)].map((row) =>
       row.slice(1, 4),
@@ -205,6 +234,12 @@ describe('The house keeps its rules:', () => {
   it('docs/api.md names every scope and docs/webhooks.md every event', () => {
     for (const scope of scopes) expect(read('docs/api.md')).to.include(`\`${scope}\``)
     for (const event of Object.keys(events)) expect(read('docs/webhooks.md')).to.include(`\`${event}\``)
+  })
+
+  it('docs/support.md names every act of the audit trail, and no other', () => {
+    const [, trail = ''] = read('docs/support.md').split('\n## Audit trail\n')
+    const named = found(trail, /^\| (`[^|]+) \|/gm).flatMap((cell) => found(cell, /`([^`]+)`/g))
+    expect(named).to.have.members([...acts])
   })
 
   it('every package is pinned to one version', () => {

@@ -1,5 +1,7 @@
 import { Schema } from 'mongoose'
 import type { Collection } from '../collection.ts'
+import { newId } from '../ids.ts'
+import type { Act } from './acts.ts'
 
 /** Who acted: support staff on a page, an operator at a shell, a merchant through the API. */
 export interface Actor {
@@ -15,8 +17,8 @@ export interface AuditEvent {
   _id: string
   at: Date
   actor: Actor
-  /** What was done, as `noun.participle`: `delivery.requeued`, `staff.signed-in`. */
-  act: string
+  /** What was done, as `noun.participle`. */
+  act: Act
   /** What it was done to: the id of a delivery, the name of a staff account. */
   subject: string
   /** The merchant concerned, if one is. */
@@ -25,6 +27,9 @@ export interface AuditEvent {
   before: Record<string, unknown> | null
   after: Record<string, unknown> | null
 }
+
+/** A line to be written, with an id of its own. */
+export const auditLine = (line: Omit<AuditEvent, '_id'>): AuditEvent => ({ _id: newId(), ...line })
 
 const fields = {
   _id: String,
@@ -54,4 +59,8 @@ export const auditEvents: Collection = {
  * neither is there without the other. `publishAudit` moves them on, and the sweep what a killed process left.
  */
 export const unauditedFields = [fields]
-export const unauditedIndex = { name: 'unaudited', key: { 'unaudited.at': 1 }, sparse: true } as const
+export const unauditedIndex = {
+  name: 'withUnaudited',
+  key: { 'unaudited.at': 1 },
+  partialFilterExpression: { 'unaudited.at': { $exists: true } },
+} as const

@@ -16,10 +16,9 @@ export interface AuditFilter extends Span {
 /** How many lines a page has. */
 const pageSize = 50
 
-/** Reads the filter out of a query; what is left blank in a form is not asked. Throws VALIDATION_ERROR. */
+/** Reads the filter out of a query. Throws VALIDATION_ERROR. */
 export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<string, unknown>): AuditFilter {
-  const filled = Object.entries(query).filter(([, value]) => value !== '')
-  const asked = deps.validate<ListAuditQuery>(listAuditQuery, Object.fromEntries(filled))
+  const asked = deps.validate<ListAuditQuery>(listAuditQuery, query)
   const [at, id] = asked.before?.split('-') ?? []
   return {
     who: asked.who ?? null,

@@ -79,10 +79,16 @@ export const intents: Collection = {
   indexes: [
     { name: 'referenceNumber', key: { referenceNumber: 1 }, unique: true },
     { name: 'shortCode', key: { shortCode: 1 }, unique: true },
-    { name: 'codeKey', key: { codeKey: 1 }, unique: true, sparse: true },
+    {
+      name: 'codeInUse',
+      key: { codeKey: 1 },
+      unique: true,
+      partialFilterExpression: { codeKey: { $exists: true } },
+    },
     { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1 } },
     { name: 'byStatus', key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1 } },
     { name: 'expiring', key: { expiresAt: 1 }, partialFilterExpression: { status: 'PENDING' } },
     outboxIndex,
   ],
+  retiredIndexes: ['codeKey', 'outbox'],
 }

@@ -1,7 +1,7 @@
-import type { Actor } from '../audit/audit-event.ts'
+import type { Act } from '../audit/acts.ts'
+import { type Actor, type AuditEvent, auditLine } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
 import type { Staff } from './account.ts'
-import { type StaffAct, staffLine } from './audit-line.ts'
 import type { AccountDeps } from './create-account.ts'
 import { hashPassword, newPassword } from './passwords.ts'
 
@@ -34,10 +34,10 @@ export async function renewPassword(deps: AccountDeps, name: string, actor: Acto
 }
 
 interface Change {
-  act: StaffAct
+  act: Act
   isDone(staff: Staff): boolean
   fields: Partial<Staff>
-  seen(staff: Staff): { before: Record<string, unknown> | null; after: Record<string, unknown> | null }
+  seen(staff: Staff): Pick<AuditEvent, 'before' | 'after'>
 }
 
 /** One write: the change, the end of every session, the line of the trail; guarded by the epoch that was read. */
@@ -45,13 +45,11 @@ async function change(deps: AccountDeps, name: string, actor: Actor, wanted: Cha
   const found = await deps.Staff.findOne({ _id: name }).lean<Staff | null>()
   if (found === null) return false
   if (wanted.isDone(found)) return true
+  const about = { at: deps.now(), actor, act: wanted.act, subject: name, businessId: null }
+  const line = auditLine({ ...about, ...wanted.seen(found) })
   const changed = await deps.Staff.findOneAndUpdate(
     { _id: name, epoch: found.epoch },
-    {
-      $set: wanted.fields,
-      $inc: { epoch: 1 },
-      $push: { unaudited: staffLine(deps, wanted.act, name, actor, wanted.seen(found)) },
-    },
+    { $set: wanted.fields, $inc: { epoch: 1 }, $push: { unaudited: line } },
     { returnDocument: 'after' },
   ).lean<Staff | null>()
   // Somebody else changed it meanwhile: look again.

@@ -1,9 +1,8 @@
-import type { Actor } from '../audit/audit-event.ts'
+import { type Actor, auditLine } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
 import { isDuplicate, pastMongoose } from '../collection.ts'
 import type { Models } from '../collections.ts'
 import type { Role, Staff } from './account.ts'
-import { staffLine } from './audit-line.ts'
 import { hashPassword, newPassword } from './passwords.ts'
 
 export type AccountDeps = Pick<Models, 'Staff' | 'AuditEvent'> & { now(): Date }
@@ -24,7 +23,17 @@ export async function createAccount(
     disabledAt: null,
     createdAt: now,
     passwordChangedAt: now,
-    unaudited: [staffLine(deps, 'staff.created', name, actor, { before: null, after: { role } })],
+    unaudited: [
+      auditLine({
+        at: now,
+        actor,
+        act: 'staff.created',
+        subject: name,
+        businessId: null,
+        before: null,
+        after: { role },
+      }),
+    ],
   }
   try {
     await pastMongoose(deps.Staff).insertOne(staff)

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
-import type { Connection } from 'mongoose'
 import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Collection } from '../collection.ts'
+import type { Deps } from '../deps.ts'
 
 /** How many tries to sign in there were within a time, as rate-limiter-flexible keeps it: for all processes, over restarts. */
 export const signInTries: Collection = {
@@ -31,13 +31,14 @@ export type Try =
 /** Counts a try before it is looked at, so that many at once do not slip through. `takeBack` when it shall not count. */
 export type CountTry = (name: string, ip: string) => Promise<Try>
 
-export function createSignInLimit(mongo: Connection): CountTry {
-  const store = { storeClient: mongo, tableName: signInTries.name, disableIndexesCreation: true }
+export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'secrets'>): CountTry {
+  const store = { storeClient: deps.mongo, tableName: signInTries.name, disableIndexesCreation: true }
   const names = new RateLimiterMongo({ ...store, ...perName })
   const addresses = new RateLimiterMongo({ ...store, ...perAddress })
   return async (name, ip) => {
     const network = networkOf(ip)
-    const key = `${network} ${name}`
+    // What is typed there may be a password.
+    const key = `${network} ${deps.secrets.hash(name)}`
     const address = await take(addresses, network)
     if (!address.isOpen) return { isOpen: false, closedMs: address.seen.msBeforeNext }
     const named = await take(names, key)

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Actor } from '../audit/audit-event.ts'
+import { type Actor, auditLine } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
 import { pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
 import { isStaffName, type Staff } from './account.ts'
-import { staffLine } from './audit-line.ts'
 import type { CheckPassword } from './passwords.ts'
 import { type StaffSession, sessionLifetimeMs } from './session.ts'
 import type { CountTry } from './sign-in-limit.ts'
@@ -22,8 +21,10 @@ type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets'
   checkPassword: CheckPassword
 }
 
-/** The longest name of an account; of what a stranger typed no more is kept. */
+/** The longest name of an account; of what a stranger typed no more is looked at. */
 const longestName = 64
+/** In the trail, for a name that nobody has: people type passwords where the name belongs. No account is called so. */
+const unknownName = 'unknown name'
 
 /**
  * Signs somebody in under a fresh token. An unknown name, a wrong password and a disabled account cost the same work and
@@ -43,7 +44,7 @@ export async function signIn(
     await counted.takeBack(false)
     return { outcome: 'busy' }
   }
-  const actor: Actor = { kind: 'staff', name, ip: asked.ip }
+  const actor: Actor = { kind: 'staff', name: staff?._id ?? unknownName, ip: asked.ip }
   if (staff === null || !fits || staff.disabledAt !== null) {
     await recordRefusal(deps, actor, reasonOf(staff, fits))
     return { outcome: 'refused' }
@@ -60,7 +61,12 @@ const reasonOf = (staff: Staff | null, fits: boolean): string => {
 
 /** Nothing was changed, so the line travels in no other write. As many come as the limit lets through. */
 async function recordRefusal(deps: SignInDeps, actor: Actor, reason: string): Promise<void> {
-  const line = staffLine(deps, 'staff.sign-in-refused', actor.name, actor, {
+  const line = auditLine({
+    at: deps.now(),
+    actor,
+    act: 'staff.sign-in-refused',
+    subject: actor.name,
+    businessId: null,
     before: null,
     after: { reason },
   })
@@ -77,7 +83,17 @@ async function openSession(deps: SignInDeps, staff: Staff, actor: Actor): Promis
     createdAt: now,
     endedAt: null,
     expiresAt: new Date(now.getTime() + sessionLifetimeMs),
-    unaudited: [staffLine(deps, 'staff.signed-in', staff._id, actor, { before: null, after: null })],
+    unaudited: [
+      auditLine({
+        at: now,
+        actor,
+        act: 'staff.signed-in',
+        subject: staff._id,
+        businessId: null,
+        before: null,
+        after: null,
+      }),
+    ],
   }
   await pastMongoose(deps.StaffSession).insertOne(session)
   await publishAudit(deps, deps.StaffSession, [session])

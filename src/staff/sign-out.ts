@@ -1,7 +1,6 @@
-import type { Actor } from '../audit/audit-event.ts'
+import { type Actor, auditLine } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
 import type { Deps } from '../deps.ts'
-import { staffLine } from './audit-line.ts'
 import type { StaffSession } from './session.ts'
 
 /** Ends the session of a token, at once on every process. Ending one that is over changes nothing. */
@@ -10,7 +9,15 @@ export async function signOut(
   token: string,
   actor: Actor,
 ): Promise<void> {
-  const line = staffLine(deps, 'staff.signed-out', actor.name, actor, { before: null, after: null })
+  const line = auditLine({
+    at: deps.now(),
+    actor,
+    act: 'staff.signed-out',
+    subject: actor.name,
+    businessId: null,
+    before: null,
+    after: null,
+  })
   const ended = await deps.StaffSession.findOneAndUpdate(
     { _id: { $in: deps.secrets.hashes(token) }, endedAt: null },
     { $set: { endedAt: line.at }, $push: { unaudited: line } },

@@ -4,14 +4,12 @@ import { groupBy } from '../group-by.ts'
 import { createLane, type Lane } from '../group-commit.ts'
 import { newId } from '../ids.ts'
 import { type Delivery, openStatuses } from './delivery.ts'
+import { deliveryLeaseMs, free } from './lease.ts'
 
-/** How long a claim is believed without being renewed; renewed every 3 s, so a dead worker's is over in 10 s. */
-const deliveryLeaseMs = 10_000
-
-/** A delivery as somebody asks for it: as it stands after so many re-queues, or (null) whatever they were. */
+/** A delivery as a job asks for it: as it stands after so many re-queues. */
 export interface Which {
   deliveryId: string
-  redrives: number | null
+  redrives: number
 }
 
 /** A delivery whose attempt is this process's to make, with what an attempt needs. */
@@ -31,7 +29,7 @@ export const createClaimLane = (
     const claimed = await claimTogether(Delivery, asked, now())
     return asked.map(({ deliveryId, redrives }) => {
       const delivery = claimed.get(deliveryId)
-      if (delivery === undefined || (redrives !== null && redrives !== delivery.redrives)) return null
+      if (delivery === undefined || redrives !== delivery.redrives) return null
       claimed.delete(deliveryId)
       return delivery
     })
@@ -39,9 +37,6 @@ export const createClaimLane = (
 
 /** What an attempt needs. */
 const neededFields = { event: 1, body: 1, attempts: 1, redrives: 1, lease: 1 }
-
-/** Nobody's attempt now. */
-export const free = (now: Date) => ({ $or: [{ lease: null }, { 'lease.until': { $lte: now } }] })
 
 async function claimTogether(
   Delivery: Model<Delivery>,
@@ -68,31 +63,6 @@ async function claimTogether(
 const byRedrives = (asked: Which[]) => ({
   $or: [...groupBy(asked, ({ redrives }) => redrives)].map(([redrives, some]) => ({
     _id: { $in: [...new Set(some.map(({ deliveryId }) => deliveryId))] },
-    ...(redrives === null ? {} : { redrives }),
+    redrives,
   })),
 })
-
-/** The leases this process holds, renewed together by one update. */
-export interface Leases {
-  hold(delivery: ClaimedDelivery): void
-  release(delivery: ClaimedDelivery): void
-  renew(): Promise<void>
-}
-
-export function createLeases(Delivery: Model<Delivery>, now: () => Date): Leases {
-  const held = new Map<string, string>()
-  return {
-    hold: (delivery) => void held.set(delivery._id, delivery.lease.token),
-    release(delivery) {
-      // An earlier attempt that lost its lease must not let go of a later one's.
-      if (held.get(delivery._id) === delivery.lease.token) held.delete(delivery._id)
-    },
-    async renew() {
-      if (held.size === 0) return
-      await Delivery.updateMany(
-        { _id: { $in: [...held.keys()] }, 'lease.token': { $in: [...new Set(held.values())] } },
-        { $set: { 'lease.until': new Date(now().getTime() + deliveryLeaseMs) } },
-      )
-    },
-  }
-}

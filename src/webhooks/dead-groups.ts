@@ -1,6 +1,7 @@
 import { mongo } from 'mongoose'
 import { pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
+import { deadIn } from './dead-in.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 
 /** Two instants, both included. */
@@ -22,7 +23,13 @@ export interface DeadGroup {
   lastAttempt: AttemptRecord | null
 }
 
-/** More than anybody reads; those with most come first. */
+/** What died in a period, those receivers with most first; `isCut` when there are more than are told. */
+export interface DeadGroups {
+  groups: DeadGroup[]
+  isCut: boolean
+}
+
+/** More than anybody reads. */
 export const mostGroups = 100
 /** A page that counts longer helps nobody, and the server has other work. */
 const countingMs = 4000
@@ -34,25 +41,26 @@ type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
 }
 
 /**
- * Counts what died in a period, by receiver: at most `mostGroups`, those with most first. Null when there was too much to
- * count in time; a shorter one helps.
+ * Counts what died in a period, by receiver: at most `mostGroups` of them. Null when there was too much to count in time; a
+ * shorter one helps.
  */
-export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<DeadGroup[] | null> {
+export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<DeadGroups | null> {
   const counted = await countDead(deps, period)
   if (counted === null) return null
-  return Promise.all(
-    counted.map(async ({ _id, ...figures }) => ({
+  const groups = await Promise.all(
+    counted.slice(0, mostGroups).map(async ({ _id, ...figures }) => ({
       ..._id,
       ...figures,
       lastAttempt: await lastAttemptOf(deps, _id.endpointId, period),
     })),
   )
+  return { groups, isCut: counted.length > mostGroups }
 }
 
-/** Out of the index `deadByTime` alone. `$type` says nothing new, but without it MongoDB reads every document. */
-async function countDead(deps: Pick<Deps, 'Delivery'>, { from, to }: Period): Promise<Counted[] | null> {
+/** Out of the index `deadByTime` alone. */
+async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<Counted[] | null> {
   const stages = [
-    { $match: { deadAt: { $type: 'date', $gte: from, $lte: to } } },
+    { $match: deadIn(period) },
     {
       $group: {
         _id: { businessId: '$businessId', endpointId: '$endpointId' },
@@ -63,7 +71,8 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, { from, to }: Period): Pr
       },
     },
     { $sort: { count: -1, _id: 1 } },
-    { $limit: mostGroups },
+    // One more tells whether there are more.
+    { $limit: mostGroups + 1 },
   ]
   try {
     return await pastMongoose(deps.Delivery).aggregate<Counted>(stages, { maxTimeMS: countingMs }).toArray()
@@ -76,10 +85,10 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, { from, to }: Period): Pr
 async function lastAttemptOf(
   deps: Pick<Deps, 'Delivery'>,
   endpointId: string,
-  { from, to }: Period,
+  period: Period,
 ): Promise<AttemptRecord | null> {
   const newest = await deps.Delivery.findOne(
-    { endpointId, deadAt: { $type: 'date', $gte: from, $lte: to } },
+    { endpointId, ...deadIn(period) },
     { attemptLog: { $slice: -1 } },
   )
     .sort({ deadAt: -1 })

@@ -1,10 +1,10 @@
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import type { Effect } from '../idempotency/effect.ts'
-import { free } from './claim-delivery.ts'
 import { openStatuses } from './delivery.ts'
 import { type Endpoint, recorded } from './endpoint.ts'
 import { findChanged, noSuchEndpoint, ownEndpoint } from './find-endpoint.ts'
+import { free } from './lease.ts'
 
 type DeleteDeps = Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>
 
@@ -43,6 +43,6 @@ async function stopDeliveries(deps: DeleteDeps, endpointId: string): Promise<voi
       ...free(deps.now()),
     },
     { $set: { status: 'CANCELLED', nextAttemptAt: null, lease: null } },
-    { hint: 'due', maxTimeMS: 4000 },
+    { hint: 'open', maxTimeMS: 4000 },
   ).catch((err: unknown) => deps.log.warn({ err, endpointId }, 'deliveries.not-stopped'))
 }

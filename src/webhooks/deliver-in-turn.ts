@@ -1,25 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
-import type { DeliveryLane } from '../jobs.ts'
-import { type Delivered, deliverTo, whyNotNow } from './deliver.ts'
+import { noHurry } from '../group-commit.ts'
+import type { Which } from './claim-delivery.ts'
+import { abandon, type Delivered, deliver, whyNotNow } from './deliver.ts'
 import { endpointIdOf } from './delivery.ts'
 import { type Endpoint, isReceiving } from './endpoint.ts'
+import type { Asker } from './flowing.ts'
 
 /** A job that asks for an attempt: of which delivery and re-queue, in which lane, and whether it was put off before. */
-export interface Asking {
-  deliveryId: string
-  redrives: number
-  lane: DeliveryLane
-  hasWaited: boolean
-}
+export type Asking = Which & Asker
 
 /** As `Delivered`; or its receiver has as much in flight as it may, or belongs in the lane of the slow. */
 export type InTurn =
   | Delivered
   | { outcome: 'put-off'; nextAttemptAt: Date }
   | { outcome: 'moved'; nextAttemptAt: null }
-
-const noHurry = Number.POSITIVE_INFINITY
 
 /** How long one that cannot go keeps its place in BullMQ: 200 of them are let go 800 times a second, not as fast as Redis can. */
 const breathMs = 250
@@ -28,21 +23,29 @@ const breathMs = 250
 const toldFromMs = 10_000
 
 /**
- * Makes one attempt at a delivery, as `deliver`, when its receiver has room for it. What is decided here is decided before the
- * claim, by this process alone: it costs no attempt, and nothing is lost with it.
+ * Makes one attempt at a delivery when its receiver has room for it. What is decided here is decided before the claim, by this
+ * process alone: it costs no attempt, and nothing is lost with it.
  */
 export async function deliverInTurn(deps: Deps, asking: Asking): Promise<InTurn> {
-  const endpoint = await deps.lanes.findEndpoint(endpointIdOf(asking.deliveryId), noHurry)
-  if (endpoint === null || !isReceiving(endpoint)) return deliverTo(deps, asking, endpoint)
+  const endpoint = await findReceiving(deps, asking)
+  if (endpoint === null) return abandon(deps, asking)
   // Asked for by hand: not behind all that waits, but in no more places.
-  const got = await deps.flow.enter(endpoint, asking.lane, asking.hasWaited || asking.redrives > 0)
-  if (got === 'slow') return moveAside()
-  if (got === 'later') return putOff(deps, asking, endpoint)
+  const hasWaited = asking.hasWaited || asking.redrives > 0
+  const place = await deps.flow.enter(endpoint, { lane: asking.lane, hasWaited })
+  if (place === 'slow') return moveAside()
+  if ('againInMs' in place) return putOff(deps, asking, place.againInMs)
   try {
-    return await deliverTo(deps, asking, endpoint)
+    // While it waited the merchant may have changed its address or its secret, or switched it off.
+    const current = place.waited ? await findReceiving(deps, asking) : endpoint
+    return current === null ? await abandon(deps, asking) : await deliver(deps, asking, current, place)
   } finally {
-    got.leave()
+    place.leave()
   }
+}
+
+async function findReceiving(deps: Deps, { deliveryId }: Which): Promise<Endpoint | null> {
+  const endpoint = await deps.lanes.findEndpoint(endpointIdOf(deliveryId), noHurry)
+  return endpoint !== null && isReceiving(endpoint) ? endpoint : null
 }
 
 async function moveAside(): Promise<InTurn> {
@@ -50,12 +53,11 @@ async function moveAside(): Promise<InTurn> {
   return { outcome: 'moved', nextAttemptAt: null }
 }
 
-async function putOff(deps: Deps, asking: Asking, endpoint: Endpoint): Promise<InTurn> {
+async function putOff(deps: Deps, asking: Asking, againInMs: number): Promise<InTurn> {
+  const nextAttemptAt = new Date(deps.now().getTime() + againInMs)
   const why = await whyNotNow(deps, asking)
   if (why !== null) return why
   await pause(breathMs)
-  const waitMs = deps.flow.putOff(endpoint)
-  const nextAttemptAt = new Date(deps.now().getTime() + waitMs)
-  if (waitMs > toldFromMs) await deps.lanes.postpone({ id: asking.deliveryId, nextAttemptAt }, noHurry)
+  if (againInMs > toldFromMs) await deps.lanes.postpone({ id: asking.deliveryId, nextAttemptAt }, noHurry)
   return { outcome: 'put-off', nextAttemptAt }
 }

@@ -1,7 +1,10 @@
 import type { Deps } from '../deps.ts'
+import { noHurry } from '../group-commit.ts'
 import type { ClaimedDelivery, Which } from './claim-delivery.ts'
-import { type AttemptRecord, endpointIdOf, openStatuses } from './delivery.ts'
-import { type Endpoint, isReceiving } from './endpoint.ts'
+import { type AttemptRecord, openStatuses } from './delivery.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Place } from './flow.ts'
+import { isLeased } from './lease.ts'
 import { signFor } from './sign.ts'
 import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
 
@@ -11,37 +14,37 @@ export type Delivered =
   | { outcome: 'not-due' | 'leased' | 'lease-lost'; nextAttemptAt: Date }
   | { outcome: 'cancelled' | 'dead-already' | 'nothing-to-do'; nextAttemptAt: null }
 
-/** Nobody waits for a worker: its writes may take the time the driver gives them. */
-const noHurry = Number.POSITIVE_INFINITY
-
 /**
- * Makes one attempt at a delivery, if it is due and nobody else's: claim with a lease, sign, POST, record (SPEC 6.2
- * to 6.4). A receiver that fails is a result, not an error; only a broken MongoDB throws, and then no attempt counts.
+ * Makes one attempt at a delivery, if it is due and nobody else's, in a place at its receiver: claim with a lease, sign, POST, record
+ * (SPEC 6.2 to 6.4). A receiver that fails is a result, not an error; only a broken MongoDB throws, and then no attempt counts.
  */
-export async function deliver(deps: Deps, deliveryId: string): Promise<Delivered> {
-  const endpoint = await deps.lanes.findEndpoint(endpointIdOf(deliveryId), noHurry)
-  return deliverTo(deps, { deliveryId, redrives: null }, endpoint)
-}
-
-/** As `deliver`, with the endpoint at hand. */
-export async function deliverTo(deps: Deps, which: Which, endpoint: Endpoint | null): Promise<Delivered> {
+export async function deliver(
+  deps: Deps,
+  which: Which,
+  endpoint: Endpoint,
+  place: Place,
+): Promise<Delivered> {
   const delivery = await deps.lanes.claimDelivery(which, noHurry)
   if (delivery === null) return whyNotClaimed(deps, which)
-  if (endpoint === null || !isReceiving(endpoint)) return abandon(deps, delivery)
   deps.leases.hold(delivery)
   try {
-    return await makeAttempt(deps, delivery, endpoint)
+    return await makeAttempt(deps, delivery, endpoint, place)
   } finally {
     deps.leases.release(delivery)
   }
 }
 
-async function makeAttempt(deps: Deps, delivery: ClaimedDelivery, endpoint: Endpoint): Promise<Delivered> {
+async function makeAttempt(
+  deps: Deps,
+  delivery: ClaimedDelivery,
+  endpoint: Endpoint,
+  place: Place,
+): Promise<Delivered> {
   const at = deps.now()
   const { _id: endpointId, url } = endpoint
   const { body } = delivery
   const headers = signFor(deps, endpoint, delivery.event, body, at)
-  const sent = await deps.flow.watch(endpoint, () => deps.sender.send({ url, headers, body }))
+  const sent = await place.attempt(() => deps.sender.send({ url, headers, body }))
   const attempts = delivery.attempts + 1
   const endedAt = deps.now()
   const { webhookRetryMs } = deps.config
@@ -59,7 +62,7 @@ async function makeAttempt(deps: Deps, delivery: ClaimedDelivery, endpoint: Endp
   // Frozen for so long that another took over: what this one saw counts for nothing.
   if (!(await deps.lanes.recordResult(result, noHurry)))
     return { outcome: 'lease-lost', nextAttemptAt: endedAt }
-  deps.health.note({
+  deps.healthNotes.note({
     endpointId,
     outcome,
     at: endedAt,
@@ -72,8 +75,10 @@ async function makeAttempt(deps: Deps, delivery: ClaimedDelivery, endpoint: Endp
 /** How many of the attempts made belong to the retry table: one asked for by hand comes on top, and repeats the step it stood at. */
 const scheduledAttempts = (attempts: number, redrives: number): number => Math.max(1, attempts - redrives)
 
-/** The endpoint is gone or switched off: its open deliveries stop. */
-async function abandon(deps: Deps, delivery: ClaimedDelivery): Promise<Delivered> {
+/** The endpoint is gone or switched off: its open deliveries stop, each when it is due. */
+export async function abandon(deps: Deps, which: Which): Promise<Delivered> {
+  const delivery = await deps.lanes.claimDelivery(which, noHurry)
+  if (delivery === null) return whyNotClaimed(deps, which)
   const ended = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
   await deps.lanes.recordResult({ delivery, status: 'CANCELLED', ...ended, attempt: null }, noHurry)
   return { outcome: 'cancelled', nextAttemptAt: null }
@@ -87,13 +92,13 @@ export async function whyNotNow(deps: Deps, which: Which): Promise<Delivered | n
 
 async function whyNotClaimed(deps: Deps, { deliveryId, redrives }: Which): Promise<Delivered> {
   const delivery = await deps.lanes.lookAtDelivery(deliveryId, noHurry)
-  const isStale = redrives !== null && delivery?.redrives !== redrives
-  if (delivery === null || isStale) return { outcome: 'nothing-to-do', nextAttemptAt: null }
+  if (delivery === null || delivery.redrives !== redrives)
+    return { outcome: 'nothing-to-do', nextAttemptAt: null }
   // Its job must end where support staff look for it, also when the process died right after the last attempt.
   if (delivery.status === 'DEAD') return { outcome: 'dead-already', nextAttemptAt: null }
   const isOpen = (openStatuses as readonly string[]).includes(delivery.status)
   if (!isOpen || delivery.nextAttemptAt === null) return { outcome: 'nothing-to-do', nextAttemptAt: null }
-  const lease = delivery.lease
-  if (lease !== null && lease.until > deps.now()) return { outcome: 'leased', nextAttemptAt: lease.until }
+  const { lease } = delivery
+  if (lease !== null && isLeased(delivery, deps.now())) return { outcome: 'leased', nextAttemptAt: lease.until }
   return { outcome: 'not-due', nextAttemptAt: delivery.nextAttemptAt }
 }

@@ -9,6 +9,11 @@ export interface DeliveryHour {
   dead: number
 }
 
+export const hourMs = 3_600_000
+
+/** When the hour of an instant began, in milliseconds. */
+export const hourOf = (at: Date): number => Math.floor(at.getTime() / hourMs) * hourMs
+
 export const deliveryHours: Collection = {
   name: 'deliveryhours',
   fields: { _id: Date, delivered: Number, retrying: Number, dead: Number },

@@ -1,10 +1,9 @@
+import type { DeliveryStatus } from '../../schemas/list-deliveries.ts'
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../collection.ts'
 
 /** How often a delivery is tried (SPEC 6.4). */
 export const maxAttempts = 8
-
-export type DeliveryStatus = 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
 
 /** One attempt as it went. `stage` says where it failed, `answer` is the beginning of what the receiver said. */
 export interface AttemptRecord {
@@ -93,11 +92,18 @@ export const deliveries: Collection = {
     unaudited: unauditedFields,
   },
   indexes: [
-    // Only what is still under way has a nextAttemptAt that is a date.
-    { name: 'due', key: { nextAttemptAt: 1 }, partialFilterExpression: { nextAttemptAt: { $type: 'date' } } },
-    // The event is there so that a merchant's list by event is counted without reading a document.
+    // Only what is still under way has a nextAttemptAt that is a date. Deleting an endpoint looks for its own among all of these.
+    {
+      name: 'open',
+      key: { nextAttemptAt: 1, endpointId: 1 },
+      partialFilterExpression: { nextAttemptAt: { $type: 'date' } },
+    },
+    // These two hold all that a merchant's list may ask for besides the status, so that it is counted without reading a document.
     { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
-    { name: 'byEndpoint', key: { endpointId: 1, createdAt: -1, _id: -1 } },
+    {
+      name: 'byEndpointAndTime',
+      key: { endpointId: 1, createdAt: -1, _id: -1, sandbox: 1, event: 1, businessId: 1 },
+    },
     { name: 'byReference', key: { referenceNumber: 1 } },
     // What goes well never enters these three.
     {
@@ -118,7 +124,7 @@ export const deliveries: Collection = {
     },
     unauditedIndex,
   ],
-  retiredIndexes: ['byTime', 'dead'],
+  retiredIndexes: ['byTime', 'dead', 'due', 'byEndpoint', 'unaudited'],
   backfill: {
     missing: 'redrives',
     set: {
@@ -131,9 +137,18 @@ export const deliveries: Collection = {
   },
 }
 
-export const deliveryId = (eventId: string, endpointId: string): string => `${eventId}-${endpointId}`
+/** 32 characters: the 12 bytes of the event's id and the 12 of the endpoint's. Redis holds it three times for all that waits. */
+export const deliveryId = (eventId: string, endpointId: string): string =>
+  Buffer.from(eventId + endpointId, 'hex').toString('base64url')
 
-export const endpointIdOf = (id: string): string => id.slice(id.indexOf('-') + 1)
+/** As ids were before, and still are in databases: both in hexadecimal, with a hyphen between. */
+const earlierForm = /^[0-9a-f]{24}-([0-9a-f]{24})$/
+
+export const endpointIdOf = (id: string): string =>
+  earlierForm.exec(id)?.[1] ?? Buffer.from(id, 'base64url').toString('hex').slice(24)
+
+/** Whether it has the form of a delivery's id, which is not that of any other. */
+export const isDeliveryId = (id: string): boolean => /^[\w-]{32}$/.test(id) || earlierForm.test(id)
 
 /** The statuses in which an attempt may still come. */
 export const openStatuses = ['PENDING', 'RETRYING'] as const satisfies readonly DeliveryStatus[]

@@ -4,7 +4,7 @@ import type { Collection } from '../collection.ts'
 /** How many endpoints a business may have (SPEC 4.8, rule 1). */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
-/** How a receiver has been doing, as its attempts tell it; nothing is decided for the merchant by it. */
+/** How a receiver has been doing, as its attempts tell it. It decides how many go there at a time, never whether any do. */
 export interface EndpointHealth {
   lastSuccessAt: Date | null
   lastFailureAt: Date | null

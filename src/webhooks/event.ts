@@ -11,7 +11,11 @@ export interface OutboxEvent {
 
 /** The outbox as a field of a collection, and the index by which the sweep finds what nobody relayed. */
 export const outboxFields = [{ _id: false, id: String, event: String, createdAt: Date, data: String }]
-export const outboxIndex = { name: 'outbox', key: { 'outbox.createdAt': 1 }, sparse: true } as const
+export const outboxIndex = {
+  name: 'withOutbox',
+  key: { 'outbox.createdAt': 1 },
+  partialFilterExpression: { 'outbox.createdAt': { $exists: true } },
+} as const
 
 /** Makes an event; `data` must be ready for JSON, in the wire's snake_case (SPEC 6.2). */
 export const newEvent = (event: EventName, createdAt: Date, data: Record<string, unknown>): OutboxEvent => ({

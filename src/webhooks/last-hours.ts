@@ -1,14 +1,12 @@
 import type { Deps } from '../deps.ts'
-import type { DeliveryHour } from './delivery-hour.ts'
-
-const hourMs = 3_600_000
+import { type DeliveryHour, hourMs, hourOf } from './delivery-hour.ts'
 
 /** The last `count` hours, oldest first, the one that runs now included; an hour of which nothing is known is all 0. */
 export async function lastHours(
   deps: Pick<Deps, 'DeliveryHour' | 'now'>,
   count: number,
 ): Promise<DeliveryHour[]> {
-  const current = Math.floor(deps.now().getTime() / hourMs) * hourMs
+  const current = hourOf(deps.now())
   const starts = Array.from({ length: count }, (_, index) => current - (count - 1 - index) * hourMs)
   const known = await deps.DeliveryHour.find({ _id: { $gte: new Date(starts[0] ?? current) } })
     .limit(count)

@@ -3,6 +3,7 @@ import { advisory, pastMongoose } from '../collection.ts'
 import type { Models } from '../collections.ts'
 import { groupBy } from '../group-by.ts'
 import type { Log } from '../log.ts'
+import { hourOf } from './delivery-hour.ts'
 import type { Verdict } from './verdict.ts'
 
 /** How one attempt went, for the health of its endpoint and the plots of the last hours. */
@@ -75,10 +76,8 @@ function healthChange(notes: HealthNote[]) {
   }
 }
 
-const hourMs = 3_600_000
-
 function writeHours(models: Pick<Models, 'DeliveryHour'>, notes: HealthNote[]): Promise<unknown> {
-  const hours = groupBy(notes, ({ at }) => Math.floor(at.getTime() / hourMs) * hourMs)
+  const hours = groupBy(notes, ({ at }) => hourOf(at))
   return pastMongoose(models.DeliveryHour).bulkWrite(
     [...hours].map(([hour, some]) => ({
       updateOne: { filter: { _id: new Date(hour) }, update: { $inc: outcomesOf(some) }, upsert: true },

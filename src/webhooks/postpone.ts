@@ -1,8 +1,8 @@
 import type { Model } from 'mongoose'
 import { advisory, pastMongoose } from '../collection.ts'
 import { createLane, type Lane } from '../group-commit.ts'
-import { free } from './claim-delivery.ts'
 import { type Delivery, openStatuses } from './delivery.ts'
+import { free } from './lease.ts'
 
 /** A delivery that is due and whose receiver has no room, and when it may come again. */
 export interface Postponed {

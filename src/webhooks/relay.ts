@@ -1,14 +1,12 @@
 import type { Deps } from '../deps.ts'
 import { groupBy } from '../group-by.ts'
+import { noHurry } from '../group-commit.ts'
 import { expiryJob } from '../intents/expire.ts'
 import type { Delivery } from './delivery.ts'
 import { deliveryJob, laneFor } from './delivery-job.ts'
 import { untried } from './endpoint.ts'
 import { deliveriesOf, type Receiver, type Source } from './new-deliveries.ts'
 import { freshPriority } from './priority.ts'
-
-/** Nobody waits for the relay: its trips may take the time the driver gives them. */
-const noHurry = Number.POSITIVE_INFINITY
 
 export interface Relayed {
   events: number
@@ -57,7 +55,7 @@ async function storeDeliveries(
 function nudgeFresh(deps: Deps, deliveries: Delivery[], receivers: Map<string, Receiver[]>): void {
   const now = deps.now()
   for (const [businessId, some] of groupBy(deliveries, (delivery) => delivery.businessId)) {
-    const priority = freshPriority(deps.senders.add(businessId, some.length))
+    const priority = freshPriority(deps.recentSenders.add(businessId, some.length))
     const health = new Map(receivers.get(businessId)?.map((receiver) => [receiver._id, receiver.health]))
     const lanes = groupBy(some, ({ endpointId }) => laneFor(health.get(endpointId) ?? untried))
     for (const [lane, them] of lanes)

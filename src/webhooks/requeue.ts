@@ -1,12 +1,12 @@
-import type { Actor } from '../audit/audit-event.ts'
+import { type Actor, auditLine } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
 import { pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
 import { groupBy } from '../group-by.ts'
-import { newId } from '../ids.ts'
 import type { Delivery } from './delivery.ts'
-import { deliveryJob } from './delivery-job.ts'
-import { type Endpoint, isReceiving } from './endpoint.ts'
+import { deliveryJob, laneFor } from './delivery-job.ts'
+import { type Endpoint, isReceiving, untried } from './endpoint.ts'
+import { free, isLeased } from './lease.ts'
 import { freshPriority } from './priority.ts'
 
 /** Who asks for one more attempt. `actId` is the same for every try of one request, so that it is done once. */
@@ -42,7 +42,7 @@ type Candidate = Pick<Delivery, '_id' | keyof typeof neededFields>
 /** How many acts a delivery remembers. */
 const longestMemory = 50
 
-type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge' | 'senders'>
+type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge' | 'recentSenders'>
 
 /**
  * Asks for one more attempt now, at up to `requeueBatch` deliveries: a DEAD or CANCELLED one comes to life for it, one that waits for
@@ -69,7 +69,7 @@ export async function requeueDeliveries(
   for (const delivery of after) outcomes.set(delivery._id, judgeAgain(delivery, receiving, by, now))
   // Also of an earlier try of this act, which may have been killed here.
   const mine = after.filter(({ effects }) => effects.includes(by.actId))
-  nudgeDue(deps, mine, now)
+  nudgeDue(deps, mine, receiving, now)
   await publishAudit(deps, deps.Delivery, mine)
   return outcomes
 }
@@ -77,15 +77,19 @@ export async function requeueDeliveries(
 const read = (deps: RequeueDeps, which: object): Promise<Candidate[]> =>
   deps.Delivery.find(which, neededFields).lean<Candidate[]>()
 
-async function receivingEndpoints(deps: RequeueDeps, deliveries: Candidate[]): Promise<Set<string>> {
+/** The endpoints to which anything may be sent, by id, and how each has been doing. */
+type Receiving = Map<string, Endpoint['health']>
+
+async function receivingEndpoints(deps: RequeueDeps, deliveries: Candidate[]): Promise<Receiving> {
   const ids = [...new Set(deliveries.map(({ endpointId }) => endpointId))]
-  const endpoints = await deps.Endpoint.find({ _id: { $in: ids } }, { active: 1, deletedAt: 1 }).lean<
-    Pick<Endpoint, '_id' | 'active' | 'deletedAt'>[]
-  >()
-  return new Set(endpoints.filter(isReceiving).map(({ _id }) => _id))
+  const endpoints = await deps.Endpoint.find(
+    { _id: { $in: ids } },
+    { active: 1, deletedAt: 1, health: 1 },
+  ).lean<Pick<Endpoint, '_id' | 'active' | 'deletedAt' | 'health'>[]>()
+  return new Map(endpoints.filter(isReceiving).map(({ _id, health }) => [_id, health]))
 }
 
-function judge(delivery: Candidate, receiving: Set<string>, by: Requeuer, now: Date): Requeued {
+function judge(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Date): Requeued {
   if (delivery.effects.includes(by.actId)) return 'requeued'
   if (delivery.status === 'DELIVERED') return 'delivered'
   if (!receiving.has(delivery.endpointId)) return 'endpoint-gone'
@@ -100,22 +104,22 @@ const isDue = ({ nextAttemptAt }: Candidate, now: Date): boolean =>
   nextAttemptAt !== null && nextAttemptAt <= now
 
 /** After the write: what could be re-queued and was not has changed meanwhile, by an attempt or by somebody quicker. */
-function judgeAgain(delivery: Candidate, receiving: Set<string>, by: Requeuer, now: Date): Requeued {
+function judgeAgain(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Date): Requeued {
   const verdict = judge(delivery, receiving, by, now)
   return verdict === 'requeued' && !delivery.effects.includes(by.actId) ? 'under-way' : verdict
 }
 
-const isLeased = ({ lease }: Candidate, now: Date): boolean => lease !== null && lease.until > now
-
 /** Wakes the workers for those whose attempt is still to come; very many of one business do not go before the events of others. */
-function nudgeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
+function nudgeDue(deps: RequeueDeps, deliveries: Candidate[], receiving: Receiving, now: Date): void {
   const due = deliveries.filter((each) => isDue(each, now) && !isLeased(each, now))
   for (const [businessId, some] of groupBy(due, (delivery) => delivery.businessId)) {
-    const priority = freshPriority(deps.senders.add(businessId, some.length))
-    deps.nudge(
-      'webhook-delivery',
-      some.map((delivery) => ({ ...deliveryJob(delivery, now), priority })),
-    )
+    const priority = freshPriority(deps.recentSenders.add(businessId, some.length))
+    const laneOf = ({ endpointId }: Candidate) => laneFor(receiving.get(endpointId) ?? untried)
+    for (const [lane, together] of groupBy(some, laneOf))
+      deps.nudge(
+        lane,
+        together.map((delivery) => ({ ...deliveryJob(delivery, now), priority })),
+      )
   }
 }
 
@@ -123,8 +127,7 @@ function nudgeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
 function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) {
   const { _id, businessId, status, attempts, redrives, nextAttemptAt } = before
   const after = { status: 'RETRYING', nextAttemptAt: now } as const
-  const line = {
-    _id: newId(),
+  const line = auditLine({
     at: now,
     actor,
     act: 'delivery.requeued',
@@ -132,7 +135,7 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
     businessId,
     before: { status, nextAttemptAt },
     after,
-  }
+  })
   return {
     updateOne: {
       filter: {
@@ -142,7 +145,7 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
         redrives,
         nextAttemptAt,
         effects: { $ne: actId },
-        $or: [{ lease: null }, { 'lease.until': { $lte: now } }],
+        ...free(now),
       },
       update: {
         $set: { ...after, deadAt: null, askedAfterAttempts: attempts },

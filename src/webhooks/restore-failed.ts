@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { inBatches } from '../in-batches.ts'
 import { type DeliveryLane, deliveryLanes } from '../jobs.ts'
 import type { Delivery } from './delivery.ts'
-import { deliveryJob, jobIdOf } from './delivery-job.ts'
+import { deliveryIdOf, deliveryJob, jobIdOf } from './delivery-job.ts'
 import { deadPriority } from './priority.ts'
 
 /**
@@ -33,7 +33,7 @@ export async function dropRevived(deps: Deps): Promise<void> {
 }
 
 async function dropAmong(deps: Deps, lane: DeliveryLane, jobIds: string[]): Promise<void> {
-  const deliveryIds = jobIds.map((id) => id.slice(0, id.lastIndexOf('-r')))
+  const deliveryIds = jobIds.map(deliveryIdOf)
   const dead = await deps.Delivery.find({ _id: { $in: deliveryIds }, status: 'DEAD' }, { redrives: 1 }).lean<
     Pick<Delivery, '_id' | 'redrives'>[]
   >()

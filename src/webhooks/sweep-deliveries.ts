@@ -1,12 +1,13 @@
 import type { Deps } from '../deps.ts'
 import { groupBy } from '../group-by.ts'
+import { noHurry } from '../group-commit.ts'
 import { inBatches } from '../in-batches.ts'
 import { deliveryLanes } from '../jobs.ts'
 import type { Placed } from '../standing-jobs.ts'
-import { free } from './claim-delivery.ts'
 import { type Delivery, openStatuses } from './delivery.ts'
 import { deliveryJob, laneFor } from './delivery-job.ts'
 import { type Endpoint, type EndpointHealth, untried } from './endpoint.ts'
+import { free } from './lease.ts'
 import { retryPriority, sweptPriority } from './priority.ts'
 
 /** So many jobs a receiver gets of one sweep: about what it could be sent before the next one, if all goes well, and if it is held back. */
@@ -27,15 +28,19 @@ const neededFields = {
 } as const
 type Due = Pick<Delivery, '_id' | keyof typeof neededFields>
 
-/**
- * Sees to it that every delivery that became due after `from` (null: ever), or will be until `to`, has its job. Answers how many
- * there were.
- */
-export async function sweepDeliveries(deps: Deps, from: Date | null, to: Date): Promise<number> {
+export interface SweptDeliveries {
+  /** How many there were. */
+  deliveries: number
+  /** How many of them must wait for another sweep, because their receiver has got enough of this one. */
+  left: number
+}
+
+/** Sees to it that every delivery that became due after `from` (null: ever), or will be until `to`, has its job. */
+export async function sweepDeliveries(deps: Deps, from: Date | null, to: Date): Promise<SweptDeliveries> {
   const now = deps.now()
   const due = deps.Delivery.find(
     {
-      // `$type` says nothing new, but without it MongoDB does not use the partial index `due`.
+      // `$type` says nothing new, but without it MongoDB does not use the partial index `open`.
       nextAttemptAt: { $type: 'date', ...(from === null ? {} : { $gt: from }), $lte: to },
       status: { $in: openStatuses },
       ...free(now),
@@ -43,11 +48,12 @@ export async function sweepDeliveries(deps: Deps, from: Date | null, to: Date): 
     neededFields,
   ).lean<Due[]>()
   const seenOf = new Map<string, number>()
-  return inBatches(due.cursor({ batchSize: 1000 }), async (deliveries) => {
-    const health = await healthOf(deps, deliveries)
+  let left = 0
+  const deliveries = await inBatches(due.cursor({ batchSize: 1000 }), async (batch) => {
+    const health = await healthOf(deps, batch)
     const placed: Placed[] = []
     const tooMany: Due[] = []
-    for (const [endpointId, some] of groupBy(deliveries, (delivery) => delivery.endpointId)) {
+    for (const [endpointId, some] of groupBy(batch, (delivery) => delivery.endpointId)) {
       const known = health.get(endpointId) ?? untried
       const queue = laneFor(known)
       const seen = seenOf.get(endpointId) ?? 0
@@ -56,10 +62,12 @@ export async function sweepDeliveries(deps: Deps, from: Date | null, to: Date): 
       for (const delivery of some.slice(0, room))
         placed.push({ queue, job: { ...deliveryJob(delivery, now), priority: priorityOf(delivery, known) } })
       if (queue === 'webhook-delivery-slow') tooMany.push(...some.slice(room))
+      else left += Math.max(0, some.length - room)
     }
     await deps.queues.standing.readd(deliveryLanes, placed)
     await spread(deps, tooMany, now)
   })
+  return { deliveries, left }
 }
 
 async function healthOf(
@@ -83,7 +91,7 @@ async function spread(deps: Deps, tooMany: Due[], now: Date): Promise<void> {
   await Promise.all(
     old.map(({ _id: id }) => {
       const nextAttemptAt = new Date(now.getTime() + patienceMs + Math.floor(Math.random() * spreadMs))
-      return deps.lanes.postpone({ id, nextAttemptAt }, Number.POSITIVE_INFINITY)
+      return deps.lanes.postpone({ id, nextAttemptAt }, noHurry)
     }),
   )
 }

@@ -1,4 +1,5 @@
-import type { AttemptRecord, DeliveryStatus } from './delivery.ts'
+import type { DeliveryStatus } from '../../schemas/list-deliveries.ts'
+import type { AttemptRecord } from './delivery.ts'
 import { waitAfter } from './retry-wait.ts'
 import type { Attempt } from './sender/send.ts'
 

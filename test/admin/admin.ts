@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { built } from '../support/built.ts'
 import { type House, secretKey } from '../support/house.ts'
 
 export interface Outcome {
@@ -19,6 +21,7 @@ export function openAdmin(house: House) {
     REDIS_URL: 'redis://127.0.0.1:1',
     SECRET_KEY: secretKey,
   }
+  const program = join(built(), 'src/admin/main.js')
   const run = (command: string, args: string[], changes: Record<string, string | undefined>) =>
     new Promise<Outcome>((resolve) => {
       execFile(command, args, { cwd: root, env: { ...env, ...changes } }, (error, stdout, stderr) =>
@@ -26,7 +29,7 @@ export function openAdmin(house: House) {
       )
     })
   const admin = (args: string[], changes: Record<string, string | undefined> = {}) =>
-    run(process.execPath, ['--import', 'tsx', 'src/admin/main.ts', ...args], changes)
+    run(process.execPath, [program, ...args], changes)
   return {
     admin,
     throughNpm: (args: string[]) => run('npm', ['run', '--silent', 'admin', '--', ...args], {}),

@@ -1,10 +1,17 @@
 import { expect } from 'chai'
-import { deliver } from '../../src/webhooks/deliver.ts'
-import { cancelIntent, createIntent, freshDelivery, relay, stored, subscribe } from '../support/acts.ts'
+import {
+  attempt,
+  cancelIntent,
+  createIntent,
+  freshDelivery,
+  relay,
+  stored,
+  subscribe,
+} from '../support/acts.ts'
+import { deadDelivery, deliverToItsEnd, shortWaits } from '../support/dead.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { deadDelivery, exhaust, readable, shortWaits } from './dying.ts'
-import { signedIn } from './staff.ts'
+import { readable, signedIn } from './staff.ts'
 
 /** Marks, a quote, and a character that turns what follows around. */
 const hostile = `<script>alert(1)</script>"' onload=x \u202Egnp.exe`
@@ -36,7 +43,7 @@ describe('The pages of a payment and its deliveries', () => {
       )?.[1]
     expect(await sentence()).to.equal('PENDING Nothing was sent yet; the first attempt is due now.')
 
-    await deliver(house.deps, delivery._id)
+    await attempt(house.deps, delivery._id)
     const { nextAttemptAt, attemptLog } = await stored(house, delivery)
     const tried = `The last attempt, at ${shown(attemptLog[0]?.at)}, got status 500;`
     expect(await sentence()).to.equal(`RETRYING ${tried} the next is at ${shown(nextAttemptAt)}.`)
@@ -44,7 +51,7 @@ describe('The pages of a payment and its deliveries', () => {
     expect(await sentence()).to.equal(`RETRYING ${tried} the next is due now.`)
 
     receiver.respondWith((res) => void res.socket?.destroy())
-    const { attemptLog: all } = await exhaust(house, delivery)
+    const { attemptLog: all } = await deliverToItsEnd(house, delivery)
     const last = `The last attempt, at ${shown(all.at(-1)?.at)}, got closed (the connection was closed before the answer was complete);`
     expect(await sentence()).to.equal(
       `DEAD ${last} it was attempt 8, and none will follow unless it is sent again.`,
@@ -56,7 +63,7 @@ describe('The pages of a payment and its deliveries', () => {
     await house.deps.Delivery.updateOne({ _id: delivery._id }, { lease: { token: 't', until: leasedUntil } })
     expect(await sentence()).to.equal('RETRYING An attempt is under way right now.')
     house.clock.advance(1000)
-    await deliver(house.deps, delivery._id)
+    await attempt(house.deps, delivery._id)
     const { deliveredAt } = await stored(house, delivery)
     expect(await sentence()).to.equal(
       `DELIVERED Delivered at ${shown(deliveredAt)}: the receiver answered 204.`,
@@ -77,10 +84,23 @@ describe('The pages of a payment and its deliveries', () => {
     expect(text).not.to.match(/subscribed to payment\.created|waits/)
   })
 
+  it('miss no event that the relay hands on just while they are made', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    const { Intent } = house.deps
+    const findOne = Intent.findOne.bind(Intent)
+    Intent.findOne = ((...asked: Parameters<typeof findOne>) => ({
+      lean: () => relay(house, merchant).then(() => findOne(...asked).lean()),
+    })) as unknown as typeof Intent.findOne
+    const text = await paymentPage(referenceNumber)
+    Intent.findOne = findOne
+    expect(text).to.match(/webhooks payment\.created to \S+ PENDING Nothing was sent yet/)
+    expect(text).not.to.include('No active endpoint')
+  })
+
   it('tell everything in the order of time: changes of state, attempts, who sent it again', async () => {
     const { _id, referenceNumber, host } = await deadDelivery(house, merchant)
     await staff.act(`/admin/deliveries/${_id}/send-again`)
-    await deliver(house.deps, _id)
+    await attempt(house.deps, _id)
     await cancelIntent(house, merchant, referenceNumber)
     const [, timeline = ''] = (await paymentPage(referenceNumber)).split('Timeline ')
     const told = timeline.split(/ ?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC /).slice(1)
@@ -127,7 +147,7 @@ describe('The pages of a payment and its deliveries', () => {
     await relay(house, shop)
     const [delivery] = await house.deps.Delivery.find({ referenceNumber }).lean()
     const { _id = '' } = delivery ?? {}
-    await exhaust(house, { _id })
+    await deliverToItsEnd(house, { _id })
     const someone = await signedIn(house, 'support')
     const escaped = `<bdi>&#60;script&#62;alert(1)&#60;/script&#62;&#34;&#39; onload&#61;x \u202Egnp.exe</bdi>`
     const pages = {

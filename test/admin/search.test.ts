@@ -1,11 +1,10 @@
 import { expect } from 'chai'
 import { createBusiness } from '../../src/businesses/create-business.ts'
-import { deliver } from '../../src/webhooks/deliver.ts'
-import { freshDelivery, subscribe } from '../support/acts.ts'
+import { attempt, freshDelivery, subscribe } from '../support/acts.ts'
+import { deadDelivery, shortWaits } from '../support/dead.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { deadDelivery, readable, shortWaits } from './dying.ts'
-import { signedIn, type Visitor } from './staff.ts'
+import { readable, signedIn, type Visitor } from './staff.ts'
 
 const hourMs = 3_600_000
 
@@ -26,14 +25,17 @@ describe('The search page', () => {
   const search = (question: string) => staff.get(`/admin?q=${encodeURIComponent(question)}`)
 
   it('leads from a reference, an id or the only name that fits to the page of it, however it is typed', async () => {
-    const { _id, referenceNumber, endpointId } = await freshDelivery(house, merchant)
+    const delivery = await freshDelivery(house, merchant)
+    const { _id, referenceNumber, endpointId } = delivery
+    const earlier = `${'a'.repeat(24)}-${endpointId}`
+    await house.deps.Delivery.create({ ...delivery, _id: earlier, eventId: 'a'.repeat(24) })
     const payment = `/admin/payments/${referenceNumber}`
     const business = `/admin/businesses/${merchant.businessId}`
     const cases = [
       [referenceNumber, payment],
       [`  ${referenceNumber.toLowerCase()}\n`, payment],
       [_id, `/admin/deliveries/${_id}`],
-      [_id.toUpperCase(), `/admin/deliveries/${_id}`],
+      [earlier.toUpperCase(), `/admin/deliveries/${earlier}`],
       [endpointId, `/admin/endpoints/${endpointId}`],
       [merchant.businessId, business],
       ['éPICER', business],
@@ -91,16 +93,19 @@ describe('The search page', () => {
     expect(text).not.to.match(/<script|style="| on\w+="/)
   })
 
-  it('counts what is due, what waits and what is dead', async () => {
+  it('counts what is due, what waits and what died in the last 30 days, as the list does that it leads to', async () => {
     const counts = async () =>
-      [...readable((await staff.get('/admin')).text).matchAll(/(?:Due now|attempt|Dead) (\d+) /g)].map(
+      [...readable((await staff.get('/admin')).text).matchAll(/(?:Due now|attempt|30 days) (\d+) /g)].map(
         ([, count]) => Number(count),
       )
     const [due = 0, waiting = 0, dead = 0] = await counts()
     await deadDelivery(house, merchant)
+    const { _id: old } = await deadDelivery(house, merchant)
+    const deadAt = new Date(house.clock.now().getTime() - 30.1 * 24 * hourMs)
+    await house.deps.Delivery.updateOne({ _id: old }, { $set: { deadAt } })
     await freshDelivery(house, merchant)
     house.clock.freeze(house.clock.now())
-    await deliver(house.deps, (await freshDelivery(house, merchant))._id)
+    await attempt(house.deps, (await freshDelivery(house, merchant))._id)
     expect(await counts()).to.deep.equal([due + 1, waiting + 1, dead + 1])
     house.clock.freeze(null)
   })

@@ -23,7 +23,7 @@ describe('Accounts of support staff', () => {
   })
 
   const trail = (subject: string) =>
-    house.deps.AuditEvent.find({ subject }).sort({ _id: 1 }).lean<AuditEvent[]>()
+    house.deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>()
   const entry = async (name: string, password: unknown) =>
     (await visit(house).post('/admin/sign-in', { name, password: String(password) })).status
 

@@ -76,3 +76,12 @@ export async function signedIn(
   if (status !== 303) throw new Error(text)
   return Object.assign(visitor, account)
 }
+
+/** What somebody reads on a page: its text without the marks. */
+export const readable = (html: string): string =>
+  html
+    .replace(/^.*<main/s, '<main')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ([.,:;?])/g, '$1')

@@ -1,8 +1,16 @@
 import { expect } from 'chai'
 import type { Scope } from '../../schemas/scopes.ts'
-import { deliver } from '../../src/webhooks/deliver.ts'
-import { createIntent, deliveriesOf, freshDelivery, relay, stored, subscribe } from '../support/acts.ts'
+import {
+  attempt,
+  createIntent,
+  deliveriesOf,
+  freshDelivery,
+  relay,
+  stored,
+  subscribe,
+} from '../support/acts.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { profiled } from '../support/profiled.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { expectRefused } from './refused.ts'
 
@@ -40,7 +48,7 @@ describe('A webhook endpoint', () => {
   const deliverAll = async () => {
     await relay(house, merchant)
     const made = await deliveriesOf(house, merchant)
-    for (const { _id } of made) await deliver(house.deps, _id)
+    for (const { _id } of made) await attempt(house.deps, _id)
     return Promise.all(made.map((each) => stored(house, each)))
   }
 
@@ -162,7 +170,7 @@ describe('A webhook endpoint', () => {
       const { _id } = await freshDelivery(house, merchant)
       house.allowHost(receiver.host)
       await update({ url: receiver.url }).expect(200)
-      await deliver(house.deps, _id)
+      await attempt(house.deps, _id)
       expect(receiver.received.filter(({ json }) => json.id === _id)).to.have.length(1)
     })
 
@@ -210,7 +218,7 @@ describe('A webhook endpoint', () => {
         if (json.id !== underWay._id) return res.end()
         void remove().then(() => res.end())
       })
-      await deliver(house.deps, underWay._id)
+      await attempt(house.deps, underWay._id)
       receiver.respondWith((res) => void res.end())
       const after = await deliveriesOf(house, merchant)
       for (const { _id, endpointId, status, nextAttemptAt } of after) {
@@ -221,6 +229,15 @@ describe('A webhook endpoint', () => {
       expect(after).to.have.length(6)
     })
 
+    it('reads no delivery but its own that wait', async () => {
+      await subscribe(house, merchant, receiver.url)
+      for (let made = 0; made < 3; made += 1) await freshDelivery(house, merchant)
+      await house.deps.Delivery.updateOne({ endpointId: id }, { status: 'DELIVERED', nextAttemptAt: null })
+      const done = await profiled(house, () => remove().expect(200))
+      const writes = done.filter(({ ns, command }) => ns.endsWith('.deliveries') && 'u' in command)
+      expect(writes.map(({ docsExamined }) => docsExamined)).to.deep.equal([2])
+    })
+
     it('that the relay read before is not written to', async () => {
       house.allowHost(receiver.host)
       await update({ url: receiver.url }).expect(200)
@@ -229,7 +246,7 @@ describe('A webhook endpoint', () => {
       // As the relay leaves it that read the endpoint before it was deleted.
       const change = { status: 'PENDING', nextAttemptAt: house.deps.now() }
       await house.deps.Delivery.updateOne({ _id }, { $set: change })
-      expect(await deliver(house.deps, _id)).to.include({ outcome: 'cancelled' })
+      expect(await attempt(house.deps, _id)).to.include({ outcome: 'cancelled' })
       expect(receiver.received.filter(({ json }) => json.id === _id)).to.deep.equal([])
     })
 

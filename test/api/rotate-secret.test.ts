@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
 import type { EventName } from '../../schemas/events.ts'
-import { deliver } from '../../src/webhooks/deliver.ts'
-import { freshDelivery, openBeside, subscribe } from '../support/acts.ts'
+import { attempt, freshDelivery, openBeside, subscribe } from '../support/acts.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { isSignedWith, type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 
@@ -31,7 +30,7 @@ describe('The secret of a webhook endpoint, rotated,', () => {
   /** What arrives of an event that comes now. */
   async function arrival(): Promise<Received> {
     const { _id } = await freshDelivery(house, merchant)
-    await deliver(house.deps, _id)
+    await attempt(house.deps, _id)
     return receiver.received.find(({ json }) => json.id === _id) ?? expect.fail('nothing arrived')
   }
   const under = (secret: string, { headers, body }: Received) =>
@@ -123,14 +122,14 @@ describe('The secret of a webhook endpoint, rotated,', () => {
     const beside = await openBeside(house, { SECRET_KEY: Buffer.alloc(32, 7).toString('base64') })
     beside.allowHost(receiver.host)
     const { _id } = await freshDelivery(house, merchant)
-    await deliver(beside.deps, _id).then(
+    await attempt(beside.deps, _id).then(
       () => expect.fail('signed with a secret that it cannot read'),
       () => undefined,
     )
     const again = asMerchant(merchant.businessId, await beside.key(merchant.businessId))
     const { body } = await rotate('anew', again, beside).expect(200)
     beside.clock.advance(11_000)
-    await deliver(beside.deps, _id)
+    await attempt(beside.deps, _id)
     const [arrived] = receiver.received.filter(({ json }) => json.id === _id)
     if (arrived === undefined) return expect.fail('nothing arrived')
     expect([isSignedWith(body.data.secret, arrived), previousOf(arrived)]).to.deep.equal([true, undefined])

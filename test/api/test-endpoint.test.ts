@@ -3,8 +3,7 @@ import { Writable } from 'node:stream'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { type EventName, events } from '../../schemas/events.ts'
-import { deliver } from '../../src/webhooks/deliver.ts'
-import { deliveriesOf, freshDelivery, subscribe } from '../support/acts.ts'
+import { attempt, deliveriesOf, freshDelivery, subscribe } from '../support/acts.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
 
@@ -66,7 +65,7 @@ describe('A test of a webhook endpoint', () => {
   it('has the shape of the real event, for every event there is', async () => {
     const { id: real } = await subscribe(house, merchant, receiver.url, ['payment.created'])
     const delivery = await freshDelivery(house, merchant)
-    await deliver(house.deps, delivery._id)
+    await attempt(house.deps, delivery._id)
     expect(delivery.endpointId).to.equal(real)
     const shape = Object.keys(receiver.received.at(-1)?.json.data ?? {})
     const paid: EventName[] = ['payment.confirmed', 'payment.refunded']

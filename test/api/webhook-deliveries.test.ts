@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { scopes } from '../../schemas/scopes.ts'
-import { deliver } from '../../src/webhooks/deliver.ts'
 import {
+  attempt,
   cancelIntent,
   createIntent,
   deliveriesOf,
@@ -12,6 +12,7 @@ import {
 } from '../support/acts.ts'
 import { deliverToItsEnd } from '../support/dead.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { profiled } from '../support/profiled.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { expectRefused } from './refused.ts'
 
@@ -52,7 +53,7 @@ describe('Webhook deliveries', () => {
   async function attempted(status: number) {
     const delivery = await freshDelivery(house, merchant)
     answering(status)
-    await deliver(house.deps, delivery._id)
+    await attempt(house.deps, delivery._id)
     return delivery
   }
   const switchEndpoint = (active: boolean) =>
@@ -64,7 +65,7 @@ describe('Webhook deliveries', () => {
   async function cancelled() {
     const delivery = await freshDelivery(house, merchant)
     await switchEndpoint(false)
-    await deliver(house.deps, delivery._id)
+    await attempt(house.deps, delivery._id)
     await switchEndpoint(true)
     return delivery
   }
@@ -105,7 +106,7 @@ describe('Webhook deliveries', () => {
       expect((await listed()).items).to.deep.equal([untried])
 
       answering(503)
-      await deliver(house.deps, delivery._id)
+      await attempt(house.deps, delivery._id)
       const [failed] = (await listed()).items
       expect(failed.lastDurationMs).to.be.a('number')
       expect({ ...failed, lastDurationMs: null }).to.deep.equal({
@@ -120,7 +121,7 @@ describe('Webhook deliveries', () => {
 
       house.clock.advance(30_000)
       answering(201)
-      await deliver(house.deps, delivery._id)
+      await attempt(house.deps, delivery._id)
       const [done] = (await listed()).items
       const now = house.clock.now().toISOString()
       expect(done).to.include({ status: 'DELIVERED', attempts: 2, nextAttemptAt: null, deliveredAt: now })
@@ -178,6 +179,20 @@ describe('Webhook deliveries', () => {
       }
     })
 
+    it('are counted without reading one', async () => {
+      for (let made = 0; made < 3; made += 1) await freshDelivery(house, merchant)
+      for (const query of ['', 'event=payment.created', `endpointId=${endpointId}`]) {
+        const done = await profiled(house, async () => {
+          expect(await listed(query), query).to.include({ total: 3 })
+        })
+        const counts = done.filter(({ ns, command }) => ns.endsWith('.deliveries') && 'aggregate' in command)
+        expect(
+          counts.map(({ docsExamined }) => docsExamined),
+          query,
+        ).to.deep.equal([0])
+      }
+    })
+
     it('refuse a parameter that makes no sense, and name it: 400 VALIDATION_ERROR', async () => {
       const wrong: [param: string, ...queries: string[]][] = [
         ['status', 'status=dead', 'status=', 'status=PENDING,DEAD', 'status=DEAD&status=DEAD'],
@@ -223,7 +238,7 @@ describe('Webhook deliveries', () => {
       for (const _attempt of answers) {
         const { nextAttemptAt } = await stored(house, delivery)
         house.clock.freeze(nextAttemptAt)
-        await deliver(house.deps, delivery._id)
+        await attempt(house.deps, delivery._id)
       }
       const { attemptLog, payload, ...record } = await one(delivery)
       expect(record).to.deep.equal((await listed()).items[0])
@@ -266,7 +281,7 @@ describe('Webhook deliveries', () => {
         if (stage === 'address') allowed.delete(host)
         if (respond !== undefined) receiver.respondWith(respond)
         house.clock.freeze((await stored(house, delivery)).nextAttemptAt)
-        await deliver(house.deps, delivery._id)
+        await attempt(house.deps, delivery._id)
       }
       const { attemptLog, lastError } = await one(delivery)
       const told = attemptLog.map(({ error }: { error: string }) => error)
@@ -287,7 +302,7 @@ describe('Webhook deliveries', () => {
       await house.http.put(endpoint).set(merchant.write()).send({ url: moved }).expect(200)
       expect((await one(delivery)).url).to.equal(receiver.url)
       house.clock.advance(30_000)
-      await deliver(house.deps, delivery._id)
+      await attempt(house.deps, delivery._id)
       const { url, attemptLog } = await one(delivery)
       expect([url, ...attemptLog.map((each: { url: string }) => each.url)]).to.deep.equal([
         moved,
@@ -345,7 +360,7 @@ describe('Webhook deliveries', () => {
         maxAttempts: 9,
         nextAttemptAt: now,
       })
-      await deliver(house.deps, delivery._id)
+      await attempt(house.deps, delivery._id)
       expect(await one(delivery)).to.include({
         status: 'DEAD',
         attempts: 9,
@@ -356,7 +371,7 @@ describe('Webhook deliveries', () => {
 
       await retried(delivery)
       answering(200)
-      await deliver(house.deps, delivery._id)
+      await attempt(house.deps, delivery._id)
       expect(await one(delivery)).to.include({ status: 'DELIVERED', attempts: 10, maxAttempts: 10 })
       expect(new Set(receiver.received.map(({ body }) => body))).to.have.property('size', 1)
     })
@@ -366,7 +381,7 @@ describe('Webhook deliveries', () => {
       const delivery = await attempted(500)
       house.clock.advance(10_000)
       expect(await retried(delivery)).to.include({ retried: true, status: 'RETRYING', maxAttempts: 9 })
-      await deliver(house.deps, delivery._id)
+      await attempt(house.deps, delivery._id)
       const next = new Date(house.clock.now().getTime() + 30_000).toISOString()
       expect(await one(delivery)).to.include({ status: 'RETRYING', attempts: 2, nextAttemptAt: next })
       expect((await deliverToItsEnd(house, delivery)).attempts).to.equal(9)
@@ -393,11 +408,11 @@ describe('Webhook deliveries', () => {
       const answers = await Promise.all(Array.from({ length: 10 }, () => retried(delivery)))
       const reasons = answers.map(({ reason }) => reason)
       expect(reasons).to.have.members([...Array.from({ length: 9 }, () => 'under_way'), null])
-      await deliver(house.deps, delivery._id)
+      await attempt(house.deps, delivery._id)
       expect(await one(delivery)).to.include({ status: 'DEAD', attempts: 9, maxAttempts: 9 })
 
       const first = await retry(delivery, merchant, 'once')
-      await deliver(house.deps, delivery._id)
+      await attempt(house.deps, delivery._id)
       const again = await retry(delivery, merchant, 'once')
       expect([again.status, again.text]).to.deep.equal([200, first.text])
       expect(again.headers).to.include({ 'idempotent-replayed': 'true' })

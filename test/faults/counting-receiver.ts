@@ -1,8 +1,12 @@
 import type { ServerResponse } from 'node:http'
+import { endpointIdOf } from '../../src/webhooks/delivery.ts'
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 
 /** How long it takes to answer: long enough for a process to be killed meanwhile, and quick enough to be no slow receiver. */
 const answerMs = 150
+
+/** Long enough to be one, whose deliveries go by the lane of the slow. */
+const slowAnswerMs = 1200
 
 /** What a receiver knows of one process, by the brand in the names of its headers. */
 interface Sending {
@@ -20,6 +24,7 @@ export async function startCountingReceiver(refusals: number) {
   const processes = new Map<string, Sending>()
   const answers = new Map<string, number>()
   const interruptions = new Map<string, number>()
+  const slow = new Set<string>()
   const count = (counts: Map<string, number>, id: string) => counts.set(id, (counts.get(id) ?? 0) + 1)
 
   function of(brand: string): Sending {
@@ -41,13 +46,14 @@ export async function startCountingReceiver(refusals: number) {
     const { id } = received.json
     const from = of(brandOf(received))
     from.open.set(id, res)
-    setTimeout(answer, answerMs, from, id, res)
+    setTimeout(answer, slow.has(endpointIdOf(id)) ? slowAnswerMs : answerMs, from, id, res)
   })
 
   return {
     url: receiver.url,
     host: receiver.host,
     close: () => receiver.close(),
+    answerSlowly: (endpointId: string) => slow.add(endpointId),
     /** How many requests of this process wait for their answer now. */
     openOf: (brand: string): number => of(brand).open.size,
     /** No answer goes to this process from here on. What it has open, or begins, comes to no end. */

@@ -1,10 +1,11 @@
 import { expect } from 'chai'
 import { expireIntent } from '../../src/intents/expire.ts'
-import { deliver } from '../../src/webhooks/deliver.ts'
+import { type Asking, deliverInTurn } from '../../src/webhooks/deliver-in-turn.ts'
 import type { Delivery } from '../../src/webhooks/delivery.ts'
 import type { Endpoint } from '../../src/webhooks/endpoint.ts'
 import { relayOutboxes } from '../../src/webhooks/relay.ts'
 import {
+  attempt,
   createIntent,
   deliveriesOf,
   freshDelivery,
@@ -88,10 +89,18 @@ describe('a process killed between any two steps of', () => {
     },
   })
 
+  /** What a worker knows of a delivery that was just made. */
+  const firstJobOf = ({ _id }: Delivery): Asking => ({
+    deliveryId: _id,
+    redrives: 0,
+    lane: 'webhook-delivery',
+    hasWaited: false,
+  })
+
   /** What the workers do with all that is due. */
   async function workThrough(merchant: Merchant) {
     await relay(house, merchant)
-    for (const { _id } of await deliveriesOf(house, merchant)) await deliver(house.deps, _id)
+    for (const { _id } of await deliveriesOf(house, merchant)) await attempt(house.deps, _id)
   }
 
   /** Each of these events reached each of the merchant's endpoints by one delivery, and nothing is left to do. */
@@ -280,7 +289,7 @@ describe('a process killed between any two steps of', () => {
           const merchant = await hookedMerchant()
           return { merchant, delivery: await freshDelivery(house, merchant) }
         },
-        run: (victim, { delivery }) => deliver(victim.deps, delivery._id),
+        run: (victim, { delivery }) => deliverInTurn(victim.deps, firstJobOf(delivery)),
         again: ({ merchant }) => workThrough(merchant),
         check: ({ merchant }, label) => expectDelivered(merchant, ['payment.created'], label),
       },
@@ -301,8 +310,8 @@ describe('a process killed between any two steps of', () => {
           await subscribe(house, merchant, failing.url)
           return freshDelivery(house, merchant)
         },
-        run: (victim, { _id }) => deliver(victim.deps, _id),
-        again: ({ _id }) => deliver(house.deps, _id),
+        run: (victim, delivery) => deliverInTurn(victim.deps, firstJobOf(delivery)),
+        again: ({ _id }) => attempt(house.deps, _id),
         async check({ _id }, label) {
           const { status, attempts, attemptLog } =
             (await house.deps.Delivery.findById(_id).lean<Delivery>()) ?? expect.fail(label)

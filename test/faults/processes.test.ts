@@ -48,7 +48,8 @@ describe('a process that ends', () => {
       return now.status === 'DELIVERED' && now
     })
 
-  // Begun first and looked at last: the others run while it waits for the lease and the lock of the dead worker.
+  // These two are begun first and looked at last: the others run while they wait, for the lease and the lock of the dead worker, and for
+  // requests that never come to their end.
   let takenOver: Promise<{ waitedMs: number; attempts: number; bodies: Set<string>; count: number }>
   before(() => {
     takenOver = (async () => {
@@ -64,6 +65,29 @@ describe('a process that ends', () => {
     })()
     takenOver.catch(() => undefined)
   })
+
+  let endedMs: Promise<number>
+  before(() => {
+    endedMs = (async () => {
+      const own = await house()
+      const [web, { key }] = await Promise.all([startProcess('web', own), own.merchant()])
+      kept(web)
+      for (const text of ['', 'GET / HTTP/1.1\r\nHo', halfACreate(key)]) await say(web, text)
+      const signalledAt = performance.now()
+      web.kill('SIGTERM')
+      expect(await web.ended).to.equal(0)
+      return performance.now() - signalledAt
+    })()
+    endedMs.catch(() => undefined)
+  })
+
+  /** A connection that says this much, and nothing after it. */
+  async function say(web: ServiceProcess, text: string): Promise<void> {
+    const socket = connect(Number(new URL(web.origin).port), '127.0.0.1')
+    kept({ stop: async () => socket.destroy() })
+    socket.on('error', () => undefined)
+    await new Promise((resolve) => socket.write(text, resolve))
+  }
 
   it('web: SIGTERM under load cuts no request that was sent before it, and the exit code is 0', async () => {
     const own = await house()
@@ -112,16 +136,13 @@ describe('a process that ends', () => {
 
   it('web: a second signal ends it at once, though a request is still under way', async () => {
     const web = kept(await startProcess('web', await house()))
-    const socket = connect(Number(new URL(web.origin).port), '127.0.0.1')
-    socket.on('error', () => undefined)
-    socket.write('POST /api/v1/dev/intents HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n\r\n{')
+    await say(web, halfACreate('none'))
     expect((await fetch(`${web.origin}/healthz`)).status).to.equal(200)
     web.kill('SIGINT')
     await web.logged('process.stopping')
     expect(web.isAlive()).to.equal(true)
     web.kill('SIGINT')
     expect(await web.ended).to.equal(1)
-    socket.destroy()
   })
 
   it('worker: kill -9 in the middle of an attempt; another takes over within 15 s and no attempt is used up', async () => {
@@ -129,7 +150,15 @@ describe('a process that ends', () => {
     expect(waitedMs).to.be.at.most(15_000)
     expect([attempts, bodies.size, count]).to.deep.equal([1, 1, 2])
   })
+
+  it('web: SIGTERM ends it in bounded time, whatever unfinished requests others hold open', async () => {
+    expect(await endedMs).to.be.at.most(15_000)
+  })
 })
+
+const halfACreate = (key: string): string =>
+  `POST /api/v1/dev/intents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
+  'X-Idempotency-Key: half\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"amou'
 
 /** The status of a create whose answer came whole; null when it was cut. */
 function create(web: ServiceProcess, merchant: Merchant, agent: Agent): Promise<number | null> {

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { type Server, startRedis } from '../../dev/servers.ts'
+import { newId } from '../../src/ids.ts'
+import { type Delivery, deliveryId } from '../../src/webhooks/delivery.ts'
 import { createIntent, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
@@ -81,6 +83,29 @@ async function expectAllDelivered({ house, merchant, web, worker }: Service, cou
   expect(web.isAlive() && worker.isAlive()).to.equal(true)
 }
 
+/** A delivery of another merchant that died a while ago; its failed job is lost with Redis. */
+async function leaveDead({ house, merchant }: Service): Promise<void> {
+  const { businessId } = merchant
+  const model = await house.deps.Delivery.findOne({ businessId }).lean<Delivery | null>()
+  if (model === null) throw new Error('there is no delivery')
+  const eventId = newId()
+  const dead = {
+    status: 'DEAD' as const,
+    nextAttemptAt: null,
+    lease: null,
+    deadAt: new Date(Date.now() - 86_400_000),
+  }
+  const _id = deliveryId(eventId, model.endpointId)
+  await house.deps.Delivery.create({ ...model, ...dead, _id, eventId, businessId: newId() })
+}
+
+async function failedJobs({ redis, house }: Service): Promise<number> {
+  const connection = new Redis(redis.url)
+  const count = await connection.zcard(`${house.deps.config.queuePrefix}:webhook-delivery:failed`)
+  connection.disconnect()
+  return count
+}
+
 /** Each breaks its own Redis in its own way, creates meanwhile, and heals it. Answers how many intents it made. */
 const breaks = {
   async 'wiped by FLUSHALL'(service: Service) {
@@ -95,12 +120,15 @@ const breaks = {
   },
   async 'killed and started again, empty'(service: Service) {
     await createSome(service, 10)
+    await service.receiver.atLeast(10)
+    await leaveDead(service)
     await service.redis.kill('SIGKILL')
     await createSome(service, 10)
     expect(await readiness(service)).to.deep.equal([200, 'degraded'])
     await service.redis.restart()
     await until('ready', async () => (await readiness(service))[1] === 'ok')
     await createSome(service, 5)
+    await until('the failed job is there again', async () => (await failedJobs(service)) === 1, soonMs)
     return 25
   },
   async 'frozen for longer than a command may take, and thawed'(service: Service) {

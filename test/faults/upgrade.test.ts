@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { makeIndexes } from '../../src/indexes.ts'
 import { type House, openHouse } from '../support/house.ts'
+import { profiled } from '../support/profiled.ts'
 
 describe('the release step on what the version before left', () => {
   let house: House
@@ -57,5 +58,14 @@ describe('the release step on what the version before left', () => {
       updatedAt: at,
     })
     expect(endpoint?.health.failuresInRow).to.equal(0)
+  })
+
+  it('looks for what is lacking by an index, and so at nothing where nothing is', async () => {
+    await release()
+    const writes = (await profiled(house, release)).filter(({ command }) => 'u' in command)
+    expect(writes.map(({ planSummary, docsExamined }) => [planSummary, docsExamined])).to.have.deep.members([
+      ['IXSCAN { redrives: 1 }', 0],
+      ['IXSCAN { health: 1 }', 0],
+    ])
   })
 })

@@ -1,3 +1,6 @@
+import type { Deps } from '../../src/deps.ts'
+import { noHurry } from '../../src/group-commit.ts'
+import { deliverInTurn, type InTurn } from '../../src/webhooks/deliver-in-turn.ts'
 import type { Delivery } from '../../src/webhooks/delivery.ts'
 import { relayOutboxes } from '../../src/webhooks/relay.ts'
 import { type House, type Merchant, openHouse } from './house.ts'
@@ -90,6 +93,12 @@ export async function freshDelivery(house: House, merchant: Merchant): Promise<D
   const [delivery] = await house.deps.Delivery.find({ referenceNumber }).lean<Delivery[]>()
   if (delivery === undefined) throw new Error('the merchant has no endpoint')
   return delivery
+}
+
+/** Makes one attempt, as the delivery's present job would, in the lane in which every receiver has places. */
+export async function attempt(deps: Deps, deliveryId: string): Promise<InTurn> {
+  const redrives = (await deps.lanes.lookAtDelivery(deliveryId, noHurry))?.redrives ?? 0
+  return deliverInTurn(deps, { deliveryId, redrives, lane: 'webhook-delivery-slow', hasWaited: true })
 }
 
 /** The delivery as MongoDB has it now. */

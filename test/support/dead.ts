@@ -1,7 +1,6 @@
 import { newId } from '../../src/ids.ts'
-import { deliver } from '../../src/webhooks/deliver.ts'
 import { type Delivery, deliveryId } from '../../src/webhooks/delivery.ts'
-import { freshDelivery, stored } from './acts.ts'
+import { attempt, freshDelivery, stored } from './acts.ts'
 import type { House, Merchant } from './house.ts'
 
 /** Makes attempts, each when it is due, until the delivery needs no more. The clock goes on. */
@@ -10,8 +9,18 @@ export async function deliverToItsEnd(house: House, delivery: { _id: string }): 
     const { nextAttemptAt } = await stored(house, delivery)
     if (nextAttemptAt === null) return stored(house, delivery)
     house.clock.advance(Math.max(0, nextAttemptAt.getTime() - house.clock.now().getTime()))
-    await deliver(house.deps, delivery._id)
+    await attempt(house.deps, delivery._id)
   }
+}
+
+/** Waits that the tests' clock walks over, long before a session is over. */
+export const shortWaits = { WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' }
+
+/** A delivery of a new payment that was attempted 8 times and is DEAD; the merchant's one receiver must fail. */
+export async function deadDelivery(house: House, merchant: Merchant): Promise<Delivery> {
+  const dead = await deliverToItsEnd(house, await freshDelivery(house, merchant))
+  if (dead.status !== 'DEAD') throw new Error(`it is ${dead.status}`)
+  return dead
 }
 
 /** So many deliveries like one of the merchant's, as eight failures leave them, the first of which died longest ago. */

@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { freePort } from '../../dev/servers/free-port.ts'
+import { built } from './built.ts'
 import { freshEnvironment, type House } from './house.ts'
 import { until } from './until.ts'
 
-/** A process of the service as the Procfile starts it, from the sources. */
+/** A process of the service as the Procfile starts it. */
 export interface ServiceProcess {
   /** http://127.0.0.1:port; of `web` only. */
   origin: string
@@ -21,7 +23,7 @@ export interface ServiceProcess {
   stop(): Promise<void>
 }
 
-const files = { web: 'src/server.ts', worker: 'workers/main.ts' } as const
+const files = { web: 'src/server.js', worker: 'workers/main.js' } as const
 
 /** Starts a process on the house's database and queues and waits until it serves. */
 export async function startProcess(
@@ -78,7 +80,7 @@ function begin(
     LOG_LEVEL: 'info',
     ...changes,
   })
-  return spawn(process.execPath, ['--import', 'tsx', '--import', withParent, files[type]], {
+  return spawn(process.execPath, ['--import', withParent, join(built(), files[type])], {
     cwd: new URL('../..', import.meta.url),
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', stderr],

@@ -1,6 +1,14 @@
 import { expect } from 'chai'
 import { scopes } from '../../schemas/scopes.ts'
-import { choice, each, instant, ranges, seconds, someId, someScopes } from '../../src/admin/arguments.ts'
+import {
+  choice,
+  each,
+  instant,
+  ranges,
+  seconds,
+  someId,
+  someScopes,
+} from '../../src/admin/commands/arguments.ts'
 
 describe('An argument of the command line', () => {
   it('chooses from what there is, and nothing else', () => {

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { deliver } from '../../src/webhooks/deliver.ts'
-import { freshDelivery, stored } from '../support/acts.ts'
+import { attempt, freshDelivery, stored } from '../support/acts.ts'
 import { type House, openHouse } from '../support/house.ts'
 import { answering, sender, stopAll } from './sending.ts'
 
@@ -22,7 +21,7 @@ describe('A name that is public when it is registered', () => {
     expect(made.status).to.equal(201)
     const delivery = await freshDelivery(house, merchant)
     const rebound = sender([], { resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
-    await deliver({ ...house.deps, sender: rebound }, delivery._id)
+    await attempt({ ...house.deps, sender: rebound }, delivery._id)
     const { status, attempts, attemptLog } = await stored(house, delivery)
     expect({ status, attempts }).to.deep.equal({ status: 'RETRYING', attempts: 1 })
     expect(attemptLog[0]).to.include({ stage: 'address', status: null, answer: null })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { deliver } from '../../src/webhooks/deliver.ts'
 import {
+  attempt,
   cancelIntent,
   createIntent,
   deliveriesOf,
@@ -34,7 +34,7 @@ describe('a delivery', () => {
   const later = (ms: number) => new Date(house.clock.now().getTime() + ms)
 
   it('carries the four headers of SPEC 6.2, spelt exactly so, and a signature over timestamp and body', async () => {
-    await deliver(house.deps, (await freshDelivery(house, merchant))._id)
+    await attempt(house.deps, (await freshDelivery(house, merchant))._id)
     const [one] = await receiver.atLeast(1)
     const names = one?.rawHeaders.filter((_, index) => index % 2 === 0)
     expect(names).to.include.members([
@@ -56,7 +56,7 @@ describe('a delivery', () => {
     const { referenceNumber } = await createIntent(house, merchant)
     await cancelIntent(house, merchant, referenceNumber)
     await relay(house, merchant)
-    for (const { _id } of await deliveriesOf(house, merchant)) await deliver(house.deps, _id)
+    for (const { _id } of await deliveriesOf(house, merchant)) await attempt(house.deps, _id)
     const told = receiver.received.map(({ headers, json }) => [headers['x-service-event'], json.event])
     expect(told).to.deep.equal([
       ['payment.created', 'payment.created'],
@@ -72,7 +72,7 @@ describe('a delivery', () => {
     for (const waitMs of [0, 30_000, 120_000]) {
       house.clock.advance(waitMs)
       times.push(String(Math.floor(house.clock.now().getTime() / 1000)))
-      await deliver(house.deps, _id)
+      await attempt(house.deps, _id)
     }
     expect(receiver.received.map(({ headers }) => headers['x-service-timestamp'])).to.deep.equal(times)
     expect(new Set(receiver.received.map(({ body }) => body))).to.have.property('size', 1)
@@ -89,7 +89,7 @@ describe('a delivery', () => {
     const made = await Promise.all(statuses.map(() => freshDelivery(house, merchant)))
     const statusOf = new Map(made.map(({ _id }, index) => [_id, statuses[index] ?? 0]))
     receiver.respondWith((res, _count, { json }) => void res.writeHead(statusOf.get(json.id) ?? 0).end())
-    const outcomes = await Promise.all(made.map(({ _id }) => deliver(house.deps, _id)))
+    const outcomes = await Promise.all(made.map(({ _id }) => attempt(house.deps, _id)))
     const now = await Promise.all(made.map((delivery) => stored(house, delivery)))
     const told = statuses.map((status, index) => [
       status,
@@ -112,7 +112,7 @@ describe('a delivery', () => {
     house.allowHost(elsewhere.host)
     receiver.respondWith((res) => void res.writeHead(301, { Location: elsewhere.url }).end())
     const delivery = await freshDelivery(house, merchant)
-    expect((await deliver(house.deps, delivery._id)).outcome).to.equal('retrying')
+    expect((await attempt(house.deps, delivery._id)).outcome).to.equal('retrying')
     expect((await stored(house, delivery)).attemptLog[0]).to.include({ status: 301 })
     expect([receiver.received.length, elsewhere.received.length]).to.deep.equal([1, 0])
     await elsewhere.close()
@@ -123,9 +123,9 @@ describe('a delivery', () => {
     house.clock.freeze(later(0))
     const startedAt = house.clock.now()
     const delivery = await freshDelivery(house, merchant)
-    await deliver(house.deps, delivery._id)
+    await attempt(house.deps, delivery._id)
     house.clock.advance(30_000)
-    await deliver(house.deps, delivery._id)
+    await attempt(house.deps, delivery._id)
     const { attemptLog, attempts } = await stored(house, delivery)
     expect(attempts).to.equal(2)
     expect(attemptLog[0]).to.include({ status: null, stage: 'closed', answer: null })
@@ -136,11 +136,11 @@ describe('a delivery', () => {
 
   it('is sent no more once it was delivered, however often its job runs', async () => {
     const delivery = await freshDelivery(house, merchant)
-    await deliver(house.deps, delivery._id)
+    await attempt(house.deps, delivery._id)
     const before = await stored(house, delivery)
     house.clock.advance(365 * 86_400_000)
     for (const _again of [1, 2])
-      expect(await deliver(house.deps, delivery._id)).to.deep.equal({
+      expect(await attempt(house.deps, delivery._id)).to.deep.equal({
         outcome: 'nothing-to-do',
         nextAttemptAt: null,
       })
@@ -149,7 +149,7 @@ describe('a delivery', () => {
   })
 
   it('that nobody knows is no work', async () => {
-    const { outcome } = await deliver(house.deps, '0123456789abcdef01234567-0123456789abcdef01234567')
+    const { outcome } = await attempt(house.deps, '0123456789abcdef01234567-0123456789abcdef01234567')
     expect(outcome).to.equal('nothing-to-do')
   })
 
@@ -163,12 +163,12 @@ describe('a delivery', () => {
     it(`is cancelled when its endpoint ${what}, without an attempt`, async () => {
       receiver.respondWith((res) => void res.writeHead(500).end())
       const [untried, tried] = [await freshDelivery(house, merchant), await freshDelivery(house, merchant)]
-      await deliver(house.deps, tried._id)
+      await attempt(house.deps, tried._id)
       house.clock.advance(30_000)
       await end()
       for (const delivery of [untried, tried]) {
-        expect((await deliver(house.deps, delivery._id)).outcome).to.equal('cancelled')
-        expect((await deliver(house.deps, delivery._id)).outcome).to.equal('nothing-to-do')
+        expect((await attempt(house.deps, delivery._id)).outcome).to.equal('cancelled')
+        expect((await attempt(house.deps, delivery._id)).outcome).to.equal('nothing-to-do')
         expect(await stored(house, delivery)).to.include({
           status: 'CANCELLED',
           nextAttemptAt: null,

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
-import { deliver } from '../../src/webhooks/deliver.ts'
 import type { Delivery } from '../../src/webhooks/delivery.ts'
-import { freshDelivery, openBeside, stored, subscribe } from '../support/acts.ts'
+import { attempt, freshDelivery, openBeside, stored, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 
@@ -34,7 +33,7 @@ describe('the lease on a delivery', () => {
 
   it('lets one attempt through when two processes claim at once, and one when one process claims twice', async () => {
     const outcomes = await Promise.all(
-      [house, beside, house, beside].map(({ deps }) => deliver(deps, delivery._id)),
+      [house, beside, house, beside].map(({ deps }) => attempt(deps, delivery._id)),
     )
     expect(outcomes.filter(({ outcome }) => outcome === 'delivered')).to.have.length(1)
     expect(receiver.received).to.have.length(1)
@@ -46,22 +45,22 @@ describe('the lease on a delivery', () => {
     await holdByAnother(until)
     for (const waitMs of [0, 9_999]) {
       house.clock.freeze(new Date(until.getTime() - 10_000 + waitMs))
-      expect(await deliver(house.deps, delivery._id)).to.deep.equal({
+      expect(await attempt(house.deps, delivery._id)).to.deep.equal({
         outcome: 'leased',
         nextAttemptAt: until,
       })
     }
     expect(receiver.received).to.have.length(0)
     house.clock.freeze(until)
-    expect(await deliver(house.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
+    expect(await attempt(house.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
   })
 
   it('leaves all 8 attempts to a delivery whose attempts were cut short time and again', async () => {
     receiver.respondWith((res) => void res.writeHead(500).end())
-    for (let attempt = 1; attempt <= 8; attempt += 1) {
+    for (let count = 1; count <= 8; count += 1) {
       house.clock.advance(86_400_000)
       await holdByAnother(inMs(-1))
-      expect(await deliver(house.deps, delivery._id)).to.deep.include({ attempts: attempt })
+      expect(await attempt(house.deps, delivery._id)).to.deep.include({ attempts: count })
     }
     expect(await stored(house, delivery)).to.include({ status: 'DEAD', attempts: 8 })
   })
@@ -69,7 +68,7 @@ describe('the lease on a delivery', () => {
   it('lasts 10 s from the claim and 10 s from each renewal, while the attempt is under way', async () => {
     const held: ServerResponse[] = []
     receiver.respondWith((res) => void held.push(res))
-    const attempt = deliver(house.deps, delivery._id)
+    const running = attempt(house.deps, delivery._id)
     await receiver.atLeast(1)
     const claimedAt = house.clock.now().getTime()
     expect((await stored(house, delivery)).lease?.until.getTime()).to.equal(claimedAt + 10_000)
@@ -77,9 +76,9 @@ describe('the lease on a delivery', () => {
     await house.deps.leases.renew()
     expect((await stored(house, delivery)).lease?.until.getTime()).to.equal(claimedAt + 19_000)
     beside.clock.freeze(new Date(claimedAt + 18_999))
-    expect((await deliver(beside.deps, delivery._id)).outcome).to.equal('leased')
+    expect((await attempt(beside.deps, delivery._id)).outcome).to.equal('leased')
     held[0]?.end()
-    expect((await attempt).outcome).to.equal('delivered')
+    expect((await running).outcome).to.equal('delivered')
     await house.deps.leases.renew()
     expect(await stored(house, delivery)).to.include({ status: 'DELIVERED', lease: null })
   })
@@ -87,10 +86,10 @@ describe('the lease on a delivery', () => {
   it('lets a result be written only by who still holds it', async () => {
     const held: ServerResponse[] = []
     receiver.respondWith((res, count) => void (count === 1 ? held.push(res) : res.end()))
-    const slow = deliver(house.deps, delivery._id)
+    const slow = attempt(house.deps, delivery._id)
     await receiver.atLeast(1)
     beside.clock.freeze(inMs(10_000))
-    expect((await deliver(beside.deps, delivery._id)).outcome).to.equal('delivered')
+    expect((await attempt(beside.deps, delivery._id)).outcome).to.equal('delivered')
     const before = await stored(house, delivery)
     held[0]?.writeHead(500).end()
     // What this process saw counts for nothing, and its log does not say otherwise.

@@ -48,8 +48,8 @@ describe('A receiver that does not answer', () => {
   /** Where the jobs of a shop's deliveries are. */
   async function jobsOf(shop: Shop, lane: DeliveryLane): Promise<string[]> {
     const open = (await deliveriesOf(house, shop.merchant)).filter(({ status }) => status !== 'DELIVERED')
-    const states = open.map(({ _id }) => queues.get(lane)?.getJobState(`${_id}-r0`))
-    return (await Promise.all(states)).filter((state) => state !== undefined && state !== 'unknown')
+    const states = await Promise.all(open.map(async ({ _id }) => queues.get(lane)?.getJobState(`${_id}-r0`)))
+    return states.filter((state) => state !== undefined && state !== 'unknown')
   }
 
   const healthOf = async ({ endpointId }: Shop) =>

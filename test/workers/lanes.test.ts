@@ -3,11 +3,10 @@ import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { type DeliveryLane, deliveryLanes } from '../../src/jobs.ts'
 import { sweep } from '../../src/sweep.ts'
-import { deliver } from '../../src/webhooks/deliver.ts'
 import { deliverInTurn } from '../../src/webhooks/deliver-in-turn.ts'
 import type { Delivery } from '../../src/webhooks/delivery.ts'
 import { requeueDeliveries } from '../../src/webhooks/requeue.ts'
-import { createIntent, freshDelivery, relay, stored, subscribe } from '../support/acts.ts'
+import { attempt, createIntent, freshDelivery, relay, stored, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { loseAllJobs } from '../support/redis-keys.ts'
@@ -56,8 +55,8 @@ describe('The lanes of deliveries', () => {
   async function deadDelivery(): Promise<Delivery> {
     receiver.respondWith((res) => void res.writeHead(500).end())
     const delivery = await freshDelivery(house, merchant)
-    for (let attempt = 1; attempt <= 8; attempt += 1) {
-      await deliver(house.deps, delivery._id)
+    for (let count = 1; count <= 8; count += 1) {
+      await attempt(house.deps, delivery._id)
       house.clock.advance(dayMs)
     }
     expect((await stored(house, delivery)).status).to.equal('DEAD')
@@ -110,10 +109,10 @@ describe('The lanes of deliveries', () => {
     const healthOf = async () => (await house.deps.Endpoint.findById(endpointId).lean())?.health
     receiver.respondWith((res) => void res.writeHead(500).end())
     const delivery = await freshDelivery(house, merchant)
-    await deliver(house.deps, delivery._id)
+    await attempt(house.deps, delivery._id)
     house.clock.advance(dayMs)
     const failedAt = house.clock.now()
-    await deliver(house.deps, delivery._id)
+    await attempt(house.deps, delivery._id)
     const failing = await until('two failures', async () => {
       const health = await healthOf()
       return health?.failuresInRow === 2 && health
@@ -121,7 +120,7 @@ describe('The lanes of deliveries', () => {
     expect(failing).to.include({ lastError: 'status', slow: false, lastSuccessAt: null })
     expect(failing.lastFailureAt?.getTime()).to.be.at.least(failedAt.getTime())
     receiver.respondWith((res) => void res.end())
-    await deliver(house.deps, (await freshDelivery(house, merchant))._id)
+    await attempt(house.deps, (await freshDelivery(house, merchant))._id)
     const well = await until('a success', async () => {
       const health = await healthOf()
       return health?.lastSuccessAt && health

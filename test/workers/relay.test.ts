@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { deliver } from '../../src/webhooks/deliver.ts'
 import { relayOutboxes } from '../../src/webhooks/relay.ts'
 import {
+  attempt,
   cancelIntent,
   createIntent,
   deliveriesOf,
@@ -204,7 +204,7 @@ describe('the relay', () => {
       await createIntent(house, merchant, `{"amount":1,"metadata":${oddMetadata}}`)
       await relay(house, merchant)
       const [delivery] = await deliveriesOf(house, merchant)
-      await deliver(house.deps, delivery?._id ?? '')
+      await attempt(house.deps, delivery?._id ?? '')
       expect(receiver.received.map(({ body }) => body)).to.deep.equal([delivery?.body])
     })
   })

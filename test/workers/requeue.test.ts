@@ -1,11 +1,12 @@
 import { expect } from 'chai'
 import { publishAudit, sweepAudit } from '../../src/audit/publish.ts'
 import { newId } from '../../src/ids.ts'
-import { deliver } from '../../src/webhooks/deliver.ts'
+import { anyTime, untilNow } from '../../src/span.ts'
+import { deadIn } from '../../src/webhooks/dead-in.ts'
 import type { Delivery } from '../../src/webhooks/delivery.ts'
 import { type Requeuer, requeueDeliveries } from '../../src/webhooks/requeue.ts'
-import { deadSelection, requeueAll } from '../../src/webhooks/requeue-all.ts'
-import { freshDelivery, stored, subscribe } from '../support/acts.ts'
+import { requeueAll } from '../../src/webhooks/requeue-all.ts'
+import { attempt, freshDelivery, stored, subscribe } from '../support/acts.ts'
 import { deadDeliveries } from '../support/dead.ts'
 import { createGate } from '../support/gate.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
@@ -84,7 +85,7 @@ describe('re-queuing a delivery', () => {
     const by = someone()
     expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
     expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
-    await deliver(house.deps, delivery._id)
+    await attempt(house.deps, delivery._id)
     expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
     expect(await stored(house, delivery)).to.include({ status: 'DEAD', redrives: 1, attempts: 9 })
     expect(await trailOf([delivery])).to.have.length(1)
@@ -95,7 +96,7 @@ describe('re-queuing a delivery', () => {
     receiver.respondWith((res) => void gate.passed.then(() => res.writeHead(500).end()))
     const delivery = await oneDead()
     await requeue([delivery._id])
-    const running = deliver(house.deps, delivery._id)
+    const running = attempt(house.deps, delivery._id)
     await receiver.atLeast(1)
     const before = await stored(house, delivery)
     expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
@@ -146,7 +147,7 @@ describe('re-queuing a delivery', () => {
       { status: 'CANCELLED', nextAttemptAt: null },
       { status: 'RETRYING', nextAttemptAt: later },
     ])
-    await deliver(house.deps, cancelled._id)
+    await attempt(house.deps, cancelled._id)
     // Its first attempt of all: the table begins.
     const { nextAttemptAt, attemptLog } = await stored(house, cancelled)
     expect((nextAttemptAt?.getTime() ?? 0) - (attemptLog[0]?.at.getTime() ?? 0)).to.be.within(30_000, 31_000)
@@ -174,10 +175,7 @@ describe('re-queuing a delivery', () => {
 
   it('in its hundreds goes on where it was stopped, and ends though they die again meanwhile', async () => {
     const dead = await deadDeliveries(house, merchant, 1_200)
-    const search = { businessId: null, endpointId, from: null, to: null }
-    const then = dead[9]?.deadAt ?? expect.fail()
-    for (const to of [null, house.clock.now()])
-      expect(await house.deps.Delivery.countDocuments(deadSelection({ ...search, to }, then))).to.equal(10)
+    const deadByNow = () => ({ endpointId, ...deadIn(untilNow(house.deps, anyTime)) })
     const redrives = async () => {
       const now = await house.deps.Delivery.find({ endpointId }, { redrives: 1 }).lean()
       return now.map((each) => each.redrives)
@@ -187,22 +185,14 @@ describe('re-queuing a delivery', () => {
         { _id: { $in: [...ids] } },
         { $set: { status: 'DEAD', nextAttemptAt: null, deadAt: house.clock.now() }, $inc: { attempts: 1 } },
       )
-    for await (const outcomes of requeueAll(
-      house.deps,
-      deadSelection(search, house.clock.now()),
-      someone(),
-    )) {
+    for await (const outcomes of requeueAll(house.deps, deadByNow(), someone())) {
       expect(outcomes.size).to.equal(500)
       break
     }
     expect((await redrives()).filter((count) => count === 1)).to.have.length(500)
 
     let seen = 0
-    for await (const outcomes of requeueAll(
-      house.deps,
-      deadSelection(search, house.clock.now()),
-      someone(),
-    )) {
+    for await (const outcomes of requeueAll(house.deps, deadByNow(), someone())) {
       seen += outcomes.size
       await dieAgain(outcomes.keys())
     }
@@ -229,7 +219,7 @@ describe('re-queuing a delivery', () => {
           run: (victim, each) => act(each, victim.deps),
           async again(each) {
             expect([...(await act(each)).values()]).to.deep.equal(['requeued'])
-            await deliver(house.deps, each.delivery._id)
+            await attempt(house.deps, each.delivery._id)
           },
           async check({ delivery }, label) {
             await sweepAudit(house.deps, house.deps.Delivery)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { type Delivered, deliver } from '../../src/webhooks/deliver.ts'
+import type { InTurn } from '../../src/webhooks/deliver-in-turn.ts'
 import type { Delivery } from '../../src/webhooks/delivery.ts'
-import { freshDelivery, stored, subscribe } from '../support/acts.ts'
+import { attempt, freshDelivery, stored, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 
@@ -25,12 +25,12 @@ describe('the retry table', () => {
   after(() => receiver.close().then(() => house.close()))
 
   const attemptsAt = (id: string) => receiver.received.filter(({ json }) => json.id === id).length
-  const dueAt = (done: Delivered) => done.nextAttemptAt?.getTime() ?? Number.NaN
+  const dueAt = (done: InTurn) => done.nextAttemptAt?.getTime() ?? Number.NaN
 
   it('is kept to the millisecond over all 8 attempts; after the 8th the delivery is DEAD and there is no ninth', async () => {
     const { _id } = await freshDelivery(house, merchant)
     for (const [index, waitMs] of waitsMs.entries()) {
-      const failed = await deliver(house.deps, _id)
+      const failed = await attempt(house.deps, _id)
       const next = new Date(house.clock.now().getTime() + waitMs)
       expect(failed).to.deep.include({ outcome: 'retrying', attempts: index + 1, nextAttemptAt: next })
       expect(await stored(house, { _id })).to.include({
@@ -41,20 +41,20 @@ describe('the retry table', () => {
       for (const early of [0, waitMs - 1]) {
         house.clock.freeze(new Date(next.getTime() - waitMs + early))
         const notDue = { outcome: 'not-due', nextAttemptAt: next }
-        expect(await deliver(house.deps, _id)).to.deep.equal(notDue)
-        expect(await deliver(house.deps, _id)).to.deep.equal(notDue)
+        expect(await attempt(house.deps, _id)).to.deep.equal(notDue)
+        expect(await attempt(house.deps, _id)).to.deep.equal(notDue)
       }
       expect(attemptsAt(_id)).to.equal(index + 1)
       house.clock.freeze(next)
     }
-    expect(await deliver(house.deps, _id)).to.deep.include({
+    expect(await attempt(house.deps, _id)).to.deep.include({
       outcome: 'dead',
       attempts: 8,
       nextAttemptAt: null,
     })
     for (const wait of [0, dayMs, 100 * dayMs]) {
       house.clock.advance(wait)
-      expect(await deliver(house.deps, _id)).to.deep.equal({ outcome: 'dead-already', nextAttemptAt: null })
+      expect(await attempt(house.deps, _id)).to.deep.equal({ outcome: 'dead-already', nextAttemptAt: null })
     }
     expect(attemptsAt(_id)).to.equal(8)
     const { status, attempts, attemptLog } = await stored(house, { _id })
@@ -74,7 +74,7 @@ describe('the retry table', () => {
         void res.writeHead(attemptsAt(json.id) < (cases.get(json.id) ?? 0) ? 503 : 204).end(),
     )
     for (let round = 1; round <= 10; round += 1) {
-      await Promise.all(made.map(({ _id }) => deliver(house.deps, _id)))
+      await Promise.all(made.map(({ _id }) => attempt(house.deps, _id)))
       house.clock.advance(dayMs)
     }
     const ended = await Promise.all(made.map((delivery) => stored(house, delivery)))
@@ -91,7 +91,7 @@ describe('the retry table', () => {
       house.clock.advance(20_000)
       res.writeHead(500).end()
     })
-    expect(dueAt(await deliver(house.deps, _id)) - startedAt).to.equal(20_000 + 30_000)
+    expect(dueAt(await attempt(house.deps, _id)) - startedAt).to.equal(20_000 + 30_000)
   })
 
   it('is lengthened by Retry-After, to at most twice the step, and never shortened', async () => {
@@ -100,7 +100,7 @@ describe('the retry table', () => {
     for (const value of asked) {
       receiver.respondWith((res) => void res.writeHead(503, { 'Retry-After': value }).end())
       const { _id } = await freshDelivery(house, merchant)
-      heard.push((dueAt(await deliver(house.deps, _id)) - house.clock.now().getTime()) / 1000)
+      heard.push((dueAt(await attempt(house.deps, _id)) - house.clock.now().getTime()) / 1000)
     }
     expect(heard).to.deep.equal([45, 60, 60, 30, 30, 30, 30, 30])
   })

@@ -3,10 +3,10 @@ import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import type { QueueName } from '../../src/jobs.ts'
 import { sweep } from '../../src/sweep.ts'
-import { deliver } from '../../src/webhooks/deliver.ts'
 import type { Delivery } from '../../src/webhooks/delivery.ts'
-import { createIntent, deliveriesOf, freshDelivery, stored, subscribe } from '../support/acts.ts'
+import { attempt, createIntent, deliveriesOf, freshDelivery, stored, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { profiled } from '../support/profiled.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { loseAllJobs } from '../support/redis-keys.ts'
 import { until } from '../support/until.ts'
@@ -97,10 +97,10 @@ describe('the sweep', () => {
   it('adds jobs ahead of their time, so that they are there on the second', async () => {
     receiver.respondWith((res) => void res.writeHead(500).end())
     const delivery = await lostDelivery()
-    await deliver(house.deps, delivery._id)
-    await deliver(house.deps, (await lostDelivery())._id)
+    await attempt(house.deps, delivery._id)
+    await attempt(house.deps, (await lostDelivery())._id)
     house.clock.advance(30_000)
-    await deliver(house.deps, delivery._id)
+    await attempt(house.deps, delivery._id)
     // One is due now, the other in 120 s: too far ahead.
     expect((await sweep(house.deps, true)).deliveries).to.equal(1)
     house.clock.advance(95_000)
@@ -156,14 +156,14 @@ describe('the sweep', () => {
 
   it('finds nothing where all is done: delivered, DEAD, cancelled, or no longer PENDING', async () => {
     const made = [await lostDelivery(), await lostDelivery(), await lostDelivery(), await lostDelivery()]
-    await deliver(house.deps, made[0]?._id ?? '')
+    await attempt(house.deps, made[0]?._id ?? '')
     receiver.respondWith((res) => void res.writeHead(500).end())
-    for (let attempt = 1; attempt <= 8; attempt += 1) {
-      await deliver(house.deps, made[1]?._id ?? '')
+    for (let count = 1; count <= 8; count += 1) {
+      await attempt(house.deps, made[1]?._id ?? '')
       house.clock.advance(dayMs)
     }
     await house.deps.Endpoint.updateMany({ businessId: merchant.businessId }, { $set: { active: false } })
-    for (const { _id } of made.slice(2)) await deliver(house.deps, _id)
+    for (const { _id } of made.slice(2)) await attempt(house.deps, _id)
     const ended = await deliveriesOf(house, merchant)
     expect(ended.map(({ status }) => status)).to.deep.equal(['DELIVERED', 'DEAD', 'CANCELLED', 'CANCELLED'])
     expect(await sweep(house.deps, true)).to.include({ deliveries: 0, outboxes: 0 })
@@ -173,21 +173,16 @@ describe('the sweep', () => {
     await freshDelivery(house, merchant)
     await createIntent(house, merchant)
     house.clock.advance(dayMs)
-    const database = house.deps.mongo.db
-    await database?.command({ profile: 2 })
     const found = { outboxes: 1, deliveries: 1, expiries: 2, restored: 0, audited: 0 }
-    expect(await sweep(house.deps, true)).to.deep.equal(found)
-    await database?.command({ profile: 0 })
-    const ns = ['intents', 'deliveries'].map((name) => `${database?.databaseName}.${name}`)
-    const looks = await database
-      ?.collection('system.profile')
-      .find({ ns: { $in: ns } })
-      .toArray()
-    const plans = looks?.map((look) => [look.command.find, look.planSummary])
+    const done = await profiled(house, async () => {
+      expect(await sweep(house.deps, true)).to.deep.equal(found)
+    })
+    const looks = done.filter(({ ns }) => /\.(intents|deliveries)$/.test(ns))
+    const plans = looks.map(({ command, planSummary }) => [command['find'], planSummary])
     expect(plans).to.have.deep.members([
       ['intents', 'IXSCAN { outbox.createdAt: 1 }'],
-      ['deliveries', 'IXSCAN { nextAttemptAt: 1 }'],
-      ['deliveries', 'IXSCAN { nextAttemptAt: 1 }'],
+      ['deliveries', 'IXSCAN { nextAttemptAt: 1, endpointId: 1 }'],
+      ['deliveries', 'IXSCAN { nextAttemptAt: 1, endpointId: 1 }'],
       ['intents', 'IXSCAN { expiresAt: 1 }'],
       ['deliveries', 'IXSCAN { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 }'],
       ['deliveries', 'IXSCAN { unaudited.at: 1 }'],

@@ -2,14 +2,12 @@ import type { Deps } from '../../src/deps.ts'
 import type { Jobs, QueueName } from '../../src/jobs.ts'
 
 /**
- * What becomes of a job. `again`: an attempt failed, BullMQ waits until `at`, and then it comes behind all with a lower priority.
- * `later`: there was no attempt, the job goes back until `at`. `move`: it goes on in another queue. `fail`: it stays in
- * *failed*, where support staff see it.
+ * What becomes of a job. `later`: it goes back until `at`, with other data or another priority where they are given. `move`: it goes on
+ * in another queue. `fail`: it stays in *failed*, where support staff see it.
  */
 export type NextStep =
   | { next: 'complete' }
-  | { next: 'again'; at: Date; priority: number }
-  | { next: 'later'; at: Date }
+  | { next: 'later'; at: Date; data?: Jobs[QueueName]; priority?: number }
   | { next: 'move'; to: QueueName }
   | { next: 'fail'; reason: string }
 
@@ -21,10 +19,10 @@ export interface Done {
   isNoise?: boolean
 }
 
-/** What BullMQ knows of a job. `hasWaited`: it came before, and there was no attempt. */
+/** What names a job; how often it ran and was tried is MongoDB's to know. */
 export interface JobAbout {
   jobId: string
-  hasWaited: boolean
+  name: string
 }
 
 /** One queue: its name, and how a job of it is done. */

@@ -1,49 +1,73 @@
 import type { Deps } from '../../src/deps.ts'
 import { type DeliveryLane, deliveryLanes, type Jobs } from '../../src/jobs.ts'
 import { deliverInTurn, type InTurn } from '../../src/webhooks/deliver-in-turn.ts'
-import { olderJobIds, redrivesOf } from '../../src/webhooks/delivery-job.ts'
+import { deliveryIdOf, olderJobIds, redrivesOf } from '../../src/webhooks/delivery-job.ts'
 import { retryPriority } from '../../src/webhooks/priority.ts'
 import type { Done, JobAbout, NextStep } from './queue-worker.ts'
+
+type DeliveryData = Jobs[DeliveryLane]
 
 /** One attempt at one delivery, in either lane; when it fails, the next one after the wait of SPEC 6.4. */
 export async function runDelivery(
   deps: Deps,
   lane: DeliveryLane,
-  { deliveryId, event, reference, host }: Jobs[DeliveryLane],
-  { jobId, hasWaited }: JobAbout,
+  data: DeliveryData,
+  { jobId, name }: JobAbout,
 ): Promise<Done> {
-  const redrives = redrivesOf(jobId)
+  const [deliveryId, redrives] = [deliveryIdOf(jobId), redrivesOf(jobId)]
+  const hasWaited = data.putOff === true
   const delivered = await deliverInTurn(deps, { deliveryId, redrives, lane, hasWaited })
-  if (redrives > 0) await deps.queues.standing.remove(deliveryLanes, olderJobIds(deliveryId, redrives))
+  const nextStep = nextStepAfter(delivered, data)
+  const hasEnded = nextStep.next === 'complete' || nextStep.next === 'fail'
+  if (hasEnded || 'attempt' in delivered) await tidy(deps, jobId)
   return {
-    nextStep: nextStepAfter(delivered),
+    nextStep,
     event: 'webhook.attempted',
     isNoise: delivered.outcome === 'put-off' || delivered.outcome === 'moved',
-    log: { deliveryId, webhookEvent: event, reference, host, ...told(delivered) },
+    log: { deliveryId, webhookEvent: name, reference: data.reference, host: data.host, ...told(delivered) },
   }
 }
 
-function nextStepAfter(delivered: InTurn): NextStep {
+function nextStepAfter(delivered: InTurn, data: DeliveryData): NextStep {
   switch (delivered.outcome) {
     case 'delivered':
     case 'cancelled':
     case 'nothing-to-do':
       return { next: 'complete' }
-    case 'dead':
-      return { next: 'fail', reason: delivered.attempt.error ?? `status ${delivered.attempt.status}` }
+    case 'dead': {
+      const { attempts, attempt } = delivered
+      return { next: 'fail', reason: `attempt ${attempts}: ${attempt.error ?? `status ${attempt.status}`}` }
+    }
     case 'dead-already':
       return { next: 'fail', reason: 'all attempts failed' }
-    case 'retrying':
-      return { next: 'again', at: delivered.nextAttemptAt, priority: retryPriority(delivered.failuresInRow) }
+    case 'retrying': {
+      const { nextAttemptAt: at, failuresInRow } = delivered
+      return { next: 'later', at, priority: retryPriority(failuresInRow), ...marked(data, false) }
+    }
     case 'moved':
       return { next: 'move', to: 'webhook-delivery-slow' }
+    case 'put-off':
+      return { next: 'later', at: delivered.nextAttemptAt, ...marked(data, true) }
     case 'not-due':
     case 'leased':
     case 'lease-lost':
-    case 'put-off':
       return { next: 'later', at: delivered.nextAttemptAt }
   }
 }
+
+/** The job's data as it is to be; nothing where it is so already, which spares a trip. */
+function marked({ putOff, ...words }: DeliveryData, isPutOff: boolean): { data?: DeliveryData } {
+  if ((putOff === true) === isPutOff) return {}
+  return { data: isPutOff ? { ...words, putOff: true } : words }
+}
+
+/** The jobs that re-queues left behind. They do nothing, so failing here must not cost the attempt its line in the log. */
+const tidy = (deps: Deps, jobId: string): Promise<void> =>
+  redrivesOf(jobId) === 0
+    ? Promise.resolve()
+    : deps.queues.standing
+        .remove(deliveryLanes, olderJobIds(jobId))
+        .catch((err) => deps.log.warn({ err, jobId }, 'jobs.not-tidied'))
 
 /** The receiver's words stay out of the log. */
 function told(delivered: InTurn): Record<string, unknown> {

@@ -1,31 +1,18 @@
-import { DelayedError, type Job } from 'bullmq'
+import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
 import type { Deps } from '../../src/deps.ts'
 import type { Jobs, QueueName } from '../../src/jobs.ts'
-import { retriesFrom } from '../../src/webhooks/priority.ts'
-import type { JobAbout, NextStep, QueueWorker } from './queue-worker.ts'
+import type { NextStep, QueueWorker } from './queue-worker.ts'
 
 /** After a fault of MongoDB or of ours the job comes again this much later; it is no attempt. */
 const faultWaitMs = 5000
 
-/** An attempt failed and its next one is at `at`; null = there is none. Travels from the processor to the backoff. */
-class AttemptFailed extends Error {
-  readonly at: Date | null
+/** Sooner than this nothing is worth the way back to Redis. */
+const shortestWaitMs = 100
 
-  constructor(reason: string, at: Date | null) {
-    super(reason)
-    // Bull Board shows it. Where in our code this was made tells nobody anything, and would be a third of the job in Redis.
-    this.stack = reason
-    this.at = at
-  }
-}
-
-/** The wait in milliseconds after an error, -1 to give up. Never throws and always answers: BullMQ has no plan for that. */
-export function backoffMs(error: Error | undefined, now: Date): number {
-  if (!(error instanceof AttemptFailed)) return faultWaitMs
-  return error.at === null ? -1 : Math.max(0, error.at.getTime() - now.getTime())
-}
-
-/** Does one job, writes its log line, and tells BullMQ what becomes of it. */
+/**
+ * Does one job, writes its log line, and tells BullMQ what becomes of it. BullMQ's own retries are not used: when a job comes again is
+ * decided in MongoDB, and a job that only waits is half as large in Redis as one that was thrown and counted.
+ */
 export async function runJob(
   deps: Deps,
   work: QueueWorker<QueueName>,
@@ -33,14 +20,15 @@ export async function runJob(
   token: string | undefined,
 ): Promise<void> {
   const startedAt = performance.now()
+  const { id: jobId = '', name } = job
   const about = () => ({
     queue: work.queue,
-    jobId: job.id,
+    jobId,
     durationMs: Math.round(performance.now() - startedAt),
   })
   let nextStep: NextStep
   try {
-    const done = await work.run(deps, job.data as Jobs[QueueName], aboutJob(job))
+    const done = await work.run(deps, job.data as Jobs[QueueName], { jobId, name })
     nextStep = done.nextStep
     deps.log[done.isNoise === true ? 'debug' : 'info']({ ...about(), ...done.log }, done.event)
   } catch (err) {
@@ -50,29 +38,43 @@ export async function runJob(
   await obey(deps, nextStep, job, token)
 }
 
-/** A job that goes back without an attempt was started once more than it was tried. */
-const aboutJob = (job: Job): JobAbout => ({
-  jobId: job.id ?? '',
-  hasWaited: job.attemptsStarted > job.attemptsMade + 1,
-})
-
 async function obey(deps: Deps, nextStep: NextStep, job: Job, token: string | undefined): Promise<void> {
   switch (nextStep.next) {
     case 'complete':
       return
-    case 'again':
-      // Once is enough: what matters is that it is no longer among the fresh ones.
-      if (job.priority < retriesFrom) await job.changePriority({ priority: nextStep.priority })
-      throw new AttemptFailed('attempt failed', nextStep.at)
-    case 'move':
-      deps.nudge(nextStep.to, [{ data: job.data, jobId: job.id, delayMs: 0, priority: job.priority }])
+    case 'move': {
+      const { name, data, priority } = job
+      deps.nudge(nextStep.to, [{ name, data, jobId: job.id, delayMs: 0, priority }])
       return
-    case 'fail':
-      throw new AttemptFailed(nextStep.reason, null)
-    case 'later': {
-      const waitMs = Math.max(100, nextStep.at.getTime() - deps.now().getTime())
-      await job.moveToDelayed(Date.now() + waitMs, token)
-      throw new DelayedError()
     }
+    case 'fail':
+      throw failure(nextStep.reason)
+    case 'later':
+      await putBack(deps, nextStep, job, token).catch((err) =>
+        deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-put-back'),
+      )
+      // Also where Redis did not hear of it: thrown anything else, the job would stand in *failed* as if its delivery were DEAD. Left in
+      // hand without a lock, it comes again in some seconds.
+      throw new DelayedError()
   }
+}
+
+async function putBack(
+  deps: Deps,
+  { at, data, priority }: Extract<NextStep, { next: 'later' }>,
+  job: Job,
+  token: string | undefined,
+): Promise<void> {
+  if (data !== undefined) await job.updateData(data)
+  // It only ever goes further back.
+  if (priority !== undefined && priority > job.priority) await job.changePriority({ priority })
+  const waitMs = Math.max(shortestWaitMs, at.getTime() - deps.now().getTime())
+  await job.moveToDelayed(Date.now() + waitMs, token)
+}
+
+/** Whatever BullMQ thinks of the job, it ends here. Where in our code that was tells nobody anything, and takes room in Redis. */
+function failure(reason: string): Error {
+  const error = new UnrecoverableError(reason)
+  error.stack = ''
+  return error
 }

@@ -10,7 +10,7 @@ import { outboxRelay } from '../outbox-relay.ts'
 import { webhookDelivery } from '../webhook-delivery.ts'
 import { webhookDeliverySlow } from '../webhook-delivery-slow.ts'
 import type { QueueWorker } from './queue-worker.ts'
-import { backoffMs, runJob } from './run-job.ts'
+import { runJob } from './run-job.ts'
 import { startTimers } from './timers.ts'
 import { warnOfEviction } from './warn-of-eviction.ts'
 
@@ -76,8 +76,10 @@ function startWorker(
     stalledInterval: 4000,
     // How often a job was interrupted is no reason to give it up: MongoDB counts the attempts.
     maxStalledCount: 1_000_000,
-    removeOnComplete: keepCompletedSeconds === 0 ? { count: 0 } : { age: keepCompletedSeconds },
-    removeOnFail: { age: keepFailedSeconds },
-    settings: { backoffStrategy: (_attemptsMade, _type, error) => backoffMs(error, deps.now()) },
+    removeOnComplete: kept(keepCompletedSeconds),
+    removeOnFail: kept(keepFailedSeconds),
   })
 }
+
+/** BullMQ looks for what is too old only when a job ends in the same way: with an age of 0 the last one would stay. */
+const kept = (seconds: number) => (seconds === 0 ? { count: 0 } : { age: seconds })

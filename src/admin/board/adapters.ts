@@ -1,6 +1,7 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import type { Queue } from 'bullmq'
 import { deliveryLanes, type Jobs, type QueueName } from '../../jobs.ts'
+import { deliveryIdOf } from '../../webhooks/delivery-job.ts'
 
 /** What the states of each queue mean, below its name. */
 const descriptions: Record<QueueName, string> = {
@@ -24,26 +25,41 @@ export function asBoardQueue(name: QueueName, queue: Queue, mayRetry: boolean): 
     readOnlyMode: !(mayRetry && isDelivery),
     ...(isDelivery ? { externalJobUrl: ({ id }) => deliveryPage(String(id)) } : {}),
   })
-  adapter.setFormatter('name', (job) => titleOf(name, job.data))
+  adapter.setFormatter('name', (job) => titleOf(job))
   adapter.setFormatter('data', (data) => onlyKnown(data))
   return adapter
 }
 
 const deliveryPage = (jobId: string) => ({
-  href: `/admin/deliveries/${encodeURIComponent(jobId.replace(/-r\d+$/, ''))}`,
+  href: `/admin/deliveries/${encodeURIComponent(deliveryIdOf(jobId))}`,
   displayText: 'Delivery',
 })
 
-type AnyData = Partial<Jobs['webhook-delivery'] & Jobs['intent-expiry']>
-
-function titleOf(name: QueueName, data: AnyData | undefined): string {
-  const { event, reference, host, referenceNumber } = data ?? {}
-  const words = [event, reference, host, referenceNumber].filter((word) => word !== undefined)
-  return words.length > 0 ? words.join(' · ') : name
+interface Titled {
+  name: string
+  data?: Partial<Jobs['webhook-delivery'] & Jobs['intent-expiry']>
 }
 
-/** Only ids and words for people are in a job; should there ever be more, it stays unseen. */
-const shown = new Set(['deliveryId', 'event', 'reference', 'host', 'intentIds', 'referenceNumber', 'slot'])
+/** A delivery's job has the name of its event, any other that of its queue. */
+const titleOf = ({ name, data }: Titled): string =>
+  [name, data?.reference, data?.host, data?.referenceNumber].filter((word) => word !== undefined).join(' · ')
+
+type FieldsOf<Data> = Data extends unknown ? keyof Data : never
+
+/** Only ids and words for people are in a job. A new field is shown only when somebody decided so here. */
+const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
+  reference: true,
+  host: true,
+  putOff: true,
+  intentIds: true,
+  referenceNumber: true,
+  slot: true,
+  reach: true,
+}
 
 const onlyKnown = (data: object | undefined): object =>
-  Object.fromEntries(Object.entries(data ?? {}).filter(([field]) => shown.has(field)))
+  Object.fromEntries(
+    Object.entries(data ?? {}).filter(
+      ([field]) => Object.hasOwn(shown, field) && shown[field as keyof typeof shown],
+    ),
+  )

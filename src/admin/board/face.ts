@@ -6,7 +6,7 @@ import type { Express } from 'express'
 import type { QueueName } from '../../jobs.ts'
 import type { Role } from '../../staff/account.ts'
 import { asBoardQueue } from './adapters.ts'
-import { ownPage, uiConfig } from './look.ts'
+import { boardPage, uiConfig } from './look.ts'
 
 /** Where the board stands; its page builds every address from it. */
 const boardPath = '/admin/queues'
@@ -79,6 +79,6 @@ function changePage(app: Express): void {
   const render = engines['.ejs']
   if (render === undefined) throw new Error('Bull Board renders its page in another way now')
   app.engine('ejs', (path, options, done) =>
-    render(path, options, (error, html) => done(error, html === undefined ? undefined : ownPage(html))),
+    render(path, options, (error, html) => done(error, html === undefined ? undefined : boardPage(html))),
   )
 }

@@ -20,7 +20,7 @@ const day = { day: 'numeric', month: 'short', ...time } as const
 /** How the board looks: what its own options allow. Nothing comes from another host. */
 export const uiConfig: UIConfig = {
   boardTitle: 'Payment intents',
-  // In a menu of its header, for small screens; elsewhere see ownPage.
+  // In a menu of its header, for small screens; elsewhere see boardPage.
   miscLinks: staffPages,
   hideDocsLink: true,
   hideRedisDetails: true,
@@ -53,7 +53,7 @@ export const contentSecurityPolicy = [
  * The page that Bull Board ships, without the fonts of another host, with the way back to our other pages, and with our stylesheet,
  * which must come last.
  */
-export const ownPage = (html: string): string =>
+export const boardPage = (html: string): string =>
   html
     .replace(/<link[^>]+https?:\/\/[^>]+>/g, '')
     .replace('</head>', '<link href="static/own.css" rel="stylesheet"></head>')

@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq'
 import type { Deps } from '../../deps.ts'
+import { deliveryIdOf } from '../../webhooks/delivery-job.ts'
 import { type Requeued, type Requeuer, requeueBatch, requeueDeliveries } from '../../webhooks/requeue.ts'
 
 /** An answer as Bull Board's page reads it: `error` is the headline of what it shows, `message` the line below. */
@@ -8,7 +9,10 @@ export interface BoardAnswer {
   body: { error?: string; message?: string; retried?: number; skipped?: number }
 }
 
-type RetryDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge' | 'senders' | 'log'>
+type RetryDeps = Pick<
+  Deps,
+  'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge' | 'recentSenders' | 'log'
+>
 
 const answers: Record<Requeued, BoardAnswer> = {
   requeued: { status: 204, body: {} },
@@ -33,9 +37,6 @@ const answers: Record<Requeued, BoardAnswer> = {
 /** After these a job in *failed* says nothing true any more. */
 const isStale = (outcome: Requeued): boolean => outcome !== 'endpoint-gone'
 
-/** `<deliveryId>-r<redrives>`, as delivery-job.ts makes it. */
-const deliveryOf = (jobId: string): string => jobId.replace(/-r\d+$/, '')
-
 /**
  * Retry of one job: one more attempt at its delivery, as everywhere else. MongoDB decides; the job is only the way to name
  * the delivery, and leaves *failed* when it is DEAD no longer.
@@ -46,7 +47,7 @@ export async function retryJob(
   jobId: string,
   by: Requeuer,
 ): Promise<BoardAnswer> {
-  const id = deliveryOf(jobId)
+  const id = deliveryIdOf(jobId)
   const outcome = (await requeueDeliveries(deps, [id], by)).get(id) ?? 'not-found'
   if (isStale(outcome)) await forget(deps, queue, [jobId])
   return answers[outcome]
@@ -63,8 +64,8 @@ export async function retryAll(deps: RetryDeps, queue: Queue, by: Requeuer): Pro
     const size = Math.min(requeueBatch, total - found.seen)
     const jobIds = await queue.getRanges(['failed'], found.kept, found.kept + size - 1, true)
     if (jobIds.length === 0) break
-    const outcomes = await requeueDeliveries(deps, [...new Set(jobIds.map(deliveryOf))], by)
-    const stale = jobIds.filter((jobId) => isStale(outcomes.get(deliveryOf(jobId)) ?? 'not-found'))
+    const outcomes = await requeueDeliveries(deps, [...new Set(jobIds.map(deliveryIdOf))], by)
+    const stale = jobIds.filter((jobId) => isStale(outcomes.get(deliveryIdOf(jobId)) ?? 'not-found'))
     await forget(deps, queue, stale)
     found.seen += jobIds.length
     found.kept += jobIds.length - stale.length

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { switchApi } from '../../businesses/api-switch.ts'
-import { act } from '../act.ts'
+import { act } from './act.ts'
 
 /** `api on` and `api off`. */
 export function addApiCommands(program: Command): void {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { changeBusiness } from '../../businesses/change-business.ts'
 import { createBusiness } from '../../businesses/create-business.ts'
-import { act, found } from '../act.ts'
-import { businessName } from '../arguments.ts'
+import { act, found } from './act.ts'
+import { businessName } from './arguments.ts'
 
 const changes = {
   approve: ['approve for live mode', { liveApproved: true }],

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { act } from '../act.ts'
-import { choice, each, instant, someId } from '../arguments.ts'
-import { operator } from '../operator.ts'
-import { startProgress } from '../progress.ts'
-import { type Choice, countChosen, requeueChosen, type Tally } from '../requeue-chosen.ts'
-import type { AdminDeps } from '../run.ts'
+import { act } from './act.ts'
+import { choice, each, instant, someId } from './arguments.ts'
+import { operator } from './operator.ts'
+import { startProgress } from './progress.ts'
+import { type Choice, countChosen, requeueChosen, type Tally } from './requeue-chosen.ts'
+import type { AdminDeps } from './run.ts'
 
 const requeueHelp = `
 Each delivery chosen gets one more attempt, now, on top of its eight: the same

@@ -3,8 +3,8 @@ import { scopes as allScopes, type Scope } from '../../../schemas/scopes.ts'
 import { issueKey } from '../../businesses/issue-key.ts'
 import { rotateKey } from '../../businesses/rotate-key.ts'
 import { setKeyStatus } from '../../businesses/set-key-status.ts'
-import { act, found } from '../act.ts'
-import { choice, ranges, seconds, someScopes } from '../arguments.ts'
+import { act, found } from './act.ts'
+import { choice, ranges, seconds, someScopes } from './arguments.ts'
 
 const defaultOverlapSeconds = 86_400
 

@@ -2,9 +2,9 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { isStaffName, type Role, roles } from '../../staff/account.ts'
 import { renewPassword, setDisabled } from '../../staff/change-account.ts'
 import { createAccount } from '../../staff/create-account.ts'
-import { act, found } from '../act.ts'
-import { choice } from '../arguments.ts'
-import { operator } from '../operator.ts'
+import { act, found } from './act.ts'
+import { choice } from './arguments.ts'
+import { operator } from './operator.ts'
 
 /** In lower case: that is how names are kept and compared. */
 function staffName(text: string): string {

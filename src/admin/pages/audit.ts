@@ -1,28 +1,26 @@
-import { type Request, Router } from 'express'
+import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { AuditEvent } from '../../audit/audit-event.ts'
 import { listAudit, parseAuditFilter } from '../../audit/list.ts'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from './answer.ts'
+import { filledIn } from './filled-in.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
+import { auditPath, businessPath, deliveryPath } from './paths.ts'
 
-/** `/admin/audit`: who did what, when, from where, to what; newest first. */
-export function auditPages(deps: Deps): Router {
-  const router = Router({ strict: true, caseSensitive: true })
-  router.get('/audit', async (req, res) => {
-    const { lines, next } = await listAudit(deps, parseAuditFilter(deps, req.query))
-    const asked = askedOf(req)
-    const body = html`<h1>Audit trail</h1>
-      !${filterForm(asked)}
-      !${lines.length === 0 ? html`<p>There is nothing here.</p>` : table(lines)}
-      <p class="pages">
-        !${asked.before ? html`<a href="${address({ ...asked, before: '' })}">Newest</a>` : ''}
-        !${next === null ? '' : html`<a rel="next" href="${address({ ...asked, before: next })}">Older</a>`}
-      </p>`
-    sendPage(res, 200, page({ title: 'Audit trail', staff: staffOf(res), current: '/admin/audit' }, body))
-  })
-  return router
+/** GET: who did what, when, from where, to what; newest first. */
+export const auditPage = (deps: Deps) => async (req: Request, res: Response) => {
+  const { lines, next } = await listAudit(deps, parseAuditFilter(deps, filledIn(req.query)))
+  const asked = askedOf(req)
+  const body = html`<h1>Audit trail</h1>
+    !${filterForm(asked)}
+    !${lines.length === 0 ? html`<p>There is nothing here.</p>` : table(lines)}
+    <p class="pages">
+      !${asked.before ? html`<a href="${auditPath({ ...asked, before: '' })}">Newest</a>` : ''}
+      !${next === null ? '' : html`<a rel="next" href="${auditPath({ ...asked, before: next })}">Older</a>`}
+    </p>`
+  sendPage(res, 200, page({ title: 'Audit trail', staff: staffOf(res), current: '/admin/audit' }, body))
 }
 
 const filters = {
@@ -44,11 +42,6 @@ function askedOf(req: Request): Asked {
   }
   const names = [...Object.keys(filters), 'before']
   return Object.fromEntries(names.map((name) => [name, text(name)])) as Asked
-}
-
-function address(asked: Asked): string {
-  const filled = Object.entries(asked).filter(([, value]) => value !== '')
-  return `/admin/audit?${new URLSearchParams(filled).toString()}`
 }
 
 const hints: Partial<Record<string, string>> = {
@@ -98,15 +91,13 @@ const from = ({ kind, ip }: AuditEvent['actor']): string => {
   return ip === null ? '' : html`from ${ip}`
 }
 
-const thing = (act: string, subject: string): string =>
+const thing = (act: AuditEvent['act'], subject: string): string =>
   act.startsWith('delivery.')
-    ? html`<a class="id" href="/admin/deliveries/${encodeURIComponent(subject)}">${subject}</a>`
+    ? html`<a class="id" href="${deliveryPath(subject)}">${subject}</a>`
     : html`<bdi class="id">${subject}</bdi>`
 
 const merchant = (id: string | null): string =>
-  id === null
-    ? ''
-    : html`<span class="faint">of <a class="id" href="/admin/businesses/${encodeURIComponent(id)}">${id}</a></span>`
+  id === null ? '' : html`<span class="faint">of <a class="id" href="${businessPath(id)}">${id}</a></span>`
 
 /** Every field that changed, before → after. */
 function changes(before: AuditEvent['before'], after: AuditEvent['after']): string {

@@ -7,6 +7,7 @@ import { sendNotFound, sendPage } from './answer.ts'
 import { deliveriesTable } from './deliveries-table.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
+import { auditPath } from './paths.ts'
 import { receiversTable } from './receivers-table.ts'
 import { foreign } from './words.ts'
 
@@ -25,7 +26,7 @@ export const businessPage = (deps: Deps) => async (req: Request<{ id: string }>,
       <dt>Developer API</dt><dd>${business.apiEnabled ? 'on' : 'switched off'}</dd>
       <dt>Since</dt><dd>!${time(business.createdAt)}</dd>
       <dt>Id</dt><dd class="id">${id}</dd>
-      <dt>Audit trail</dt><dd><a href="/admin/audit?business=${encodeURIComponent(id)}">what was done here</a></dd>
+      <dt>Audit trail</dt><dd><a href="${auditPath({ business: id })}">what was done here</a></dd>
     </dl>
     <h2>Receivers</h2>
     !${receivers.length === 0 ? html`<p>It has no webhook endpoint: no event is sent to it.</p>` : receiversTable(receivers)}

@@ -3,32 +3,34 @@ import { html } from 'ghtml'
 import type { Business } from '../../businesses/business.ts'
 import { lookUpBusinesses } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
+import { groupBy } from '../../group-by.ts'
 import type { Span } from '../../span.ts'
 import type { SignedIn } from '../../staff/session.ts'
-import { type DeadGroup, groupDead, mostGroups, type Period } from '../../webhooks/dead-groups.ts'
-import { lookUpEndpoints, type Receiver } from '../../webhooks/look-up.ts'
+import { type DeadGroup, type DeadGroups, groupDead, type Period } from '../../webhooks/dead-groups.ts'
+import { shownDeadMs } from '../../webhooks/dead-in.ts'
+import { lookUpEndpoints, type TracedEndpoint } from '../../webhooks/look-up.ts'
 import { sendPage } from './answer.ts'
 import { readFormSpan } from './form-span.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
+import { businessPath, endpointPath } from './paths.ts'
 import { sendAllButton } from './send-again-buttons.ts'
-import { businessPath, deliveriesCounted, endpointPath, foreign, outcomeOf } from './words.ts'
+import { deliveriesCounted, foreign, outcomeOf } from './words.ts'
 
 const dayMs = 86_400_000
-/** As long as a failed job is shown in Bull Board too. */
-const defaultDays = 30
+const defaultDays = shownDeadMs / dayMs
 
 /** GET: what died in a period, by business and receiver. */
 export const deadPage = (deps: Deps) => async (req: Request, res: Response) => {
   const { from = '', to = '' } = req.query
   const span = readFormSpan(deps, { from, to })
   const now = deps.now()
-  const period = { from: span.from ?? new Date(now.getTime() - defaultDays * dayMs), to: span.to ?? now }
-  const groups = await groupDead(deps, period)
+  const period = { from: span.from ?? new Date(now.getTime() - shownDeadMs), to: span.to ?? now }
+  const dead = await groupDead(deps, period)
   const staff = staffOf(res)
   const body = html`<h1>Dead deliveries</h1>
     !${filter(span, now)}
-    !${groups === null ? tooMany : await list(deps, groups, period, staff)}`
+    !${dead === null ? tooMany : await list(deps, dead, period, staff)}`
   sendPage(res, 200, page({ title: 'Dead deliveries', staff, current: '/admin/dead' }, body))
 }
 
@@ -45,12 +47,17 @@ const filter = ({ from, to }: Span, now: Date): string =>
 /** What the browser's field for date and time takes: no zone, no fraction. */
 const forField = (at: Date | null): string => at?.toISOString().slice(0, 16) ?? ''
 
-async function list(deps: Deps, groups: DeadGroup[], period: Period, staff: SignedIn): Promise<string> {
+async function list(deps: Deps, dead: DeadGroups, period: Period, staff: SignedIn): Promise<string> {
+  const { groups, isCut } = dead
   const between = html`between !${time(period.from)} and !${time(period.to)}`
   if (groups.length === 0)
     return html`<p class="notice good">Nothing that died !${between} is still dead.</p>`
+  const ofBusinesses = [...groupBy(groups, ({ businessId }) => businessId)]
   const [businesses, receivers] = await Promise.all([
-    lookUpBusinesses(deps, [...new Set(groups.map(({ businessId }) => businessId))]),
+    lookUpBusinesses(
+      deps,
+      ofBusinesses.map(([id]) => id),
+    ),
     lookUpEndpoints(
       deps,
       groups.map(({ endpointId }) => endpointId),
@@ -58,26 +65,20 @@ async function list(deps: Deps, groups: DeadGroup[], period: Period, staff: Sign
   ])
   const names = new Map(businesses.map((business) => [business._id, business]))
   const urls = new Map(receivers.map((receiver) => [receiver._id, receiver]))
-  const cut = groups.length === mostGroups ? ` The ${mostGroups} receivers with most are shown.` : ''
-  return html`<p>${deliveriesCounted(sum(groups))} died !${between} and ${sum(groups) === 1 ? 'is' : 'are'} still dead.${cut}</p>
-    !${byBusiness(groups).map(([id, some]) => section(names.get(id), id, some, urls, period, staff))}`
+  const cut = isCut ? ` Only the ${groups.length} receivers with most are shown and counted here.` : ''
+  return html`<p>${isCut ? 'More than ' : ''}${deliveriesCounted(sum(groups))} died !${between} and ${sum(groups) === 1 ? 'is' : 'are'} still dead.${cut}</p>
+    !${ofBusinesses
+      .toSorted(([, a], [, b]) => sum(b) - sum(a))
+      .map(([id, some]) => section(names.get(id), id, some, urls, period, staff))}`
 }
 
 const sum = (groups: readonly DeadGroup[]): number => groups.reduce((total, { count }) => total + count, 0)
-
-/** The groups of each business together, the business with most first. */
-function byBusiness(groups: DeadGroup[]): [string, DeadGroup[]][] {
-  const together = new Map<string, DeadGroup[]>()
-  for (const group of groups)
-    together.set(group.businessId, [...(together.get(group.businessId) ?? []), group])
-  return [...together].toSorted(([, a], [, b]) => sum(b) - sum(a))
-}
 
 const section = (
   business: Business | undefined,
   id: string,
   groups: DeadGroup[],
-  receivers: Map<string, Receiver>,
+  receivers: Map<string, TracedEndpoint>,
   period: Period,
   staff: SignedIn,
 ): string =>
@@ -89,7 +90,12 @@ const section = (
       </table>
     </div>`
 
-const row = (group: DeadGroup, receiver: Receiver | undefined, period: Period, staff: SignedIn): string =>
+const row = (
+  group: DeadGroup,
+  receiver: TracedEndpoint | undefined,
+  period: Period,
+  staff: SignedIn,
+): string =>
   html`<tr>
     <td data-label="Receiver"><a href="${endpointPath(group.endpointId)}">!${foreign(receiver?.url ?? group.endpointId)}</a></td>
     <td data-label="Dead" class="number">${group.count} <span class="faint">(${group.live} live)</span></td>

@@ -1,10 +1,12 @@
 import { html } from 'ghtml'
-import type { Traced } from '../../webhooks/look-up.ts'
+import type { ListedDelivery } from '../../webhooks/look-up.ts'
+import { deliveryBadge, environmentBadge } from './badges.ts'
 import { time } from './layout.ts'
-import { deliveryBadge, deliveryPath, environmentBadge, foreign, outcomeOf, paymentPath } from './words.ts'
+import { deliveryPath, paymentPath } from './paths.ts'
+import { foreign, outcomeOf } from './words.ts'
 
 /** Deliveries with how each went last; cards on a phone. */
-export const deliveriesTable = (caption: string, deliveries: readonly Traced[]): string =>
+export const deliveriesTable = (caption: string, deliveries: readonly ListedDelivery[]): string =>
   html`<div class="scroll">
     <table class="cards">
       <caption>${caption}</caption>
@@ -13,7 +15,7 @@ export const deliveriesTable = (caption: string, deliveries: readonly Traced[]):
     </table>
   </div>`
 
-function row(delivery: Traced): string {
+function row(delivery: ListedDelivery): string {
   const { _id, event, referenceNumber, sandbox, host, status, attempts } = delivery
   const attempt = delivery.attemptLog.at(-1)
   return html`<tr>

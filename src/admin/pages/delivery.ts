@@ -6,24 +6,17 @@ import type { Business } from '../../businesses/business.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import type { AttemptRecord } from '../../webhooks/delivery.ts'
-import { lookUpDelivery, type Traced } from '../../webhooks/look-up.ts'
+import { lookUpDelivery, type TracedDelivery } from '../../webhooks/look-up.ts'
 import { sendNotFound, sendPage } from './answer.ts'
+import { deliveryBadge, environmentBadge } from './badges.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
+import { businessPath, endpointPath, paymentPath } from './paths.ts'
 import { saidOfOne } from './said.ts'
 import { sendAgainButton } from './send-again-buttons.ts'
 import { actOf, type Numbered, numbered } from './timeline.ts'
 import { whatHappened } from './what-happened.ts'
-import {
-  businessPath,
-  deliveryBadge,
-  duration,
-  endpointPath,
-  environmentBadge,
-  foreign,
-  outcomeOf,
-  paymentPath,
-} from './words.ts'
+import { duration, foreign, outcomeOf } from './words.ts'
 
 /** GET: one delivery with its attempts and what staff did with it. Never its payload. */
 export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
@@ -49,7 +42,7 @@ export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>,
   sendPage(res, 200, page({ title, staff, current: null }, body))
 }
 
-const facts = (delivery: Traced, business: Business | null): string =>
+const facts = (delivery: TracedDelivery, business: Business | null): string =>
   html`<dl class="facts">
     <dt>Delivery</dt><dd class="id">${delivery._id}</dd>
     <dt>Payment</dt><dd><a class="id" href="${paymentPath(delivery.referenceNumber)}">${delivery.referenceNumber}</a></dd>
@@ -58,7 +51,7 @@ const facts = (delivery: Traced, business: Business | null): string =>
     <dt>Made</dt><dd>!${time(delivery.createdAt)}</dd>
   </dl>`
 
-function attempts(delivery: Traced): string {
+function attempts(delivery: TracedDelivery): string {
   const made = numbered(delivery)
   const [first] = made
   if (first === undefined) return html`<p>None yet.</p>`
@@ -72,7 +65,7 @@ function attempts(delivery: Traced): string {
     !${first.number > 1 ? cut : ''}`
 }
 
-const attemptRow = ({ number, attempt }: Numbered, usualUrl: string): string =>
+const attemptRow = ({ number, attempt }: Numbered<AttemptRecord>, usualUrl: string): string =>
   html`<tr>
     <td data-label="Attempt">${number}</td>
     <td data-label="When">!${time(attempt.at)}</td>

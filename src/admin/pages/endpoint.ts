@@ -2,19 +2,20 @@ import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
+import { anyTime } from '../../span.ts'
 import { countDeadOf } from '../../webhooks/backlog.ts'
 import { latestDeadOf, lookUpEndpoint } from '../../webhooks/look-up.ts'
 import { sendNotFound, sendPage } from './answer.ts'
+import { receiverBadge } from './badges.ts'
 import { deliveriesTable } from './deliveries-table.ts'
 import { readFormSpan } from './form-span.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
-import { healthOf, receiverBadge } from './receivers-table.ts'
+import { businessPath } from './paths.ts'
+import { healthOf } from './receivers-table.ts'
 import { saidOfAll } from './said.ts'
 import { sendAllButton } from './send-again-buttons.ts'
-import { atMost, businessPath, foreign } from './words.ts'
-
-const anyTime = { from: null, to: null }
+import { atMost, foreign } from './words.ts'
 
 /** GET: one receiver, how it is doing, and its dead deliveries. */
 export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {

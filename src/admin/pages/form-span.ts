@@ -1,11 +1,11 @@
 import { type SpanQuery, spanQuery } from '../../../schemas/span.ts'
 import type { Deps } from '../../deps.ts'
 import { readSpan, type Span } from '../../span.ts'
+import { filledIn } from './filled-in.ts'
 
 /** The span of time that a form says; a field left blank is open. Throws VALIDATION_ERROR. */
-export function readFormSpan(deps: Pick<Deps, 'validate'>, form: unknown): Span {
-  const filled = Object.entries(form as object).filter(([, value]) => value !== '')
-  return readSpan(deps.validate<SpanQuery>(spanQuery, Object.fromEntries(filled)))
+export function readFormSpan(deps: Pick<Deps, 'validate'>, form: object): Span {
+  return readSpan(deps.validate<SpanQuery>(spanQuery, filledIn(form)))
 }
 
 /** A span as the fields of a form, or of an address; an open end has none. */

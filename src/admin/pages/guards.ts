@@ -12,22 +12,25 @@ const isSafe = (req: Request): boolean => req.method === 'GET' || req.method ===
  * An act comes from a page of ours: by what the browser says of the request's origin. Every unsafe method under /admin needs it,
  * Bull Board's calls too, which carry no token.
  */
-export function requireOwnOrigin(req: Request, res: Response, next: NextFunction): void {
-  if (isSafe(req) || isFromHere(req)) return next()
-  sendNotice(
-    res,
-    403,
-    'Refused',
-    'This did not come from a page of this site. Open the page anew and try again.',
-  )
-}
+export const requireOwnOrigin =
+  (publicUrl: string) =>
+  (req: Request, res: Response, next: NextFunction): void => {
+    if (isSafe(req) || isFromHere(req, publicUrl)) return next()
+    sendNotice(
+      res,
+      403,
+      'Refused',
+      'This did not come from a page of this site. Open the page anew and try again.',
+    )
+  }
 
-function isFromHere(req: Request): boolean {
-  const site = req.headers['sec-fetch-site']
-  if (site !== undefined) return site === 'same-origin'
-  const { origin } = req.headers
-  const url = origin === undefined ? null : parseUrl(origin)
-  return url !== null && url.host === req.host
+/** All that the browser says must say so, and it must say something. A proxy may have changed Host, so PUBLIC_URL counts as well. */
+function isFromHere(req: Request, publicUrl: string): boolean {
+  const { origin, 'sec-fetch-site': site } = req.headers
+  const host = origin === undefined || origin === 'null' ? null : (parseUrl(origin)?.host ?? '')
+  const isOurs = host === req.host || host === parseUrl(publicUrl)?.host
+  if (site === undefined) return host !== null && isOurs
+  return site === 'same-origin' && (host === null || isOurs)
 }
 
 /** A form carries the token of the session that asked for it. For every form but the one to sign in. */

@@ -7,24 +7,25 @@ import type { Deps } from '../../deps.ts'
 import { eventsSoFar, lookUpIntent, type TracedIntent } from '../../intents/look-up.ts'
 import { asOf } from '../../intents/present.ts'
 import type { SignedIn } from '../../staff/session.ts'
-import { deliveriesOfPayment, type Traced } from '../../webhooks/look-up.ts'
+import { deliveriesOfPayment, type ListedDelivery } from '../../webhooks/look-up.ts'
 import { sendNotFound, sendPage } from './answer.ts'
+import { deliveryBadge, environmentBadge } from './badges.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
+import { businessPath, deliveryPath } from './paths.ts'
 import { saidOfOne } from './said.ts'
 import { sendAgainButton } from './send-again-buttons.ts'
 import { timeline } from './timeline.ts'
 import { whatHappened } from './what-happened.ts'
-import { businessPath, deliveryBadge, deliveryPath, environmentBadge, foreign, money } from './words.ts'
+import { foreign, money } from './words.ts'
 
 /** GET: a payment, what became of its webhooks, and all of it in the order of time. */
 export const paymentPage = (deps: Deps) => async (req: Request<{ reference: string }>, res: Response) => {
   const { reference } = req.params
-  const [stored, deliveries] = await Promise.all([
-    lookUpIntent(deps, reference),
-    deliveriesOfPayment(deps, reference),
-  ])
+  const stored = await lookUpIntent(deps, reference)
   if (stored === null) return sendNotFound(res)
+  // Only now: an event leaves the intent after its deliveries were made, so that it is always seen in one of the two.
+  const deliveries = await deliveriesOfPayment(deps, reference)
   const [business, trail] = await Promise.all([
     lookUpBusiness(deps, stored.businessId),
     trailOf(
@@ -47,7 +48,7 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
 }
 
 /** Events without a delivery: not handed on yet, or nobody wanted them. */
-function untold(stored: TracedIntent, deliveries: Traced[]): string {
+function untold(stored: TracedIntent, deliveries: ListedDelivery[]): string {
   const waiting = stored.outbox.map(
     ({ event, createdAt }) =>
       html`<p class="notice"><b>${event}</b> happened !${time(createdAt)} and waits to be handed to the receivers.</p>`,
@@ -62,7 +63,7 @@ function untold(stored: TracedIntent, deliveries: Traced[]): string {
   return [...waiting, ...unwanted].join('')
 }
 
-const card = (deps: Deps, delivery: Traced, staff: SignedIn): string =>
+const card = (deps: Deps, delivery: ListedDelivery, staff: SignedIn): string =>
   html`<article class="card">
     <h3><a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${foreign(delivery.url)} !${deliveryBadge(delivery.status)}</h3>
     <p class="lead">!${whatHappened(deps, delivery)}</p>

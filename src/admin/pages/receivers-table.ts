@@ -1,29 +1,23 @@
 import { html } from 'ghtml'
-import type { Receiver } from '../../webhooks/look-up.ts'
+import type { TracedEndpoint } from '../../webhooks/look-up.ts'
+import { receiverBadge } from './badges.ts'
 import { time } from './layout.ts'
-import { endpointPath, foreign, inWords } from './words.ts'
-
-/** Whether anything is sent to a receiver. */
-export function receiverBadge({ active, deletedAt }: Receiver): string {
-  if (deletedAt !== null) return html`<span class="badge faint">deleted</span>`
-  return active
-    ? html`<span class="badge good">active</span>`
-    : html`<span class="badge wait">switched off</span>`
-}
+import { endpointPath } from './paths.ts'
+import { foreign, stageInWords } from './words.ts'
 
 /** How a receiver has been doing, as a sentence in HTML. */
-export function healthOf({ health }: Receiver): string {
+export function healthOf({ health }: TracedEndpoint): string {
   const { failuresInRow, lastError, lastFailureAt, lastSuccessAt } = health
   const success =
     lastSuccessAt === null ? 'Nothing was delivered to it yet.' : html`Last success !${time(lastSuccessAt)}.`
   if (failuresInRow === 0 || lastFailureAt === null) return success
   const times = failuresInRow === 1 ? 'The last attempt failed' : `The last ${failuresInRow} attempts failed`
-  const why = lastError === null ? '' : html`: ${inWords(lastError)}`
+  const why = lastError === null ? '' : html`: ${stageInWords(lastError)}`
   return html`<b>${times}</b>, the newest !${time(lastFailureAt)}!${why}. !${success}`
 }
 
 /** Receivers with their health; cards on a phone. */
-export const receiversTable = (receivers: readonly Receiver[]): string =>
+export const receiversTable = (receivers: readonly TracedEndpoint[]): string =>
   html`<div class="scroll">
     <table class="cards">
       <thead><tr><th>Receiver</th><th>State</th><th>Health</th></tr></thead>

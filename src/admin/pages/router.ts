@@ -3,13 +3,12 @@ import type { Deps } from '../../deps.ts'
 import { startDeadline } from '../../http/deadline.ts'
 import { createBoard } from '../board/board.ts'
 import { sendNotFound } from './answer.ts'
-import { auditPages } from './audit.ts'
 import { requireOwnOrigin } from './guards.ts'
 import { createHeaders } from './headers.ts'
-import { searchPages } from './search-pages.ts'
 import { deadlineOf, recognise, requireSession } from './session.ts'
 import { signInPages } from './sign-in.ts'
 import { style } from './style.ts'
+import { supportRoutes } from './support-routes.ts'
 
 /** The largest form has a few short fields. The bytes are the limit; that of fields is above what they can hold. */
 const readForm = urlencoded({ extended: false, limit: '8kb', parameterLimit: 10_000, inflate: false })
@@ -22,15 +21,14 @@ export function adminPages(deps: Deps): Router {
     res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
     res.type('css').send(style)
   })
-  router.use(requireOwnOrigin, recognise(deps))
+  router.use(requireOwnOrigin(deps.config.publicUrl), recognise(deps))
   // Bull Board's time is its own: a retry of all takes as long as it takes.
   router.use('/queues', requireSession, nameMount('/queues'), createBoard(deps))
 
   router.use(readForm, limitTime)
   router.use(signInPages(deps))
   router.use(requireSession)
-  router.use(searchPages(deps))
-  router.use(auditPages(deps))
+  router.use(supportRoutes(deps))
   router.use((_req, res) => sendNotFound(res))
   return router
 }

@@ -5,13 +5,16 @@ import { findBusinessesByName, lookUpBusiness, mostBusinesses } from '../../busi
 import type { Deps } from '../../deps.ts'
 import { lookUpIntent } from '../../intents/look-up.ts'
 import { type Backlog, countBacklog } from '../../webhooks/backlog.ts'
+import { shownDeadMs } from '../../webhooks/dead-in.ts'
+import { isDeliveryId } from '../../webhooks/delivery.ts'
 import { lastHours } from '../../webhooks/last-hours.ts'
 import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/look-up.ts'
 import { sendOn, sendPage } from './answer.ts'
 import { staffOf } from './guards.ts'
 import { page } from './layout.ts'
+import { businessPath, deliveryPath, endpointPath, paymentPath } from './paths.ts'
 import { plots } from './plots.ts'
-import { atMost, businessPath, deliveryPath, endpointPath, foreign, paymentPath } from './words.ts'
+import { atMost, foreign } from './words.ts'
 
 /** What was found: the page of it, or the businesses to choose from. */
 type Found = { path: string } | { businesses: Business[] }
@@ -21,6 +24,7 @@ const longestQuestion = 200
 /** One letter is in every name. */
 const shortestPart = 2
 const shownHours = 24
+const dayMs = 86_400_000
 
 /** GET: the first page. One field finds a payment, a delivery, a receiver or a business. */
 export const searchPage = (deps: Deps) => async (req: Request, res: Response) => {
@@ -48,13 +52,14 @@ async function find(deps: Deps, question: string): Promise<Found> {
   return only !== undefined && others.length === 0 ? { path: businessPath(only._id) } : { businesses }
 }
 
-/** The page of what has exactly this reference or id, however its letters are cased. */
+/** The page of what has exactly this reference or id. How letters are cased counts only in the ids of deliveries. */
 async function findById(deps: Deps, question: string): Promise<string | null> {
   const [reference, id] = [question.toUpperCase(), question.toLowerCase()]
   if (/^PI-[0-9A-Z]+$/.test(reference))
     return (await lookUpIntent(deps, reference)) === null ? null : paymentPath(reference)
-  if (/^[0-9a-f]{24}-[0-9a-f]{24}$/.test(id))
-    return (await lookUpDelivery(deps, id)) === null ? null : deliveryPath(id)
+  const deliveryId = isDeliveryId(question) ? question : id
+  if (isDeliveryId(deliveryId) && (await lookUpDelivery(deps, deliveryId)) !== null)
+    return deliveryPath(deliveryId)
   if (!/^[0-9a-f]{24}$/.test(id)) return null
   const [endpoint, business] = await Promise.all([lookUpEndpoint(deps, id), lookUpBusiness(deps, id)])
   if (endpoint !== null) return endpointPath(id)
@@ -86,5 +91,5 @@ const standing = ({ due, waiting, dead }: Backlog): string =>
   html`<dl class="facts card">
     <dt>Due now</dt><dd>${atMost(due)}</dd>
     <dt>Waiting for their next attempt</dt><dd>${atMost(waiting)}</dd>
-    <dt>Dead</dt><dd>${atMost(dead)} <a href="/admin/dead">by business and receiver</a></dd>
+    <dt>Dead, of the last ${shownDeadMs / dayMs} days</dt><dd>${atMost(dead)} <a href="/admin/dead">by business and receiver</a></dd>
   </dl>`

@@ -1,13 +1,18 @@
 import { html } from 'ghtml'
 import type { Span } from '../../span.ts'
 import type { SignedIn } from '../../staff/session.ts'
-import type { Traced } from '../../webhooks/look-up.ts'
+import type { ListedDelivery } from '../../webhooks/look-up.ts'
 import { spanFields } from './form-span.ts'
 import { csrfField } from './layout.ts'
-import { deliveryPath, endpointPath, foreign } from './words.ts'
+import { deliveryPath, endpointPath } from './paths.ts'
+import { foreign } from './words.ts'
 
 /** The button for one delivery; nothing for a viewer, or where there is nothing to send: it arrived, or its first attempt is still to come. `back` is the page it stands on. */
-export function sendAgainButton(delivery: Traced, staff: SignedIn, back: 'payment' | 'delivery'): string {
+export function sendAgainButton(
+  delivery: ListedDelivery,
+  staff: SignedIn,
+  back: 'payment' | 'delivery',
+): string {
   if (staff.role !== 'support' || delivery.status === 'DELIVERED' || delivery.status === 'PENDING') return ''
   return html`<form method="post" action="${deliveryPath(delivery._id)}/send-again">
     !${csrfField(staff)}<input type="hidden" name="back" value="${back}" />

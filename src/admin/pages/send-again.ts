@@ -1,15 +1,16 @@
 import type { Request, Response } from 'express'
 import type { Deps } from '../../deps.ts'
-import type { Span } from '../../span.ts'
+import { type Span, untilNow } from '../../span.ts'
 import { countDeadOf } from '../../webhooks/backlog.ts'
+import { deadIn } from '../../webhooks/dead-in.ts'
 import { isReceiving } from '../../webhooks/endpoint.ts'
 import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/look-up.ts'
 import { type Requeuer, requeueDeliveries } from '../../webhooks/requeue.ts'
-import { deadSelection, requeueAll } from '../../webhooks/requeue-all.ts'
-import { requeuer } from '../requeuer.ts'
+import { requeueAll } from '../../webhooks/requeue-all.ts'
 import { sendNotFound, sendOn } from './answer.ts'
 import { readFormSpan, spanFields } from './form-span.ts'
-import { deliveryPath, endpointPath, paymentPath } from './words.ts'
+import { deliveryPath, endpointPath, paymentPath } from './paths.ts'
+import { requeuer } from './requeuer.ts'
 
 /** One press works this long; what is left by then takes another. A page has 8 s in all (router.ts). */
 const budgetMs = 5000
@@ -28,7 +29,8 @@ export const sendAgain = (deps: Deps) => async (req: Request<{ id: string }>, re
 /** POST: one more attempt, now, at all of a receiver's that died by now, or in the span that the form says. */
 export const sendAllAgain = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const { id } = req.params
-  const span = boundedByNow(deps, readFormSpan(deps, req.body))
+  // Bounded also when the form is sent again to go on.
+  const span = untilNow(deps, readFormSpan(deps, req.body))
   const endpoint = await lookUpEndpoint(deps, id)
   if (endpoint === null) return sendNotFound(res)
   if (!isReceiving(endpoint)) return sendOn(res, `${endpointPath(id)}?said=endpoint-gone`)
@@ -38,20 +40,13 @@ export const sendAllAgain = (deps: Deps) => async (req: Request<{ id: string }>,
 }
 
 async function requeueForAWhile(deps: Deps, endpointId: string, span: Span, by: Requeuer) {
-  const endsAt = deps.now().getTime() + budgetMs
+  const endsAt = performance.now() + budgetMs
   const done = { requeued: 0, skipped: 0 }
-  const which = deadSelection({ businessId: null, endpointId, ...span }, deps.now())
-  for await (const outcomes of requeueAll(deps, which, by)) {
+  for await (const outcomes of requeueAll(deps, { endpointId, ...deadIn(span) }, by)) {
     for (const outcome of outcomes.values()) done[outcome === 'requeued' ? 'requeued' : 'skipped'] += 1
-    if (deps.now().getTime() > endsAt) break
+    if (performance.now() > endsAt) break
   }
   return done
-}
-
-/** What dies from now on is not among them, also when the form is sent again to go on. */
-function boundedByNow(deps: Pick<Deps, 'now'>, { from, to }: Span): Span {
-  const now = deps.now()
-  return { from, to: to === null || to > now ? now : to }
 }
 
 function saidQuery(done: Record<string, number>, span: Span): string {

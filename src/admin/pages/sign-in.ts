@@ -16,10 +16,10 @@ import { cookieName, requireSession, tokenOf } from './session.ts'
 /** `/admin/sign-in` and `/admin/sign-out`. */
 export function signInPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  const limited = { ...deps, countTry: createSignInLimit(deps.mongo), checkPassword: createPasswordCheck() }
+  const limited = { ...deps, countTry: createSignInLimit(deps), checkPassword: createPasswordCheck() }
 
   router.get('/sign-in', (req, res) => {
-    const to = ownPage(req.query.to)
+    const to = pageToGoTo(req.query.to)
     if (res.locals.staff === undefined) sendPage(res, 200, form({ to, name: '', said: '' }))
     else sendOn(res, to)
   })
@@ -27,10 +27,10 @@ export function signInPages(deps: Deps): Router {
   router.post('/sign-in', async (req, res) => {
     const { name, password, to } = fieldsOf(req)
     const tried = await signIn(limited, { name, password, ip: req.ip ?? '' })
-    if (tried.outcome !== 'signed-in') return refuseEntry(res, tried, { to: ownPage(to), name })
+    if (tried.outcome !== 'signed-in') return refuseEntry(res, tried, { to: pageToGoTo(to), name })
     await endSession(deps, req, res)
     setCookie(res, tried.token, sessionLifetimeMs / 1000)
-    sendOn(res, ownPage(to))
+    sendOn(res, pageToGoTo(to))
   })
 
   router.post('/sign-out', requireSession, checkCsrf, async (req, res) => {
@@ -60,7 +60,7 @@ function fieldsOf(req: Request): { name: string; password: string; to: string } 
 }
 
 /** A page of ours to go to after signing in, whatever the address says: never another site, never the sign-in itself. */
-function ownPage(to: unknown): string {
+function pageToGoTo(to: unknown): string {
   const first = '/admin'
   const here = 'http://here.invalid'
   const url = typeof to === 'string' ? parseUrl(to, here) : null
@@ -81,10 +81,10 @@ function refuseEntry(
   const why = tried.outcome === 'wait' ? 'Too many tries.' : 'Too many people are signing in right now.'
   res.setHeader('Retry-After', seconds)
   const status = tried.outcome === 'wait' ? 429 : 503
-  sendPage(res, status, form({ ...filled, said: `${why} Try again in ${inWords(seconds)}.` }))
+  sendPage(res, status, form({ ...filled, said: `${why} Try again in ${waitInWords(seconds)}.` }))
 }
 
-const inWords = (seconds: number): string =>
+const waitInWords = (seconds: number): string =>
   seconds < 100 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
 
 const form = ({ to, name, said }: { to: string; name: string; said: string }): string =>

@@ -3,10 +3,10 @@ import type { Actor, AuditEvent } from '../../audit/audit-event.ts'
 import type { Intent } from '../../intents/intent.ts'
 import { isPending } from '../../intents/lifecycle.ts'
 import type { TracedIntent } from '../../intents/look-up.ts'
-import type { AttemptRecord } from '../../webhooks/delivery.ts'
-import type { Traced } from '../../webhooks/look-up.ts'
+import type { ListedDelivery } from '../../webhooks/look-up.ts'
 import { time } from './layout.ts'
-import { deliveryPath, duration, foreign, outcomeOf } from './words.ts'
+import { deliveryPath } from './paths.ts'
+import { duration, foreign, outcomeOf } from './words.ts'
 
 /** One thing that happened, or will: when, and what, in HTML. */
 interface Entry {
@@ -15,14 +15,14 @@ interface Entry {
 }
 
 /** What there is to tell of a payment; `intent` as it is now (asOf). */
-export interface Told {
+export interface Story {
   intent: TracedIntent
-  deliveries: readonly Traced[]
+  deliveries: readonly ListedDelivery[]
   trail: readonly AuditEvent[]
 }
 
 /** All that happened to a payment and its webhooks, in the order of time, and what comes next. */
-export function timeline({ intent, deliveries, trail }: Told): string {
+export function timeline({ intent, deliveries, trail }: Story): string {
   const byId = new Map(deliveries.map((delivery) => [delivery._id, delivery]))
   const entries = [
     ...lifeOf(intent),
@@ -54,7 +54,7 @@ const reasons: Record<NonNullable<Intent['cancellationReason']>, string> = {
 const reason = ({ cancellationReason }: TracedIntent): string =>
   cancellationReason === null ? '' : reasons[cancellationReason]
 
-function storyOf(delivery: Traced): Entry[] {
+function storyOf(delivery: ListedDelivery): Entry[] {
   const name = nameOf(delivery)
   const { createdAt, deadAt, nextAttemptAt } = delivery
   return [
@@ -68,20 +68,25 @@ function storyOf(delivery: Traced): Entry[] {
   ]
 }
 
-const nameOf = (delivery: Traced | undefined): string =>
+const nameOf = (delivery: ListedDelivery | undefined): string =>
   delivery === undefined
     ? ''
     : html`<a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${foreign(delivery.host)}`
 
 /** An attempt with its number, from 1. */
-export interface Numbered {
+export interface Numbered<Attempt> {
   number: number
-  attempt: AttemptRecord
+  attempt: Attempt
 }
 
 /** The attempts of a delivery that are kept, oldest first. */
-export const numbered = ({ attempts, attemptLog }: Traced): Numbered[] =>
-  attemptLog.map((attempt, index) => ({ number: attempts - attemptLog.length + index + 1, attempt }))
+export const numbered = <Attempt>(delivery: {
+  attempts: number
+  attemptLog: Attempt[]
+}): Numbered<Attempt>[] => {
+  const { attempts, attemptLog } = delivery
+  return attemptLog.map((attempt, index) => ({ number: attempts - attemptLog.length + index + 1, attempt }))
+}
 
 const kinds: Record<Actor['kind'], string> = {
   staff: 'support staff',

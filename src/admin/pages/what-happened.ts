@@ -1,11 +1,12 @@
 import { html } from 'ghtml'
+import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
 import type { Deps } from '../../deps.ts'
-import type { DeliveryStatus } from '../../webhooks/delivery.ts'
-import type { Traced } from '../../webhooks/look-up.ts'
+import { isLeased } from '../../webhooks/lease.ts'
+import type { ListedDelivery } from '../../webhooks/look-up.ts'
 import { time } from './layout.ts'
 import { outcomeOf } from './words.ts'
 
-type Telling = (delivery: Traced, now: Date) => string
+type Telling = (delivery: ListedDelivery, now: Date) => string
 
 const sentences: Record<DeliveryStatus, Telling> = {
   PENDING: (delivery, now) => html`Nothing was sent yet; !${next(delivery, now)}.`,
@@ -19,20 +20,19 @@ const sentences: Record<DeliveryStatus, Telling> = {
 }
 
 /** What a merchant on the phone wants to hear of one delivery, as a sentence in HTML. */
-export function whatHappened(deps: Pick<Deps, 'now'>, delivery: Traced): string {
+export function whatHappened(deps: Pick<Deps, 'now'>, delivery: ListedDelivery): string {
   const now = deps.now()
-  const { lease, status } = delivery
-  if (lease !== null && lease.until > now) return html`An attempt is under way right now.`
-  return sentences[status](delivery, now)
+  if (isLeased(delivery, now)) return html`An attempt is under way right now.`
+  return sentences[delivery.status](delivery, now)
 }
 
-function last({ attemptLog, attempts }: Traced): string {
+function last({ attemptLog, attempts }: ListedDelivery): string {
   const attempt = attemptLog.at(-1)
   if (attempt === undefined) return attempts === 0 ? 'Nothing was sent; ' : ''
   return html`The last attempt, at !${time(attempt.at)}, got !${html`<b><bdi>${outcomeOf(attempt)}</bdi></b>`}; `
 }
 
-function next({ nextAttemptAt, attempts }: Traced, now: Date): string {
+function next({ nextAttemptAt, attempts }: ListedDelivery, now: Date): string {
   const name = attempts === 0 ? 'the first attempt' : 'the next'
   if (nextAttemptAt === null || nextAttemptAt <= now) return `${name} is due now`
   return html`${name} is at !${time(nextAttemptAt)}`

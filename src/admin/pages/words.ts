@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import { countedAtMost } from '../../webhooks/backlog.ts'
-import type { AttemptRecord, DeliveryStatus } from '../../webhooks/delivery.ts'
+import type { AttemptRecord } from '../../webhooks/delivery.ts'
 
 /** Text of a merchant's or a receiver's: escaped, and its direction its own. */
 export const foreign = (text: string): string => html`<bdi>${text}</bdi>`
@@ -20,20 +20,6 @@ export const deliveriesCounted = (count: number): string =>
 export const atMost = (count: number): string =>
   count >= countedAtMost ? `${countedAtMost} or more` : String(count)
 
-export const environmentBadge = (sandbox: boolean): string =>
-  sandbox ? html`<span class="badge faint">sandbox</span>` : html`<span class="badge live">live</span>`
-
-const colours: Record<DeliveryStatus, string> = {
-  PENDING: 'wait',
-  RETRYING: 'wait',
-  DELIVERED: 'good',
-  DEAD: 'bad',
-  CANCELLED: 'faint',
-}
-
-export const deliveryBadge = (status: DeliveryStatus): string =>
-  html`<span class="badge ${colours[status]}">${status}</span>`
-
 /** Where an attempt failed, in words (docs/webhooks.md). */
 const stageWords: Record<string, string> = {
   status: 'the answer was no success',
@@ -48,16 +34,15 @@ const stageWords: Record<string, string> = {
   too_large: 'the headers of the answer were too large',
 }
 
-export const inWords = (stage: string): string => `${stage} (${stageWords[stage] ?? 'it failed'})`
+export const stageInWords = (stage: string): string => `${stage} (${stageWords[stage] ?? 'it failed'})`
 
 /** How an attempt went, short: `status 500`, `timeout (the answer was not complete in time)`. */
-export function outcomeOf({ status, stage, error }: AttemptRecord): string {
+export function outcomeOf({
+  status,
+  stage,
+  error,
+}: Pick<AttemptRecord, 'status' | 'stage' | 'error'>): string {
   if (status !== null) return `status ${status}`
   const reason = error ?? stageWords[stage ?? ''] ?? 'there was no answer'
   return `${stage ?? 'failed'} (${reason.charAt(0).toLowerCase()}${reason.slice(1).replace(/\.$/, '')})`
 }
-
-export const deliveryPath = (id: string): string => `/admin/deliveries/${encodeURIComponent(id)}`
-export const paymentPath = (reference: string): string => `/admin/payments/${encodeURIComponent(reference)}`
-export const endpointPath = (id: string): string => `/admin/endpoints/${encodeURIComponent(id)}`
-export const businessPath = (id: string): string => `/admin/businesses/${encodeURIComponent(id)}`

@@ -1,8 +1,8 @@
-import { type Models, openModels } from '../collections.ts'
-import { loadConfig } from '../config.ts'
-import { createLog } from '../log.ts'
-import { connectMongo } from '../mongo.ts'
-import { createSecrets, type Secrets } from '../secrets.ts'
+import { type Models, openModels } from '../../collections.ts'
+import { loadConfig } from '../../config.ts'
+import { createLog } from '../../log.ts'
+import { connectMongo } from '../../mongo.ts'
+import { createSecrets, type Secrets } from '../../secrets.ts'
 
 /** What the command line works with; it needs no Redis. */
 export type AdminDeps = Models & { secrets: Secrets; now(): Date }
@@ -31,12 +31,12 @@ export async function withAdminDeps(
 }
 
 function print(asJson: boolean, result: Record<string, unknown>): void {
-  const lines = Object.entries(result).map(([name, value]) => `${name}: ${inWords(value)}`)
+  const lines = Object.entries(result).map(([name, value]) => `${name}: ${countsInWords(value)}`)
   process.stdout.write(`${asJson ? JSON.stringify(result) : lines.join('\n')}\n`)
 }
 
 /** Counts by name as `name 3, other 5`. */
-function inWords(value: unknown): string {
+function countsInWords(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value)
   const counts = Object.entries(value).map(([name, count]) => `${name} ${String(count)}`)
   return counts.length === 0 ? 'none' : counts.join(', ')

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import type { Actor } from '../audit/audit-event.ts'
+import type { Actor } from '../../audit/audit-event.ts'
 
 /** Who acts at this shell, for the audit trail: the system's user. */
 export const operator = (): Actor => ({ kind: 'operator', name: userName(), ip: null })

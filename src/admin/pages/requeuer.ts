@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
-import { newId } from '../ids.ts'
-import type { Requeuer } from '../webhooks/requeue.ts'
-import { staffOf } from './pages/guards.ts'
+import { newId } from '../../ids.ts'
+import type { Requeuer } from '../../webhooks/requeue.ts'
+import { staffOf } from './guards.ts'
 
 /** Who asks, on a page. One id for each request: what it asks for is done once at each delivery. */
 export const requeuer = (req: Pick<Request, 'ip'>, res: Response): Requeuer => ({

@@ -1,5 +1,6 @@
 import { Router } from 'express'
 import type { Deps } from '../../deps.ts'
+import { auditPage } from './audit.ts'
 import { businessPage } from './business.ts'
 import { deadPage } from './dead.ts'
 import { deliveryPage } from './delivery.ts'
@@ -9,11 +10,12 @@ import { paymentPage } from './payment.ts'
 import { searchPage } from './search.ts'
 import { sendAgain, sendAllAgain } from './send-again.ts'
 
-/** What a merchant on the phone asks about, and the two acts that help. */
-export function searchPages(deps: Deps): Router {
+/** What support staff look at, and the two acts that help a merchant on the phone. */
+export function supportRoutes(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.get('/', searchPage(deps))
   router.get('/dead', deadPage(deps))
+  router.get('/audit', auditPage(deps))
   router.get('/payments/:reference', paymentPage(deps))
   router.get('/deliveries/:id', deliveryPage(deps))
   router.get('/endpoints/:id', endpointPage(deps))

@@ -1,7 +1,8 @@
-import type { Actor } from '../audit/audit-event.ts'
-import { newId } from '../ids.ts'
-import { within } from '../span.ts'
-import { deadSelection, requeueAll } from '../webhooks/requeue-all.ts'
+import type { Actor } from '../../audit/audit-event.ts'
+import { newId } from '../../ids.ts'
+import { untilNow, within } from '../../span.ts'
+import { deadIn } from '../../webhooks/dead-in.ts'
+import { requeueAll } from '../../webhooks/requeue-all.ts'
 import { found } from './act.ts'
 import { type AdminDeps, Failed } from './run.ts'
 
@@ -19,12 +20,12 @@ export interface Choice {
 export type Tally = { matched: number; requeued: number; skipped: Record<string, number> }
 
 /** Redis is not needed here: the sweep finds what is due. */
-const withoutRedis = { nudge: (): void => undefined, senders: { add: () => 0 } }
+const withoutRedis = { nudge: (): void => undefined, recentSenders: { add: () => 0 } }
 
 /** Counts what would be chosen. Throws as `requeueChosen` does. */
 export async function countChosen(deps: AdminDeps, choice: Choice): Promise<number> {
   await expectThere(deps, choice)
-  return deps.Delivery.countDocuments(selectionOf(choice, deps.now()))
+  return deps.Delivery.countDocuments(selectionOf(deps, choice))
 }
 
 /**
@@ -39,7 +40,7 @@ export async function requeueChosen(
 ): Promise<Tally> {
   await expectThere(deps, choice)
   const tally: Tally = { matched: 0, requeued: 0, skipped: {} }
-  const which = selectionOf(choice, deps.now())
+  const which = selectionOf(deps, choice)
   for await (const outcomes of requeueAll({ ...deps, ...withoutRedis }, which, { actor, actId: newId() })) {
     tally.matched += outcomes.size
     for (const outcome of outcomes.values())
@@ -50,21 +51,19 @@ export async function requeueChosen(
   return tally
 }
 
-function selectionOf({ id, endpoint, business, from, to, status }: Choice, now: Date) {
+function selectionOf(deps: AdminDeps, { id, endpoint, business, from, to, status }: Choice) {
   const named = {
     ...(id === undefined ? {} : { _id: { $in: id } }),
     ...(endpoint === undefined ? {} : { endpointId: endpoint }),
     ...(business === undefined ? {} : { businessId: business }),
   }
-  const span = { from: from ?? null, to: to === undefined || to > now ? now : to }
+  const span = untilNow(deps, { from: from ?? null, to: to ?? null })
   // A CANCELLED one has no time of death. Naming both environments lets MongoDB use the index by business.
   if (status === 'CANCELLED')
     return { ...named, sandbox: { $in: [true, false] }, status, ...within('createdAt', span) }
   // Who names deliveries wants to hear of each what became of it, whatever its status.
   const isNamedOnly = id !== undefined && status === undefined && from === undefined && to === undefined
-  return isNamedOnly
-    ? named
-    : { ...named, ...deadSelection({ businessId: null, endpointId: null, ...span }, now) }
+  return isNamedOnly ? named : { ...named, ...deadIn(span) }
 }
 
 async function expectThere(deps: AdminDeps, { id, endpoint, business }: Choice): Promise<void> {

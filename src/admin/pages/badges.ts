@@ -1,0 +1,25 @@
+import { html } from 'ghtml'
+import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
+import type { TracedEndpoint } from '../../webhooks/look-up.ts'
+
+export const environmentBadge = (sandbox: boolean): string =>
+  sandbox ? html`<span class="badge faint">sandbox</span>` : html`<span class="badge live">live</span>`
+
+const colours: Record<DeliveryStatus, string> = {
+  PENDING: 'wait',
+  RETRYING: 'wait',
+  DELIVERED: 'good',
+  DEAD: 'bad',
+  CANCELLED: 'faint',
+}
+
+export const deliveryBadge = (status: DeliveryStatus): string =>
+  html`<span class="badge ${colours[status]}">${status}</span>`
+
+/** Whether anything is sent to a receiver. */
+export function receiverBadge({ active, deletedAt }: TracedEndpoint): string {
+  if (deletedAt !== null) return html`<span class="badge faint">deleted</span>`
+  return active
+    ? html`<span class="badge good">active</span>`
+    : html`<span class="badge wait">switched off</span>`
+}

@@ -1,0 +1,10 @@
+import { filledIn } from './filled-in.ts'
+
+export const deliveryPath = (id: string): string => `/admin/deliveries/${encodeURIComponent(id)}`
+export const paymentPath = (reference: string): string => `/admin/payments/${encodeURIComponent(reference)}`
+export const endpointPath = (id: string): string => `/admin/endpoints/${encodeURIComponent(id)}`
+export const businessPath = (id: string): string => `/admin/businesses/${encodeURIComponent(id)}`
+
+/** The audit trail, narrowed; a filter left blank has no place in the address. */
+export const auditPath = (filter: Record<string, string>): string =>
+  `/admin/audit?${new URLSearchParams(filledIn(filter) as Record<string, string>).toString()}`

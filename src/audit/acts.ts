@@ -1,0 +1,12 @@
+/** Every act that the trail tells of (docs/support.md). */
+export const acts = [
+  'delivery.requeued',
+  'staff.created',
+  'staff.disabled',
+  'staff.enabled',
+  'staff.password-changed',
+  'staff.signed-in',
+  'staff.signed-out',
+  'staff.sign-in-refused',
+] as const
+export type Act = (typeof acts)[number]

@@ -1,0 +1,25 @@
+import mongoose from 'mongoose'
+import type { House } from './house.ts'
+
+/** What MongoDB's profiler writes down of one operation. */
+export interface Profiled {
+  ns: string
+  command: Record<string, unknown>
+  planSummary?: string
+  docsExamined?: number
+}
+
+/** All that the house's database did during `work`. On a connection of its own: the service's may not profile. */
+export async function profiled(house: House, work: () => Promise<unknown>): Promise<Profiled[]> {
+  const client = await mongoose.mongo.MongoClient.connect(house.deps.config.mongodbUrl)
+  const database = client.db()
+  try {
+    await database.collection('system.profile').drop()
+    await database.command({ profile: 2 })
+    await work()
+    await database.command({ profile: 0 })
+    return await database.collection<Profiled>('system.profile').find().toArray()
+  } finally {
+    await client.close()
+  }
+}
