@@ -39,8 +39,8 @@ type Reach = Jobs['maintenance']['reach']
  * Asks for a sweep. All processes ask for the same slot, and the job's id makes one job of it; no state that could be lost. Of those
  * that are overdue, and of all, one sweep at a time is enough however long it takes, and of the overdue ones one a minute.
  */
-export function askForSweep(deps: Pick<Deps, 'nudge'>, reach: Reach): void {
-  const slot = reach === 'lately' ? String(Math.floor(Date.now() / sweepEveryMs)) : reach
+export function askForSweep(deps: Pick<Deps, 'nudge' | 'now'>, reach: Reach): void {
+  const slot = reach === 'lately' ? String(Math.floor(deps.now().getTime() / sweepEveryMs)) : reach
   const job = { data: { slot, reach }, jobId: `sweep-${slot}`, delayMs: 0 }
   deps.nudge('maintenance', [reach === 'all' ? { ...job, freesId: true } : job])
 }

@@ -91,7 +91,6 @@ describe('The house keeps its rules:', () => {
       'src/server.ts',
       'workers/main.ts',
       'workers/run/run-job.ts',
-      'workers/run/timers.ts',
     ])
   })
 

@@ -10,7 +10,11 @@ export const maintenance: QueueWorker<'maintenance'> = {
   async run(deps, { slot, reach }) {
     const event = 'maintenance.swept'
     if (reach !== 'overdue')
-      return { nextStep: { next: 'complete' }, event, log: { slot, reach, ...(await sweep(deps, reach === 'all')) } }
+      return {
+        nextStep: { next: 'complete' },
+        event,
+        log: { slot, reach, ...(await sweep(deps, reach === 'all')) },
+      }
     const swept = await sweepOverdue(deps)
     const again = new Date(deps.now().getTime() + drainMs)
     return {

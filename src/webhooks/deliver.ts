@@ -99,6 +99,7 @@ async function whyNotClaimed(deps: Deps, { deliveryId, redrives }: Which): Promi
   const isOpen = (openStatuses as readonly string[]).includes(delivery.status)
   if (!isOpen || delivery.nextAttemptAt === null) return { outcome: 'nothing-to-do', nextAttemptAt: null }
   const { lease } = delivery
-  if (lease !== null && isLeased(delivery, deps.now())) return { outcome: 'leased', nextAttemptAt: lease.until }
+  if (lease !== null && isLeased(delivery, deps.now()))
+    return { outcome: 'leased', nextAttemptAt: lease.until }
   return { outcome: 'not-due', nextAttemptAt: delivery.nextAttemptAt }
 }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import {
   attempt,
@@ -50,6 +51,22 @@ describe('a delivery', () => {
     })
     expect(one?.headers['x-service-signature']).to.match(/^sha256=[0-9a-f]{64}$/)
     expect(one && isSignedWith(secret, one)).to.equal(true)
+  })
+
+  it('goes by its endpoint as it is when it leaves, not as it was when it began to wait for its turn', async () => {
+    const held: ServerResponse[] = []
+    receiver.respondWith((res) => void held.push(res))
+    await Promise.all(Array.from({ length: 21 }, () => createIntent(house, merchant)))
+    await relay(house, merchant)
+    const made = await deliveriesOf(house, merchant)
+    const running = made.map(({ _id }) => attempt(house.deps, _id))
+    await receiver.atLeast(20)
+    await house.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active: false } })
+    for (const res of held) res.end()
+    const outcomes = (await Promise.all(running)).map(({ outcome }) => outcome)
+    expect(outcomes.filter((outcome) => outcome === 'delivered')).to.have.length(20)
+    expect(outcomes.filter((outcome) => outcome === 'cancelled')).to.have.length(1)
+    expect(receiver.received).to.have.length(20)
   })
 
   it('tells each event of an intent by its own name', async () => {

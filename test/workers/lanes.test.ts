@@ -77,6 +77,14 @@ describe('The lanes of deliveries', () => {
       await isGone('webhook-delivery', `${_id}-r0`)
     })
 
+  it('one that is sent again goes to the lane of its receiver', async () => {
+    const delivery = await deadDelivery()
+    await knownAs({ failuresInRow: 100 })
+    await requeue(delivery)
+    await isIn('webhook-delivery-slow', `${delivery._id}-r1`, 'waiting')
+    await isGone('webhook-delivery', `${delivery._id}-r1`)
+  })
+
   it('the sweep adds no second job where one stands in the other lane', async () => {
     const { _id } = await freshDelivery(house, merchant)
     await isIn('webhook-delivery', `${_id}-r0`, 'waiting')

@@ -145,7 +145,10 @@ describe('the relay', () => {
       house.clock.freeze(null)
       await relay(house, merchant)
       const [delivery] = await deliveriesOf(house, merchant)
-      expect(delivery?._id).to.equal(`${delivery?.eventId}-${endpointId}`)
+      const bothIds = Buffer.from(`${delivery?.eventId}${endpointId}`, 'hex')
+      expect(delivery?._id)
+        .to.equal(bothIds.toString('base64url'))
+        .and.match(/^[\w-]{32}$/)
       const body = JSON.parse(delivery?.body ?? '')
       expect(JSON.stringify(body.data.metadata)).to.equal(oddMetadata)
       body.data.metadata = null

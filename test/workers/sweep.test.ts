@@ -1,9 +1,11 @@
 import { type Job, Queue, UnrecoverableError, Worker } from 'bullmq'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
+import { newId } from '../../src/ids.ts'
 import type { QueueName } from '../../src/jobs.ts'
 import { sweep } from '../../src/sweep.ts'
-import type { Delivery } from '../../src/webhooks/delivery.ts'
+import { type Delivery, deliveryId } from '../../src/webhooks/delivery.ts'
+import { maintenance } from '../../workers/maintenance.ts'
 import { attempt, createIntent, deliveriesOf, freshDelivery, stored, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { profiled } from '../support/profiled.ts'
@@ -12,6 +14,7 @@ import { loseAllJobs } from '../support/redis-keys.ts'
 import { until } from '../support/until.ts'
 
 const dayMs = 86_400_000
+const named = { jobId: 'sweep-overdue', name: 'maintenance' }
 
 describe('the sweep', () => {
   let house: House
@@ -127,6 +130,39 @@ describe('the sweep', () => {
       expect((await sweep(house.deps, true)).deliveries).to.equal(1)
       await waits(delivery, swept)
     })
+
+  it('where Redis was emptied asks for one whole sweep, and does not wait for it', async () => {
+    const { _id } = await lostDelivery()
+    house.clock.advance(dayMs)
+    for (const _slot of [1, 2, 3]) expect((await sweep(house.deps, false)).deliveries).to.equal(0)
+    await until('it is asked for', async () => (await queueOf('maintenance').count()) > 0)
+    const asked = await queueOf('maintenance').getWaiting()
+    expect(asked.map(({ id, data }) => [id, data.reach])).to.deep.equal([['sweep-all', 'all']])
+    house.startWorkers()
+    await until('delivered', async () => (await stored(house, { _id })).status === 'DELIVERED')
+    await until(
+      'its id is free again',
+      async () => (await queueOf('maintenance').getJob('sweep-all')) === undefined,
+    )
+    expect(await house.deps.queues.standing.isWhole()).to.equal(true)
+  })
+
+  it('gives one receiver no more than it can take, and comes again at once for what is left', async () => {
+    const like = await lostDelivery()
+    const many = Array.from({ length: 5_100 }, (): Delivery => {
+      const eventId = newId()
+      return { ...like, _id: deliveryId(eventId, like.endpointId), eventId, body: '{}' }
+    })
+    await house.deps.Delivery.collection.insertMany(many as never[])
+    house.clock.advance(dayMs)
+    const { nextStep, log } = await maintenance.run(house.deps, { slot: 'overdue', reach: 'overdue' }, named)
+    expect(await queueOf('webhook-delivery').count()).to.equal(5_000)
+    expect(log).to.include({ deliveries: 5_101, left: 101 })
+    expect(nextStep.next).to.equal('later')
+    await house.deps.Delivery.deleteMany({})
+    const done = await maintenance.run(house.deps, { slot: 'overdue', reach: 'overdue' }, named)
+    expect(done.nextStep.next).to.equal('complete')
+  })
 
   it('leaves a job that waits as it is', async () => {
     const delivery = await freshDelivery(house, merchant)

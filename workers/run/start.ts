@@ -25,6 +25,12 @@ const workers: { [Name in QueueName]: QueueWorker<Name> } = {
 /** How long an ending worker waits for Redis to hear how its last jobs went. */
 const redisGraceMs = 3000
 
+/**
+ * BullMQ fetches jobs one after the other, and begins none of them as long as there are more to fetch and places left: with 200 places
+ * many a job stood there for 300 ms. So a queue has several loops, in each of which at most so many may stand.
+ */
+const mostOfOneLoop = 25
+
 /** Runs the workers of the configured queues. `close` lets what is under way end. */
 export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const connection = new Redis(deps.config.redisUrl, {
@@ -36,11 +42,13 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   connection.on('error', (err) => complain({ err }))
   void warnOfEviction(connection, deps.log)
   const underWay = new Set<Promise<void>>()
-  const running = deps.config.workerQueues.map((name) => {
-    const worker = startWorker(deps, workers[name], connection, underWay)
-    worker.on('error', (err) => complainOfQueue({ err, queue: name }))
-    return worker
-  })
+  const running = deps.config.workerQueues.flatMap((name) =>
+    loopsOf(queueOptions[name].concurrency).map((concurrency) => {
+      const worker = startWorker(deps, workers[name], concurrency, connection, underWay)
+      worker.on('error', (err) => complainOfQueue({ err, queue: name }))
+      return worker
+    }),
+  )
   const timers = startTimers(deps)
   return {
     async close() {
@@ -55,13 +63,20 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   }
 }
 
+/** How many jobs each loop of a queue runs at once. */
+function loopsOf(concurrency: number): number[] {
+  const count = Math.ceil(concurrency / mostOfOneLoop)
+  return Array.from({ length: count }, () => Math.ceil(concurrency / count))
+}
+
 function startWorker(
   deps: Deps,
   work: QueueWorker<QueueName>,
+  concurrency: number,
   connection: Redis,
   underWay: Set<Promise<void>>,
 ): Worker {
-  const { concurrency, keepCompletedSeconds, keepFailedSeconds } = queueOptions[work.queue]
+  const { keepCompletedSeconds, keepFailedSeconds } = queueOptions[work.queue]
   const run = (job: Job, token: string | undefined): Promise<void> => {
     const running = runJob(deps, work, job, token).finally(() => underWay.delete(running))
     underWay.add(running)

@@ -5,9 +5,7 @@ import { queueNames } from '../../src/jobs.ts'
  * Says which queues no process works on: with WORKER_QUEUES set everywhere, one may have been forgotten, and what goes there waits without
  * an error. A process that works on all of them has nothing to ask.
  */
-export async function warnOfUnattended(
-  deps: Pick<Deps, 'config' | 'queues' | 'log'>,
-): Promise<void> {
+export async function warnOfUnattended(deps: Pick<Deps, 'config' | 'queues' | 'log'>): Promise<void> {
   const others = queueNames.filter((name) => !deps.config.workerQueues.includes(name))
   // Redis is away, or does not let one ask.
   const queues = await deps.queues.unattended(others).catch(() => [])
