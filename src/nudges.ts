@@ -63,7 +63,7 @@ function jobOptions(job: NewJob<QueueName>): JobsOptions {
   return {
     ...(job.jobId === undefined ? {} : { jobId: job.jobId }),
     ...(job.delayMs > 0 ? { delay: job.delayMs } : {}),
-    ...(job.priority === undefined ? {} : { priority: job.priority }),
+    ...(job.priority ? { priority: job.priority } : {}),
     ...(job.freesId === undefined ? {} : { removeOnComplete: true }),
   }
 }

@@ -10,7 +10,7 @@ export function deliveryJob(
 ): NamedJob<DeliveryLane> {
   return {
     name: delivery.event,
-    data: { reference: delivery.referenceNumber, host: delivery.host },
+    data: { ref: delivery.referenceNumber, host: delivery.host },
     jobId: jobIdOf(delivery._id, delivery.redrives),
     delayMs: Math.max(0, (delivery.nextAttemptAt ?? now).getTime() - now.getTime()),
   }

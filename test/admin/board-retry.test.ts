@@ -118,10 +118,10 @@ describe('Retry in Bull Board', function () {
       return { ...model, _id: deliveryId(eventId, model.endpointId), eventId }
     })
     await pastMongoose(board.house.deps.Delivery).insertMany(many)
-    const { event, referenceNumber: reference, host } = model
+    const { event: name, referenceNumber: ref, host } = model
     const jobs = many.map(({ _id }) => {
-      const data = { deliveryId: _id, event, reference, host }
-      return { data, jobId: jobOf({ _id, redrives: 0 }), delayMs: 0 }
+      const data = { ref, host }
+      return { name, data, jobId: jobOf({ _id, redrives: 0 }), delayMs: 0 }
     })
     board.house.deps.nudge('webhook-delivery', jobs)
     return many.map(({ _id }) => _id)

@@ -129,7 +129,7 @@ describe('Bull Board', function () {
       stacktrace: ['attempt 8: status 500'],
       externalUrl: { href: `/admin/deliveries/${delivery._id}`, displayText: 'Delivery' },
     })
-    expect(body.job.data).to.deep.equal({ reference, host })
+    expect(body.job.data).to.deep.equal({ ref: reference, host })
     const endpoint = await board.house.deps.Endpoint.findById(delivery.endpointId).lean()
     for (const secret of [delivery.body, String(endpoint?.secret)]) expect(text).to.not.include(secret)
   })

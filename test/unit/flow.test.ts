@@ -27,9 +27,7 @@ function openFlow() {
         const place = told.push(undefined) - 1
         const { id = 'one', lane = 'webhook-delivery', hasWaited = false } = from
         const receiver = { _id: id, health: { ...untried, ...health } }
-        void flow.enter(receiver, { lane, hasWaited }).then((answer) => {
-          told[place] = answer
-        })
+        void flow.enter(receiver, { lane, hasWaited }).then((answer) => (told[place] = answer))
       }
       await settled()
       return told

@@ -100,7 +100,7 @@ describe('the job of a delivery', () => {
     const { nextAttemptAt } = await stored(standard, { _id: id })
     const job = await queue.getJob(`${id}-r0`)
     expect(job?.name).to.equal('payment.created')
-    expect(job?.data).to.deep.equal({ reference: intent.referenceNumber, host: receiver.host })
+    expect(job?.data).to.deep.equal({ ref: intent.referenceNumber, host: receiver.host })
     // BullMQ keeps the instant in the score: milliseconds times 4096 and a counter.
     const score = Number(await redis.zscore(queue.toKey('delayed'), `${id}-r0`))
     expect(Math.floor(score / 4096) - (nextAttemptAt?.getTime() ?? 0)).to.be.within(-1, 1000)

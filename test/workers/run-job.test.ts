@@ -55,7 +55,7 @@ describe('What becomes of a job', () => {
     expect(error).to.include({ message: 'attempt 8: status 500', stack: '' })
   })
 
-  const words = { reference: 'PI-1', host: 'shop.example' }
+  const words = { ref: 'PI-1', host: 'shop.example' }
 
   it('one that was put off is marked until its next attempt, by no counter of BullMQ', async () => {
     receiver.respondWith((res) => void res.writeHead(500).end())

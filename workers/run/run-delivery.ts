@@ -24,7 +24,7 @@ export async function runDelivery(
     nextStep,
     event: 'webhook.attempted',
     isNoise: delivered.outcome === 'put-off' || delivered.outcome === 'moved',
-    log: { deliveryId, webhookEvent: name, reference: data.reference, host: data.host, ...told(delivered) },
+    log: { deliveryId, webhookEvent: name, reference: data.ref, host: data.host, ...told(delivered) },
   }
 }
 

@@ -42,13 +42,13 @@ interface Titled {
 
 /** A delivery's job has the name of its event, any other that of its queue. */
 const titleOf = ({ name, data }: Titled): string =>
-  [name, data?.reference, data?.host, data?.referenceNumber].filter((word) => word !== undefined).join(' · ')
+  [name, data?.ref, data?.host, data?.referenceNumber].filter((word) => word !== undefined).join(' · ')
 
 type FieldsOf<Data> = Data extends unknown ? keyof Data : never
 
 /** Only ids and words for people are in a job. A new field is shown only when somebody decided so here. */
 const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
-  reference: true,
+  ref: true,
   host: true,
   putOff: true,
   intentIds: true,

@@ -18,7 +18,7 @@ What is not re-queued stands under "skipped", by reason:
   endpoint-gone  the endpoint is deleted or switched off
 
 Killed half-way, run it again: what is done is not done twice. Redis is not
-needed; workers find the deliveries within 15 seconds.
+needed; workers begin with the deliveries within 15 seconds.
 
 Examples:
   admin deliveries requeue --endpoint ID --dry-run
