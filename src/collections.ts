@@ -9,9 +9,9 @@ import { type Intent, intents } from './intents/intent.ts'
 import { type Staff, staffAccounts } from './staff/account.ts'
 import { type StaffSession, staffSessions } from './staff/session.ts'
 import { signInTries } from './staff/sign-in-limit.ts'
-import { type Delivery, deliveries } from './webhooks/delivery.ts'
-import { type DeliveryHour, deliveryHours } from './webhooks/delivery-hour.ts'
-import { type Endpoint, endpoints } from './webhooks/endpoint.ts'
+import { type Delivery, deliveries } from './webhooks/deliveries/delivery.ts'
+import { type DeliveryHour, deliveryHours } from './webhooks/deliveries/delivery-hour.ts'
+import { type Endpoint, endpoints } from './webhooks/endpoints/endpoint.ts'
 
 /** Every collection there is; src/indexes.ts makes their indexes. */
 export const collections: readonly Collection[] = [

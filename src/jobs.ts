@@ -16,7 +16,7 @@ export interface Jobs {
 }
 
 /**
- * The job's id tells which delivery (webhooks/delivery-job.ts), its name tells the event; the payment's reference and the host are words
+ * The job's id tells which delivery (webhooks/deliveries/delivery-job.ts), its name tells the event; the payment's reference and the host are words
  * for people. Very many jobs wait in Redis for a day: nothing is in them twice, and with `reference` spelt out each takes 64 bytes more.
  */
 interface DeliveryWords {

@@ -6,8 +6,8 @@ import type { Intent } from './intents/intent.ts'
 import { moves } from './intents/lifecycle.ts'
 import { nudgeRelay } from './intents/nudge-relay.ts'
 import { deadShownSeconds, type Jobs } from './jobs.ts'
-import { dropRevived, restoreFailed } from './webhooks/restore-failed.ts'
-import { type SweptDeliveries, sweepDeliveries } from './webhooks/sweep-deliveries.ts'
+import { dropRevived, restoreFailed } from './webhooks/attempts/restore-failed.ts'
+import { type SweptDeliveries, sweepDeliveries } from './webhooks/attempts/sweep.ts'
 
 /**
  * Often enough that work whose nudge was lost starts within 15 s: processes tick at their own moment of a slot, so two sweeps

@@ -1,7 +1,7 @@
-import { findDelivery } from '../webhooks/find-delivery.ts'
-import { listDeliveries, parseDeliverySearch } from '../webhooks/list-deliveries.ts'
-import { presentDelivery, presentDeliveryWhole } from '../webhooks/present-delivery.ts'
-import { retryDelivery } from '../webhooks/retry-delivery.ts'
+import { findDelivery } from '../webhooks/deliveries/find.ts'
+import { listDeliveries, parseDeliverySearch } from '../webhooks/deliveries/list.ts'
+import { presentDelivery, presentDeliveryWhole } from '../webhooks/deliveries/present.ts'
+import { retryDelivery } from '../webhooks/deliveries/retry.ts'
 import type { Route } from './route.ts'
 
 /** Webhook deliveries (SPEC 4.8). */

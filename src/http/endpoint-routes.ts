@@ -1,10 +1,10 @@
-import { createEndpoint, parseEndpoint, recallEndpoint } from '../webhooks/create-endpoint.ts'
-import { deleteEndpoint } from '../webhooks/delete-endpoint.ts'
-import { listEndpoints, parsePage } from '../webhooks/list-endpoints.ts'
-import { presentEndpoint } from '../webhooks/present.ts'
-import { rotateSecret } from '../webhooks/rotate-secret.ts'
-import { parseTest, testEndpoint } from '../webhooks/test-endpoint.ts'
-import { parseUpdate, updateEndpoint } from '../webhooks/update-endpoint.ts'
+import { createEndpoint, parseEndpoint, recallEndpoint } from '../webhooks/endpoints/create.ts'
+import { deleteEndpoint } from '../webhooks/endpoints/delete.ts'
+import { listEndpoints, parsePage } from '../webhooks/endpoints/list.ts'
+import { presentEndpoint } from '../webhooks/endpoints/present.ts'
+import { rotateSecret } from '../webhooks/endpoints/rotate-secret.ts'
+import { parseTest, testEndpoint } from '../webhooks/endpoints/send-test.ts'
+import { parseUpdate, updateEndpoint } from '../webhooks/endpoints/update.ts'
 import type { Route } from './route.ts'
 
 /** Webhook endpoints (SPEC 4.8). */

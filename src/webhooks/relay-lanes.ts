@@ -2,7 +2,7 @@ import { pastMongoose } from '../collection.ts'
 import type { Models } from '../collections.ts'
 import { groupBy } from '../group-by.ts'
 import { createLane, createReadLane, type Lane } from '../group-commit.ts'
-import type { Receiver, Source } from './new-deliveries.ts'
+import type { Receiver, Source } from './deliveries/new-deliveries.ts'
 
 /** The trips of the relay: most of its jobs carry one intent, and very many of them run at once. */
 export interface RelayLanes {

@@ -2,11 +2,11 @@ import type { Deps } from '../deps.ts'
 import { groupBy } from '../group-by.ts'
 import { noHurry } from '../group-commit.ts'
 import { expiryJob } from '../intents/expire.ts'
-import type { Delivery } from './delivery.ts'
-import { deliveryJob, laneFor } from './delivery-job.ts'
-import { untried } from './endpoint.ts'
-import { deliveriesOf, type Receiver, type Source } from './new-deliveries.ts'
-import { freshPriority } from './priority.ts'
+import { freshPriority } from './attempts/priority.ts'
+import type { Delivery } from './deliveries/delivery.ts'
+import { deliveryJob, laneFor } from './deliveries/delivery-job.ts'
+import { deliveriesOf, type Receiver, type Source } from './deliveries/new-deliveries.ts'
+import { untried } from './endpoints/endpoint.ts'
 
 export interface Relayed {
   events: number

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { pastMongoose } from '../../src/collection.ts'
 import { newId } from '../../src/ids.ts'
-import { type Delivery, deliveryId } from '../../src/webhooks/delivery.ts'
+import { type Delivery, deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { stored } from '../support/acts.ts'
 import { until } from '../support/until.ts'
 import { callBoard } from './board-call.ts'

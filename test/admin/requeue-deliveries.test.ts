@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import { expect } from 'chai'
-import type { Delivery } from '../../src/webhooks/delivery.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { freshDelivery, stored, subscribe } from '../support/acts.ts'
 import { deadDeliveries } from '../support/dead.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Delivery } from '../../src/webhooks/delivery.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { attempt, freshDelivery, stored, subscribe } from '../support/acts.ts'
 import { deadDelivery, deliverToItsEnd, shortWaits } from '../support/dead.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'

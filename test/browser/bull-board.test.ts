@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import type { Delivery } from '../../src/webhooks/delivery.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { stored } from '../support/acts.ts'
 import { until } from '../support/until.ts'
 import { picture, sizes } from './browser.ts'

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import type { Delivery } from '../../src/webhooks/delivery.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { createIntent, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'

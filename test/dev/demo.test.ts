@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { type Receiver, startReceiver } from '../../dev/demo/receiver.ts'
-import { signedHeaders } from '../../src/webhooks/sign.ts'
+import { signedHeaders } from '../../src/webhooks/attempts/sign.ts'
 
 const secret = randomBytes(32).toString('hex')
 const body = JSON.stringify({ id: 'd1', event: 'payment.created', data: { amount: 50_000 } })

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { expireIntent } from '../../src/intents/expire.ts'
-import { type Asking, deliverInTurn } from '../../src/webhooks/deliver-in-turn.ts'
-import type { Delivery } from '../../src/webhooks/delivery.ts'
-import type { Endpoint } from '../../src/webhooks/endpoint.ts'
+import { type Asking, deliverInTurn } from '../../src/webhooks/attempts/deliver-in-turn.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import type { Endpoint } from '../../src/webhooks/endpoints/endpoint.ts'
 import { relayOutboxes } from '../../src/webhooks/relay.ts'
 import {
   attempt,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Delivery } from '../../src/webhooks/delivery.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { createIntent, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 import { startCountingReceiver } from './counting-receiver.ts'
 
 /** A few in every run; `npm run test:faults` makes fifty. */
-const kills = Number(process.env['KILLS'] ?? 4)
+const kills = Number(process.env['KILLS'] ?? 2)
 
 /** Every delivery is refused so often before it is taken. */
 const refusals = 2

@@ -1,7 +1,7 @@
 import type { Deps } from '../../src/deps.ts'
 import { noHurry } from '../../src/group-commit.ts'
-import { deliverInTurn, type InTurn } from '../../src/webhooks/deliver-in-turn.ts'
-import type { Delivery } from '../../src/webhooks/delivery.ts'
+import { deliverInTurn, type InTurn } from '../../src/webhooks/attempts/deliver-in-turn.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { relayOutboxes } from '../../src/webhooks/relay.ts'
 import { type House, type Merchant, openHouse } from './house.ts'
 

@@ -1,5 +1,5 @@
 import { newId } from '../../src/ids.ts'
-import { type Delivery, deliveryId } from '../../src/webhooks/delivery.ts'
+import { type Delivery, deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { attempt, freshDelivery, stored } from './acts.ts'
 import type { House, Merchant } from './house.ts'
 

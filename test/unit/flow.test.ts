@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { groupBy } from '../../src/group-by.ts'
-import { type EndpointHealth, untried } from '../../src/webhooks/endpoint.ts'
-import { createFlow, type Place } from '../../src/webhooks/flow.ts'
+import { createFlow, type Place } from '../../src/webhooks/attempts/flow.ts'
+import { type EndpointHealth, untried } from '../../src/webhooks/endpoints/endpoint.ts'
 import type { Attempt } from '../../src/webhooks/sender/send.ts'
 import { createGate } from '../support/gate.ts'
 

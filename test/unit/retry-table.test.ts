@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { readConfig } from '../../src/config.ts'
-import { waitAfter } from '../../src/webhooks/retry-wait.ts'
+import { waitAfter } from '../../src/webhooks/attempts/retry-wait.ts'
 
 const seconds = 1000
 const minutes = 60 * seconds

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { InTurn } from '../../src/webhooks/deliver-in-turn.ts'
-import type { Delivery } from '../../src/webhooks/delivery.ts'
+import type { InTurn } from '../../src/webhooks/attempts/deliver-in-turn.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { attempt, freshDelivery, stored, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'

@@ -1,8 +1,8 @@
 import type { Deps } from '../../src/deps.ts'
 import { type DeliveryLane, deliveryLanes, type Jobs } from '../../src/jobs.ts'
-import { deliverInTurn, type InTurn } from '../../src/webhooks/deliver-in-turn.ts'
-import { deliveryIdOf, olderJobIds, redrivesOf } from '../../src/webhooks/delivery-job.ts'
-import { retryPriority } from '../../src/webhooks/priority.ts'
+import { deliverInTurn, type InTurn } from '../../src/webhooks/attempts/deliver-in-turn.ts'
+import { retryPriority } from '../../src/webhooks/attempts/priority.ts'
+import { deliveryIdOf, olderJobIds, redrivesOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import type { Done, JobAbout, NextStep } from './queue-worker.ts'
 
 type DeliveryData = Jobs[DeliveryLane]

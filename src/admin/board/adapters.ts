@@ -1,7 +1,7 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import type { Queue } from 'bullmq'
 import { deliveryLanes, type Jobs, type QueueName } from '../../jobs.ts'
-import { deliveryIdOf } from '../../webhooks/delivery-job.ts'
+import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
 
 /** What the states of each queue mean, below its name. */
 const descriptions: Record<QueueName, string> = {

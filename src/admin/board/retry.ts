@@ -1,7 +1,12 @@
 import type { Queue } from 'bullmq'
 import type { Deps } from '../../deps.ts'
-import { deliveryIdOf } from '../../webhooks/delivery-job.ts'
-import { type Requeued, type Requeuer, requeueBatch, requeueDeliveries } from '../../webhooks/requeue.ts'
+import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
+import {
+  type Requeued,
+  type Requeuer,
+  requeueBatch,
+  requeueDeliveries,
+} from '../../webhooks/deliveries/requeue.ts'
 
 /** An answer as Bull Board's page reads it: `error` is the headline of what it shows, `message` the line below. */
 export interface BoardAnswer {

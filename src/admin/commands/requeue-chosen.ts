@@ -1,8 +1,8 @@
 import type { Actor } from '../../audit/audit-event.ts'
 import { newId } from '../../ids.ts'
 import { untilNow, within } from '../../span.ts'
-import { deadIn } from '../../webhooks/dead-in.ts'
-import { requeueAll } from '../../webhooks/requeue-all.ts'
+import { deadIn } from '../../webhooks/deliveries/dead-in.ts'
+import { requeueAll } from '../../webhooks/deliveries/requeue-all.ts'
 import { found } from './act.ts'
 import { type AdminDeps, Failed } from './run.ts'
 

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
-import type { TracedEndpoint } from '../../webhooks/look-up.ts'
+import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 
 export const environmentBadge = (sandbox: boolean): string =>
   sandbox ? html`<span class="badge faint">sandbox</span>` : html`<span class="badge live">live</span>`

@@ -6,9 +6,14 @@ import type { Deps } from '../../deps.ts'
 import { groupBy } from '../../group-by.ts'
 import type { Span } from '../../span.ts'
 import type { SignedIn } from '../../staff/session.ts'
-import { type DeadGroup, type DeadGroups, groupDead, type Period } from '../../webhooks/dead-groups.ts'
-import { shownDeadMs } from '../../webhooks/dead-in.ts'
-import { lookUpEndpoints, type TracedEndpoint } from '../../webhooks/look-up.ts'
+import {
+  type DeadGroup,
+  type DeadGroups,
+  groupDead,
+  type Period,
+} from '../../webhooks/deliveries/dead-groups.ts'
+import { shownDeadMs } from '../../webhooks/deliveries/dead-in.ts'
+import { lookUpEndpoints, type TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { sendPage } from './answer.ts'
 import { readFormSpan } from './form-span.ts'
 import { staffOf } from './guards.ts'

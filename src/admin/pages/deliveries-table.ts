@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import type { ListedDelivery } from '../../webhooks/look-up.ts'
+import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { deliveryBadge, environmentBadge } from './badges.ts'
 import { time } from './layout.ts'
 import { deliveryPath, paymentPath } from './paths.ts'

@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import type { DeliveryHour } from '../../webhooks/delivery-hour.ts'
+import type { DeliveryHour } from '../../webhooks/deliveries/delivery-hour.ts'
 import { time } from './layout.ts'
 
 /** What is plotted: a plot for each, because what dies would not be seen beside what is delivered. */

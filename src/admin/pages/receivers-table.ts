@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import type { TracedEndpoint } from '../../webhooks/look-up.ts'
+import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { receiverBadge } from './badges.ts'
 import { time } from './layout.ts'
 import { endpointPath } from './paths.ts'

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { newId } from '../../ids.ts'
-import type { Requeuer } from '../../webhooks/requeue.ts'
+import type { Requeuer } from '../../webhooks/deliveries/requeue.ts'
 import { staffOf } from './guards.ts'
 
 /** Who asks, on a page. One id for each request: what it asks for is done once at each delivery. */

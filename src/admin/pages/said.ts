@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import type { Requeued } from '../../webhooks/requeue.ts'
+import type { Requeued } from '../../webhooks/deliveries/requeue.ts'
 import { deliveriesCounted } from './words.ts'
 
 /** What an act came to, as it stands in the address of the page that says so: a word we know, and numbers. */

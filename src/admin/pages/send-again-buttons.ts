@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { Span } from '../../span.ts'
 import type { SignedIn } from '../../staff/session.ts'
-import type { ListedDelivery } from '../../webhooks/look-up.ts'
+import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { spanFields } from './form-span.ts'
 import { csrfField } from './layout.ts'
 import { deliveryPath, endpointPath } from './paths.ts'

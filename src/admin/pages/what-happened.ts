@@ -1,8 +1,8 @@
 import { html } from 'ghtml'
 import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
 import type { Deps } from '../../deps.ts'
-import { isLeased } from '../../webhooks/lease.ts'
-import type { ListedDelivery } from '../../webhooks/look-up.ts'
+import { isLeased } from '../../webhooks/deliveries/lease.ts'
+import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { time } from './layout.ts'
 import { outcomeOf } from './words.ts'
 

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
-import { countedAtMost } from '../../webhooks/backlog.ts'
-import type { AttemptRecord } from '../../webhooks/delivery.ts'
+import { countedAtMost } from '../../webhooks/deliveries/backlog.ts'
+import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
 
 /** Text of a merchant's or a receiver's: escaped, and its direction its own. */
 export const foreign = (text: string): string => html`<bdi>${text}</bdi>`

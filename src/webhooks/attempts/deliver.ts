@@ -1,0 +1,105 @@
+import type { Deps } from '../../deps.ts'
+import { noHurry } from '../../group-commit.ts'
+import { type AttemptRecord, openStatuses } from '../deliveries/delivery.ts'
+import { isLeased } from '../deliveries/lease.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
+import type { ClaimedDelivery, Which } from './claim.ts'
+import type { Place } from './flow.ts'
+import { signFor } from './sign.ts'
+import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
+
+/** How a call went: an attempt and what it means, or why there was none and when to call again. */
+export type Delivered =
+  | (Verdict & { attempt: AttemptRecord; attempts: number; failuresInRow: number })
+  | { outcome: 'not-due' | 'leased' | 'lease-lost'; nextAttemptAt: Date }
+  | { outcome: 'cancelled' | 'dead-already' | 'nothing-to-do'; nextAttemptAt: null }
+
+/**
+ * Makes one attempt at a delivery, if it is due and nobody else's, in a place at its receiver: claim with a lease, sign, POST, record
+ * (SPEC 6.2 to 6.4). A receiver that fails is a result, not an error; only a broken MongoDB throws, and then no attempt counts.
+ */
+export async function deliver(
+  deps: Deps,
+  which: Which,
+  endpoint: Endpoint,
+  place: Place,
+): Promise<Delivered> {
+  const delivery = await deps.lanes.claimDelivery(which, noHurry)
+  if (delivery === null) return whyNotClaimed(deps, which)
+  deps.leases.hold(delivery)
+  try {
+    return await makeAttempt(deps, delivery, endpoint, place)
+  } finally {
+    deps.leases.release(delivery)
+  }
+}
+
+async function makeAttempt(
+  deps: Deps,
+  delivery: ClaimedDelivery,
+  endpoint: Endpoint,
+  place: Place,
+): Promise<Delivered> {
+  const at = deps.now()
+  const { _id: endpointId, url } = endpoint
+  const { body } = delivery
+  const headers = signFor(deps, endpoint, delivery.event, body, at)
+  const sent = await place.attempt(() => deps.sender.send({ url, headers, body }))
+  const attempts = delivery.attempts + 1
+  const endedAt = deps.now()
+  const { webhookRetryMs } = deps.config
+  const verdict = judge(sent, scheduledAttempts(attempts, delivery.redrives), webhookRetryMs, endedAt)
+  const { outcome, nextAttemptAt, deliveredAt, deadAt } = verdict
+  const record = recordOf(at, url, sent)
+  const result = {
+    delivery,
+    status: statusAfter[outcome],
+    nextAttemptAt,
+    deliveredAt,
+    deadAt,
+    attempt: record,
+  }
+  // Frozen for so long that another took over: what this one saw counts for nothing.
+  if (!(await deps.lanes.recordResult(result, noHurry)))
+    return { outcome: 'lease-lost', nextAttemptAt: endedAt }
+  deps.healthNotes.note({
+    endpointId,
+    outcome,
+    at: endedAt,
+    stage: record.stage,
+    slow: deps.flow.isSlow(endpoint),
+  })
+  return { ...verdict, attempt: record, attempts, failuresInRow: endpoint.health.failuresInRow + 1 }
+}
+
+/** How many of the attempts made belong to the retry table: one asked for by hand comes on top, and repeats the step it stood at. */
+const scheduledAttempts = (attempts: number, redrives: number): number => Math.max(1, attempts - redrives)
+
+/** The endpoint is gone or switched off: its open deliveries stop, each when it is due. */
+export async function abandon(deps: Deps, which: Which): Promise<Delivered> {
+  const delivery = await deps.lanes.claimDelivery(which, noHurry)
+  if (delivery === null) return whyNotClaimed(deps, which)
+  const ended = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
+  await deps.lanes.recordResult({ delivery, status: 'CANCELLED', ...ended, attempt: null }, noHurry)
+  return { outcome: 'cancelled', nextAttemptAt: null }
+}
+
+/** Why there is no attempt to make now; null when there is one. */
+export async function whyNotNow(deps: Deps, which: Which): Promise<Delivered | null> {
+  const why = await whyNotClaimed(deps, which)
+  return why.outcome === 'not-due' && why.nextAttemptAt <= deps.now() ? null : why
+}
+
+async function whyNotClaimed(deps: Deps, { deliveryId, redrives }: Which): Promise<Delivered> {
+  const delivery = await deps.lanes.lookAtDelivery(deliveryId, noHurry)
+  if (delivery === null || delivery.redrives !== redrives)
+    return { outcome: 'nothing-to-do', nextAttemptAt: null }
+  // Its job must end where support staff look for it, also when the process died right after the last attempt.
+  if (delivery.status === 'DEAD') return { outcome: 'dead-already', nextAttemptAt: null }
+  const isOpen = (openStatuses as readonly string[]).includes(delivery.status)
+  if (!isOpen || delivery.nextAttemptAt === null) return { outcome: 'nothing-to-do', nextAttemptAt: null }
+  const { lease } = delivery
+  if (lease !== null && isLeased(delivery, deps.now()))
+    return { outcome: 'leased', nextAttemptAt: lease.until }
+  return { outcome: 'not-due', nextAttemptAt: delivery.nextAttemptAt }
+}

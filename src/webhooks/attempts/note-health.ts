@@ -1,0 +1,94 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { advisory, pastMongoose } from '../../collection.ts'
+import type { Models } from '../../collections.ts'
+import { groupBy } from '../../group-by.ts'
+import type { Log } from '../../log.ts'
+import { hourOf } from '../deliveries/delivery-hour.ts'
+import type { Verdict } from './verdict.ts'
+
+/** How one attempt went, for the health of its endpoint and the plots of the last hours. */
+export interface HealthNote {
+  endpointId: string
+  at: Date
+  outcome: Verdict['outcome']
+  stage: string | null
+  slow: boolean
+}
+
+/** Keeps count of how attempts go, without making them wait. A process that is killed takes a moment's notes with it. */
+export interface HealthNotes {
+  note(one: HealthNote): void
+  /** Writes what is left. */
+  close(): Promise<void>
+}
+
+/** One write for all that happened in it: people look at this, no attempt depends on it. */
+const gatherMs = 200
+
+export function createHealthNotes(models: Pick<Models, 'Endpoint' | 'DeliveryHour'>, log: Log): HealthNotes {
+  const noted: HealthNote[] = []
+  const closing = new AbortController()
+  let writing: Promise<void> | null = null
+
+  async function write(): Promise<void> {
+    while (noted.length > 0) {
+      await pause(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined)
+      const notes = noted.splice(0)
+      await Promise.all([writeEndpoints(models, notes), writeHours(models, notes)]).catch((err) =>
+        log.warn({ err, attempts: notes.length }, 'health.not-noted'),
+      )
+    }
+    writing = null
+  }
+
+  return {
+    note(one) {
+      noted.push(one)
+      writing ??= write()
+    },
+    async close() {
+      closing.abort()
+      await writing
+    },
+  }
+}
+
+const writeEndpoints = (models: Pick<Models, 'Endpoint'>, notes: HealthNote[]): Promise<unknown> =>
+  pastMongoose(models.Endpoint).bulkWrite(
+    [...groupBy(notes, ({ endpointId }) => endpointId)].map(([_id, some]) => ({
+      updateOne: { filter: { _id }, update: healthChange(some) },
+    })),
+    { ordered: false, writeConcern: advisory },
+  )
+
+/** What some attempts at one endpoint, in the order in which they ended, change in its health. */
+function healthChange(notes: HealthNote[]) {
+  const success = notes.findLast(({ outcome }) => outcome === 'delivered')
+  const failure = notes.findLast(({ outcome }) => outcome !== 'delivered')
+  const failures = notes.length - 1 - notes.findLastIndex(({ outcome }) => outcome === 'delivered')
+  return {
+    $set: {
+      'health.slow': notes.at(-1)?.slow ?? false,
+      ...(failure && { 'health.lastFailureAt': failure.at, 'health.lastError': failure.stage }),
+      ...(success && { 'health.lastSuccessAt': success.at, 'health.failuresInRow': failures }),
+    },
+    ...(success ? {} : { $inc: { 'health.failuresInRow': failures } }),
+  }
+}
+
+function writeHours(models: Pick<Models, 'DeliveryHour'>, notes: HealthNote[]): Promise<unknown> {
+  const hours = groupBy(notes, ({ at }) => hourOf(at))
+  return pastMongoose(models.DeliveryHour).bulkWrite(
+    [...hours].map(([hour, some]) => ({
+      updateOne: { filter: { _id: new Date(hour) }, update: { $inc: outcomesOf(some) }, upsert: true },
+    })),
+    { ordered: false, writeConcern: advisory },
+  )
+}
+
+/** All three, so that none is missing in a new hour. */
+function outcomesOf(notes: HealthNote[]) {
+  const counts = { delivered: 0, retrying: 0, dead: 0 }
+  for (const { outcome } of notes) counts[outcome] += 1
+  return counts
+}

@@ -1,0 +1,15 @@
+import { maxAttempts } from '../deliveries/delivery.ts'
+
+/**
+ * How long to wait after failed attempt number `attempts` (1 to 8), in milliseconds; null after the 8th: DEAD.
+ * `steps` are the seven waits of SPEC 6.4. A receiver's Retry-After may lengthen a step, to at most twice.
+ */
+export function waitAfter(
+  attempts: number,
+  steps: readonly number[],
+  retryAfterSeconds: number | null,
+): number | null {
+  const step = steps[attempts - 1]
+  if (attempts >= maxAttempts || step === undefined) return null
+  return Math.min(Math.max(step, (retryAfterSeconds ?? 0) * 1000), step * 2)
+}

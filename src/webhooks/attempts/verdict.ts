@@ -1,0 +1,38 @@
+import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
+import type { AttemptRecord } from '../deliveries/delivery.ts'
+import type { Attempt } from '../sender/send.ts'
+import { waitAfter } from './retry-wait.ts'
+
+/** What an attempt means for its delivery. */
+export type Verdict =
+  | { outcome: 'delivered'; nextAttemptAt: null; deliveredAt: Date; deadAt: null }
+  | { outcome: 'retrying'; nextAttemptAt: Date; deliveredAt: null; deadAt: null }
+  | { outcome: 'dead'; nextAttemptAt: null; deliveredAt: null; deadAt: Date }
+
+export const statusAfter = {
+  delivered: 'DELIVERED',
+  retrying: 'RETRYING',
+  dead: 'DEAD',
+} as const satisfies Record<Verdict['outcome'], DeliveryStatus>
+
+/**
+ * Judges attempt number `attempts` (from 1; one that was asked for by hand does not count), which ended at `endedAt`: the wait for
+ * the next one counts from there (SPEC 6.4). `steps` is the retry table in milliseconds.
+ */
+export function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {
+  if (sent.outcome === 'delivered')
+    return { outcome: 'delivered', nextAttemptAt: null, deliveredAt: endedAt, deadAt: null }
+  const wait = waitAfter(attempts, steps, sent.outcome === 'refused' ? sent.retryAfterSeconds : null)
+  if (wait === null) return { outcome: 'dead', nextAttemptAt: null, deliveredAt: null, deadAt: endedAt }
+  const nextAttemptAt = new Date(endedAt.getTime() + wait)
+  return { outcome: 'retrying', nextAttemptAt, deliveredAt: null, deadAt: null }
+}
+
+/** The attempt as it is kept with its delivery. */
+export function recordOf(at: Date, url: string, sent: Attempt): AttemptRecord {
+  const durationMs = Math.round(sent.durationMs)
+  if (sent.outcome === 'unreachable')
+    return { at, url, durationMs, status: null, stage: sent.stage, error: sent.reason, answer: null }
+  const stage = sent.outcome === 'refused' ? 'status' : null
+  return { at, url, durationMs, status: sent.status, stage, error: null, answer: sent.answer }
+}

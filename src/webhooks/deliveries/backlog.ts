@@ -1,0 +1,31 @@
+import type { Deps } from '../../deps.ts'
+import type { Span } from '../../span.ts'
+import { deadIn, shownDeadMs } from './dead-in.ts'
+
+/** How many deliveries stand where: due now, waiting for their next attempt, DEAD since `shownDeadMs` ago. */
+export interface Backlog {
+  due: number
+  waiting: number
+  dead: number
+}
+
+/** A count that reaches this is "so many or more". */
+export const countedAtMost = 100_000
+
+/** Counts by the partial indexes `open` and `deadByTime`, each up to `countedAtMost`. */
+export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>): Promise<Backlog> {
+  const now = deps.now()
+  const [due, waiting, dead] = await Promise.all([
+    count(deps, { nextAttemptAt: { $type: 'date', $lte: now } }),
+    count(deps, { nextAttemptAt: { $type: 'date', $gt: now } }),
+    count(deps, deadIn({ from: new Date(now.getTime() - shownDeadMs), to: null })),
+  ])
+  return { due, waiting, dead }
+}
+
+/** How many of a receiver's deliveries are DEAD, up to `countedAtMost`; `from` and `to` are about the moment of death. */
+export const countDeadOf = (deps: Pick<Deps, 'Delivery'>, endpointId: string, span: Span): Promise<number> =>
+  count(deps, { endpointId, ...deadIn(span) })
+
+const count = (deps: Pick<Deps, 'Delivery'>, which: object): Promise<number> =>
+  deps.Delivery.countDocuments(which, { limit: countedAtMost })

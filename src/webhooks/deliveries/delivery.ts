@@ -1,0 +1,154 @@
+import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
+import { type AuditEvent, unauditedFields, unauditedIndex } from '../../audit/audit-event.ts'
+import type { Collection } from '../../collection.ts'
+
+/** How often a delivery is tried (SPEC 6.4). */
+export const maxAttempts = 8
+
+/** One attempt as it went. `stage` says where it failed, `answer` is the beginning of what the receiver said. */
+export interface AttemptRecord {
+  at: Date
+  /** Where it went: an endpoint may have moved since the event came. */
+  url: string
+  durationMs: number
+  status: number | null
+  stage: string | null
+  error: string | null
+  answer: string | null
+}
+
+/** One event on its way to one endpoint. `_id` = event id and endpoint id, so relaying twice makes one. */
+export interface Delivery {
+  _id: string
+  eventId: string
+  endpointId: string
+  businessId: string
+  sandbox: boolean
+  event: string
+  referenceNumber: string
+  /** Where the endpoint was when the event came. */
+  url: string
+  /** Its host and port when the event came, for people who look at the queue. */
+  host: string
+  /** The exact bytes that are signed and sent, frozen at the moment of the event. */
+  body: string
+  status: DeliveryStatus
+  /** Attempts that reached an end; one cut short by a dying process does not count. */
+  attempts: number
+  /** How often it was re-queued by hand; each adds one attempt to those of the retry table. */
+  redrives: number
+  /** `attempts` at the last re-queue; as long as it is the same, the attempt asked for is still to come. */
+  askedAfterAttempts?: number
+  /** When the next attempt may start; null when none will come: DELIVERED, DEAD or CANCELLED. */
+  nextAttemptAt: Date | null
+  /** Who is attempting it now, and until when that is believed. */
+  lease: { token: string; until: Date } | null
+  attemptLog: AttemptRecord[]
+  createdAt: Date
+  deliveredAt: Date | null
+  /** When its last attempt failed, while it is DEAD. */
+  deadAt: Date | null
+  /** Ids of the acts that re-queued it, so that a retry of one finds its own. */
+  effects: string[]
+  /** Lines for the audit trail that are not there yet. */
+  unaudited: AuditEvent[]
+}
+
+export const deliveries: Collection = {
+  name: 'deliveries',
+  fields: {
+    _id: String,
+    eventId: String,
+    endpointId: String,
+    businessId: String,
+    sandbox: Boolean,
+    event: String,
+    referenceNumber: String,
+    url: String,
+    host: String,
+    body: String,
+    status: String,
+    attempts: Number,
+    redrives: Number,
+    askedAfterAttempts: Number,
+    nextAttemptAt: Date,
+    lease: { type: { _id: false, token: String, until: Date }, default: null },
+    attemptLog: [
+      {
+        _id: false,
+        at: Date,
+        url: String,
+        durationMs: Number,
+        status: Number,
+        stage: String,
+        error: String,
+        answer: String,
+      },
+    ],
+    createdAt: Date,
+    deliveredAt: Date,
+    deadAt: Date,
+    effects: [String],
+    unaudited: unauditedFields,
+  },
+  indexes: [
+    // Only what is still under way has a nextAttemptAt that is a date. Deleting an endpoint looks for its own among all of these.
+    {
+      name: 'open',
+      key: { nextAttemptAt: 1, endpointId: 1 },
+      partialFilterExpression: { nextAttemptAt: { $type: 'date' } },
+    },
+    // These two hold all that a merchant's list may ask for besides the status, so that it is counted without reading a document.
+    { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
+    {
+      name: 'byEndpointAndTime',
+      key: { endpointId: 1, createdAt: -1, _id: -1, sandbox: 1, event: 1, businessId: 1 },
+    },
+    { name: 'byReference', key: { referenceNumber: 1 } },
+    // What goes well never enters these three.
+    {
+      name: 'byTrouble',
+      key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1 },
+      partialFilterExpression: { status: { $in: ['RETRYING', 'DEAD', 'CANCELLED'] } },
+    },
+    // All that the list of DEAD ones groups by, so that it is counted without reading a document.
+    {
+      name: 'deadByTime',
+      key: { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 },
+      partialFilterExpression: { deadAt: { $type: 'date' } },
+    },
+    {
+      name: 'deadByEndpoint',
+      key: { endpointId: 1, deadAt: -1 },
+      partialFilterExpression: { deadAt: { $type: 'date' } },
+    },
+    unauditedIndex,
+  ],
+  retiredIndexes: ['byTime', 'dead', 'due', 'byEndpoint', 'unaudited'],
+  backfill: {
+    missing: 'redrives',
+    set: {
+      redrives: 0,
+      url: { $concat: ['https://', '$host'] },
+      deadAt: { $cond: [{ $eq: ['$status', 'DEAD'] }, { $last: '$attemptLog.at' }, null] },
+      effects: [],
+      unaudited: [],
+    },
+  },
+}
+
+/** 32 characters: the 12 bytes of the event's id and the 12 of the endpoint's. Redis holds it three times for all that waits. */
+export const deliveryId = (eventId: string, endpointId: string): string =>
+  Buffer.from(eventId + endpointId, 'hex').toString('base64url')
+
+/** As ids were before, and still are in databases: both in hexadecimal, with a hyphen between. */
+const earlierForm = /^[0-9a-f]{24}-([0-9a-f]{24})$/
+
+export const endpointIdOf = (id: string): string =>
+  earlierForm.exec(id)?.[1] ?? Buffer.from(id, 'base64url').toString('hex').slice(24)
+
+/** Whether it has the form of a delivery's id, which is not that of any other. */
+export const isDeliveryId = (id: string): boolean => /^[\w-]{32}$/.test(id) || earlierForm.test(id)
+
+/** The statuses in which an attempt may still come. */
+export const openStatuses = ['PENDING', 'RETRYING'] as const satisfies readonly DeliveryStatus[]

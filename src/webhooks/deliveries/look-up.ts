@@ -1,0 +1,78 @@
+import type { Deps } from '../../deps.ts'
+import { anyTime } from '../../span.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
+import { deadIn } from './dead-in.ts'
+import type { AttemptRecord, Delivery } from './delivery.ts'
+
+/** A delivery for support staff: without its payload, which is the merchant's and their customer's. */
+export type TracedDelivery = Omit<Delivery, 'body' | 'effects' | 'unaudited'>
+/** The same in a list: without what the receiver answered. */
+export type ListedDelivery = Omit<TracedDelivery, 'attemptLog'> & {
+  attemptLog: Omit<AttemptRecord, 'answer'>[]
+}
+
+/** An endpoint for support staff: nothing that signs. */
+export type TracedEndpoint = Pick<
+  Endpoint,
+  '_id' | 'businessId' | 'url' | 'events' | 'active' | 'deletedAt' | 'health' | 'createdAt'
+>
+
+const tracedFields = { body: 0, effects: 0, unaudited: 0 }
+/** For long lists: how it went last is enough. */
+const listedFields = { ...tracedFields, attemptLog: { $slice: -1 } }
+const receiverFields = {
+  businessId: 1,
+  url: 1,
+  events: 1,
+  active: 1,
+  deletedAt: 1,
+  health: 1,
+  createdAt: 1,
+}
+
+/** 6 events for each of 5 endpoints, and room for endpoints that came and went. */
+const mostOfOnePayment = 100
+/** What fits a page that is read on the phone. */
+const mostListed = 20
+
+type Reads = Pick<Deps, 'Delivery' | 'Endpoint'>
+
+export const lookUpDelivery = (deps: Reads, id: string): Promise<TracedDelivery | null> =>
+  deps.Delivery.findOne({ _id: id }, tracedFields).lean<TracedDelivery | null>()
+
+/** Every delivery of a payment, oldest first, without what the receivers answered. */
+export const deliveriesOfPayment = (deps: Reads, referenceNumber: string): Promise<ListedDelivery[]> =>
+  deps.Delivery.find({ referenceNumber }, { ...tracedFields, 'attemptLog.answer': 0 })
+    .sort({ createdAt: 1, _id: 1 })
+    .limit(mostOfOnePayment)
+    .lean<ListedDelivery[]>()
+
+/** The last to die of a receiver's, each with its last attempt. */
+export const latestDeadOf = (deps: Reads, endpointId: string): Promise<ListedDelivery[]> =>
+  deps.Delivery.find({ endpointId, ...deadIn(anyTime) }, listedFields)
+    .sort({ deadAt: -1 })
+    .limit(mostListed)
+    .lean<ListedDelivery[]>()
+
+/** The newest of a business's that failed and wait, or are DEAD, of both environments, each with its last attempt. */
+export const latestInTrouble = (deps: Reads, businessId: string): Promise<ListedDelivery[]> =>
+  deps.Delivery.find(
+    { businessId, sandbox: { $in: [true, false] }, status: { $in: ['RETRYING', 'DEAD'] } },
+    listedFields,
+  )
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(mostListed)
+    .lean<ListedDelivery[]>()
+
+export const lookUpEndpoint = (deps: Reads, id: string): Promise<TracedEndpoint | null> =>
+  deps.Endpoint.findOne({ _id: id }, receiverFields).lean<TracedEndpoint | null>()
+
+export const lookUpEndpoints = (deps: Reads, ids: readonly string[]): Promise<TracedEndpoint[]> =>
+  deps.Endpoint.find({ _id: { $in: ids } }, receiverFields).lean<TracedEndpoint[]>()
+
+/** A business's endpoints, newest first, deleted ones too. */
+export const endpointsOf = (deps: Reads, businessId: string): Promise<TracedEndpoint[]> =>
+  deps.Endpoint.find({ businessId }, receiverFields)
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(mostListed)
+    .lean<TracedEndpoint[]>()

@@ -1,0 +1,54 @@
+import type { Intent } from '../../intents/intent.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
+import type { OutboxEvent } from '../event.ts'
+import { type Delivery, deliveryId } from './delivery.ts'
+
+/** A document with events in its outbox, as the relay reads it. */
+export type Source = Pick<
+  Intent,
+  '_id' | 'businessId' | 'sandbox' | 'referenceNumber' | 'expiresAt' | 'status' | 'outbox'
+>
+/** An endpoint that may want them. */
+export type Receiver = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'events' | 'health'>
+
+/** One delivery for each event of a source and each endpoint that is subscribed to it. */
+export function deliveriesOf(source: Source, receivers: Map<string, Receiver[]>, now: Date): Delivery[] {
+  return source.outbox.flatMap((event) =>
+    (receivers.get(source.businessId) ?? [])
+      .filter((receiver) => receiver.events.includes(event.event))
+      .map((receiver) => newDelivery(source, event, receiver, now)),
+  )
+}
+
+function newDelivery(source: Source, event: OutboxEvent, receiver: Receiver, now: Date): Delivery {
+  const id = deliveryId(event.id, receiver._id)
+  return {
+    _id: id,
+    eventId: event.id,
+    endpointId: receiver._id,
+    businessId: source.businessId,
+    sandbox: source.sandbox,
+    event: event.event,
+    referenceNumber: source.referenceNumber,
+    url: receiver.url,
+    host: new URL(receiver.url).host,
+    body: envelope(id, event, source.sandbox),
+    status: 'PENDING',
+    attempts: 0,
+    redrives: 0,
+    nextAttemptAt: now,
+    lease: null,
+    attemptLog: [],
+    createdAt: now,
+    deliveredAt: null,
+    deadAt: null,
+    effects: [],
+    unaudited: [],
+  }
+}
+
+/** The body of SPEC 6.2. `data` goes in as the text it was frozen as. */
+export function envelope(id: string, event: OutboxEvent, sandbox: boolean): string {
+  const head = JSON.stringify({ id, event: event.event, created_at: event.createdAt, sandbox })
+  return `${head.slice(0, -1)},"data":${event.data}}`
+}

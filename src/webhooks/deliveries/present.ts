@@ -1,0 +1,64 @@
+import { type EventName, events } from '../../../schemas/events.ts'
+import type { Caller } from '../../businesses/caller.ts'
+import { type AttemptRecord, type Delivery, maxAttempts } from './delivery.ts'
+
+/** What of a delivery its record shows; of the attempts only the last one is looked at. */
+export const recordFields = {
+  endpointId: 1,
+  url: 1,
+  event: 1,
+  referenceNumber: 1,
+  status: 1,
+  attempts: 1,
+  redrives: 1,
+  nextAttemptAt: 1,
+  sandbox: 1,
+  createdAt: 1,
+  deliveredAt: 1,
+  attemptLog: { $slice: -1 },
+} as const
+
+export type DeliveryRecord = Pick<Delivery, '_id' | keyof typeof recordFields>
+
+/** A delivery for the merchant, as a list shows it (docs/webhooks.md). */
+export function presentDelivery(delivery: DeliveryRecord): Record<string, unknown> {
+  const last = delivery.attemptLog.at(-1) ?? null
+  return {
+    id: delivery._id,
+    endpointId: delivery.endpointId,
+    url: last?.url ?? delivery.url,
+    event: delivery.event,
+    referenceNumber: delivery.referenceNumber,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    maxAttempts: maxAttempts + delivery.redrives,
+    nextAttemptAt: delivery.nextAttemptAt,
+    lastAttemptAt: last?.at ?? null,
+    lastResponseStatus: last?.status ?? null,
+    lastError: last?.stage ?? null,
+    lastDurationMs: last?.durationMs ?? null,
+    sandbox: delivery.sandbox,
+    createdAt: delivery.createdAt,
+    deliveredAt: delivery.deliveredAt,
+  }
+}
+
+/**
+ * One delivery with what is sent and every attempt, oldest first. A key that may not subscribe to the event does not read it here
+ * either: its `payload` is null.
+ */
+export const presentDeliveryWhole = (caller: Caller, delivery: Delivery): Record<string, unknown> => ({
+  ...presentDelivery(delivery),
+  payload: caller.scopes.has(events[delivery.event as EventName]) ? JSON.parse(delivery.body) : null,
+  attemptLog: delivery.attemptLog.map(presentAttempt),
+})
+
+const presentAttempt = (attempt: AttemptRecord): Record<string, unknown> => ({
+  at: attempt.at,
+  url: attempt.url,
+  durationMs: attempt.durationMs,
+  responseStatus: attempt.status,
+  error: attempt.stage,
+  message: attempt.error,
+  responseBody: attempt.answer,
+})

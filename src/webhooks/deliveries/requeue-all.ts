@@ -1,0 +1,29 @@
+import type { Deps } from '../../deps.ts'
+import { type Requeued, type Requeuer, requeueBatch, requeueDeliveries } from './requeue.ts'
+
+/**
+ * Re-queues all that `which` finds, as it is read, in batches of `requeueBatch`; yields what became of each batch. Stopped at any
+ * point, by a `break` or a kill, it may simply run again. `which` ends now at the latest (`untilNow`): otherwise what dies again
+ * meanwhile would be found again, without end.
+ */
+export async function* requeueAll(
+  deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge' | 'recentSenders'>,
+  which: Record<string, unknown>,
+  by: Requeuer,
+): AsyncGenerator<Map<string, Requeued>> {
+  const cursor = deps.Delivery.find(which, { _id: 1 })
+    .lean<{ _id: string }[]>()
+    .cursor({ batchSize: requeueBatch })
+  try {
+    let ids: string[] = []
+    for await (const { _id } of cursor) {
+      ids.push(_id)
+      if (ids.length < requeueBatch) continue
+      yield await requeueDeliveries(deps, ids, by)
+      ids = []
+    }
+    if (ids.length > 0) yield await requeueDeliveries(deps, ids, by)
+  } finally {
+    await cursor.close()
+  }
+}

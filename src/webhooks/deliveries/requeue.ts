@@ -1,0 +1,157 @@
+import { type Actor, auditLine } from '../../audit/audit-event.ts'
+import { publishAudit } from '../../audit/publish.ts'
+import { pastMongoose } from '../../collection.ts'
+import type { Deps } from '../../deps.ts'
+import { groupBy } from '../../group-by.ts'
+import { freshPriority } from '../attempts/priority.ts'
+import { type Endpoint, isReceiving, untried } from '../endpoints/endpoint.ts'
+import type { Delivery } from './delivery.ts'
+import { deliveryJob, laneFor } from './delivery-job.ts'
+import { free, isLeased } from './lease.ts'
+
+/** Who asks for one more attempt. `actId` is the same for every try of one request, so that it is done once. */
+export interface Requeuer {
+  actor: Actor
+  actId: string
+}
+
+/** What became of one delivery, or why there is nothing to do for it. */
+export type Requeued = 'requeued' | 'not-found' | 'delivered' | 'under-way' | 'endpoint-gone'
+
+/** At most this many deliveries at a time: one bulk write, and a trail that can be followed. */
+export const requeueBatch = 500
+
+/** What the judgement, the line in the trail and the job need; never the body, never the log of attempts. */
+const neededFields = {
+  businessId: 1,
+  endpointId: 1,
+  event: 1,
+  referenceNumber: 1,
+  host: 1,
+  status: 1,
+  attempts: 1,
+  redrives: 1,
+  askedAfterAttempts: 1,
+  nextAttemptAt: 1,
+  lease: 1,
+  effects: 1,
+  unaudited: 1,
+} as const
+type Candidate = Pick<Delivery, '_id' | keyof typeof neededFields>
+
+/** How many acts a delivery remembers. */
+const longestMemory = 50
+
+type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge' | 'recentSenders'>
+
+/**
+ * Asks for one more attempt now, at up to `requeueBatch` deliveries: a DEAD or CANCELLED one comes to life for it, one that waits for
+ * its next attempt is brought forward. The change and its audit line are one write; the job is only a nudge. A delivery that was
+ * delivered, is due or being attempted, or whose endpoint is gone or switched off stays as it is, and the answer says so.
+ */
+export async function requeueDeliveries(
+  deps: RequeueDeps,
+  ids: readonly string[],
+  by: Requeuer,
+): Promise<Map<string, Requeued>> {
+  const before = await read(deps, { _id: { $in: ids } })
+  const receiving = await receivingEndpoints(deps, before)
+  const now = deps.now()
+  const outcomes = new Map<string, Requeued>(ids.map((id) => [id, 'not-found']))
+  for (const delivery of before) outcomes.set(delivery._id, judge(delivery, receiving, by, now))
+  const wanted = before.filter(({ _id }) => outcomes.get(_id) === 'requeued')
+  if (wanted.length === 0) return outcomes
+  await pastMongoose(deps.Delivery).bulkWrite(
+    wanted.map((delivery) => requeueWrite(delivery, by, now)),
+    { ordered: false },
+  )
+  const after = await read(deps, { _id: { $in: wanted.map(({ _id }) => _id) } })
+  for (const delivery of after) outcomes.set(delivery._id, judgeAgain(delivery, receiving, by, now))
+  // Also of an earlier try of this act, which may have been killed here.
+  const mine = after.filter(({ effects }) => effects.includes(by.actId))
+  nudgeDue(deps, mine, receiving, now)
+  await publishAudit(deps, deps.Delivery, mine)
+  return outcomes
+}
+
+const read = (deps: RequeueDeps, which: object): Promise<Candidate[]> =>
+  deps.Delivery.find(which, neededFields).lean<Candidate[]>()
+
+/** The endpoints to which anything may be sent, by id, and how each has been doing. */
+type Receiving = Map<string, Endpoint['health']>
+
+async function receivingEndpoints(deps: RequeueDeps, deliveries: Candidate[]): Promise<Receiving> {
+  const ids = [...new Set(deliveries.map(({ endpointId }) => endpointId))]
+  const endpoints = await deps.Endpoint.find(
+    { _id: { $in: ids } },
+    { active: 1, deletedAt: 1, health: 1 },
+  ).lean<Pick<Endpoint, '_id' | 'active' | 'deletedAt' | 'health'>[]>()
+  return new Map(endpoints.filter(isReceiving).map(({ _id, health }) => [_id, health]))
+}
+
+function judge(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Date): Requeued {
+  if (delivery.effects.includes(by.actId)) return 'requeued'
+  if (delivery.status === 'DELIVERED') return 'delivered'
+  if (!receiving.has(delivery.endpointId)) return 'endpoint-gone'
+  return isOnItsWay(delivery) || isDue(delivery, now) || isLeased(delivery, now) ? 'under-way' : 'requeued'
+}
+
+/** Its first attempt, or one asked for by hand, is still to come: asked for twice, it would use up two of the counts and be one. */
+const isOnItsWay = ({ status, attempts, askedAfterAttempts }: Candidate): boolean =>
+  status === 'PENDING' || (status === 'RETRYING' && attempts === askedAfterAttempts)
+
+const isDue = ({ nextAttemptAt }: Candidate, now: Date): boolean =>
+  nextAttemptAt !== null && nextAttemptAt <= now
+
+/** After the write: what could be re-queued and was not has changed meanwhile, by an attempt or by somebody quicker. */
+function judgeAgain(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Date): Requeued {
+  const verdict = judge(delivery, receiving, by, now)
+  return verdict === 'requeued' && !delivery.effects.includes(by.actId) ? 'under-way' : verdict
+}
+
+/** Wakes the workers for those whose attempt is still to come; very many of one business do not go before the events of others. */
+function nudgeDue(deps: RequeueDeps, deliveries: Candidate[], receiving: Receiving, now: Date): void {
+  const due = deliveries.filter((each) => isDue(each, now) && !isLeased(each, now))
+  for (const [businessId, some] of groupBy(due, (delivery) => delivery.businessId)) {
+    const priority = freshPriority(deps.recentSenders.add(businessId, some.length))
+    const laneOf = ({ endpointId }: Candidate) => laneFor(receiving.get(endpointId) ?? untried)
+    for (const [lane, together] of groupBy(some, laneOf))
+      deps.nudge(
+        lane,
+        together.map((delivery) => ({ ...deliveryJob(delivery, now), priority })),
+      )
+  }
+}
+
+/** Guarded by all that was read, so that `before` in the trail is what it was. */
+function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) {
+  const { _id, businessId, status, attempts, redrives, nextAttemptAt } = before
+  const after = { status: 'RETRYING', nextAttemptAt: now } as const
+  const line = auditLine({
+    at: now,
+    actor,
+    act: 'delivery.requeued',
+    subject: _id,
+    businessId,
+    before: { status, nextAttemptAt },
+    after,
+  })
+  return {
+    updateOne: {
+      filter: {
+        _id,
+        status,
+        attempts,
+        redrives,
+        nextAttemptAt,
+        effects: { $ne: actId },
+        ...free(now),
+      },
+      update: {
+        $set: { ...after, deadAt: null, askedAfterAttempts: attempts },
+        $inc: { redrives: 1 },
+        $push: { unaudited: line, effects: { $each: [actId], $slice: -longestMemory } },
+      },
+    },
+  }
+}

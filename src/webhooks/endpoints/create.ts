@@ -1,0 +1,66 @@
+import { type CreateEndpointBody, createEndpointBody } from '../../../schemas/create-endpoint.ts'
+import type { EventName } from '../../../schemas/events.ts'
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { refuse } from '../../errors.ts'
+import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effect.ts'
+import { storedUrl } from '../sender/url.ts'
+import { type Endpoint, endpointSlots, untried } from './endpoint.ts'
+import { permitEvents } from './event-permission.ts'
+import { presentEndpoint } from './present.ts'
+import { newSecret } from './signing-secrets.ts'
+
+export type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
+
+/** Judges the body of a create (SPEC 4.8, rules 2 to 4): a public https URL, known events, scopes that allow them. */
+export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointRequest {
+  const asked = deps.validate<CreateEndpointBody>(createEndpointBody, body)
+  const wanted = [...new Set(asked.events as EventName[])]
+  permitEvents(caller, wanted, 'events')
+  return { url: storedUrl(asked.url), events: wanted }
+}
+
+/**
+ * Creates an endpoint in the first free of the business's five places. Answers the data of SPEC 4.8 with the secret,
+ * shown only here. Throws MAX_ENDPOINTS_REACHED.
+ */
+export async function createEndpoint(
+  deps: Deps,
+  caller: Caller,
+  asked: EndpointRequest,
+  effect: Effect,
+): Promise<Record<string, unknown> | DoneBefore> {
+  const secret = newSecret()
+  const now = deps.now()
+  const endpoint = {
+    _id: effect.id,
+    businessId: caller.businessId,
+    ...asked,
+    secret: deps.secrets.seal(secret),
+    secretMadeBy: effect.id,
+    previousSecrets: [],
+    active: true,
+    deletedAt: null,
+    health: untried,
+    effects: [],
+    createdAt: now,
+    updatedAt: now,
+  }
+  const data = { ...presentEndpoint(endpoint), secret }
+  const answer = effect.seal(data)
+  for (const slot of endpointSlots) {
+    const insertion = await deps.lanes.insertEndpoint({ ...endpoint, slot, answer }, effect.until)
+    if (insertion.inserted) return data
+    if (insertion.index === '_id_') return doneBefore
+  }
+  throw refuse('MAX_ENDPOINTS_REACHED')
+}
+
+/** The sealed first answer of the create whose effect id this is, or null when it made nothing. */
+export async function recallEndpoint(deps: Pick<Deps, 'Endpoint'>, effectId: string): Promise<string | null> {
+  const endpoint = await deps.Endpoint.findById(effectId, { answer: 1 }).lean<Pick<
+    Endpoint,
+    'answer'
+  > | null>()
+  return endpoint?.answer ?? null
+}

@@ -1,0 +1,116 @@
+import type { EventName } from '../../../schemas/events.ts'
+import type { Collection } from '../../collection.ts'
+
+/** How many endpoints a business may have (SPEC 4.8, rule 1). */
+export const endpointSlots = [0, 1, 2, 3, 4] as const
+
+/** How a receiver has been doing, as its attempts tell it. It decides how many go there at a time, never whether any do. */
+export interface EndpointHealth {
+  lastSuccessAt: Date | null
+  lastFailureAt: Date | null
+  /** Attempts that failed since the last success. */
+  failuresInRow: number
+  /** The stage at which the last failure happened (docs/webhooks.md). */
+  lastError: string | null
+  /** Its last attempts took so long that its deliveries go by the lane of the slow. */
+  slow: boolean
+}
+
+/** Of an endpoint that nothing was sent to yet. */
+export const untried: EndpointHealth = {
+  lastSuccessAt: null,
+  lastFailureAt: null,
+  failuresInRow: 0,
+  lastError: null,
+  slow: false,
+}
+
+/** A secret that a rotation replaced. It signs beside the current one until its time is up. */
+export interface PreviousSecret {
+  secret: string
+  madeBy: string
+  validUntil: Date
+}
+
+/** A merchant's receiver, as stored (SPEC 2.2). Belongs to the business, not to an environment. `_id` is the claim's effect id. */
+export interface Endpoint {
+  _id: string
+  businessId: string
+  /** One of the five places; unique within the business, so that racing creates never make a sixth. Deleted, it has none. */
+  slot?: number
+  url: string
+  events: EventName[]
+  /** The 64 hex characters that sign, sealed, and the effect id of the create or rotation that made them. */
+  secret: string
+  secretMadeBy: string
+  /** Newest first. */
+  previousSecrets: PreviousSecret[]
+  active: boolean
+  /** A deletion is a mark, so that a retry of it finds what it did. */
+  deletedAt: Date | null
+  health: EndpointHealth
+  createdAt: Date
+  updatedAt: Date
+  /** Effect ids of the changes made, so that a retry finds its own. */
+  effects: string[]
+  /** The sealed first answer of the create, for replay. */
+  answer: string
+}
+
+export const endpoints: Collection = {
+  name: 'webhookendpoints',
+  fields: {
+    _id: String,
+    businessId: String,
+    slot: Number,
+    url: String,
+    events: [String],
+    secret: String,
+    secretMadeBy: String,
+    previousSecrets: [{ _id: false, secret: String, madeBy: String, validUntil: Date }],
+    active: Boolean,
+    deletedAt: Date,
+    health: {
+      lastSuccessAt: Date,
+      lastFailureAt: Date,
+      failuresInRow: Number,
+      lastError: String,
+      slow: Boolean,
+    },
+    effects: [String],
+    createdAt: Date,
+    updatedAt: Date,
+    answer: String,
+  },
+  indexes: [
+    {
+      name: 'slotInUse',
+      key: { businessId: 1, slot: 1 },
+      unique: true,
+      partialFilterExpression: { slot: { $type: 'number' } },
+    },
+    { name: 'byTime', key: { businessId: 1, createdAt: -1, _id: -1 } },
+  ],
+  retiredIndexes: ['slot'],
+  backfill: {
+    missing: 'health',
+    set: {
+      health: untried,
+      deletedAt: null,
+      secretMadeBy: '$_id',
+      previousSecrets: [],
+      effects: [],
+      updatedAt: '$createdAt',
+    },
+  },
+}
+
+/** How many effects an endpoint remembers: a retry comes within 24 hours, and nobody changes an endpoint that often. */
+export const longestMemory = 50
+
+/** The part of an update that records whose effect it is. */
+export const recorded = (effectId: string) => ({ effects: { $each: [effectId], $slice: -longestMemory } })
+
+/** Whether anything may be sent to it. */
+export const isReceiving = (endpoint: Pick<Endpoint, 'active' | 'deletedAt'>): boolean =>
+  endpoint.active && endpoint.deletedAt === null

@@ -1,0 +1,20 @@
+import { type EventName, events } from '../../../schemas/events.ts'
+import type { Caller } from '../../businesses/caller.ts'
+import { type Refusal, refuse } from '../../errors.ts'
+
+/** Those of the events that the caller's scopes do not let it see (SPEC 4.8, rule 4). */
+export const forbiddenEvents = (caller: Caller, some: readonly EventName[]): EventName[] =>
+  some.filter((event) => !caller.scopes.has(events[event]))
+
+/** Every event that the caller may not see. */
+export const allForbiddenEvents = (caller: Caller): EventName[] =>
+  forbiddenEvents(caller, Object.keys(events) as EventName[])
+
+export const notPermitted = (forbidden: EventName[], param: 'event' | 'events'): Refusal =>
+  refuse('EVENTS_NOT_PERMITTED', { param, details: { events: forbidden } })
+
+/** Throws EVENTS_NOT_PERMITTED, naming them, unless the caller may see all of the events. */
+export function permitEvents(caller: Caller, some: readonly EventName[], param: 'event' | 'events'): void {
+  const forbidden = forbiddenEvents(caller, some)
+  if (forbidden.length > 0) throw notPermitted(forbidden, param)
+}

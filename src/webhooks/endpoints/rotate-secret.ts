@@ -1,0 +1,67 @@
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import type { Effect } from '../../idempotency/effect.ts'
+import { type Endpoint, longestMemory } from './endpoint.ts'
+import { findChanged, noSuchEndpoint, ownEndpoint } from './find.ts'
+import { presentEndpoint } from './present.ts'
+import { newSecret } from './signing-secrets.ts'
+
+/** How long a replaced secret signs beside the new one (docs/decisions.md). */
+const overlapMs = 24 * 3_600_000
+
+/** So many replaced ones are kept at most; each costs every attempt a signature. */
+const mostPrevious = 5
+
+type RotateDeps = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
+
+/**
+ * Gives the endpoint a new secret; the old one signs beside it for 24 hours. Answers the endpoint with the new `secret`, which a
+ * retry of the same request finds by its effect id. ENDPOINT_NOT_FOUND.
+ */
+export async function rotateSecret(
+  deps: RotateDeps,
+  caller: Caller,
+  id: string,
+  effect: Effect,
+): Promise<Record<string, unknown>> {
+  const replaced = await replaceSecret(deps, caller, id, effect.id)
+  const endpoint = replaced ?? (await findChanged(deps, caller, id, effect.id))
+  if (endpoint === null) throw noSuchEndpoint()
+  return { ...presentEndpoint(endpoint), secret: deps.secrets.unseal(sealedSecret(endpoint, effect.id)) }
+}
+
+/** In one guarded update made of expressions, so that two at once each replace what the other made. */
+function replaceSecret(
+  deps: RotateDeps,
+  caller: Caller,
+  id: string,
+  effectId: string,
+): Promise<Endpoint | null> {
+  const now = deps.now()
+  const replaced = {
+    secret: '$secret',
+    madeBy: '$secretMadeBy',
+    validUntil: new Date(now.getTime() + overlapMs),
+  }
+  return deps.Endpoint.findOneAndUpdate(
+    { ...ownEndpoint(caller, id), effects: { $ne: effectId } },
+    [
+      {
+        $set: {
+          secret: { $literal: deps.secrets.seal(newSecret()) },
+          secretMadeBy: { $literal: effectId },
+          previousSecrets: { $slice: [{ $concatArrays: [[replaced], '$previousSecrets'] }, mostPrevious] },
+          effects: { $slice: [{ $concatArrays: ['$effects', [effectId]] }, -longestMemory] },
+          updatedAt: now,
+        },
+      },
+    ],
+    { returnDocument: 'after', updatePipeline: true },
+  ).lean<Endpoint | null>()
+}
+
+/** The secret that this request made, though others may have been made since; the current one when it is no longer kept. */
+function sealedSecret(endpoint: Endpoint, effectId: string): string {
+  const made = endpoint.previousSecrets.find(({ madeBy }) => madeBy === effectId)
+  return made?.secret ?? endpoint.secret
+}

@@ -1,0 +1,40 @@
+import type { EventName } from '../../../schemas/events.ts'
+
+/** No reference and no short code of a real payment has a zero (src/ids.ts), so nobody mistakes these for one. */
+const reference = 'PI-TEST000000000000'
+const shortCode = 'TEST00'
+
+/** Centimes. */
+const amount = 50_000
+const nothingEarned = { provider_ttc: 0, payer_ttc: 0, tof: 0, tte: 0, total_revenue: 0 }
+/** By the default rates (docs/webhooks.md). */
+const earned = { provider_ttc: 1000, payer_ttc: 500, tof: 210, tte: 30, total_revenue: 1260 }
+
+const payment = (status: string, paidAt: Date | null): Record<string, unknown> => ({
+  reference_number: reference,
+  short_code: shortCode,
+  amount,
+  currency: 'MRU',
+  status,
+  paid_at: paidAt,
+  payer_phone: paidAt === null ? null : '** ** ** 00',
+  metadata: {},
+  commission: paidAt === null ? nothingEarned : earned,
+})
+
+/** The `data` of a test delivery (SPEC 6.2): the shape of the event's own, and plainly made up. */
+export const sampleData: Record<EventName, (now: Date) => Record<string, unknown>> = {
+  'payment.created': () => payment('PENDING', null),
+  'payment.confirmed': (now) => payment('PAID', now),
+  'payment.cancelled': () => payment('CANCELLED', null),
+  'payment.expired': () => payment('CANCELLED', null),
+  'payment.refunded': (now) => payment('REFUNDED', now),
+  'payment.failed': () => payment('FAILED', null),
+  'order.new': (now) => ({
+    reference_number: 'OR-TEST000000000000',
+    amount,
+    currency: 'MRU',
+    items: [{ name: 'Test', quantity: 1, price: amount }],
+    created_at: now,
+  }),
+}

@@ -1,0 +1,75 @@
+import type { EventName } from '../../../schemas/events.ts'
+import { type TestEndpointBody, testEndpointBody } from '../../../schemas/test-endpoint.ts'
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import type { Effect, Errand } from '../../idempotency/effect.ts'
+import { signFor } from '../attempts/sign.ts'
+import { recordOf } from '../attempts/verdict.ts'
+import { deliveryId } from '../deliveries/delivery.ts'
+import { envelope } from '../deliveries/new-deliveries.ts'
+import type { Endpoint } from './endpoint.ts'
+import { permitEvents } from './event-permission.ts'
+import { findEndpoint } from './find.ts'
+import { sampleData } from './sample-data.ts'
+
+/** Judges the body of a test: an event, or none. */
+export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EventName | null {
+  const { event = null } = deps.validate<TestEndpointBody>(testEndpointBody, body)
+  if (event !== null) permitEvents(caller, [event as EventName], 'event')
+  return event as EventName | null
+}
+
+type TestDeps = Pick<Deps, 'Endpoint' | 'sender' | 'config' | 'secrets' | 'now' | 'log'>
+
+/**
+ * Readies one signed attempt with sample data, for the given event or the endpoint's first; the errand makes it, and answers how it
+ * went: `{deliveryId, event, delivered, responseStatus, durationMs, error}`, `error` being the stage at which it failed. Nothing is
+ * stored, nothing is tried again. ENDPOINT_NOT_FOUND, EVENTS_NOT_PERMITTED.
+ */
+export async function testEndpoint(
+  deps: TestDeps,
+  caller: Caller,
+  id: string,
+  asked: EventName | null,
+  effect: Effect,
+): Promise<Errand> {
+  const endpoint = await findEndpoint(deps, caller, id)
+  const [first] = endpoint.events as [EventName]
+  const event = asked ?? first
+  permitEvents(caller, [event], 'event')
+  return () => sendSample(deps, endpoint, event, deliveryId(effect.id, id))
+}
+
+async function sendSample(
+  deps: TestDeps,
+  endpoint: Endpoint,
+  event: EventName,
+  id: string,
+): Promise<Record<string, unknown>> {
+  const now = deps.now()
+  const data = JSON.stringify(sampleData[event](now))
+  // Sandbox also for a live key: no handler may ship goods for it.
+  const body = envelope(id, { id, event, createdAt: now, data }, true)
+  const headers = signFor(deps, endpoint, event, body, now)
+  const sent = await deps.sender.send({ url: endpoint.url, headers, body })
+  const { status, stage, durationMs } = recordOf(now, endpoint.url, sent)
+  const { _id: endpointId, businessId } = endpoint
+  const log = {
+    deliveryId: id,
+    endpointId,
+    businessId,
+    webhookEvent: event,
+    status,
+    stage,
+    receiverMs: durationMs,
+  }
+  deps.log.info(log, 'webhook.tested')
+  return {
+    deliveryId: id,
+    event,
+    delivered: sent.outcome === 'delivered',
+    responseStatus: status,
+    durationMs,
+    error: stage,
+  }
+}

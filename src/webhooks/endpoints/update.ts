@@ -1,0 +1,50 @@
+import type { EventName } from '../../../schemas/events.ts'
+import { type UpdateEndpointBody, updateEndpointBody } from '../../../schemas/update-endpoint.ts'
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import type { Effect } from '../../idempotency/effect.ts'
+import { storedUrl } from '../sender/url.ts'
+import { type Endpoint, recorded } from './endpoint.ts'
+import { allForbiddenEvents, forbiddenEvents, notPermitted, permitEvents } from './event-permission.ts'
+import { findChanged, findEndpoint, ownEndpoint } from './find.ts'
+
+export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'events' | 'active'>>
+
+/** Judges the body of an update as that of a create, but that every field may be left out. */
+export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointChange {
+  const { url, events, active } = deps.validate<UpdateEndpointBody>(updateEndpointBody, body)
+  const wanted = events && [...new Set(events as EventName[])]
+  permitEvents(caller, wanted ?? [], 'events')
+  return {
+    ...(url === undefined ? {} : { url: storedUrl(url) }),
+    ...(wanted === undefined ? {} : { events: wanted }),
+    ...(active === undefined ? {} : { active }),
+  }
+}
+
+/**
+ * Changes what is given and nothing else, in one guarded write. ENDPOINT_NOT_FOUND; EVENTS_NOT_PERMITTED when the URL is to
+ * change and the endpoint keeps events that the caller may not see, or it could lead them to itself.
+ */
+export async function updateEndpoint(
+  deps: Pick<Deps, 'Endpoint' | 'now'>,
+  caller: Caller,
+  id: string,
+  change: EndpointChange,
+  effect: Effect,
+): Promise<Endpoint> {
+  if (Object.keys(change).length === 0) return findEndpoint(deps, caller, id)
+  const movesEvents = change.url !== undefined && change.events === undefined
+  const hidden = movesEvents ? allForbiddenEvents(caller) : []
+  const changed = await deps.Endpoint.findOneAndUpdate(
+    { ...ownEndpoint(caller, id), events: { $nin: hidden }, effects: { $ne: effect.id } },
+    { $set: { ...change, updatedAt: deps.now() }, $push: recorded(effect.id) },
+    { returnDocument: 'after' },
+  ).lean<Endpoint | null>()
+  return changed ?? (await findChanged(deps, caller, id, effect.id)) ?? whyNot(deps, caller, id)
+}
+
+async function whyNot(deps: Pick<Deps, 'Endpoint'>, caller: Caller, id: string): Promise<never> {
+  const { events } = await findEndpoint(deps, caller, id)
+  throw notPermitted(forbiddenEvents(caller, events), 'events')
+}
