@@ -7,7 +7,8 @@ import { copyOfDev } from './copy-of-dev.ts'
 const LINE =
   /^MONGODB_URL=mongodb:\/\/127\.0\.0\.1:(\d+)\/payment_intents REDIS_URL=redis:\/\/127\.0\.0\.1:(\d+)\n$/
 
-describe('npm run stack', () => {
+describe('npm run stack', function () {
+  this.timeout(60_000)
   let copy: Awaited<ReturnType<typeof copyOfDev>>
 
   before(async () => {
@@ -19,7 +20,8 @@ describe('npm run stack', () => {
 
   async function stack() {
     const command = startCommand(npm('run', '--silent', 'stack'), { cwd: copy.folder })
-    await until('the stack says its line', () => command.said.stdout.includes('\n'))
+    // The servers of one that was killed may take their time to end, and two of them to start.
+    await until('the stack says its line', () => command.said.stdout.includes('\n'), 30_000)
     const ports = (LINE.exec(command.said.stdout) ?? []).slice(1).map(Number)
     return {
       ...command,
