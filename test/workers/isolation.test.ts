@@ -55,35 +55,35 @@ describe('A receiver that does not answer', () => {
   const healthOf = async ({ endpointId }: Shop) =>
     (await house.deps.Endpoint.findById(endpointId).lean())?.health
 
-  it('holds no more attempts than it was trusted with, goes to the lane of the slow, and comes back when it is quick again', async () => {
+  it('holds 5 attempts and no more, goes to the lane of the slow, and comes back when it is quick again', async () => {
     const [bad, good] = [await openShop(), await openShop()]
     const held: ServerResponse[] = []
     bad.receiver.respondWith((res) => void held.push(res))
-    await sell(bad, 27)
+    await sell(bad, 12)
     await until('the others wait in the lane of the slow', async () => {
       const [quick, slow] = [
         await jobsOf(bad, 'webhook-delivery'),
         await jobsOf(bad, 'webhook-delivery-slow'),
       ]
-      return quick.length === 20 && slow.length === 7 && slow.every((state) => state === 'delayed')
+      return quick.length === 5 && slow.length === 7 && slow.every((state) => state === 'delayed')
     })
-    expect(bad.receiver.received).to.have.length(20)
+    expect(bad.receiver.received).to.have.length(5)
 
     await sell(good, 20)
     await good.receiver.atLeast(20, 3_000)
-    expect(bad.receiver.received).to.have.length(20)
+    expect(bad.receiver.received).to.have.length(5)
 
     bad.receiver.respondWith((res) => void res.end())
     for (const res of held) res.end()
     await until(
-      'all 27 arrived, each once',
+      'all 12 arrived, each once',
       async () => {
         const made = await deliveriesOf(house, bad.merchant)
-        return made.length === 27 && made.every(({ status }) => status === 'DELIVERED')
+        return made.length === 12 && made.every(({ status }) => status === 'DELIVERED')
       },
       15_000,
     )
-    expect(bad.receiver.received).to.have.length(27)
+    expect(bad.receiver.received).to.have.length(12)
     await until('it is known to be quick', async () => (await healthOf(bad))?.slow === false)
     expect(new Set((await deliveriesOf(house, bad.merchant)).map(({ attempts }) => attempts))).to.deep.equal(
       new Set([1]),

@@ -34,13 +34,12 @@ const failingFrom = 100
 
 /** Half of a process (src/jobs.ts): no receiver may keep all others out. */
 export const mostFlowing = 100
-/** What a receiver gets that is slow, or has no good news: 40 of them fill the lane of the slow. */
+/** What a receiver gets that is slow, or of which there is no good news yet: 40 of them fill the lane of the slow. */
 const fewestFlowing = 5
 /** Of these, who comes anew gets so many while others were put off. */
 const placesForNew = 2
-/** One that did well the last time; one that nobody knows. Every success adds one, so either is at 100 in three rounds. */
+/** What one gets that did well the last time. Every success adds one: from 5 it is at 100 in five rounds. */
 const trusted = 50
-const unknown = 20
 
 /** Who is put off is not asked again at once: each time costs two look-ups. */
 const shortestPutOffMs = 1000
@@ -62,8 +61,7 @@ export const newFlowing = (health: EndpointHealth): Flowing => ({
 })
 
 function firstWindow({ slow, failuresInRow, lastSuccessAt }: EndpointHealth): number {
-  if (slow || failuresInRow > 0) return fewestFlowing
-  return lastSuccessAt === null ? unknown : trusted
+  return slow || failuresInRow > 0 || lastSuccessAt === null ? fewestFlowing : trusted
 }
 
 /** When the attempt that is open the longest began. */
