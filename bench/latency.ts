@@ -10,7 +10,8 @@ import { startWitness, waitsAfter } from './witness.ts'
 const PER_SECOND = 200
 /** Of the one merchant; the bare worker posts to as many. */
 const ENDPOINTS = 2
-const WARM_UP_SECONDS = 3
+/** A cold process compiles what it runs: until that is done, some ten seconds at this rate, a trip takes three times as long. */
+const WARM_UP_SECONDS = 15
 
 /** Of one side of a round, in milliseconds after the answer of the create. */
 export interface Latency {

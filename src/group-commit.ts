@@ -1,9 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { mongo } from 'mongoose'
 import { unavailable } from './errors.ts'
 
 /**
  * Calls that wait together travel together. A lane has at most one trip to MongoDB under way; what arrives
- * meanwhile goes with the next. No timer and no added wait: a lone caller is sent at once.
+ * meanwhile goes with the next. A lone caller is sent at once.
  * `until` is the caller's deadline on `performance.now()`: what is still unsent past it is dropped, with a 503.
  */
 export type Lane<Item, Outcome> = (item: Item, until: number) => Promise<Outcome>
@@ -18,10 +19,20 @@ interface Waiting<Item, Outcome> {
   reject: (error: unknown) => void
 }
 
-/** Makes a lane. `send` answers one outcome per item, in order; an Error among them rejects only that caller. */
+/**
+ * How long a lane rests from trip to trip when nobody waits for what it writes. A steady trickle would else make a trip of each call,
+ * and on a busy machine everything else waits for those.
+ */
+export const unhurriedRestMs = 20
+
+/**
+ * Makes a lane. `send` answers one outcome per item, in order; an Error among them rejects only that caller. With `restMs` no trip begins
+ * sooner than that after the one before.
+ */
 export function createLane<Item, Outcome>(
   longestBatch: number,
   send: (items: Item[]) => Promise<(Outcome | Error)[]>,
+  restMs = 0,
 ): Lane<Item, Outcome> {
   const waiting: Waiting<Item, Outcome>[] = []
   let underWay = false
@@ -30,7 +41,8 @@ export function createLane<Item, Outcome>(
     underWay = true
     // One answer wakes many callers, and they all call again within one turn of the event loop: the first must not go alone.
     await new Promise(setImmediate)
-    while (waiting.length > 0) await sendTogether(waiting.splice(0, longestBatch))
+    while (waiting.length > 0)
+      await Promise.all([sendTogether(waiting.splice(0, longestBatch)), restMs > 0 && pause(restMs)])
     underWay = false
   }
 

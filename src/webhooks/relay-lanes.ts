@@ -1,7 +1,7 @@
 import { pastMongoose } from '../collection.ts'
 import type { Models } from '../collections.ts'
 import { groupBy } from '../group-by.ts'
-import { createLane, createReadLane, type Lane } from '../group-commit.ts'
+import { createLane, createReadLane, type Lane, unhurriedRestMs } from '../group-commit.ts'
 import type { Receiver, Source } from './deliveries/new-deliveries.ts'
 
 /** The trips of the relay: most of its jobs carry one intent, and very many of them run at once. */
@@ -45,13 +45,17 @@ export const openRelayLanes = (models: Models): RelayLanes => ({
     const byBusiness = groupBy(found, ({ businessId }) => businessId)
     return businessIds.map((id) => byBusiness.get(id) ?? [])
   }),
-  emptyOutbox: createLane(500, async (told) => {
-    await pastMongoose(models.Intent).bulkWrite(
-      told.map(({ _id, events }) => ({
-        updateOne: { filter: { _id }, update: { $pull: { outbox: { id: { $in: events } } } } },
-      })),
-      { ordered: false },
-    )
-    return told.map(() => undefined)
-  }),
+  emptyOutbox: createLane(
+    500,
+    async (told) => {
+      await pastMongoose(models.Intent).bulkWrite(
+        told.map(({ _id, events }) => ({
+          updateOne: { filter: { _id }, update: { $pull: { outbox: { id: { $in: events } } } } },
+        })),
+        { ordered: false },
+      )
+      return told.map(() => undefined)
+    },
+    unhurriedRestMs,
+  ),
 })

@@ -2,15 +2,17 @@ import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import { createInsertLane, createLane, createReadLane } from '../../src/group-commit.ts'
 import { type House, openHouse } from '../support/house.ts'
+import { until } from '../support/until.ts'
 
 const later = () => performance.now() + 60_000
 
 /** A lane whose trips are let go by hand. */
-function openLane(longestBatch: number) {
+function openLane(longestBatch: number, restMs = 0) {
   const trips: { items: string[]; end(outcomes: (string | Error)[]): void; fail(error: Error): void }[] = []
   const lane = createLane<string, string>(
     longestBatch,
     (items) => new Promise((resolve, reject) => trips.push({ items, end: resolve, fail: reject })),
+    restMs,
   )
   const turn = () => new Promise(setImmediate)
   return { lane, trips, turn }
@@ -37,6 +39,25 @@ describe('A lane of writes', () => {
     await turn()
     trips[2]?.end(['E'])
     expect(await lone).to.equal('E')
+  })
+
+  it('that rests sends a lone call at once, and together what comes until its rest is over', async () => {
+    const restMs = 50
+    const { lane, trips, turn } = openLane(10, restMs)
+    const startedAt = performance.now()
+    const first = lane('a', later())
+    await turn()
+    trips[0]?.end(['A'])
+    expect(await first).to.equal('A')
+    const second = lane('b', later())
+    await turn()
+    const third = lane('c', later())
+    await until('a second trip', () => trips.length === 2)
+    // A timer may fire a millisecond early.
+    expect(performance.now() - startedAt).to.be.at.least(restMs - 2)
+    expect(trips[1]?.items).to.deep.equal(['b', 'c'])
+    trips[1]?.end(['B', 'C'])
+    expect(await Promise.all([second, third])).to.deep.equal(['B', 'C'])
   })
 
   it('takes no more than its longest batch along', async () => {

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import { pastMongoose } from '../../collection.ts'
-import { createLane, type Lane } from '../../group-commit.ts'
+import { createLane, type Lane, unhurriedRestMs } from '../../group-commit.ts'
 import type { AttemptRecord, Delivery } from '../deliveries/delivery.ts'
 import type { ClaimedDelivery } from './claim.ts'
 
@@ -20,11 +20,17 @@ const longestLog = 50
 
 /** The lane of results: one bulk write for all attempts that end together. Answers of each whether it was written. */
 export const createResultLane = (Delivery: Model<Delivery>): Lane<AttemptResult, boolean> =>
-  createLane(500, async (results) => {
-    const { matchedCount } = await pastMongoose(Delivery).bulkWrite(results.map(asUpdate), { ordered: false })
-    if (matchedCount === results.length) return results.map(() => true)
-    return whichAreWritten(Delivery, results)
-  })
+  createLane(
+    500,
+    async (results) => {
+      const { matchedCount } = await pastMongoose(Delivery).bulkWrite(results.map(asUpdate), {
+        ordered: false,
+      })
+      if (matchedCount === results.length) return results.map(() => true)
+      return whichAreWritten(Delivery, results)
+    },
+    unhurriedRestMs,
+  )
 
 /** A bulk write tells how many it matched, not which: the rest had lost their lease. */
 async function whichAreWritten(Delivery: Model<Delivery>, results: AttemptResult[]): Promise<boolean[]> {
