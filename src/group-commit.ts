@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { mongo } from 'mongoose'
+import { type Model, mongo } from 'mongoose'
+import { pastMongoose } from './collection.ts'
 import { unavailable } from './errors.ts'
 
 /**
@@ -147,3 +148,16 @@ export function createReadLane<Doc>(
     return ids.map((id) => found.get(id) ?? null)
   })
 }
+
+/** A lane of reads by `_id` in one collection, of whole documents or of the fields that `projection` names. */
+export const createByIdLane = <Stored extends { _id: string }, Doc extends { _id: string } = Stored>(
+  model: Model<Stored>,
+  projection: Record<string, 1> = {},
+): Lane<string, Doc | null> =>
+  createReadLane<Doc>(
+    (ids) =>
+      pastMongoose(model)
+        .find<Doc>({ _id: { $in: ids } } as object, { projection })
+        .toArray(),
+    (doc) => [doc._id],
+  )

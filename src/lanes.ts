@@ -2,7 +2,7 @@ import type { Model } from 'mongoose'
 import { createKeyLane, type KeyAndBusiness } from './businesses/find-key.ts'
 import { pastMongoose } from './collection.ts'
 import type { Models } from './collections.ts'
-import { createInsertLane, createReadLane, type Insertion, type Lane } from './group-commit.ts'
+import { createByIdLane, createInsertLane, type Insertion, type Lane } from './group-commit.ts'
 import type { Claim } from './idempotency/claim.ts'
 import type { Intent } from './intents/intent.ts'
 import { type ClaimedDelivery, createClaimLane, type Which } from './webhooks/attempts/claim.ts'
@@ -29,33 +29,18 @@ export interface Lanes extends RelayLanes {
 
 /** How a delivery stands, without what it carries. */
 type Standing = Pick<Delivery, '_id' | 'status' | 'redrives' | 'nextAttemptAt' | 'lease'>
-const standing = { status: 1, redrives: 1, nextAttemptAt: 1, lease: 1 }
-
-const byId = <Doc extends { _id: string }>(model: Model<Doc>): Lane<string, Doc | null> =>
-  createReadLane<Doc>(
-    (ids) =>
-      pastMongoose(model)
-        .find<Doc>({ _id: { $in: ids } } as object)
-        .toArray(),
-    (doc) => [doc._id],
-  )
+const standing = { status: 1, redrives: 1, nextAttemptAt: 1, lease: 1 } as const
 
 export function openLanes(models: Models, now: () => Date): Lanes {
   return {
     findKey: createKeyLane(models.ApiKey),
     insertClaim: insertsOf(models.Claim),
-    findClaim: byId(models.Claim),
+    findClaim: createByIdLane(models.Claim),
     insertIntent: insertsOf(models.Intent),
     insertEndpoint: insertsOf(models.Endpoint),
-    findEndpoint: byId(models.Endpoint),
+    findEndpoint: createByIdLane(models.Endpoint),
     insertDelivery: insertsOf(models.Delivery),
-    lookAtDelivery: createReadLane<Standing>(
-      (ids) =>
-        pastMongoose(models.Delivery)
-          .find<Standing>({ _id: { $in: ids } }, { projection: standing })
-          .toArray(),
-      (delivery) => [delivery._id],
-    ),
+    lookAtDelivery: createByIdLane<Delivery, Standing>(models.Delivery, standing),
     claimDelivery: createClaimLane(models.Delivery, now),
     recordResult: createResultLane(models.Delivery),
     postpone: createPostponeLane(models.Delivery, now),

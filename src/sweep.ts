@@ -40,10 +40,15 @@ type Reach = Jobs['maintenance']['reach']
  * that are overdue, and of all, one sweep at a time is enough however long it takes, and of the overdue ones one a minute.
  */
 export function askForSweep(deps: Pick<Deps, 'nudge' | 'now'>, reach: Reach): void {
-  const slot = reach === 'lately' ? String(Math.floor(deps.now().getTime() / sweepEveryMs)) : reach
+  const slot = reach === 'lately' ? String(slotOf(deps.now())) : reach
   const job = { data: { slot, reach }, jobId: `sweep-${slot}`, delayMs: 0 }
   deps.nudge('maintenance', [reach === 'all' ? { ...job, freesId: true } : job])
 }
+
+const slotOf = (at: Date): number => Math.floor(at.getTime() / sweepEveryMs)
+
+/** Whether a sweep of a slot has been waiting for so long that those asked for since do all that it would. */
+export const isPast = (slot: string, now: Date): boolean => Number(slot) < slotOf(now) - 1
 
 /**
  * Re-creates every nudge that MongoDB says is due: events nobody relayed, deliveries nobody attempts, intents whose time is

@@ -4,6 +4,8 @@ import type { QueueWorker } from './run/queue-worker.ts'
 /** Hands events from outboxes on to deliveries. */
 export const outboxRelay: QueueWorker<'outbox-relay'> = {
   queue: 'outbox-relay',
+  // The outbox itself asks again, at the next sweep. Jobs that came again as well would be one more with every sweep.
+  afterFault: 'complete',
   async run(deps, { intentIds }) {
     const relayed = await relayOutboxes(deps, intentIds)
     return {

@@ -11,7 +11,10 @@ import { failure } from './answer.ts'
 
 /** How long connections that were just accepted may take to say what they want, once nobody new is let in. */
 const lastRequestsMs = 500
-/** Longer than any request of ours takes. Node looks at late requests no more once the server is closed. */
+/**
+ * Longer than any request waits on MongoDB; a test of an endpoint and Retry all of the board may take longer, and are cut. Node looks at
+ * late requests no more once the server is closed.
+ */
 const longestStopMs = 12_000
 
 /** A server that can be stopped in bounded time without cutting a request. */

@@ -10,6 +10,12 @@ export interface Effect {
   seal(data: unknown): string
 }
 
+/** How many effects a document remembers: a retry comes within 24 hours, and nobody changes one thing that often. */
+export const longestMemory = 50
+
+/** What a change pushes to record whose effect it is. */
+export const recorded = (effectId: string) => ({ effects: { $each: [effectId], $slice: -longestMemory } })
+
 /** A create found that an earlier try of the same request did its work: its sealed answer is what counts. */
 export const doneBefore = Symbol('done before')
 export type DoneBefore = typeof doneBefore

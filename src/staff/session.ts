@@ -7,6 +7,9 @@ import type { Role, Staff } from './account.ts'
 /** How long somebody stays signed in, whatever they do meanwhile. */
 export const sessionLifetimeMs = 12 * 60 * 60 * 1000
 
+/** From the sign-in, so long after it is over: it may carry lines that the trail has not got yet. */
+const removedAfterSeconds = 30 * 86_400
+
 /** Somebody signed in. `_id` is the hash of the token in their cookie. */
 export interface StaffSession {
   _id: string
@@ -31,7 +34,11 @@ export const staffSessions: Collection = {
     expiresAt: Date,
     unaudited: unauditedFields,
   },
-  indexes: [{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }, unauditedIndex],
+  indexes: [
+    { name: 'removal', key: { createdAt: 1 }, expireAfterSeconds: removedAfterSeconds },
+    unauditedIndex,
+  ],
+  retiredIndexes: ['expiry'],
 }
 
 /** Who asks for a page. */
@@ -50,7 +57,7 @@ export async function findSession(deps: SessionDeps, token: string): Promise<Sig
     {
       _id: { $in: deps.secrets.hashes(token) },
       endedAt: null,
-      // MongoDB deletes what is over only once a minute.
+      // What is over is still there for a while.
       expiresAt: { $gt: deps.now() },
     },
     { staffName: 1, epoch: 1 },

@@ -1,7 +1,8 @@
 import { pastMongoose } from '../collection.ts'
 import type { Models } from '../collections.ts'
 import { groupBy } from '../group-by.ts'
-import { createLane, createReadLane, type Lane, unhurriedRestMs } from '../group-commit.ts'
+import { createByIdLane, createLane, type Lane, unhurriedRestMs } from '../group-commit.ts'
+import type { Intent } from '../intents/intent.ts'
 import type { Receiver, Source } from './deliveries/new-deliveries.ts'
 
 /** The trips of the relay: most of its jobs carry one intent, and very many of them run at once. */
@@ -25,16 +26,10 @@ const sourceFields = {
   expiresAt: 1,
   status: 1,
   outbox: 1,
-}
+} as const
 
 export const openRelayLanes = (models: Models): RelayLanes => ({
-  findSource: createReadLane<Source>(
-    (ids) =>
-      pastMongoose(models.Intent)
-        .find<Source>({ _id: { $in: ids } }, { projection: sourceFields })
-        .toArray(),
-    (source) => [source._id],
-  ),
+  findSource: createByIdLane<Intent, Source>(models.Intent, sourceFields),
   findReceivers: createLane(500, async (businessIds) => {
     const found = await pastMongoose(models.Endpoint)
       .find<Receiver>(

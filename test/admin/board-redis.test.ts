@@ -54,6 +54,11 @@ describe('Bull Board without Redis', function () {
     await heals()
   })
 
+  it('there: a page that it cannot count to is the fault of who asks', async () => {
+    const { status, body } = await callBoard(house, staff, 'get', '/api/queues?page=1e18')
+    expect([status, body.error]).to.deep.equal([400, 'There is no page after 1000000'])
+  })
+
   it('frozen: the same', async () => {
     await redis.kill('SIGSTOP')
     await expectWordsSoon()

@@ -88,6 +88,9 @@ describe('The list of dead deliveries', () => {
     expect(readable((await staff.get('/admin/dead?from=2031-01-01&to=2031-01-02')).text)).to.include(
       'Nothing that died between',
     )
+    await bury([ago(40)], { endpointId })
+    expect((await rowsOf(`?to=${ago(35)}`))[0]).to.equal('Épicerie: 1 delivery')
+    expect((await staff.get(`/admin/dead?from=${ago(-1)}`)).status).to.equal(200)
     for (const query of ['from=soon', 'to=2030-02-30', 'from=2030-01-02&to=2030-01-01', 'from=a&from=b'])
       expect((await staff.get(`/admin/dead?${query}`)).status, query).to.equal(400)
   })

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { type Server, startRedis } from '../../dev/servers.ts'
@@ -195,11 +196,19 @@ describe('Redis', function () {
     expect(await stopped).to.be.below(8_000)
   })
 
-  it('gone for good: both processes still end on SIGTERM, with exit code 0', async () => {
+  it('gone for good: both processes still end on SIGTERM, with exit code 0, after an attempt that fails', async () => {
     await Promise.all(healed.values())
-    const { redis, web, worker } = services[0] as Service
+    const service = services[0] as Service
+    const { redis, web, worker, receiver } = service
+    const held: ServerResponse[] = []
+    receiver.respondWith((res) => void held.push(res))
+    await createSome(service, 1)
+    await until('an attempt is under way', () => held.length === 1)
     await redis.kill('SIGKILL')
     for (const each of [web, worker]) each.kill('SIGTERM')
+    await until('web has ended', () => !web.isAlive(), 15_000)
+    expect(worker.isAlive()).to.equal(true)
+    held[0]?.writeHead(500).end()
     await until('both ended', () => !web.isAlive() && !worker.isAlive(), 15_000)
     expect([await web.ended, await worker.ended]).to.deep.equal([0, 0])
   })

@@ -36,6 +36,17 @@ describe('the release step on what the version before left', () => {
     expect(answers.filter(({ status }) => status === 201)).to.have.length(5)
   })
 
+  it('exchanges the index that removed a session before its lines were told', async () => {
+    const sessions = collection('staffsessions')
+    await sessions.dropIndexes()
+    await sessions.createIndexes([{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }])
+    await release()
+    const removing = (await sessions.indexes()).filter((index) => index.expireAfterSeconds !== undefined)
+    expect(removing.map(({ key, expireAfterSeconds }) => [key, expireAfterSeconds])).to.deep.equal([
+      [{ createdAt: 1 }, 30 * 86_400],
+    ])
+  })
+
   it('fills in what its deliveries and endpoints lack', async () => {
     const at = new Date('2026-11-01T00:00:00Z')
     const old = { host: 'shop.example', attemptLog: [{ at }], createdAt: at }

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { publishAudit, sweepAudit } from '../../src/audit/publish.ts'
+import { noHurry } from '../../src/group-commit.ts'
 import { newId } from '../../src/ids.ts'
 import { anyTime, untilNow } from '../../src/span.ts'
 import { deadIn } from '../../src/webhooks/deliveries/dead-in.ts'
@@ -54,8 +55,7 @@ describe('re-queuing a delivery', () => {
     receiver.respondWith((res) => void res.end())
     own.clock.advance(3_600_000)
     await requeueDeliveries(own.deps, [_id], someone())
-    // Well before the sweep would find it.
-    await until('DELIVERED', async () => (await stored(own, { _id })).status === 'DELIVERED', 4_000)
+    await until('DELIVERED', async () => (await stored(own, { _id })).status === 'DELIVERED')
     const [first, ...others] = receiver.received
     const last = others.at(-1) ?? expect.fail()
     expect(others).to.have.length(8)
@@ -111,6 +111,40 @@ describe('re-queuing a delivery', () => {
     await house.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { nextAttemptAt: later } })
     expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
     expect(await stored(house, delivery)).to.include({ redrives: 2 })
+  })
+
+  it('whose attempt was cancelled before it was made, asks for the same one again', async () => {
+    const delivery = await oneDead()
+    const switchTo = (active: boolean) =>
+      house.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active } })
+    await requeue([delivery._id])
+    await switchTo(false)
+    await attempt(house.deps, delivery._id)
+    expect(await stored(house, delivery)).to.include({ status: 'CANCELLED', attempts: 8 })
+    await switchTo(true)
+    expect(await requeue([delivery._id])).to.deep.equal(['requeued'])
+    await attempt(house.deps, delivery._id)
+    expect(await stored(house, delivery)).to.include({ status: 'DEAD', attempts: 9, redrives: 1 })
+  })
+
+  it('takes it from an attempt that was given up: thawed, that one writes nothing', async () => {
+    const delivery = await oneDead()
+    const lease = { token: newId(), until: new Date(house.clock.now().getTime() - 1) }
+    const nextAttemptAt = new Date(house.clock.now().getTime() + 60_000)
+    await house.deps.Delivery.updateOne(
+      { _id: delivery._id },
+      { $set: { status: 'RETRYING', nextAttemptAt, deadAt: null, lease } },
+    )
+    expect(await requeue([delivery._id])).to.deep.equal(['requeued'])
+    const ended = {
+      status: 'DEAD',
+      nextAttemptAt: null,
+      deliveredAt: null,
+      deadAt: house.clock.now(),
+    } as const
+    const result = { delivery: { _id: delivery._id, lease }, ...ended, attempt: null }
+    expect(await house.deps.lanes.recordResult(result, noHurry)).to.equal(false)
+    expect(await stored(house, delivery)).to.include({ status: 'RETRYING', redrives: 1 })
   })
 
   it('tells of each what became of it', async () => {
@@ -191,12 +225,15 @@ describe('re-queuing a delivery', () => {
     }
     expect((await redrives()).filter((count) => count === 1)).to.have.length(500)
 
+    const which = deadByNow()
+    house.clock.advance(1_000)
     let seen = 0
-    for await (const outcomes of requeueAll(house.deps, deadByNow(), someone())) {
+    for await (const outcomes of requeueAll(house.deps, which, someone())) {
       seen += outcomes.size
       await dieAgain(outcomes.keys())
     }
     expect(seen).to.equal(700)
+    expect(await house.deps.Delivery.countDocuments(which)).to.equal(0)
     expect(new Set(await redrives())).to.deep.equal(new Set([1]))
     expect(await trailOf(dead)).to.have.length(1_200)
   })

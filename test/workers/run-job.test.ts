@@ -4,6 +4,7 @@ import { Redis } from 'ioredis'
 import type { Deps } from '../../src/deps.ts'
 import { createLog, type Log } from '../../src/log.ts'
 import { deliveryId, endpointIdOf } from '../../src/webhooks/deliveries/delivery.ts'
+import { outboxRelay } from '../../workers/outbox-relay.ts'
 import type { NextStep } from '../../workers/run/queue-worker.ts'
 import { runDelivery } from '../../workers/run/run-delivery.ts'
 import { runJob } from '../../workers/run/run-job.ts'
@@ -44,9 +45,40 @@ describe('What becomes of a job', () => {
     )
   }
 
+  const later = { next: 'later', at: new Date() } as const
+
   it('one that waits never stands in failed, even if Redis cannot be told when it comes again', async () => {
-    expect(await outcomeOf({ next: 'later', at: new Date() })).to.be.instanceOf(DelayedError)
+    expect(await outcomeOf(later)).to.be.instanceOf(DelayedError)
     expect(warned).to.deep.equal(['job.not-put-back'])
+  })
+
+  it('one that waits ends also when Redis never answers, so that its process can stop', async () => {
+    const job = { id: 'some-r0', name: 'payment.created', data: {}, priority: 0 }
+    const silent = { ...job, moveToDelayed: () => new Promise(() => {}) }
+    const run = () => Promise.resolve({ nextStep: later, event: 'webhook.attempted', log: {} })
+    const ended = runJob(house.deps, { queue: 'webhook-delivery', run }, silent as unknown as Job, 'token')
+    expect(await ended.catch((error: unknown) => error)).to.be.instanceOf(DelayedError)
+    expect(warned).to.deep.equal(['job.not-put-back'])
+  })
+
+  it('one that met a fault comes again, but not one that the sweep makes anew', async () => {
+    const waits: number[] = []
+    const job = {
+      id: 'some-r0',
+      name: 'any',
+      data: { intentIds: ['some'] },
+      priority: 0,
+      moveToDelayed: (at: number) => Promise.resolve(void waits.push(at)),
+    } as unknown as Job
+    const run = () => Promise.reject(new Error('MongoDB is away'))
+    const outcome = await runJob(house.deps, { queue: 'webhook-delivery', run }, job, 'token').catch(
+      (error: unknown) => error,
+    )
+    expect(outcome).to.be.instanceOf(DelayedError)
+    expect(waits).to.have.length(1)
+    await runJob(house.deps, { ...outboxRelay, run }, job, 'token')
+    expect(waits).to.have.length(1)
+    expect(warned).to.deep.equal(['job.interrupted', 'job.interrupted'])
   })
 
   it('one that failed for good ends in failed, however many tries BullMQ would still have', async () => {

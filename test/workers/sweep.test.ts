@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { newId } from '../../src/ids.ts'
 import type { QueueName } from '../../src/jobs.ts'
-import { sweep } from '../../src/sweep.ts'
+import { sweep, sweepEveryMs } from '../../src/sweep.ts'
 import { type Delivery, deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { maintenance } from '../../workers/maintenance.ts'
 import { attempt, createIntent, deliveriesOf, freshDelivery, stored, subscribe } from '../support/acts.ts'
@@ -162,6 +162,21 @@ describe('the sweep', () => {
     await house.deps.Delivery.deleteMany({})
     const done = await maintenance.run(house.deps, { slot: 'overdue', reach: 'overdue' }, named)
     expect(done.nextStep.next).to.equal('complete')
+  })
+
+  it('of a slot long past does nothing, as those since have done all that it would', async () => {
+    const delivery = await lostDelivery()
+    house.clock.advance(30_000)
+    const slot = Math.floor(house.clock.now().getTime() / sweepEveryMs)
+    const run = (its: number) => maintenance.run(house.deps, { slot: String(its), reach: 'lately' }, named)
+    const past = await run(slot - 2)
+    expect([past.nextStep.next, past.log]).to.deep.equal([
+      'complete',
+      { slot: String(slot - 2), reach: 'lately', past: true },
+    ])
+    expect(await queueOf('webhook-delivery').count()).to.equal(0)
+    expect((await run(slot - 1)).log).to.include({ deliveries: 1 })
+    await waits(delivery, swept)
   })
 
   it('leaves a job that waits as it is', async () => {

@@ -25,8 +25,12 @@ export interface JobAbout {
   name: string
 }
 
-/** One queue: its name, and how a job of it is done. */
+/**
+ * One queue: its name, and how a job of it is done. After a fault it comes again, unless its queue forgets it because the sweep makes a
+ * new one.
+ */
 export interface QueueWorker<Name extends QueueName> {
   queue: Name
+  afterFault?: 'complete'
   run(deps: Deps, data: Jobs[Name], about: JobAbout): Promise<Done>
 }

@@ -1,10 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
 import type { Deps } from '../../src/deps.ts'
 import type { Jobs, QueueName } from '../../src/jobs.ts'
 import type { NextStep, QueueWorker } from './queue-worker.ts'
 
-/** After a fault of MongoDB or of ours the job comes again this much later; it is no attempt. */
+/** After a fault of MongoDB or of ours a job comes again this much later, unless its queue says otherwise; it is no attempt. */
 const faultWaitMs = 5000
+
+/** Redis is waited for no longer: a process that stops must end. Unheard, the job comes again when its lock is over. */
+const putBackMs = 3000
 
 /** Sooner than this nothing is worth the way back to Redis. */
 const shortestWaitMs = 100
@@ -33,7 +37,8 @@ export async function runJob(
     deps.log[done.isNoise === true ? 'debug' : 'info']({ ...about(), ...done.log }, done.event)
   } catch (err) {
     deps.log.warn({ ...about(), err }, 'job.interrupted')
-    nextStep = { next: 'later', at: new Date(deps.now().getTime() + faultWaitMs) }
+    const again = { next: 'later', at: new Date(deps.now().getTime() + faultWaitMs) } as const
+    nextStep = work.afterFault === 'complete' ? { next: 'complete' } : again
   }
   await obey(deps, nextStep, job, token)
 }
@@ -50,7 +55,7 @@ async function obey(deps: Deps, nextStep: NextStep, job: Job, token: string | un
     case 'fail':
       throw failure(nextStep.reason)
     case 'later':
-      await putBack(deps, nextStep, job, token).catch((err) =>
+      await inTime(putBack(deps, nextStep, job, token)).catch((err) =>
         deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-put-back'),
       )
       // Also where Redis did not hear of it: thrown anything else, the job would stand in *failed* as if its delivery were DEAD. Left in
@@ -69,7 +74,18 @@ async function putBack(
   // It only ever goes further back.
   if (priority !== undefined && priority > job.priority) await job.changePriority({ priority })
   const waitMs = Math.max(shortestWaitMs, at.getTime() - deps.now().getTime())
+  // BullMQ goes by the machine's clock, which need not be ours.
   await job.moveToDelayed(Date.now() + waitMs, token)
+}
+
+/** BullMQ's connection of a worker keeps what it is told for as long as Redis is away. */
+async function inTime(telling: Promise<void>): Promise<void> {
+  const told = new AbortController()
+  const { signal } = told
+  const late = pause(putBackMs, undefined, { signal }).then(() => {
+    throw new Error('Redis did not answer in time')
+  })
+  await Promise.race([telling, late]).finally(() => told.abort())
 }
 
 /** Whatever BullMQ thinks of the job, it ends here. Where in our code that was tells nobody anything, and takes room in Redis. */

@@ -79,7 +79,8 @@ function startWorker(
   const { keepCompletedSeconds, keepFailedSeconds } = queueOptions[work.queue]
   const run = (job: Job, token: string | undefined): Promise<void> => {
     const running = runJob(deps, work, job, token).finally(() => underWay.delete(running))
-    underWay.add(running)
+    // A sweep may take long, and another process makes up for one that is cut.
+    if (work.queue !== 'maintenance') underWay.add(running)
     return running
   }
   return new Worker(work.queue, run, {

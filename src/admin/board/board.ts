@@ -12,6 +12,8 @@ import { type BoardAnswer, retryAll, retryJob } from './retry.ts'
 
 /** As many jobs as its own settings allow on a page. */
 const mostJobs = 50
+/** Beyond what Redis can hold; a number that it cannot take would look like a fault of its own. */
+const lastPage = 1_000_000
 
 /**
  * Bull Board at `/admin/queues`, for whoever is signed in. Nothing but looking reaches it: the two acts there are, Retry and
@@ -38,6 +40,8 @@ export function createBoard(deps: Deps): Router {
   const faces = { support: createFace('support'), viewer: createFace('viewer') }
   router.use(ownAssets())
   router.use('/api', async (req, res, next) => {
+    if (Number(req.query.page ?? 1) > lastPage)
+      return answer(res, { status: 400, body: { error: `There is no page after ${lastPage}` } })
     if (Number(req.query.jobsPerPage ?? 0) > mostJobs)
       return answer(res, { status: 400, body: { error: `At most ${mostJobs} jobs fit on a page` } })
     const queues = await deps.boardQueues.obtain()

@@ -30,13 +30,20 @@ export const deadPage = (deps: Deps) => async (req: Request, res: Response) => {
   const { from = '', to = '' } = req.query
   const span = readFormSpan(deps, { from, to })
   const now = deps.now()
-  const period = { from: span.from ?? new Date(now.getTime() - shownDeadMs), to: span.to ?? now }
+  const period = periodOf(span, now)
   const dead = await groupDead(deps, period)
   const staff = staffOf(res)
   const body = html`<h1>Dead deliveries</h1>
     !${filter(span, now)}
     !${dead === null ? tooMany : await list(deps, dead, period, staff)}`
   sendPage(res, 200, page({ title: 'Dead deliveries', staff, current: '/admin/dead' }, body))
+}
+
+/** An end that is left open is 30 days from the other one. */
+function periodOf({ from, to }: Span, now: Date): Period {
+  const end = to ?? new Date(Math.max(now.getTime(), from?.getTime() ?? 0))
+  const latest = Math.min(end.getTime(), now.getTime())
+  return { from: from ?? new Date(latest - shownDeadMs), to: end }
 }
 
 const tooMany = html`<p class="notice bad">There are too many to count in time. Choose a shorter period.</p>`

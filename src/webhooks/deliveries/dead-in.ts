@@ -1,7 +1,8 @@
+import { deadShownSeconds } from '../../jobs.ts'
 import { type Span, within } from '../../span.ts'
 
 /** As long as a failed job shows in Bull Board, and what staff see of the dead ones unless they ask for more. */
-export const shownDeadMs = 30 * 86_400_000
+export const shownDeadMs = deadShownSeconds * 1000
 
 /**
  * A filter for what died in a span and is DEAD still. Only what is DEAD has a `deadAt`; saying `status` too would make MongoDB

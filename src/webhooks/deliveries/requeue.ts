@@ -3,6 +3,7 @@ import { publishAudit } from '../../audit/publish.ts'
 import { pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
 import { groupBy } from '../../group-by.ts'
+import { recorded } from '../../idempotency/effect.ts'
 import { freshPriority } from '../attempts/priority.ts'
 import { type Endpoint, isReceiving, untried } from '../endpoints/endpoint.ts'
 import type { Delivery } from './delivery.ts'
@@ -38,9 +39,6 @@ const neededFields = {
   unaudited: 1,
 } as const
 type Candidate = Pick<Delivery, '_id' | keyof typeof neededFields>
-
-/** How many acts a delivery remembers. */
-const longestMemory = 50
 
 type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge' | 'recentSenders'>
 
@@ -125,7 +123,9 @@ function nudgeDue(deps: RequeueDeps, deliveries: Candidate[], receiving: Receivi
 
 /** Guarded by all that was read, so that `before` in the trail is what it was. */
 function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) {
-  const { _id, businessId, status, attempts, redrives, nextAttemptAt } = before
+  const { _id, businessId, status, attempts, redrives, askedAfterAttempts, nextAttemptAt } = before
+  // Cancelled before the attempt that was asked for: it is the same one again, and its job has ended.
+  const isSameAttempt = attempts === askedAfterAttempts
   const after = { status: 'RETRYING', nextAttemptAt: now } as const
   const line = auditLine({
     at: now,
@@ -148,9 +148,10 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
         ...free(now),
       },
       update: {
-        $set: { ...after, deadAt: null, askedAfterAttempts: attempts },
-        $inc: { redrives: 1 },
-        $push: { unaudited: line, effects: { $each: [actId], $slice: -longestMemory } },
+        // Without the lease of an attempt that was given up: thawed, it would still write its result.
+        $set: { ...after, deadAt: null, lease: null, askedAfterAttempts: attempts },
+        $inc: { redrives: isSameAttempt ? 0 : 1 },
+        $push: { unaudited: line, ...recorded(actId) },
       },
     },
   }

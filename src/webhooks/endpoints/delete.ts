@@ -1,9 +1,9 @@
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import type { Effect } from '../../idempotency/effect.ts'
+import { type Effect, recorded } from '../../idempotency/effect.ts'
 import { openStatuses } from '../deliveries/delivery.ts'
 import { free } from '../deliveries/lease.ts'
-import { type Endpoint, recorded } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 import { findChanged, noSuchEndpoint, ownEndpoint } from './find.ts'
 
 type DeleteDeps = Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>

@@ -105,12 +105,6 @@ export const endpoints: Collection = {
   },
 }
 
-/** How many effects an endpoint remembers: a retry comes within 24 hours, and nobody changes an endpoint that often. */
-export const longestMemory = 50
-
-/** The part of an update that records whose effect it is. */
-export const recorded = (effectId: string) => ({ effects: { $each: [effectId], $slice: -longestMemory } })
-
 /** Whether anything may be sent to it. */
 export const isReceiving = (endpoint: Pick<Endpoint, 'active' | 'deletedAt'>): boolean =>
   endpoint.active && endpoint.deletedAt === null
