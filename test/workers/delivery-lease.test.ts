@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
+import type { Deps } from '../../src/deps.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { attempt, freshDelivery, openBeside, stored, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
@@ -50,6 +51,26 @@ describe('the lease on a delivery', () => {
         nextAttemptAt: until,
       })
     }
+    expect(receiver.received).to.have.length(0)
+    house.clock.freeze(until)
+    expect(await attempt(house.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
+  })
+
+  it('begins no attempt when MongoDB took so long for it that it might be over before it is renewed', async () => {
+    const { lanes } = house.deps
+    const slow: Deps = {
+      ...house.deps,
+      lanes: {
+        ...lanes,
+        async claimDelivery(which, until) {
+          const claimed = await lanes.claimDelivery(which, until)
+          house.clock.advance(5_001)
+          return claimed
+        },
+      },
+    }
+    const until = inMs(10_000)
+    expect(await attempt(slow, delivery._id)).to.deep.equal({ outcome: 'leased', nextAttemptAt: until })
     expect(receiver.received).to.have.length(0)
     house.clock.freeze(until)
     expect(await attempt(house.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })

@@ -15,6 +15,12 @@ export type Delivered =
   | { outcome: 'cancelled' | 'dead-already' | 'nothing-to-do'; nextAttemptAt: null }
 
 /**
+ * With less of the lease left no attempt begins: it might be over before its first renewal, 3 s ahead. MongoDB was slow then, and is given
+ * the time.
+ */
+const leastLeaseMs = 5000
+
+/**
  * Makes one attempt at a delivery, if it is due and nobody else's, in a place at its receiver: claim with a lease, sign, POST, record
  * (SPEC 6.2 to 6.4). A receiver that fails is a result, not an error; only a broken MongoDB throws, and then no attempt counts.
  */
@@ -26,6 +32,9 @@ export async function deliver(
 ): Promise<Delivered> {
   const delivery = await deps.lanes.claimDelivery(which, noHurry)
   if (delivery === null) return whyNotClaimed(deps, which)
+  const { until } = delivery.lease
+  if (until.getTime() - deps.now().getTime() < leastLeaseMs)
+    return { outcome: 'leased', nextAttemptAt: until }
   deps.leases.hold(delivery)
   try {
     return await makeAttempt(deps, delivery, endpoint, place)
