@@ -28,6 +28,7 @@ describe('The pages of a payment and its deliveries', () => {
     staff = await signedIn(house, 'support')
   })
   beforeEach(() => receiver.respondWith((res) => void res.writeHead(500).end()))
+  afterEach(() => house.clock.freeze(null))
   after(() => receiver.close().then(() => house.close()))
 
   const paymentPage = async (referenceNumber: string) =>
@@ -68,7 +69,6 @@ describe('The pages of a payment and its deliveries', () => {
     expect(await sentence()).to.equal(
       `DELIVERED Delivered at ${shown(deliveredAt)}: the receiver answered 204.`,
     )
-    house.clock.freeze(null)
   })
 
   it('say which events wait, and which nobody was subscribed to', async () => {
@@ -91,8 +91,9 @@ describe('The pages of a payment and its deliveries', () => {
     Intent.findOne = ((...asked: Parameters<typeof findOne>) => ({
       lean: () => relay(house, merchant).then(() => findOne(...asked).lean()),
     })) as unknown as typeof Intent.findOne
-    const text = await paymentPage(referenceNumber)
-    Intent.findOne = findOne
+    const text = await paymentPage(referenceNumber).finally(() => {
+      Intent.findOne = findOne
+    })
     expect(text).to.match(/webhooks payment\.created to \S+ PENDING Nothing was sent yet/)
     expect(text).not.to.include('No active endpoint')
   })

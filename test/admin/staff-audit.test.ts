@@ -35,17 +35,17 @@ describe('The audit trail', () => {
   const rows = async (query: string) => subjectsOf((await viewer.get(`/admin/audit?${query}`)).text)
 
   it('says when, who, from where, what, to what, before and after', async () => {
-    const { subject } = await tell({ subject: 'said-whole' })
+    const { subject } = await tell({ subject: 'said-whole', at: new Date('2020-01-01T00:00:07Z') })
     const { text } = await viewer.get(`/admin/audit?subject=${subject}`)
     const [row = ''] = /<tr>\s*<td[\s\S]*?<\/tr>/.exec(text) ?? []
     const said = row
       .replaceAll(/<[^>]+>/g, ' ')
       .replaceAll(/\s+/g, ' ')
       .trim()
-    expect(said).to.match(/^2020-01-01 00:00:\d\d UTC moussa staff from 192\.0\.2\.7 delivery\.requeued/)
+    expect(said).to.match(/^2020-01-01 00:00:07 UTC moussa staff from 192\.0\.2\.7 delivery\.requeued/)
     expect(said).to.include('said-whole of business-1 status: DEAD → RETRYING')
     expect(said).to.include('nextAttemptAt: none → 2020-01-02T00:00:00.000Z')
-    expect(row).to.match(/<time datetime="2020-01-01T00:00:\d\d\.000Z">/)
+    expect(row).to.include('<time datetime="2020-01-01T00:00:07.000Z">')
     expect(row)
       .to.include('href="/admin/deliveries/said-whole"')
       .and.include('href="/admin/businesses/business-1"')

@@ -175,8 +175,8 @@ describe('A webhook endpoint', () => {
     })
 
     it('receives nothing while it is not active: what waits is CANCELLED as it comes due', async () => {
-      await update({ url: receiver.url, events: ['payment.created'] })
       house.allowHost(receiver.host)
+      await update({ url: receiver.url, events: ['payment.created'] }).expect(200)
       const arrivedBefore = receiver.received.length
       await freshDelivery(house, merchant)
       await update({ active: false }).expect(200)

@@ -74,11 +74,15 @@ describe('Permission', () => {
     let myLive: Merchant
     let other: Merchant
     let reference: string
+    let liveReference: string
     before(async () => {
       ;[mine, other] = await Promise.all([house.merchant(), house.merchant()])
       myLive = asMerchant(mine.businessId, await house.key(mine.businessId, { mode: 'live' }))
       const created = await house.http.post(intents).set(mine.write()).send({ amount: 5 })
       reference = created.body.data.referenceNumber
+      const live = await house.http.post(intents).set(myLive.write()).send({ amount: 5 }).expect(201)
+      expect(live.body.data.sandbox).to.equal(false)
+      liveReference = live.body.data.referenceNumber
     })
 
     it("tells another business's intent from none in nothing: 404 INTENT_NOT_FOUND", async () => {
@@ -109,9 +113,7 @@ describe('Permission', () => {
         403,
         'SANDBOX_MISMATCH',
       )
-      const live = await house.http.post(intents).set(myLive.write()).send({ amount: 5 }).expect(201)
-      expect(live.body.data.sandbox).to.equal(false)
-      const path = `${intents}/${live.body.data.referenceNumber}`
+      const path = `${intents}/${liveReference}`
       await expectRefused(house.http.get(path).set(mine.read()), 403, 'SANDBOX_MISMATCH')
     })
 

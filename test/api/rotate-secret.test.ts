@@ -122,10 +122,11 @@ describe('The secret of a webhook endpoint, rotated,', () => {
     const beside = await openBeside(house, { SECRET_KEY: Buffer.alloc(32, 7).toString('base64') })
     beside.allowHost(receiver.host)
     const { _id } = await freshDelivery(house, merchant)
-    await attempt(beside.deps, _id).then(
+    const refusal = await attempt(beside.deps, _id).then(
       () => expect.fail('signed with a secret that it cannot read'),
-      () => undefined,
+      (error: Error) => error.message,
     )
+    expect(refusal).to.equal('sealed with a key that is not configured')
     const again = asMerchant(merchant.businessId, await beside.key(merchant.businessId))
     const { body } = await rotate('anew', again, beside).expect(200)
     beside.clock.advance(11_000)

@@ -23,7 +23,7 @@ describe('A test of a webhook endpoint', () => {
         done()
       },
     })
-    house = await openHouse({ WEBHOOK_TIMEOUT_SECONDS: '0.5' }, pino({ level: 'info' }, sink))
+    house = await openHouse({ WEBHOOK_TIMEOUT_SECONDS: '2' }, pino({ level: 'info' }, sink))
   })
   beforeEach(async () => {
     ;[merchant, receiver] = await Promise.all([house.merchant(), startReceiver()])
@@ -70,13 +70,21 @@ describe('A test of a webhook endpoint', () => {
     const shape = Object.keys(receiver.received.at(-1)?.json.data ?? {})
     const paid: EventName[] = ['payment.confirmed', 'payment.refunded']
     for (const event of Object.keys(events) as EventName[]) {
-      await test({ event }).expect(200)
-      const { data } = receiver.received.at(-1)?.json ?? expect.fail(event)
+      const { body } = await test({ event }).expect(200)
+      expect(body.data, event).to.include({ event, delivered: true, responseStatus: 200 })
+      const { headers, json } = receiver.received.at(-1) ?? expect.fail(event)
+      expect([json.id, json.event, headers['x-service-event']]).to.deep.equal([
+        body.data.deliveryId,
+        event,
+        event,
+      ])
+      const { data } = json
       if (event.startsWith('payment.')) {
         expect(Object.keys(data), event).to.deep.equal(shape)
         expect(data.paid_at !== null, event).to.equal(paid.includes(event))
       }
-      expect(data.reference_number, event).to.match(/^(PI|OR)-TEST0+$/)
+      const prefix = event.startsWith('payment.') ? 'PI' : 'OR'
+      expect(data.reference_number, event).to.match(new RegExp(`^${prefix}-TEST0+$`))
     }
   })
 

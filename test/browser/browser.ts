@@ -46,17 +46,23 @@ export async function sitDown(browser: Browser, origin: string, size: keyof type
   return { page, faults }
 }
 
+export interface Account {
+  name: string
+  password: string
+}
+
 /** Signs in by the form, on the way to a page. */
-export async function signIn(
-  page: Page,
-  { name, password }: { name: string; password: string },
-  to: string,
-): Promise<void> {
+export async function signIn(page: Page, account: Account, to: string): Promise<void> {
   await page.goto(to)
+  await fillIn(page, account)
+  await page.waitForURL(`**${to}`)
+}
+
+/** Fills in the form of the sign-in, on the page that shows it. */
+export async function fillIn(page: Page, { name, password }: Account): Promise<void> {
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL(`**${to}`)
 }
 
 /** Keeps a picture of the whole page in the folder SCREENSHOTS, if there is one. */

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { stored } from '../support/acts.ts'
 import { until } from '../support/until.ts'
-import { picture } from './browser.ts'
+import { fillIn, picture } from './browser.ts'
 import { openStage, type Stage } from './stage.ts'
 
 describe('The search page in a browser', function () {
@@ -70,9 +70,13 @@ describe('The search page in a browser', function () {
   })
 
   it('shows a page, not a sign-in that leads nowhere, after signing out and in again', async () => {
+    await viewer.goto('/admin/dead')
     await viewer.getByRole('button', { name: 'Sign out' }).click()
     await viewer.waitForURL('**/admin/sign-in')
     await viewer.goBack()
-    await viewer.getByRole('button', { name: 'Sign in' }).waitFor()
+    await viewer.waitForURL('**/admin/sign-in?to=*')
+    await fillIn(viewer, stage.accounts.viewer)
+    await viewer.waitForURL('**/admin/dead')
+    await viewer.getByRole('button', { name: 'Sign out' }).waitFor()
   })
 })

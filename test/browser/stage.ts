@@ -5,7 +5,7 @@ import { createIntent, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { type Person, signIn, sitDown, type sizes, startBrowser } from './browser.ts'
+import { type Account, type Person, signIn, sitDown, type sizes, startBrowser } from './browser.ts'
 
 /** A whole service with its workers, its receiver, and a browser in front of it. */
 export interface Stage {
@@ -18,6 +18,7 @@ export interface Stage {
   heal(): void
   /** Somebody with an account of this role, signed in and on this page. */
   enter(role: 'viewer' | 'support', to: string, size: keyof typeof sizes): Promise<Page>
+  accounts: Record<'viewer' | 'support', Account>
   /** Somebody who is not signed in. */
   visit(size: keyof typeof sizes): Promise<Page>
   /** What went wrong in any of the browsers (browser.ts). */
@@ -45,6 +46,7 @@ export async function openStage(): Promise<Stage> {
     house,
     receiver,
     merchant,
+    accounts,
     visit,
     async enter(role, to, size) {
       const page = await visit(size)
@@ -62,9 +64,9 @@ export async function openStage(): Promise<Stage> {
 }
 
 /** As an operator makes them. */
-async function hireBoth(house: House) {
+async function hireBoth(house: House): Promise<Stage['accounts']> {
   const { done } = openAdmin(house)
-  const hire = async (role: string) => {
+  const hire = async (role: string): Promise<Account> => {
     const { name = '', password = '' } = await done('staff', 'create', '--name', `a-${role}`, '--role', role)
     return { name, password }
   }

@@ -135,7 +135,8 @@ export async function openHouse(
       await Promise.all(workers.map((each) => each.close()))
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      await deps.mongo.dropDatabase()
+      // Another house may go on with a database that was given.
+      if (environment.MONGODB_URL === undefined) await deps.mongo.dropDatabase()
       await deps.close()
     },
   }

@@ -30,6 +30,9 @@ export async function killEverywhere<Case>(
   await operation.run(survivor, whole)
   const { steps } = survivor
   graves.push(survivor.close())
+  if (steps.length === 0) throw new Error('there is no step to be killed at')
+  await operation.again(whole)
+  await operation.check(whole, 'not killed')
   const cases = await Promise.all(
     steps.flatMap((name, index) =>
       fates.map(async (fate) => ({ fate, name, step: index + 1, each: await operation.prepare() })),

@@ -16,8 +16,11 @@ export async function profiled(house: House, work: () => Promise<unknown>): Prom
   try {
     await database.collection('system.profile').drop()
     await database.command({ profile: 2 })
-    await work()
-    await database.command({ profile: 0 })
+    try {
+      await work()
+    } finally {
+      await database.command({ profile: 0 })
+    }
     return await database.collection<Profiled>('system.profile').find().toArray()
   } finally {
     await client.close()

@@ -111,7 +111,10 @@ describe('the job of a delivery', () => {
     const { receiver, id, merchant, secret, intent, first } = await told(standard, () => 500)
     const queue = queueOf(standard)
     await until('the job is delayed', async () => (await queue.getJobState(`${id}-r0`)) === 'delayed')
-    const text = await everythingIn(standard.deps.config.redisUrl, standard.deps.config.queuePrefix)
+    const { redisUrl, queuePrefix } = standard.deps.config
+    // A job's data is JSON within JSON, its quotes escaped.
+    const text = (await everythingIn(redisUrl, queuePrefix)).replaceAll('\\', '')
+    expect(text).to.include(`"ref":"${intent.referenceNumber}"`)
     expect(text).to.include(`${id}-r0`)
     const forbidden = [
       secret,

@@ -70,7 +70,7 @@ describe('A receiver that does not answer', () => {
     expect(bad.receiver.received).to.have.length(5)
 
     await sell(good, 20)
-    await good.receiver.atLeast(20, 3_000)
+    await good.receiver.atLeast(20)
     expect(bad.receiver.received).to.have.length(5)
 
     bad.receiver.respondWith((res) => void res.end())

@@ -9,7 +9,7 @@ import type { NextStep } from '../../workers/run/queue-worker.ts'
 import { runDelivery } from '../../workers/run/run-delivery.ts'
 import { runJob } from '../../workers/run/run-job.ts'
 import { warnOfUnattended } from '../../workers/run/warn-of-unattended.ts'
-import { freshDelivery, subscribe } from '../support/acts.ts'
+import { freshDelivery, openBeside, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
@@ -144,11 +144,7 @@ describe('What becomes of a job', () => {
     const slow = new Queue('webhook-delivery-slow', { connection: redis, prefix })
     await warnOfUnattended(house.deps)
     expect(warned).to.deep.equal(['queue.unattended'])
-    const all = await openHouse({
-      MONGODB_URL: house.deps.config.mongodbUrl,
-      REDIS_URL: redisUrl,
-      QUEUE_PREFIX: prefix,
-    })
+    const all = await openBeside(house)
     all.startWorkers()
     await until('it is attended', async () => (await slow.getWorkersCount()) > 0)
     await until('nobody warns', async () => {
