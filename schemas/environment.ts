@@ -27,6 +27,13 @@ export const environment = {
     },
     WEBHOOK_TIMEOUT_SECONDS: { type: 'number', exclusiveMinimum: 0, maximum: 120, default: 30 },
     WEBHOOK_ALLOWED_HOSTS: { type: 'string', format: 'host-port-list' },
+    WALLET_PROVIDER_URL: { type: 'string', format: 'wallet-url' },
+    WALLET_PROVIDER_KEY: { type: 'string', minLength: 32, maxLength: 512 },
+    WALLET_PROVIDER_TIMEOUT_SECONDS: { type: 'number', exclusiveMinimum: 0, maximum: 60, default: 10 },
+    COMMISSION_PROVIDER_BPS: { type: 'integer', minimum: 0, maximum: 10_000, default: 200 },
+    COMMISSION_PAYER_BPS: { type: 'integer', minimum: 0, maximum: 10_000, default: 100 },
+    COMMISSION_TOF_BPS: { type: 'integer', minimum: 0, maximum: 5_000, default: 1_400 },
+    COMMISSION_TTE_BPS: { type: 'integer', minimum: 0, maximum: 5_000, default: 200 },
     WEBHOOK_HEADER_BRAND: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9]{0,30}$', default: 'Service' },
   },
 } as const

@@ -23,6 +23,10 @@ export const formats: Record<string, Format> = {
     validate: (text) => /^https?:\/\/[^/?#\s]+$/.test(text) && parseUrl(text) !== null,
     hint: 'must be http(s)://host[:port] without a path',
   },
+  'wallet-url': {
+    validate: (text) => /^https?:\/\/[^?#\s@]+$/.test(text) && parseUrl(text) !== null,
+    hint: 'must be http(s)://host[:port][/path]',
+  },
   'mongodb-url': {
     validate: (text) => isMongoUrl(text) && weakerThanPromised(text) === null,
     hint: 'must be a mongodb:// URL and must not lower the write concern, read concern or read preference',

@@ -29,6 +29,12 @@ export interface Config {
   /** `host:port` of receivers that may be private or plain http; never in production. */
   webhookAllowedHosts: ReadonlySet<string>
   webhookHeaderBrand: string
+  /** Who moves the money of live payments; without one no live intent can be paid. `key` signs what is sent there. */
+  walletProvider: { url: string; key: string } | null
+  /** How long one call to a wallet may take. */
+  walletTimeoutMs: number
+  /** Basis points (src/wallets/commission.ts). */
+  commissionRates: { provider: number; payer: number; tof: number; tte: number }
 }
 
 /** Reads and judges the environment. All that is wrong is said at once, by variable name. */
@@ -63,6 +69,11 @@ function faultsAcross(given: Record<string, unknown>): string[] {
     faults.push('CODE_LIFETIME_SECONDS must not be longer than INTENT_LIFETIME_SECONDS')
   if (given.NODE_ENV === 'production' && given.WEBHOOK_ALLOWED_HOSTS !== undefined)
     faults.push('WEBHOOK_ALLOWED_HOSTS must not be set in production')
+  const { WALLET_PROVIDER_URL: walletUrl, WALLET_PROVIDER_KEY: walletKey } = given
+  if ((walletUrl === undefined) !== (walletKey === undefined))
+    faults.push('WALLET_PROVIDER_URL and WALLET_PROVIDER_KEY must be set together')
+  if (given.NODE_ENV === 'production' && String(walletUrl).startsWith('http:'))
+    faults.push('WALLET_PROVIDER_URL must be https in production')
   return faults
 }
 
@@ -94,5 +105,16 @@ function fromEnvironment(env: Environment): Config {
     webhookTimeoutMs: env.WEBHOOK_TIMEOUT_SECONDS * 1000,
     webhookAllowedHosts: new Set(list(env.WEBHOOK_ALLOWED_HOSTS)),
     webhookHeaderBrand: env.WEBHOOK_HEADER_BRAND,
+    walletProvider:
+      env.WALLET_PROVIDER_URL === undefined
+        ? null
+        : { url: env.WALLET_PROVIDER_URL.replace(/\/$/, ''), key: env.WALLET_PROVIDER_KEY ?? '' },
+    walletTimeoutMs: env.WALLET_PROVIDER_TIMEOUT_SECONDS * 1000,
+    commissionRates: {
+      provider: env.COMMISSION_PROVIDER_BPS,
+      payer: env.COMMISSION_PAYER_BPS,
+      tof: env.COMMISSION_TOF_BPS,
+      tte: env.COMMISSION_TTE_BPS,
+    },
   }
 }

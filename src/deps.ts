@@ -9,6 +9,7 @@ import { awaitMongo } from './mongo.ts'
 import { type Nudge, openQueues, type Queues } from './queues.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createValidate, type Validate } from './validate.ts'
+import { openWallets, type Wallets } from './wallets/wallets.ts'
 import { createFlow, type Flow } from './webhooks/attempts/flow.ts'
 import { createHealthNotes, type HealthNotes } from './webhooks/attempts/note-health.ts'
 import { createRecentSenders, type RecentSenders } from './webhooks/attempts/recent-senders.ts'
@@ -28,6 +29,7 @@ export interface Deps extends Models {
   healthNotes: HealthNotes
   recentSenders: RecentSenders
   sender: Sender
+  wallets: Wallets
   apiSwitch: ApiSwitch
   queues: Queues
   nudge: Nudge
@@ -53,6 +55,7 @@ export async function openDeps(config: Config, log: Log, now: () => Date): Promi
     allowedHosts: config.webhookAllowedHosts,
     maxSockets: mostSockets,
   })
+  const wallets = openWallets(null, null)
   const healthNotes = createHealthNotes(models, log)
   const apiSwitch = await createApiSwitch(models.Setting)
   return {
@@ -68,6 +71,7 @@ export async function openDeps(config: Config, log: Log, now: () => Date): Promi
     healthNotes,
     recentSenders: createRecentSenders(elapsedMs),
     sender,
+    wallets,
     apiSwitch,
     queues,
     nudge: queues.nudge,
@@ -78,6 +82,7 @@ export async function openDeps(config: Config, log: Log, now: () => Date): Promi
       await queues.close()
       await boardQueues.close()
       await sender.close()
+      await wallets.close()
       await healthNotes.close()
       await mongo.close()
     },

@@ -11,6 +11,8 @@ export interface Jobs {
   'webhook-delivery-slow': DeliveryWords
   /** One intent whose time is up. */
   'intent-expiry': { referenceNumber: string }
+  /** One intent with a payment or refunds of which nobody knows what became of them at the wallet. */
+  'wallet-outcome': { intentId: string }
   /** Re-creates the nudges that MongoDB says are due: those of late, those that are long overdue, or all that Redis may have lost. */
   maintenance: { slot: string; reach: 'lately' | 'overdue' | 'all' }
 }
@@ -33,6 +35,7 @@ export const queueNames = [
   'webhook-delivery',
   'webhook-delivery-slow',
   'intent-expiry',
+  'wallet-outcome',
   'maintenance',
 ] as const
 
@@ -76,6 +79,7 @@ export const queueOptions = {
   // 40 receivers that answer after 30 s, 5 at a time each.
   'webhook-delivery-slow': { concurrency: 200, keepCompletedSeconds: 0, keepFailedSeconds: deadShownSeconds },
   'intent-expiry': { concurrency: 50, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
+  'wallet-outcome': { concurrency: 50, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
   // Its id names a slot of time, so it must outlive the slot to keep other processes from adding it again. Four at once: what is long
   // overdue may be very much, and must not keep anybody from what is new.
   maintenance: { concurrency: 4, keepCompletedSeconds: 60, keepFailedSeconds: 0 },

@@ -1,6 +1,7 @@
 import { sweepAudit } from './audit/publish.ts'
 import type { Deps } from './deps.ts'
 import { inBatches } from './in-batches.ts'
+import { walletOutcomeJob } from './intents/ask-wallets.ts'
 import { expiryJob } from './intents/expire.ts'
 import type { Intent } from './intents/intent.ts'
 import { moves } from './intents/lifecycle.ts'
@@ -27,6 +28,8 @@ export interface Swept {
   outboxes: number
   deliveries: number
   expiries: number
+  /** Intents with payments or refunds whose outcome nobody knows. */
+  outcomes: number
   /** Failed jobs of DEAD deliveries that Redis had lost. */
   restored: number
   /** Documents with lines that were not in the audit trail. */
@@ -64,6 +67,7 @@ export async function sweep(deps: Deps, whole: boolean): Promise<Swept> {
     outboxes: await sweepOutboxes(deps),
     deliveries: lately.deliveries,
     expiries: await sweepExpiries(deps),
+    outcomes: await sweepOutcomes(deps),
     audited: await sweepTrail(deps),
   }
   if (!whole) return { ...swept, restored: await restoreFailed(deps, new Date(now - diedLatelyMs)) }
@@ -118,4 +122,30 @@ async function sweepExpiries(deps: Deps): Promise<number> {
       intents.map((intent) => ({ queue, job: expiryJob(intent, now) })),
     ),
   )
+}
+
+/** Two looks, because each has its own index. */
+async function sweepOutcomes(deps: Deps): Promise<number> {
+  const soon = new Date(deps.now().getTime() + aheadMs)
+  const payments = await askAgain(deps, { 'underWay.askAt': { $lte: soon } })
+  return payments + (await askAgain(deps, { 'refunds.askAt': { $lte: soon } }))
+}
+
+async function askAgain(deps: Deps, due: Record<string, unknown>): Promise<number> {
+  const now = deps.now()
+  const found = deps.Intent.find(due, { underWay: 1, refunds: 1 }).lean<
+    Pick<Intent, '_id' | 'underWay' | 'refunds'>[]
+  >()
+  const queue = 'wallet-outcome'
+  return inBatches(found.cursor(), (intents) =>
+    deps.queues.standing.readd(
+      [queue],
+      intents.map((intent) => ({ queue, job: walletOutcomeJob(intent._id, firstAskAt(intent, now), now) })),
+    ),
+  )
+}
+
+function firstAskAt({ underWay, refunds }: Pick<Intent, 'underWay' | 'refunds'>, now: Date): Date {
+  const times = [underWay?.askAt, ...refunds.map(({ askAt }) => askAt)].filter((at) => at !== undefined)
+  return times.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? now
 }

@@ -22,7 +22,7 @@ export async function cancelIntent(
   const before = await findIntent(deps, caller, referenceNumber)
   if (before.effects.includes(effect.id)) return before
   if (!isPending(asOf(before, deps.now()).status)) throw refuse('INTENT_CANCEL_INVALID_STATUS')
-  const cancelled = await transition(deps, before, 'cancel', effect.id)
+  const cancelled = await transition(deps, before, { move: 'cancel', effectId: effect.id })
   if (cancelled === null) return ownEarlierCancel(deps, caller, referenceNumber, effect)
   nudgeRelay(deps, cancelled)
   return cancelled

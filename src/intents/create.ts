@@ -47,7 +47,7 @@ async function drawAgain(deps: Deps, intent: Intent, index: string): Promise<voi
   if (index === 'referenceNumber') intent.referenceNumber = newReferenceNumber()
   else if (index === 'shortCode') intent.shortCode = newShortCode()
   else if (!(await freeIfReusable(deps, intent.codeKey ?? ''))) giveCode(intent, newPaymentCode())
-  intent.outbox = [newEvent('payment.created', intent.createdAt, paymentPayload(intent))]
+  intent.outbox = [newEvent('payment.created', intent.createdAt, paymentPayload(intent, {}))]
 }
 
 function draft(deps: Deps, caller: Caller, asked: IntentRequest, id: string): Intent {
@@ -66,6 +66,11 @@ function draft(deps: Deps, caller: Caller, asked: IntentRequest, id: string): In
     status: 'PENDING',
     cancellationReason: null,
     payment: null,
+    underWay: null,
+    failure: null,
+    attempts: [],
+    refunds: [],
+    refundsCommitted: 0,
     expiresAt: new Date(now.getTime() + deps.config.intentLifetimeMs),
     createdAt: now,
     updatedAt: now,
@@ -74,7 +79,7 @@ function draft(deps: Deps, caller: Caller, asked: IntentRequest, id: string): In
     answer: '',
   }
   giveCode(intent, newPaymentCode())
-  intent.outbox = [newEvent('payment.created', now, paymentPayload(intent))]
+  intent.outbox = [newEvent('payment.created', now, paymentPayload(intent, {}))]
   return intent
 }
 

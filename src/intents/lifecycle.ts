@@ -11,24 +11,66 @@ export interface Move {
   guard: (now: Date) => Record<string, unknown>
   /** The instant the move counts from. */
   at: (intent: Pick<Intent, 'expiresAt'>, now: Date) => Date
-  cancellationReason: CancellationReason
+  cancellationReason: CancellationReason | null
 }
 
-/** The life of an intent (SPEC 3). A status changes along a row of this table or not at all. */
+/** Time is left and nobody pays: a customer may begin, the merchant may cancel. As a filter. */
+export const isFree = (now: Date) => ({ expiresAt: { $gt: now }, underWay: null })
+
+const anyTime = () => ({})
+const atOnce = (_intent: unknown, now: Date): Date => now
+
+/**
+ * The life of an intent (SPEC 3). A status changes along a row of this table or not at all. What ends a payment under way or a PENDING
+ * refund names it in its own guard; `decline` tells of a payment that failed and may be tried again.
+ */
 export const moves = {
+  pay: {
+    from: ['PENDING'],
+    to: 'PAID',
+    event: 'payment.confirmed',
+    guard: anyTime,
+    at: atOnce,
+    cancellationReason: null,
+  },
+  decline: {
+    from: ['PENDING'],
+    to: 'PENDING',
+    event: 'payment.failed',
+    guard: anyTime,
+    at: atOnce,
+    cancellationReason: null,
+  },
+  fail: {
+    from: ['PENDING'],
+    to: 'FAILED',
+    event: 'payment.failed',
+    guard: anyTime,
+    at: atOnce,
+    cancellationReason: null,
+  },
+  refund: {
+    from: ['PAID', 'REFUNDED'],
+    to: 'REFUNDED',
+    event: 'payment.refunded',
+    guard: anyTime,
+    at: atOnce,
+    cancellationReason: null,
+  },
   cancel: {
     from: ['PENDING'],
     to: 'CANCELLED',
     event: 'payment.cancelled',
-    guard: (now) => ({ expiresAt: { $gt: now } }),
-    at: (_intent, now) => now,
+    guard: isFree,
+    at: atOnce,
     cancellationReason: 'requested_by_merchant',
   },
   expire: {
     from: ['PENDING'],
     to: 'CANCELLED',
     event: 'payment.expired',
-    guard: (now) => ({ expiresAt: { $lte: now } }),
+    // A payment under way is waited for.
+    guard: (now) => ({ expiresAt: { $lte: now }, underWay: null }),
     // Its time was up then, however late somebody noticed.
     at: (intent) => intent.expiresAt,
     cancellationReason: 'expired',
@@ -40,3 +82,7 @@ export type MoveName = keyof typeof moves
 /** Whether a customer could still pay: the only status from which time runs out. */
 export const isPending = (status: Status): boolean =>
   (moves.expire.from as readonly Status[]).includes(status)
+
+/** Whether there is money that could go back. */
+export const isRefundable = (status: Status): boolean =>
+  (moves.refund.from as readonly Status[]).includes(status)

@@ -1,18 +1,18 @@
 import type { Config } from '../config.ts'
-import type { Intent } from './intent.ts'
+import type { Intent, Payment, Refund } from './intent.ts'
 import { isPending, moves } from './lifecycle.ts'
 import { metadataObject } from './payload.ts'
 
+/** What tells whether time has run out. */
+type Aging = Pick<Intent, 'status' | 'cancellationReason' | 'underWay' | 'expiresAt' | 'updatedAt'>
+
 /**
  * The intent as it is at `now`: one whose time is up has expired, whether or not a worker has written it down
- * yet. The later write sets the same values.
+ * yet, unless a payment is under way. The later write sets the same values.
  */
-export function asOf<Seen extends Pick<Intent, 'status' | 'cancellationReason' | 'expiresAt' | 'updatedAt'>>(
-  intent: Seen,
-  now: Date,
-): Seen {
+export function asOf<Seen extends Aging>(intent: Seen, now: Date): Seen {
   const { expire } = moves
-  if (!isPending(intent.status) || intent.expiresAt > now) return intent
+  if (!isPending(intent.status) || intent.expiresAt > now || intent.underWay !== null) return intent
   return {
     ...intent,
     status: expire.to,
@@ -49,17 +49,34 @@ export function presentIntent(
 ): Record<string, unknown> {
   const intent = asOf(stored, now)
   const codeAnswers = isPending(intent.status) && intent.codeExpiresAt > now
+  const { cancellationReason, failure, refunds } = intent
   return {
     ...presentCreated(config, intent),
     code: codeAnswers ? intent.code : null,
     codeExpiresAt: codeAnswers ? intent.codeExpiresAt : null,
     type: 'API',
-    payment: intent.payment,
-    refunds: [],
-    totalAmountRefunded: 0,
+    payment: intent.payment === null ? null : presentPayment(intent.payment),
+    refunds: refunds.map(presentRefund),
+    totalAmountRefunded: refundedSoFar(refunds),
     updatedAt: intent.updatedAt,
-    ...(intent.cancellationReason === null ? {} : { cancellationReason: intent.cancellationReason }),
+    ...(cancellationReason === null ? {} : { cancellationReason }),
+    ...(failure !== null ? { failure: { code: failure.code, retryable: failure.retryable } } : {}),
   }
 }
+
+const presentPayment = ({ amountPaid, paidAt, method }: Payment) => ({ amountPaid, paidAt, method })
+
+/** A refund as merchants see it; PENDING as long as nobody knows whether the money went back. */
+export const presentRefund = ({ id, amount, reason, status, createdAt }: Refund) => ({
+  id,
+  amount,
+  currency: 'MRU',
+  reason,
+  status,
+  createdAt,
+})
+
+const refundedSoFar = (refunds: readonly Refund[]): number =>
+  refunds.reduce((sum, { amount, status }) => sum + (status === 'SUCCEEDED' ? amount : 0), 0)
 
 const shownAmount = (intent: Intent): number | null => (intent.amountType === 'OPEN' ? null : intent.amount)

@@ -1,34 +1,59 @@
 import type { Deps } from '../deps.ts'
+import { recorded } from '../idempotency/effect.ts'
 import { newEvent } from '../webhooks/event.ts'
 import { codeReusableFrom } from './code.ts'
 import type { Intent } from './intent.ts'
-import { type Move, type MoveName, moves } from './lifecycle.ts'
-import { paymentPayload } from './payload.ts'
+import { isPending, type Move, type MoveName, moves } from './lifecycle.ts'
+import { paymentPayload, type Told } from './payload.ts'
+
+/** One move as somebody asks for it. */
+export interface Step {
+  move: MoveName
+  /**
+   * The idempotency claim's, so that a retry of the same request finds its own change; null for the service's own acts, and for what
+   * its own guard lets happen once.
+   */
+  effectId: string | null
+  /** What else must hold, as a filter: the payment or the refund that this ends. */
+  guard?: Record<string, unknown>
+  /** What the intent is afterwards, beside its status. */
+  set?: Partial<Pick<Intent, 'payment' | 'underWay' | 'failure'>>
+  /** Changes inside its lists, as update operators. */
+  lists?: {
+    $set?: Record<string, unknown>
+    $unset?: Record<string, unknown>
+    $push?: Record<string, unknown>
+  }
+  /** What the event tells beyond the intent. */
+  told?: Told
+}
 
 /**
  * THE write: guard, change and event together, in one update of one document. Nothing else sets a status.
- * `effectId` is the idempotency claim's, so that a retry of the same request finds its own change; null for the
- * service's own acts. Answers the intent after the move, or null when the guard refused.
+ * Answers the intent after the move, or null when the guard refused.
  */
 export async function transition(
   deps: Pick<Deps, 'Intent' | 'now'>,
   intent: Intent,
-  name: MoveName,
-  effectId: string | null,
+  step: Step,
 ): Promise<Intent | null> {
-  const move: Move = moves[name]
+  const { effectId, guard, set, lists, told } = step
+  const move: Move = moves[step.move]
   const now = deps.now()
   const at = move.at(intent, now)
-  const change = { status: move.to, cancellationReason: move.cancellationReason, updatedAt: at }
-  const event = newEvent(move.event, at, paymentPayload({ ...intent, ...change }))
+  const { cancellationReason } = move
+  const change = { ...set, status: move.to, cancellationReason, updatedAt: at }
+  const event = newEvent(move.event, at, paymentPayload({ ...intent, ...change }, told ?? {}))
   const { businessId, sandbox, _id } = intent
   const unlessDone = effectId === null ? {} : { effects: { $ne: effectId } }
   return deps.Intent.findOneAndUpdate(
-    { businessId, sandbox, _id, status: { $in: move.from }, ...move.guard(now), ...unlessDone },
+    { businessId, sandbox, _id, status: { $in: move.from }, ...move.guard(now), ...guard, ...unlessDone },
     {
-      $set: change,
-      $min: { codeReusableAt: codeReusableFrom(at) },
-      $push: { outbox: event, ...(effectId === null ? {} : { effects: effectId }) },
+      $set: { ...change, ...lists?.$set },
+      ...(lists?.$unset === undefined ? {} : { $unset: lists.$unset }),
+      // Its code rests from the end of PENDING on.
+      ...(isPending(move.to) ? {} : { $min: { codeReusableAt: codeReusableFrom(at) } }),
+      $push: { outbox: event, ...lists?.$push, ...(effectId === null ? {} : recorded(effectId)) },
     },
     { returnDocument: 'after' },
   ).lean<Intent | null>()

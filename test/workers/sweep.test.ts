@@ -222,9 +222,12 @@ describe('the sweep', () => {
 
   it('finds all of it by an index, however much there is that needs nothing', async () => {
     await freshDelivery(house, merchant)
-    await createIntent(house, merchant)
+    const { referenceNumber } = await createIntent(house, merchant)
+    const askAt = house.clock.now()
+    const held = { underWay: { id: newId(), askAt }, refunds: [{ id: newId(), askAt }] }
+    await house.deps.Intent.updateOne({ referenceNumber }, { $set: held })
     house.clock.advance(dayMs)
-    const found = { outboxes: 1, deliveries: 1, expiries: 2, restored: 0, audited: 0 }
+    const found = { outboxes: 1, deliveries: 1, expiries: 2, outcomes: 2, restored: 0, audited: 0 }
     const done = await profiled(house, async () => {
       expect(await sweep(house.deps, true)).to.deep.equal(found)
     })
@@ -235,6 +238,8 @@ describe('the sweep', () => {
       ['deliveries', 'IXSCAN { nextAttemptAt: 1, endpointId: 1 }'],
       ['deliveries', 'IXSCAN { nextAttemptAt: 1, endpointId: 1 }'],
       ['intents', 'IXSCAN { expiresAt: 1 }'],
+      ['intents', 'IXSCAN { underWay.askAt: 1 }'],
+      ['intents', 'IXSCAN { refunds.askAt: 1 }'],
       ['deliveries', 'IXSCAN { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 }'],
       ['deliveries', 'IXSCAN { unaudited.at: 1 }'],
     ])

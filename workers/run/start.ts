@@ -7,6 +7,7 @@ import { throttled } from '../../src/log.ts'
 import { intentExpiry } from '../intent-expiry.ts'
 import { maintenance } from '../maintenance.ts'
 import { outboxRelay } from '../outbox-relay.ts'
+import { walletOutcome } from '../wallet-outcome.ts'
 import { webhookDelivery } from '../webhook-delivery.ts'
 import { webhookDeliverySlow } from '../webhook-delivery-slow.ts'
 import type { QueueWorker } from './queue-worker.ts'
@@ -19,6 +20,7 @@ const workers: { [Name in QueueName]: QueueWorker<Name> } = {
   'webhook-delivery': webhookDelivery,
   'webhook-delivery-slow': webhookDeliverySlow,
   'intent-expiry': intentExpiry,
+  'wallet-outcome': walletOutcome,
   maintenance,
 }
 

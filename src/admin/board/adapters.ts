@@ -10,6 +10,7 @@ const descriptions: Record<QueueName, string> = {
     'The same, to receivers that are slow or keep failing, so that others need not wait for them.',
   'outbox-relay': 'Turns events into deliveries.',
   'intent-expiry': 'Expires payments when their time is up.',
+  'wallet-outcome': 'Asks wallets what became of payments and refunds whose outcome nobody knows.',
   maintenance: 'Finds whatever is due and has no job.',
 }
 
@@ -52,6 +53,7 @@ const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
   host: true,
   putOff: true,
   intentIds: true,
+  intentId: true,
   referenceNumber: true,
   slot: true,
   reach: true,

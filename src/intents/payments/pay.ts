@@ -1,0 +1,81 @@
+import type { Deps } from '../../deps.ts'
+import { outcomeOf } from '../../wallets/ask.ts'
+import { maskPhone } from '../../wallets/phone.ts'
+import type { KnownOutcome, Wallet } from '../../wallets/wallet.ts'
+import { nudgeWalletOutcome } from '../ask-wallets.ts'
+import type { Intent, PaymentUnderWay } from '../intent.ts'
+import { settlePayment } from './settle.ts'
+import { askPaymentAt, beginPayment } from './under-way.ts'
+
+/** What a customer confirms with their PIN. */
+export interface Confirmation {
+  /** Made with the form that they send: sent twice, it is one payment. */
+  paymentId: string
+  /** As `readPhone` and `readPin` answer them. */
+  phone: string
+  pin: string
+  /** Centimes; the intent's own unless it is OPEN. */
+  amount: number
+}
+
+/**
+ * How a confirmation went. `settled`: by its outcome. `waiting`: nobody knows yet; the intent holds until somebody does. `not-begun`: it
+ * could not be paid then, is being paid, or this form was sent before; look at the intent.
+ */
+export type Paid =
+  | { state: 'settled'; outcome: KnownOutcome; intent: Intent }
+  | { state: 'waiting' }
+  | { state: 'not-begun' }
+
+/** How long after the wallet's time-out an order is still good: on its way it may be slower than any answer. */
+const validityGraceMs = 5000
+/** A wallet that did not answer is asked for the first time after this. */
+const firstAskMs = 1000
+
+/**
+ * A customer pays an intent by wallet and PIN (SPEC 3): the intent is held in one write, the wallet moves the money, one write ends it.
+ * A process that dies in between leaves the hold, and the wallet is asked what became of it. `spend` bounds the waits on MongoDB.
+ */
+export async function payIntent(
+  deps: Deps,
+  wallet: Wallet,
+  intent: Intent,
+  confirmation: Confirmation,
+  spend: <T>(work: () => Promise<T>) => Promise<T>,
+): Promise<Paid> {
+  const payment = underWay(deps, wallet, confirmation)
+  const held = await spend(() => beginPayment(deps, intent, payment))
+  if (held === null) return { state: 'not-begun' }
+  const { phone, pin, amount } = confirmation
+  const { id: key, validUntil } = payment
+  const { businessId, referenceNumber } = intent
+  const order = { key, amount, validUntil, businessId, referenceNumber, phone, pin }
+  const outcome = await outcomeOf(() => wallet.authorise(order), deps.config.walletTimeoutMs)
+  if (outcome.outcome === 'unknown') {
+    deps.log.warn({ referenceNumber, wallet: wallet.name, why: outcome.why }, 'payment.outcome-unknown')
+    const askAt = new Date(deps.now().getTime() + firstAskMs)
+    await spend(() => askPaymentAt(deps, intent, key, askAt))
+    nudgeWalletOutcome(deps, intent, askAt)
+    return { state: 'waiting' }
+  }
+  const settled = await spend(() => settlePayment(deps, held, payment, outcome))
+  return settled === null ? { state: 'waiting' } : { state: 'settled', outcome, intent: settled }
+}
+
+function underWay(
+  deps: Pick<Deps, 'config' | 'now'>,
+  wallet: Wallet,
+  { paymentId, phone, amount }: Confirmation,
+): PaymentUnderWay {
+  const startedAt = deps.now()
+  const validUntil = new Date(startedAt.getTime() + deps.config.walletTimeoutMs + validityGraceMs)
+  return {
+    id: paymentId,
+    wallet: wallet.name,
+    amount,
+    payerPhone: maskPhone(phone),
+    startedAt,
+    validUntil,
+    askAt: validUntil,
+  }
+}

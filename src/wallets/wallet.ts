@@ -1,0 +1,69 @@
+/** Who keeps the customers' money: the wallets of the sandbox, the provider of live mode, or nobody at all (a simulation). */
+export type WalletName = 'sandbox' | 'live' | 'simulation'
+
+/** What the customer can mend at once: nothing happened, and nobody is told. A phone without a wallet is a wrong PIN. */
+export type RefusalReason = 'wrong_pin' | 'wallet_locked'
+/** Why money was not moved this time; the customer may try again. */
+export type DeclineReason = 'insufficient_funds' | 'limit_exceeded'
+/** Why it never will be. */
+export type FailureReason = 'technical_error' | 'wallet_closed'
+
+/**
+ * What became of a payment or a refund. `done`: the money moved. `refused`, `declined`, `failed`: it did not, and never will under this
+ * key. `not-executed`: the order never reached the wallet, and never will. `unknown`: nobody can tell yet; ask `status`.
+ */
+export type WalletOutcome =
+  | { outcome: 'done' }
+  | { outcome: 'refused'; reason: RefusalReason }
+  | { outcome: 'declined'; reason: DeclineReason }
+  | { outcome: 'failed'; reason: FailureReason }
+  | { outcome: 'not-executed' }
+  | { outcome: 'unknown'; why: string }
+
+/** What is known in the end. */
+export type KnownOutcome = Exclude<WalletOutcome, { outcome: 'unknown' }>
+
+/** An order to a wallet. */
+interface Order {
+  /** The idempotency key: the same key never moves money twice. */
+  key: string
+  /** Centimes. */
+  amount: number
+  /** Whoever gets it later must not carry it out any more. */
+  validUntil: Date
+}
+
+export interface PaymentOrder extends Order {
+  /** The merchant who gets the money. */
+  businessId: string
+  /** The payment's reference, for the customer's statement. */
+  referenceNumber: string
+  /** Digits only (phone.ts). */
+  phone: string
+  pin: string
+}
+
+export interface RefundOrder extends Order {
+  /** The key of the payment whose money goes back. */
+  paymentKey: string
+}
+
+export interface Question {
+  kind: 'payment' | 'refund'
+  key: string
+  validUntil: Date
+}
+
+/** A wallet as the service sees it. No call throws for what a wallet may answer; what is thrown is an unknown outcome (ask.ts). */
+export interface Wallet {
+  name: WalletName
+  /** Takes the amount from the customer, once. */
+  authorise(order: PaymentOrder): Promise<WalletOutcome>
+  /** Gives the amount of a payment, or a part of it, back to whoever paid. */
+  refund(order: RefundOrder): Promise<WalletOutcome>
+  /**
+   * What became of the order with this key. `not-executed` is a promise: even if the order is still on its way, it will
+   * never be carried out.
+   */
+  status(question: Question): Promise<WalletOutcome>
+}
