@@ -54,7 +54,8 @@ function write(
       return failing('decline', outcome.reason, true)
     case 'failed':
       return failing('fail', outcome.reason, false)
-    default:
+    case 'refused':
+    case 'not-executed':
       return releasePayment(deps, intent, attempt)
   }
 }
