@@ -3,12 +3,15 @@ import { type AuditEvent, auditEvents } from './audit/audit-event.ts'
 import { type ApiKey, apiKeys } from './businesses/api-key.ts'
 import { type Setting, settings } from './businesses/api-switch.ts'
 import { type Business, businesses } from './businesses/business.ts'
+import { guessTries } from './checkout/guesses.ts'
 import { type Collection, openCollection } from './collection.ts'
 import { type Claim, claims } from './idempotency/claim.ts'
 import { type Intent, intents } from './intents/intent.ts'
 import { type Staff, staffAccounts } from './staff/account.ts'
 import { type StaffSession, staffSessions } from './staff/session.ts'
 import { signInTries } from './staff/sign-in-limit.ts'
+import { type WalletAccount, walletAccounts } from './wallets/sandbox/account.ts'
+import { type WalletMovement, walletMovements } from './wallets/sandbox/movement.ts'
 import { type Delivery, deliveries } from './webhooks/deliveries/delivery.ts'
 import { type DeliveryHour, deliveryHours } from './webhooks/deliveries/delivery-hour.ts'
 import { type Endpoint, endpoints } from './webhooks/endpoints/endpoint.ts'
@@ -26,7 +29,10 @@ export const collections: readonly Collection[] = [
   staffAccounts,
   staffSessions,
   signInTries,
+  guessTries,
   auditEvents,
+  walletAccounts,
+  walletMovements,
 ]
 
 export type Models = ReturnType<typeof openModels>
@@ -44,4 +50,6 @@ export const openModels = (mongo: Connection) => ({
   Staff: openCollection<Staff>(mongo, staffAccounts),
   StaffSession: openCollection<StaffSession>(mongo, staffSessions),
   AuditEvent: openCollection<AuditEvent>(mongo, auditEvents),
+  WalletAccount: openCollection<WalletAccount>(mongo, walletAccounts),
+  WalletMovement: openCollection<WalletMovement>(mongo, walletMovements),
 })

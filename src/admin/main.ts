@@ -4,6 +4,7 @@ import { addBusinessCommands } from './commands/business.ts'
 import { addDeliveriesCommands } from './commands/deliveries.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addStaffCommands } from './commands/staff.ts'
+import { addWalletCommands } from './commands/wallet.ts'
 
 const program = new Command('admin')
   .description('Provisioning for operators')
@@ -16,5 +17,6 @@ addApiCommands(program)
 addKeyCommands(program)
 addStaffCommands(program)
 addDeliveriesCommands(program)
+addWalletCommands(program)
 
 await program.parseAsync()

@@ -1,9 +1,10 @@
 import type { Act } from '../audit/acts.ts'
 import { type Actor, type AuditEvent, auditLine } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
+import { hashSlowly } from '../slow-hash.ts'
 import type { Staff } from './account.ts'
 import type { AccountDeps } from './create-account.ts'
-import { hashPassword, newPassword } from './passwords.ts'
+import { newPassword } from './passwords.ts'
 
 /** Switches an account off, which ends its sessions, or on again. False when there is no such account. */
 export async function setDisabled(
@@ -27,7 +28,7 @@ export async function renewPassword(deps: AccountDeps, name: string, actor: Acto
   const changed = await change(deps, name, actor, {
     act: 'staff.password-changed',
     isDone: () => false,
-    fields: { passwordHash: await hashPassword(password), passwordChangedAt: deps.now() },
+    fields: { passwordHash: await hashSlowly(password), passwordChangedAt: deps.now() },
     seen: () => ({ before: null, after: null }),
   })
   return changed ? password : null

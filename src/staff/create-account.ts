@@ -2,8 +2,9 @@ import { type Actor, auditLine } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
 import { isDuplicate, pastMongoose } from '../collection.ts'
 import type { Models } from '../collections.ts'
+import { hashSlowly } from '../slow-hash.ts'
 import type { Role, Staff } from './account.ts'
-import { hashPassword, newPassword } from './passwords.ts'
+import { newPassword } from './passwords.ts'
 
 export type AccountDeps = Pick<Models, 'Staff' | 'AuditEvent'> & { now(): Date }
 
@@ -18,7 +19,7 @@ export async function createAccount(
   const staff: Staff = {
     _id: name,
     role,
-    passwordHash: await hashPassword(password),
+    passwordHash: await hashSlowly(password),
     epoch: 0,
     disabledAt: null,
     createdAt: now,

@@ -4,8 +4,8 @@ import { type Actor, auditLine } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
 import { pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
+import type { SlowCheck } from '../slow-hash.ts'
 import { isStaffName, type Staff } from './account.ts'
-import type { CheckPassword } from './passwords.ts'
 import { type StaffSession, sessionLifetimeMs } from './session.ts'
 import type { CountTry } from './sign-in-limit.ts'
 
@@ -18,7 +18,7 @@ export type SignIn =
 
 type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'> & {
   countTry: CountTry
-  checkPassword: CheckPassword
+  checkPassword: SlowCheck
 }
 
 /** The longest name of an account; of what a stranger typed no more is looked at. */

@@ -51,6 +51,8 @@ export interface RefundOrder extends Order {
 export interface Question {
   kind: 'payment' | 'refund'
   key: string
+  /** Centimes, as in the order: a wallet that tells of another amount is not believed. */
+  amount: number
   validUntil: Date
 }
 

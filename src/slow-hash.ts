@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto'
+import { hash, verify } from '@node-rs/argon2'
+
+/** argon2id, its default, at the price that OWASP names: 19 MiB, 2 passes. Some 15 ms. */
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
+
+/** 38 MiB in all, and half of the threads that files and names are looked up by. */
+const mostAtOnce = 2
+/** Half a second of waiting; whoever comes on top is sent away. */
+const mostWaiting = 50
+
+/** What is kept of a password or a PIN. */
+export const hashSlowly = (secret: string): Promise<string> => hash(secret, cost)
+
+/** Whether a secret fits a hash; null when too many are being looked at. Without a hash the same work, and it does not fit. */
+export type SlowCheck = (slowHash: string | null, secret: string) => Promise<boolean | null>
+
+/** The checks of one kind of secret in one process: two at once, a bounded number waiting. */
+export function createSlowCheck(): SlowCheck {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (slowHash, secret) => {
+    if (waiting.length >= mostWaiting) return null
+    // Whoever ends hands its place on, so nobody slips in between.
+    if (running >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running += 1
+    try {
+      return await verify(slowHash ?? hashOfNothing, secret)
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) running -= 1
+      else next()
+    }
+  }
+}
+
+const bare = (bytes: number): string => randomBytes(bytes).toString('base64').replaceAll('=', '')
+/** As costly to check as any, and the hash of no secret that anybody knows. */
+const hashOfNothing = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${bare(16)}$${bare(32)}`

@@ -1,0 +1,60 @@
+import { Ajv } from 'ajv'
+import { type WalletAnswer, walletAnswer } from '../../../schemas/wallet-answer.ts'
+import type { DeclineReason, FailureReason, Question, RefusalReason, WalletOutcome } from '../wallet.ts'
+import type { Answered } from './exchange.ts'
+
+const isAnswer = new Ajv().compile<WalletAnswer>(walletAnswer)
+
+/** What was asked: the answer must be about it. */
+export type Asked = Pick<Question, 'kind' | 'key' | 'amount'>
+
+/** The provider's answer, or a word for why it cannot be believed. */
+export function readAnswer(
+  { status, body }: Pick<Answered, 'status' | 'body'>,
+  asked: Asked,
+): { answer: WalletAnswer } | { fault: string } {
+  const isFound = status >= 200 && status <= 299
+  if (!isFound && status !== 404) return { fault: `status ${status}` }
+  const answer = parse(body)
+  // A 404 of a proxy, or of whatever else is at that address, says nothing about an order.
+  if (!isAnswer(answer) || isFound === (answer.status === 'unknown'))
+    return { fault: isFound ? 'malformed' : 'status 404' }
+  if (answer.key !== asked.key) return { fault: 'another key' }
+  if (answer.amount !== undefined && answer.amount !== asked.amount) return { fault: 'another amount' }
+  // A refund asks for no PIN.
+  if (answer.status === 'refused' && asked.kind === 'refund') return { fault: 'malformed' }
+  return { answer }
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return null
+  }
+}
+
+const refusals: readonly RefusalReason[] = ['wrong_pin', 'wallet_locked']
+const declines: readonly DeclineReason[] = ['insufficient_funds', 'limit_exceeded']
+const failures: readonly FailureReason[] = ['technical_error', 'wallet_closed']
+
+/**
+ * What an answer means. Its status says whether money moved; a reason that is unknown here becomes the one that tells
+ * the customer least.
+ */
+export function outcomeOfAnswer({ status, reason }: WalletAnswer): WalletOutcome {
+  switch (status) {
+    case 'succeeded':
+      return { outcome: 'done' }
+    case 'refused':
+      return { outcome: 'refused', reason: refusals.find((each) => each === reason) ?? 'wrong_pin' }
+    case 'declined':
+      return { outcome: 'declined', reason: declines.find((each) => each === reason) ?? 'limit_exceeded' }
+    case 'failed':
+      return { outcome: 'failed', reason: failures.find((each) => each === reason) ?? 'technical_error' }
+    case 'pending':
+      return { outcome: 'unknown', why: 'pending' }
+    case 'unknown':
+      return { outcome: 'unknown', why: 'not there' }
+  }
+}

@@ -1,0 +1,34 @@
+import { failingPayment } from '../magic-amounts.ts'
+import type { KnownOutcome, PaymentOrder } from '../wallet.ts'
+import { checkPin, type PinDeps, type PinVerdict, pretendToCheck } from './check-pin.ts'
+import { findAccount, habitOf } from './find-account.ts'
+import type { MovingDeps } from './finish.ts'
+import { move, withoutMoving } from './move.ts'
+import type { InTurn } from './turns.ts'
+
+export type AuthorisingDeps = MovingDeps & PinDeps & { pinInTurn: InTurn; moveInTurn: InTurn }
+
+const refusals: Record<Exclude<PinVerdict, 'right'>, KnownOutcome> = {
+  wrong: { outcome: 'refused', reason: 'wrong_pin' },
+  late: { outcome: 'not-executed' },
+  locked: { outcome: 'refused', reason: 'wallet_locked' },
+  busy: { outcome: 'not-executed' },
+}
+
+/** Takes a payment out of the wallet of its phone, if the PIN is right. Whatever comes of it is in the ledger before it is told. */
+export async function authorise(
+  deps: AuthorisingDeps,
+  { key, amount, validUntil, businessId, phone, pin }: PaymentOrder,
+): Promise<KnownOutcome> {
+  const order = { key, kind: 'payment', amount, paymentKey: key, validUntil } as const
+  const unpaid = (result: KnownOutcome) => withoutMoving(deps, order, result)
+  const account = await findAccount(deps, businessId, phone)
+  if (account === null) return unpaid(refusals[await pretendToCheck(deps, pin)])
+  const habit = habitOf(account)
+  if (habit?.outcome === 'refused') return unpaid(habit)
+  const verdict = await deps.pinInTurn(account._id, () => checkPin(deps, account, pin, validUntil))
+  if (verdict !== 'right') return unpaid(refusals[verdict])
+  if (habit !== null) return unpaid(habit)
+  if (amount === failingPayment) return unpaid({ outcome: 'failed', reason: 'technical_error' })
+  return deps.moveInTurn(account._id, () => move(deps, account._id, order))
+}

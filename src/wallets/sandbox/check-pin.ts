@@ -1,0 +1,52 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Models } from '../../collections.ts'
+import type { SlowCheck } from '../../slow-hash.ts'
+import type { WalletAccount } from './account.ts'
+import { countWrong, forgetTries, giveTryBack, type PinTry, takeTry } from './pin-tries.ts'
+
+export type PinDeps = Pick<Models, 'WalletAccount'> & { now(): Date; checkPin: SlowCheck }
+
+/** `busy`: too many PINs are being looked at; this one was not, nor is one that is `late`. */
+export type PinVerdict = 'right' | 'wrong' | 'locked' | 'busy' | 'late'
+
+/** Looks at a PIN, as one of the wallet's counted tries, unless the order's time is up. */
+export async function checkPin(
+  deps: PinDeps,
+  account: WalletAccount,
+  pin: string,
+  validUntil: Date,
+): Promise<PinVerdict> {
+  if (deps.now() >= validUntil) return 'late'
+  const tried = await waitForTry(deps, account._id)
+  if (tried.state !== 'taken') return 'locked'
+  const verdict = verdictOn(await deps.checkPin(account.pinHash, pin))
+  await settle[verdict](deps, account._id, tried.round)
+  return verdict
+}
+
+const verdictOn = (fits: boolean | null): keyof typeof settle => {
+  if (fits === null) return 'busy'
+  return fits ? 'right' : 'wrong'
+}
+
+const settle = { right: forgetTries, wrong: countWrong, busy: giveTryBack } as const
+
+/** For a phone that has no wallet: the same work, so that nobody learns so by the time it takes. */
+export const pretendToCheck = async (
+  deps: Pick<PinDeps, 'checkPin'>,
+  pin: string,
+): Promise<'wrong' | 'busy'> => ((await deps.checkPin(null, pin)) === null ? 'busy' : 'wrong')
+
+/** 2 s in all: longer than any process looks at a PIN, unless it died meanwhile. */
+const lookEveryMs = 50
+const mostLooks = 40
+
+/** Tries that were taken and are not known to be wrong may be right, and then there are new ones: those who come on top wait. */
+async function waitForTry(deps: PinDeps, accountId: string): Promise<PinTry> {
+  let tried = await takeTry(deps, accountId)
+  for (let look = 0; look < mostLooks && tried.state === 'none-left'; look += 1) {
+    await pause(lookEveryMs)
+    tried = await takeTry(deps, accountId)
+  }
+  return tried
+}

@@ -1,0 +1,18 @@
+import { pastMongoose } from '../../collection.ts'
+import type { KnownOutcome, RefundOrder } from '../wallet.ts'
+import type { MovingDeps } from './finish.ts'
+import { move, withoutMoving } from './move.ts'
+import type { InTurn } from './turns.ts'
+
+/** Gives the money of a payment, or a part of it, back to the wallet that it came from. */
+export async function refund(
+  deps: MovingDeps & { moveInTurn: InTurn },
+  { key, amount, validUntil, paymentKey }: RefundOrder,
+): Promise<KnownOutcome> {
+  const order = { key, kind: 'refund', amount, paymentKey, validUntil } as const
+  const payment = await pastMongoose(deps.WalletMovement).findOne({ _id: paymentKey })
+  if (payment?.result.outcome !== 'done' || payment.accountId === null)
+    return withoutMoving(deps, order, { outcome: 'failed', reason: 'technical_error' })
+  const { accountId } = payment
+  return deps.moveInTurn(accountId, () => move(deps, accountId, order))
+}

@@ -1,0 +1,40 @@
+import { expect } from 'chai'
+import { type House, openHouse } from '../support/house.ts'
+import { customersOf, done, wrongPin } from '../wallets/customers.ts'
+import { openAdmin } from './admin.ts'
+
+describe('npm run admin -- wallet create', function () {
+  this.timeout(60_000)
+  let house: House
+  let cli: ReturnType<typeof openAdmin>
+  before(async () => {
+    house = await openHouse()
+    cli = openAdmin(house)
+  })
+  after(() => house.close())
+
+  const create = (phone: string, pin: string, balance: string) =>
+    cli.admin(['wallet', 'create', '--phone', phone, '--pin', pin, '--balance', balance, '--json'], {
+      NODE_ENV: 'production',
+    })
+
+  it('makes one that every business can be paid from, by its number and PIN, and one only', async () => {
+    const { stdout, exitCode } = await create('+222 44 55 66 77', '٢٥٨٠', '250')
+    expect(exitCode).to.equal(0)
+    expect(JSON.parse(stdout)).to.deep.equal({ id: '44556677', phone: '44556677', balance: 250 })
+    const { pay, balanceOf } = customersOf(house)
+    expect(await pay({ phone: '44556677', pin: '0000' })).to.deep.equal(wrongPin)
+    expect(await pay({ phone: '44556677', pin: '2580' })).to.deep.equal(done)
+    expect(await balanceOf('44556677')).to.equal(150)
+
+    const second = await create('0022244556677', '1111', '9')
+    expect([second.exitCode, second.stdout]).to.deep.equal([1, ''])
+    expect(second.stderr).to.equal('There is a wallet 44556677 already.\n')
+    expect(await balanceOf('44556677')).to.equal(150)
+
+    const wrong = await create('44556688', '12', '9')
+    expect([wrong.exitCode, wrong.stdout]).to.deep.equal([1, ''])
+    expect(wrong.stderr).to.match(/--pin/)
+    expect(await house.deps.WalletAccount.countDocuments()).to.equal(1)
+  })
+})

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import { createAccount } from '../../src/wallets/sandbox/create-account.ts'
+import type { PaymentOrder, RefundOrder, Wallet } from '../../src/wallets/wallet.ts'
+import type { House } from '../support/house.ts'
+
+export const pin = '2580'
+export const done = { outcome: 'done' } as const
+export const notExecuted = { outcome: 'not-executed' } as const
+export const wrongPin = { outcome: 'refused', reason: 'wrong_pin' } as const
+export const locked = { outcome: 'refused', reason: 'wallet_locked' } as const
+export const poor = { outcome: 'declined', reason: 'insufficient_funds' } as const
+export const technical = { outcome: 'failed', reason: 'technical_error' } as const
+
+const newKey = () => randomBytes(12).toString('hex')
+
+/** Long enough for a test on a busy machine. */
+const goodForMs = 60_000
+
+/** Customers of one house, with their wallets. */
+export function customersOf(house: House) {
+  const wallet = house.deps.wallets.forPayments(true) as Wallet
+  let made = 0
+
+  const order = (changes: Partial<PaymentOrder> & { phone: string }): PaymentOrder => ({
+    key: newKey(),
+    amount: 100,
+    validUntil: new Date(house.clock.now().getTime() + goodForMs),
+    businessId: 'a-business',
+    referenceNumber: 'PI-TEST',
+    pin,
+    ...changes,
+  })
+  const accountOf = async (id: string) => {
+    const account = await house.deps.WalletAccount.findById(id).lean()
+    if (account === null) throw new Error(`no wallet ${id}`)
+    return account
+  }
+  return {
+    wallet,
+    order,
+    accountOf,
+    balanceOf: async (id: string) => (await accountOf(id)).balance,
+    pay: (changes: Partial<PaymentOrder> & { phone: string }) => wallet.authorise(order(changes)),
+    refundOf: (paymentKey: string, amount: number, key = newKey()): RefundOrder => ({
+      key,
+      amount,
+      paymentKey,
+      validUntil: new Date(house.clock.now().getTime() + goodForMs),
+    }),
+    ask: (kind: 'payment' | 'refund', key: string) =>
+      wallet.status({ kind, key, amount: 100, validUntil: house.clock.now() }),
+    /** A customer with so many centimes; answers the phone number. */
+    async customer(balance: number): Promise<string> {
+      made += 1
+      const phone = String(33_000_000 + made)
+      if ((await createAccount(house.deps, { phone, pin, balance })) === null) throw new Error(phone)
+      return phone
+    },
+  }
+}

@@ -1,0 +1,424 @@
+import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { type Dispatcher, Pool } from 'undici'
+import { exchange } from '../../src/wallets/live/exchange.ts'
+import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
+import { signature } from '../../src/wallets/live/sign.ts'
+import type { PaymentOrder, Question, RefundOrder, Wallet } from '../../src/wallets/wallet.ts'
+import { createGate } from '../support/gate.ts'
+import { type Clock, createClock } from '../support/house.ts'
+import {
+  insteadOf,
+  lost,
+  type Manner,
+  type Provider,
+  plain,
+  send,
+  startProvider,
+  unanswered,
+} from '../support/provider.ts'
+import { payer } from '../support/provider-books.ts'
+import { until } from '../support/until.ts'
+import {
+  closedPort,
+  httpReceiver,
+  httpsReceiver,
+  rawHttpReceiver,
+  silentReceiver,
+  stopReceivers,
+} from '../webhooks/receivers.ts'
+
+/** Long enough for an answer on loopback, also on a busy machine. */
+const timeoutMs = 5000
+/** For what is waited for in vain: long enough for an order to get there. */
+const shortTimeoutMs = 400
+
+describe('The live wallet', () => {
+  let provider: Provider
+  let clock: Clock
+  let wallet: ReturnType<typeof open>
+  let log = ''
+  let keys = 0
+  before(async () => {
+    provider = await startProvider()
+    provider.keepTimeBy(() => clock.now())
+  })
+  beforeEach(() => {
+    provider.meetOrders(plain)
+    provider.meetQuestions(plain)
+    provider.asked.length = 0
+    provider.movements.length = 0
+    log = ''
+    clock = createClock()
+    wallet = open(provider.url)
+  })
+  afterEach(() => wallet.close())
+  after(async () => {
+    await stopReceivers()
+    await provider.close()
+  })
+
+  function open(url: string, walletTimeoutMs = timeoutMs) {
+    const sink = { write: (line: string) => void (log += line) }
+    const deps = { config: { walletTimeoutMs }, log: pino({}, sink), now: () => clock.now() }
+    return createLiveWallet(deps as Parameters<typeof createLiveWallet>[0], { url, key: provider.key })
+  }
+
+  const inSeconds = (seconds: number): Date => new Date(clock.now().getTime() + seconds * 1000)
+
+  const payment = (changes: Partial<PaymentOrder> = {}): PaymentOrder => ({
+    key: `payment-${(keys += 1)}`,
+    amount: 700,
+    validUntil: inSeconds(15),
+    businessId: 'b1',
+    referenceNumber: 'PI-1',
+    phone: payer.phone,
+    pin: payer.pin,
+    ...changes,
+  })
+  const refundOf = ({ key }: PaymentOrder, changes: Partial<RefundOrder> = {}): RefundOrder => ({
+    key: `RF-${(keys += 1)}`,
+    paymentKey: key,
+    amount: 300,
+    validUntil: inSeconds(15),
+    ...changes,
+  })
+  const about = ({ key, amount, validUntil }: PaymentOrder): Question => ({
+    kind: 'payment',
+    key,
+    amount,
+    validUntil,
+  })
+
+  it('takes money, gives it back and tells of it, each in a signed request', async () => {
+    const order = payment()
+    expect(await wallet.authorise(order)).to.deep.equal({ outcome: 'done' })
+    const refund = refundOf(order)
+    expect(await wallet.refund(refund)).to.deep.equal({ outcome: 'done' })
+    expect(await wallet.status(about(order))).to.deep.equal({ outcome: 'done' })
+    expect(
+      await wallet.status({ ...about(order), kind: 'refund', key: refund.key, amount: 300 }),
+    ).to.deep.equal({
+      outcome: 'done',
+    })
+    // The provider answers 401 to what is not signed right.
+    expect(provider.movements.map(({ amount }) => amount)).to.deep.equal([-700, 300])
+    const { phone, pin, referenceNumber: reference, businessId, ...money } = order
+    expect(provider.asked.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([
+      'POST /wallet/v1/payments',
+      'POST /wallet/v1/refunds',
+      `GET /wallet/v1/payments/${order.key}`,
+      `GET /wallet/v1/refunds/${refund.key}`,
+    ])
+    expect(provider.asked.slice(0, 2).map(({ body }) => JSON.parse(body))).to.deep.equal(
+      [
+        { ...money, currency: 'MRU', phone, pin, reference, businessId },
+        { ...refund, currency: 'MRU' },
+      ].map((sent) => ({ ...sent, validUntil: sent.validUntil.toISOString() })),
+    )
+    expect(log).to.equal('')
+  })
+
+  it('signs as docs/wallet-provider.md shows', () => {
+    const page = readFileSync(new URL('../../docs/wallet-provider.md', import.meta.url), 'utf8')
+    const key = /With the key `([^`]+)`/.exec(page)?.[1] ?? ''
+    const shown = [...page.matchAll(/```http\n([^]+?)\n```/g)].map(([, request = '']) => request)
+    const methods = shown.map((request) => {
+      const [head = '', body = ''] = request.split('\n\n')
+      const [, method, path = ''] = /^(GET|POST) (\S+) HTTP/.exec(head) ?? []
+      const timestamp = /X-Wallet-Timestamp: (\d+)/.exec(head)?.[1] ?? ''
+      const signed = { timestamp, method: method as 'GET' | 'POST', path, body }
+      expect(head).to.include(`X-Wallet-Signature: ${signature(key, signed)}`)
+      return method
+    })
+    expect(methods).to.deep.equal(['POST', 'GET'])
+  })
+
+  it('tells apart what the provider tells apart, and reads a reason it does not know as the mildest', async () => {
+    const table: [status: string, reason: unknown, expected: object][] = [
+      ['succeeded', undefined, { outcome: 'done' }],
+      ['declined', 'insufficient_funds', { outcome: 'declined', reason: 'insufficient_funds' }],
+      ['declined', 'limit_exceeded', { outcome: 'declined', reason: 'limit_exceeded' }],
+      ['declined', 'wrong_pin', { outcome: 'declined', reason: 'limit_exceeded' }],
+      ['declined', undefined, { outcome: 'declined', reason: 'limit_exceeded' }],
+      ['failed', 'wallet_closed', { outcome: 'failed', reason: 'wallet_closed' }],
+      ['failed', 'technical_error', { outcome: 'failed', reason: 'technical_error' }],
+      ['failed', { why: 'no idea' }, { outcome: 'failed', reason: 'technical_error' }],
+      ['refused', 'wallet_locked', { outcome: 'refused', reason: 'wallet_locked' }],
+      ['refused', 'wrong_pin', { outcome: 'refused', reason: 'wrong_pin' }],
+      ['refused', null, { outcome: 'refused', reason: 'wrong_pin' }],
+      ['pending', undefined, { outcome: 'unknown', why: 'pending' }],
+    ]
+    for (const [status, reason, expected] of table) {
+      const answer: Manner = (res, _work, { key }) =>
+        send(res, { status: 200, body: { key, status, reason, fault: 'a field nobody reads' } })
+      provider.meetOrders(answer)
+      provider.meetQuestions(answer)
+      const order = payment()
+      expect(await wallet.authorise(order), status).to.deep.equal(expected)
+      expect(await wallet.status(about(order)), status).to.deep.equal(expected)
+      if (status !== 'refused') expect(await wallet.refund(refundOf(order)), status).to.deep.equal(expected)
+    }
+    expect(log).to.equal('')
+  })
+
+  /** Answers that say nothing: each is done all the same, so that believing the opposite would be wrong too. */
+  const faults: [what: string, manner: Manner, why: RegExp][] = [
+    ['status 500', insteadOf((res) => res.writeHead(500).end()), /^status 500$/],
+    ['status 401', insteadOf((res) => res.writeHead(401).end()), /^status 401$/],
+    [
+      'status 409, well-formed',
+      insteadOf((res, { key }) => send(res, { status: 409, body: { key, status: 'declined' } })),
+      /^status 409$/,
+    ],
+    ['no body', insteadOf((res) => res.writeHead(204).end()), /^malformed$/],
+    ['a page', insteadOf((res) => res.end('<html>Welcome</html>')), /^malformed$/],
+    ['null', insteadOf((res) => res.end('null')), /^malformed$/],
+    ['a list', insteadOf((res) => res.end('[]')), /^malformed$/],
+    ['half of an answer', insteadOf((res) => res.end('{"key":"')), /^malformed$/],
+    ['a status of its own', insteadOf((res, { key }) => say(res, { key, status: 'paid' })), /^malformed$/],
+    ['unknown, with 200', insteadOf((res, { key }) => say(res, { key, status: 'unknown' })), /^malformed$/],
+    ['another key', insteadOf((res) => say(res, { key: 'x', status: 'declined' })), /^another key$/],
+    ['no key', insteadOf((res) => say(res, { status: 'declined' })), /^malformed$/],
+    [
+      'another amount',
+      insteadOf((res, { key }) => say(res, { key, status: 'succeeded', amount: 70 })),
+      /^another amount$/,
+    ],
+    [
+      'an amount as text',
+      insteadOf((res, { key }) => say(res, { key, status: 'succeeded', amount: '700' })),
+      /^malformed$/,
+    ],
+    ['too much', insteadOf((res) => res.end(JSON.stringify({ more: 'x'.repeat(20_000) }))), /^too large$/],
+    ['very long headers', insteadOf((res) => res.setHeader('X', 'x'.repeat(20_000)).end()), /^too large$/],
+    ['not HTTP', insteadOf((res) => res.socket?.end('succeeded\r\n\r\n')), /^malformed$/],
+    ['nothing, and the end', unanswered, /^reset$/],
+    ['half of it, and the end', insteadOf((res) => cut(res)), /^reset$/],
+    ['nothing at all', insteadOf(() => {}), /^timeout$/],
+    ['a byte now and then', insteadOf((res) => drip(res)), /^timeout$/],
+  ]
+  const say = (res: ServerResponse, body: Record<string, unknown>) => send(res, { status: 200, body })
+  const cut = (res: ServerResponse): void => {
+    res.writeHead(200, { 'Content-Length': '90' }).write('{"key":')
+    setTimeout(() => res.destroy(), 20)
+  }
+  const drip = (res: ServerResponse): void => {
+    const timer = setInterval(() => res.write(' '), 30)
+    res.on('close', () => clearInterval(timer))
+  }
+
+  for (const [what, manner, why] of faults)
+    it(`does not know what became of an order that is answered by ${what}, and asks`, async () => {
+      provider.meetOrders(manner)
+      provider.meetQuestions(manner)
+      const order = payment()
+      const asking = why.test('timeout') ? open(provider.url, shortTimeoutMs) : wallet
+      for (const outcome of [await asking.authorise(order), await asking.status(about(order))]) {
+        expect(outcome.outcome).to.equal('unknown')
+        expect((outcome as { why: string }).why).to.match(why)
+      }
+      provider.meetQuestions(plain)
+      expect(await wallet.status(about(order))).to.deep.equal({ outcome: 'done' })
+      expect(provider.asked.filter(({ method }) => method === 'POST')).to.have.length(1)
+      expect(log).to.match(/wallet\.failing/)
+    })
+
+  it('believes no refusal of a refund', async () => {
+    provider.meetOrders((res, _work, { key }) => say(res, { key, status: 'refused', reason: 'wrong_pin' }))
+    expect(await wallet.refund(refundOf(payment()))).to.deep.equal({ outcome: 'unknown', why: 'malformed' })
+  })
+
+  it('follows no redirect', async () => {
+    let followed = 0
+    const elsewhere = await httpReceiver((_req, res) => {
+      followed += 1
+      res.end()
+    })
+    for (const status of [301, 302, 303, 307, 308]) {
+      const away: Manner = insteadOf((res) =>
+        res.writeHead(status, { Location: `http://127.0.0.1:${elsewhere.port}/` }).end(),
+      )
+      provider.meetOrders(away)
+      const unknown = { outcome: 'unknown', why: `status ${status}` }
+      expect(await wallet.authorise(payment())).to.deep.equal(unknown)
+    }
+    expect(followed).to.equal(0)
+  })
+
+  it('does not take the second answer to one order for the answer to the next', async () => {
+    provider.meetOrders((res, work) => {
+      const { body } = work()
+      const text = JSON.stringify(body)
+      const whole = `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`
+      res.socket?.write(whole + whole)
+    })
+    const first = await wallet.authorise(payment())
+    for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate)
+    const poor = await wallet.authorise(payment({ amount: payer.balance * 2 }))
+    expect(first).to.deep.equal({ outcome: 'done' })
+    expect(poor.outcome).not.to.equal('done')
+  })
+
+  it('knows of an order that surely never left that it was not carried out', async () => {
+    const [port, silent, selfSigned] = await Promise.all([
+      closedPort(),
+      silentReceiver(),
+      httpsReceiver('self-signed', (_req, res) => res.end()),
+    ])
+    const unreachable: [url: string, why: string][] = [
+      [`http://127.0.0.1:${port}`, 'refused'],
+      ['http://nobody.invalid', 'no (such host|DNS)'],
+      [`https://127.0.0.1:${silent.port}`, 'timeout'],
+      [`https://127.0.0.1:${selfSigned.port}`, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ]
+    for (const [url, why] of unreachable) {
+      const nobody = open(url, shortTimeoutMs)
+      expect(await nobody.authorise(payment()), url).to.deep.equal({ outcome: 'not-executed' })
+      expect(await nobody.refund(refundOf(payment())), url).to.deep.equal({ outcome: 'not-executed' })
+      // A question that does not get through answers nothing, however late.
+      const old = { ...about(payment()), validUntil: inSeconds(-3600) }
+      expect((await nobody.status(old)).outcome, url).to.equal('unknown')
+      await nobody.close()
+      expect(log, url).to.match(new RegExp(`"why":"${why}".*wallet\\.failing`))
+    }
+  })
+
+  it('sends no order whose time is over', async () => {
+    const order = payment({ validUntil: clock.now() })
+    expect(await wallet.authorise(order)).to.deep.equal({ outcome: 'not-executed' })
+    expect(await wallet.refund(refundOf(order, { validUntil: inSeconds(-1) }))).to.deep.equal({
+      outcome: 'not-executed',
+    })
+    expect(provider.asked).to.deep.equal([])
+  })
+
+  it('does not send later what waited for a connection until its time was up', async () => {
+    let arrived = 0
+    const gate = createGate()
+    const receiver = await httpReceiver((_req, res) => {
+      arrived += 1
+      void gate.passed.then(() => res.end())
+    })
+    const pool = new Pool(`http://127.0.0.1:${receiver.port}`, { connections: 1 })
+    const request = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
+    const first = exchange(pool, request, 5000)
+    await until('the first', () => arrived === 1)
+    const neverSent = { outcome: 'never-sent', why: 'timeout' }
+    expect(await exchange(pool, request, 50)).to.deep.equal(neverSent)
+    gate.open()
+    expect(await first).to.include({ outcome: 'answered', status: 200 })
+    expect(await exchange(pool, request, 5000)).to.include({ outcome: 'answered', status: 200 })
+    expect(arrived).to.equal(2)
+    await pool.close()
+  })
+
+  it('lets no HTTP client send an order a second time by itself', async () => {
+    let written = 0
+    /** As undici may do when a connection that was kept breaks in the wrong moment. */
+    const dispatch = (_request: unknown, handler: Dispatcher.DispatchHandler): boolean => {
+      for (let time = 0; time < 2; time += 1) {
+        let isAborted = false
+        const controller = {
+          abort: () => void (isAborted = true),
+        } as unknown as Dispatcher.DispatchController
+        handler.onRequestStart?.(controller, {})
+        if (!isAborted) written += 1
+        else handler.onResponseError?.(controller, new Error('aborted'))
+      }
+      return true
+    }
+    const request = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
+    const { outcome } = await exchange({ dispatch } as unknown as Pool, request, 1000)
+    expect([outcome, written]).to.deep.equal(['lost', 1])
+  })
+
+  it('does not send an order again when a connection that was kept breaks', async () => {
+    let arrived = 0
+    const receiver = await rawHttpReceiver((socket, count) => {
+      arrived += 1
+      if (count > 1) return void socket.destroy()
+      const { key } = asked
+      const text = JSON.stringify({ key, status: 'succeeded' })
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`)
+    })
+    const asked = payment()
+    const kept = open(`http://127.0.0.1:${receiver.port}`)
+    expect(await kept.authorise(asked)).to.deep.equal({ outcome: 'done' })
+    // Only then is the connection free.
+    for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate)
+    expect(await kept.authorise(asked)).to.deep.equal({ outcome: 'unknown', why: 'reset' })
+    await kept.close()
+    expect([arrived, receiver.connections.length]).to.deep.equal([2, 1])
+  })
+
+  it('takes "unknown" for never only a minute after the time of the order', async () => {
+    provider.meetOrders(lost)
+    const order = payment()
+    await wallet.authorise(order)
+    const question = about(order)
+    clock.freeze(new Date(order.validUntil.getTime() + 60_000))
+    expect(await wallet.status(question)).to.deep.equal({ outcome: 'unknown', why: 'not there' })
+    clock.advance(1)
+    expect(await wallet.status(question)).to.deep.equal({ outcome: 'not-executed' })
+    expect(await wallet.status({ ...question, kind: 'refund' })).to.deep.equal({ outcome: 'not-executed' })
+    // What somebody else says at that address is not the provider's word.
+    for (const body of ['', '{}', '{"status":"unknown"}', '{"key":"x","status":"unknown"}']) {
+      provider.meetQuestions((res) => res.writeHead(404).end(body))
+      expect((await wallet.status(question)).outcome, body).to.equal('unknown')
+    }
+  })
+
+  it('judges the time as of before the question: the order may overtake its answer', async () => {
+    const order = payment()
+    const gate = createGate()
+    provider.meetQuestions((res, work) => {
+      const answer = work()
+      void gate.passed.then(() => send(res, answer))
+    })
+    const asking = wallet.status(about(order))
+    await until('the question', () => provider.asked.length === 1)
+    clock.advance(120_000)
+    gate.open()
+    expect(await asking).to.deep.equal({ outcome: 'unknown', why: 'not there' })
+  })
+
+  it('is told the truth of 20 orders at once with one key, and pays once', async () => {
+    const order = payment()
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => wallet.authorise(order)))
+    expect(outcomes).to.deep.equal(Array.from({ length: 20 }, () => ({ outcome: 'done' })))
+    expect(provider.movements).to.have.length(1)
+  })
+
+  it('keeps PIN, phone and key out of the log, and complains now and then only', async () => {
+    provider.meetOrders((res, _work, { body }) => res.writeHead(500).end(body))
+    for (let count = 0; count < 5; count += 1) await wallet.authorise(payment())
+    const lines = log.trim().split('\n')
+    expect(lines).to.have.length(1)
+    expect(JSON.parse(lines[0] ?? '')).to.include({
+      level: 40,
+      msg: 'wallet.failing',
+      kind: 'payment',
+      key: `payment-${keys - 4}`,
+      why: 'status 500',
+    })
+    for (const secret of [payer.phone, payer.pin, provider.key, 'sha256']) expect(log).not.to.include(secret)
+  })
+
+  it('closes when what is under way has come to its end', async () => {
+    const gate = createGate()
+    provider.meetOrders(
+      (res, work) => void gate.passed.then(() => plain(res, work, provider.asked[0] as never)),
+    )
+    const closing: Wallet & { close(): Promise<void> } = open(provider.url)
+    const paying = closing.authorise(payment())
+    await until('the order', () => provider.asked.length === 1)
+    const closed = closing.close()
+    gate.open()
+    expect(await paying).to.deep.equal({ outcome: 'done' })
+    await closed
+    expect(await closing.authorise(payment())).to.deep.equal({ outcome: 'not-executed' })
+  })
+})

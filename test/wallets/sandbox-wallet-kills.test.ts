@@ -1,0 +1,134 @@
+import { expect } from 'chai'
+import { sweep } from '../../src/sweep.ts'
+import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
+import type { KnownOutcome, PaymentOrder, RefundOrder, Wallet } from '../../src/wallets/wallet.ts'
+import { type House, openHouse } from '../support/house.ts'
+import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
+import type { Victim } from '../support/kill-points.ts'
+import { customersOf } from './customers.ts'
+
+interface Case {
+  phone: string
+  kind: 'payment' | 'refund'
+  order: PaymentOrder | RefundOrder
+  /** Centimes before. */
+  balance: number
+  told: KnownOutcome[]
+}
+
+describe('A wallet of the sandbox, when a process is killed between any two steps of', function () {
+  this.timeout(60_000)
+  let house: House
+  let customers: ReturnType<typeof customersOf>
+  before(async () => {
+    house = await openHouse()
+    customers = customersOf(house)
+  })
+  // Burying takes as long as the driver waits for a dead connection.
+  const graves: Promise<unknown>[] = []
+  after(async () => {
+    await Promise.all(graves)
+    await house.close()
+  })
+
+  const walletOf = (victim: Victim) => victim.deps.wallets.forPayments(true) as Wallet
+  /** By the victim's clock, which may be behind. */
+  const stillGood = (victim: Victim) => ({ validUntil: new Date(victim.deps.now().getTime() + 10_000) })
+
+  const operation = (prepare: () => Promise<Case>, seen: Set<string>) => ({
+    prepare,
+    async run(victim: Victim, { kind, order, told }: Case) {
+      const wallet = walletOf(victim)
+      const sent = { ...order, ...stillGood(victim) }
+      const outcome =
+        kind === 'payment'
+          ? await wallet.authorise(sent as PaymentOrder)
+          : await wallet.refund(sent as RefundOrder)
+      told.push(outcome as KnownOutcome)
+    },
+    async again({ kind, order, told }: Case) {
+      told.push((await customers.ask(kind, order.key)) as KnownOutcome)
+      await finishMovements(house.deps)
+    },
+    /** One word, told each time, and the balance says the same. */
+    async check({ phone, kind, order, balance, told }: Case, label: string) {
+      const outcomes = new Set(told.map(({ outcome }) => outcome))
+      expect([...outcomes], label).to.have.length(1)
+      const [outcome = ''] = outcomes
+      seen.add(outcome)
+      const moved = outcome === 'done' ? order.amount : 0
+      const account = await customers.accountOf(phone)
+      expect(account, label).to.include({
+        balance: kind === 'payment' ? balance - moved : balance + moved,
+        current: null,
+      })
+      expect(await house.deps.WalletMovement.countDocuments({ _id: order.key }), label).to.equal(1)
+      expect(account.tries.taken, label).to.be.within(0, 1)
+    },
+  })
+
+  async function payment(): Promise<Case> {
+    const phone = await customers.customer(1000)
+    return { phone, kind: 'payment', order: customers.order({ phone, amount: 700 }), balance: 1000, told: [] }
+  }
+
+  async function refund(): Promise<Case> {
+    const phone = await customers.customer(1000)
+    const paid = customers.order({ phone, amount: 700 })
+    await customers.wallet.authorise(paid)
+    return { phone, kind: 'refund', order: customers.refundOf(paid.key, 450), balance: 300, told: [] }
+  }
+
+  /** A process dies between the debit and the ledger. */
+  async function leaveBehind(phone: string, key: string) {
+    const left = { nonce: 'n', key, kind: 'payment', amount: 700, paymentKey: key, since: house.clock.now() }
+    await house.deps.WalletAccount.updateOne(
+      { _id: phone },
+      { $set: { current: left }, $inc: { balance: -700 } },
+    )
+  }
+
+  it('a payment, its books balance, and it has one outcome', async () => {
+    const seen = new Set<string>()
+    const killed = operation(payment, seen)
+    const steps = await killEverywhere(house, killed, graves, 0)
+    expect(steps).to.deep.equal([
+      'mongodb find',
+      'mongodb findAndModify',
+      'mongodb update',
+      'mongodb update',
+      'mongodb insert',
+      'mongodb update',
+    ])
+    expect([...seen]).to.have.members(['done', 'not-executed'])
+    await landLate(house, killed, graves, 4)
+  })
+
+  it('a refund, its books balance, and it has one outcome', async () => {
+    const seen = new Set<string>()
+    const killed = operation(refund, seen)
+    const steps = await killEverywhere(house, killed, graves, 0)
+    expect(steps.slice(0, 2)).to.deep.equal(['mongodb find', 'mongodb update'])
+    expect(steps.slice(-2)).to.deep.equal(['mongodb insert', 'mongodb update'])
+    expect([...seen]).to.have.members(['done', 'not-executed'])
+    await landLate(house, killed, graves, 2)
+  })
+
+  it('anything, a sweep ends what was left behind', async () => {
+    const { phone, order } = await payment()
+    await leaveBehind(phone, order.key)
+    expect(await sweep(house.deps, false)).to.include({ movements: 0 })
+    house.clock.advance(5000)
+    expect(await sweep(house.deps, false)).to.include({ movements: 1 })
+    expect(await customers.accountOf(phone)).to.include({ balance: 300, current: null })
+    expect(await customers.ask('payment', order.key)).to.deep.equal({ outcome: 'done' })
+  })
+
+  it('anything, the next customer of that wallet does not wait for the dead', async () => {
+    const { phone, order } = await payment()
+    await leaveBehind(phone, order.key)
+    expect(await customers.pay({ phone, amount: 301 })).to.include({ outcome: 'declined' })
+    expect(await customers.pay({ phone, amount: 300 })).to.deep.equal({ outcome: 'done' })
+    expect(await customers.ask('payment', order.key)).to.deep.equal({ outcome: 'done' })
+  })
+})

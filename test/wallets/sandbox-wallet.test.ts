@@ -1,0 +1,250 @@
+import { expect } from 'chai'
+import { authorise } from '../../src/wallets/sandbox/authorise.ts'
+import { createAccount } from '../../src/wallets/sandbox/create-account.ts'
+import { move } from '../../src/wallets/sandbox/move.ts'
+import { createTurns } from '../../src/wallets/sandbox/turns.ts'
+import { openBeside } from '../support/acts.ts'
+import { type House, openHouse } from '../support/house.ts'
+import { customersOf, done, locked, notExecuted, pin, poor, technical, wrongPin } from './customers.ts'
+
+const quarterMs = 15 * 60_000
+
+describe('A wallet of the sandbox', () => {
+  let house: House
+  let beside: House
+  let here: ReturnType<typeof customersOf>
+  let there: ReturnType<typeof customersOf>
+  before(async () => {
+    house = await openHouse()
+    beside = await openBeside(house)
+    ;[here, there] = [customersOf(house), customersOf(beside)]
+  })
+  after(async () => {
+    await beside.close()
+    await house.close()
+  })
+
+  const pass = (ms: number) => {
+    for (const { clock } of [house, beside]) clock.advance(ms)
+  }
+  /** Acts at once, in both processes by turns. */
+  const inBoth = <T>(count: number, act: (where: typeof here) => Promise<T>): Promise<T[]> =>
+    Promise.all(Array.from({ length: count }, (_, index) => act(index % 2 === 0 ? here : there)))
+  const count = (outcomes: unknown[], wanted: object) =>
+    outcomes.filter((outcome) => JSON.stringify(outcome) === JSON.stringify(wanted)).length
+
+  it('pays with the right PIN, what it has and no more', async () => {
+    const phone = await here.customer(250)
+    expect(await here.pay({ phone })).to.deep.equal(done)
+    expect(await here.pay({ phone, amount: 151 })).to.deep.equal(poor)
+    expect(await here.pay({ phone, amount: 150 })).to.deep.equal(done)
+    expect(await here.accountOf(phone)).to.include({ balance: 0, current: null })
+  })
+
+  it('keeps of its PIN only a slow hash', async () => {
+    const phone = await here.customer(0)
+    const account = await here.accountOf(phone)
+    expect(account.pinHash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    await here.pay({ phone, pin: '7391' })
+    const kept = await Promise.all([
+      house.deps.WalletAccount.find().lean(),
+      house.deps.WalletMovement.find().lean(),
+    ])
+    expect(JSON.stringify(kept)).not.to.match(new RegExp(`"(7391|${pin})"`))
+  })
+
+  it('refuses a wrong PIN and a phone without a wallet alike', async () => {
+    const phone = await here.customer(100)
+    expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
+    expect(await here.pay({ phone: '39999999' })).to.deep.equal(wrongPin)
+    expect(await here.balanceOf(phone)).to.equal(100)
+  })
+
+  it('locks for 15 minutes after five wrong PINs, whatever is typed then', async () => {
+    const phone = await here.customer(1000)
+    for (const where of [here, there, here, there, here])
+      expect(await where.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
+    expect(await there.pay({ phone })).to.deep.equal(locked)
+    pass(quarterMs - 2000)
+    expect(await here.pay({ phone })).to.deep.equal(locked)
+    pass(2000)
+    expect(await here.pay({ phone })).to.deep.equal(done)
+    // From here on there are five again.
+    for (const _ of [1, 2, 3, 4, 5]) expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
+    expect(await here.pay({ phone })).to.deep.equal(locked)
+    expect(await here.balanceOf(phone)).to.equal(900)
+  })
+
+  it('forgets wrong PINs once the right one was typed', async () => {
+    const phone = await here.customer(1000)
+    for (const _ of [1, 2]) {
+      for (const _try of [1, 2, 3, 4]) expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
+      expect(await here.pay({ phone })).to.deep.equal(done)
+    }
+  })
+
+  it('looks at five of a hundred wrong PINs that come at once to two processes', async () => {
+    const phone = await here.customer(1000)
+    const outcomes = await inBoth(100, (where) => where.pay({ phone, pin: '0000' }))
+    expect([count(outcomes, wrongPin), count(outcomes, locked)]).to.deep.equal([5, 95])
+    expect((await here.accountOf(phone)).tries).to.include({ taken: 5, wrong: 5, round: 0 })
+    expect(await here.pay({ phone })).to.deep.equal(locked)
+  })
+
+  it('lets all of twenty right PINs through that come at once', async () => {
+    const phone = await here.customer(2000)
+    const outcomes = await inBoth(20, (where) => where.pay({ phone }))
+    expect(count(outcomes, done)).to.equal(20)
+    expect(await here.accountOf(phone)).to.include({ balance: 0, current: null })
+  })
+
+  it('loses a try, and is not locked for ever, when a process dies while it looks at the PIN', async () => {
+    const phone = await here.customer(1000)
+    const taken = { 'tries.taken': 5, 'tries.wrong': 4, 'tries.lastTakenAt': house.clock.now() }
+    await house.deps.WalletAccount.updateOne({ _id: phone }, { $set: taken })
+    expect(await here.pay({ phone })).to.deep.equal(locked)
+    pass(quarterMs)
+    expect(await here.pay({ phone })).to.deep.equal(done)
+  })
+
+  it('gives a try back when too many PINs are being looked at', async () => {
+    const phone = await here.customer(1000)
+    const [pinInTurn, moveInTurn] = [createTurns(), createTurns()]
+    const busy = { ...house.deps, pinInTurn, moveInTurn, checkPin: async () => null }
+    for (const _ of [1, 2, 3, 4, 5, 6])
+      expect(await authorise(busy, here.order({ phone }))).to.deep.equal(notExecuted)
+    expect(await authorise(busy, here.order({ phone: '39999999' }))).to.deep.equal(notExecuted)
+    expect((await here.accountOf(phone)).tries.taken).to.equal(0)
+    expect(await here.pay({ phone })).to.deep.equal(done)
+  })
+
+  it('is never below zero, whoever wants its money at once', async () => {
+    const phone = await here.customer(850)
+    const orders = Array.from({ length: 20 }, () => here.order({ phone }))
+    const outcomes = await Promise.all(
+      orders.map(({ key, amount, validUntil }, index) =>
+        move((index % 2 === 0 ? house : beside).deps, phone, {
+          key,
+          kind: 'payment',
+          amount,
+          paymentKey: key,
+          validUntil,
+        }),
+      ),
+    )
+    expect([count(outcomes, done), count(outcomes, poor)]).to.deep.equal([8, 12])
+    expect(await here.accountOf(phone)).to.include({ balance: 50, current: null })
+  })
+
+  it('takes one payment once, sent twice or by ten at once, and says the same each time', async () => {
+    const phone = await here.customer(1000)
+    const order = here.order({ phone })
+    const outcomes = await inBoth(10, (where) => where.wallet.authorise(order))
+    expect(count(outcomes, done)).to.equal(10)
+    expect(await there.wallet.authorise(order)).to.deep.equal(done)
+    expect(await here.ask('payment', order.key)).to.deep.equal(done)
+    expect(await here.accountOf(phone)).to.include({ balance: 900, current: null })
+  })
+
+  it('says of an order what it said before, also when it would pay now', async () => {
+    const phone = await here.customer(0)
+    const [declined, refused] = [here.order({ phone }), here.order({ phone, pin: '0000' })]
+    expect(await here.wallet.authorise(declined)).to.deep.equal(poor)
+    expect(await here.wallet.authorise(refused)).to.deep.equal(wrongPin)
+    await house.deps.WalletAccount.updateOne({ _id: phone }, { $set: { balance: 1000 } })
+    expect(await here.wallet.authorise(declined)).to.deep.equal(poor)
+    expect(await here.wallet.authorise({ ...refused, pin })).to.deep.equal(wrongPin)
+    expect([await here.ask('payment', declined.key), await here.ask('payment', refused.key)]).to.deep.equal([
+      poor,
+      wrongPin,
+    ])
+    expect(await here.accountOf(phone)).to.include({ balance: 1000, current: null })
+  })
+
+  it('never carries out what it was asked about first, nor what comes too late', async () => {
+    const phone = await here.customer(1000)
+    const order = here.order({ phone })
+    expect(await there.ask('payment', order.key)).to.deep.equal(notExecuted)
+    expect(await here.wallet.authorise(order)).to.deep.equal(notExecuted)
+    const late = here.order({ phone, validUntil: house.clock.now() })
+    expect(await here.wallet.authorise(late)).to.deep.equal(notExecuted)
+    expect(await here.accountOf(phone)).to.include({ balance: 1000, current: null })
+  })
+
+  it('fails the magic amount after a right PIN only, and keeps its money', async () => {
+    const phone = await here.customer(1_000_000)
+    expect(await here.pay({ phone, amount: 99_901, pin: '0000' })).to.deep.equal(wrongPin)
+    expect(await here.pay({ phone, amount: 99_901 })).to.deep.equal(technical)
+    expect(await here.balanceOf(phone)).to.equal(1_000_000)
+  })
+
+  describe('gets back', () => {
+    /** A customer who paid 1000 and has nothing left. */
+    async function paid() {
+      const phone = await here.customer(1000)
+      const order = here.order({ phone, amount: 1000 })
+      expect(await here.wallet.authorise(order)).to.deep.equal(done)
+      return { phone, key: order.key }
+    }
+
+    it('a payment in parts, each once', async () => {
+      const { phone, key } = await paid()
+      const order = here.refundOf(key, 400)
+      const outcomes = await inBoth(10, (where) => where.wallet.refund(order))
+      expect(count(outcomes, done)).to.equal(10)
+      expect(await here.wallet.refund(here.refundOf(key, 600))).to.deep.equal(done)
+      expect(await here.accountOf(phone)).to.include({ balance: 1000, current: null })
+      expect(await here.ask('refund', order.key)).to.deep.equal(done)
+    })
+
+    it('no more than was paid, however many ask at once', async () => {
+      const { phone, key } = await paid()
+      const outcomes = await inBoth(10, (where) => where.wallet.refund(where.refundOf(key, 300)))
+      expect([count(outcomes, done), count(outcomes, technical)]).to.deep.equal([3, 7])
+      expect(await here.accountOf(phone)).to.include({ balance: 900, current: null })
+    })
+
+    it('nothing for a payment that was not made, nor for a refund that was asked about first', async () => {
+      const { phone, key } = await paid()
+      expect(await here.wallet.refund(here.refundOf('no-payment', 10))).to.deep.equal(technical)
+      const unpaid = here.order({ phone })
+      expect(await here.wallet.authorise(unpaid)).to.deep.equal(poor)
+      expect(await here.wallet.refund(here.refundOf(unpaid.key, 10))).to.deep.equal(technical)
+      const order = here.refundOf(key, 10)
+      expect(await here.ask('refund', order.key)).to.deep.equal(notExecuted)
+      expect(await here.wallet.refund(order)).to.deep.equal(notExecuted)
+      expect(await here.accountOf(phone)).to.include({ balance: 0, current: null })
+    })
+  })
+
+  describe('for demonstration', () => {
+    const demo = (phone: string, changes: object = {}) => here.pay({ phone, pin: '1234', ...changes })
+
+    it('is there by itself and does what its number stands for', async () => {
+      const twice = await Promise.all([1, 2, 3].map(() => demo('22000001')))
+      expect(twice).to.deep.equal([done, done, done])
+      expect(await demo('22000001', { pin: '4321' })).to.deep.equal(wrongPin)
+      expect(await demo('22000002')).to.deep.equal(wrongPin)
+      expect(await demo('22000003')).to.deep.equal(poor)
+      expect(await demo('22000004')).to.deep.equal(technical)
+      expect(await demo('22000004', { pin: '4321' })).to.deep.equal(wrongPin)
+      expect(await demo('22000005')).to.deep.equal({ outcome: 'declined', reason: 'limit_exceeded' })
+      expect(await demo('22000006')).to.deep.equal(locked)
+    })
+
+    it('is each business of its own: one cannot lock it for another', async () => {
+      const wrong = () => demo('22000001', { businessId: 'another', pin: '0000' })
+      for (const _ of [1, 2, 3, 4, 5]) expect(await wrong()).to.deep.equal(wrongPin)
+      expect(await demo('22000001', { businessId: 'another' })).to.deep.equal(locked)
+      expect(await demo('22000001', { businessId: 'a third' })).to.deep.equal(done)
+    })
+
+    it('gives way to a wallet that was made with its number', async () => {
+      expect(await demo('22000005', { businessId: 'b' })).to.include({ outcome: 'declined' })
+      await createAccount(house.deps, { phone: '22000005', pin, balance: 150 })
+      expect(await demo('22000005', { businessId: 'b' })).to.deep.equal(wrongPin)
+      expect(await here.pay({ phone: '22000005', businessId: 'b' })).to.deep.equal(done)
+      expect(await here.balanceOf('22000005')).to.equal(50)
+    })
+  })
+})
