@@ -9,6 +9,8 @@ import { awaitMongo } from './mongo.ts'
 import { type Nudge, openQueues, type Queues } from './queues.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createValidate, type Validate } from './validate.ts'
+import { createLiveWallet } from './wallets/live/live-wallet.ts'
+import { createSandboxWallet } from './wallets/sandbox/sandbox-wallet.ts'
 import { openWallets, type Wallets } from './wallets/wallets.ts'
 import { createFlow, type Flow } from './webhooks/attempts/flow.ts'
 import { createHealthNotes, type HealthNotes } from './webhooks/attempts/note-health.ts'
@@ -55,7 +57,9 @@ export async function openDeps(config: Config, log: Log, now: () => Date): Promi
     allowedHosts: config.webhookAllowedHosts,
     maxSockets: mostSockets,
   })
-  const wallets = openWallets(null, null)
+  const { walletProvider } = config
+  const liveWallet = walletProvider && createLiveWallet({ config, log, now }, walletProvider)
+  const wallets = openWallets(createSandboxWallet({ ...models, now }), liveWallet)
   const healthNotes = createHealthNotes(models, log)
   const apiSwitch = await createApiSwitch(models.Setting)
   return {

@@ -14,11 +14,21 @@ function randomText(length: number): string {
 /** A fresh document id: 24 hex digits, ascending in time, so that indexes grow at one end. */
 export const newId = (): string => new Types.ObjectId().toHexString()
 
+/** Whether a text has the form of a document id. */
+export const isId = (text: string): boolean => /^[0-9a-f]{24}$/.test(text)
+
 /** `PI-` and 16 characters: 80 random bits, so nobody finds a payment by counting. */
 export const newReferenceNumber = (): string => `PI-${randomText(16)}`
 
+/** `RF-` and 16 characters. */
+export const newRefundId = (): string => `RF-${randomText(16)}`
+
 /** The 6 characters of a short URL (SPEC 2.1). */
 export const newShortCode = (): string => randomText(6)
+
+/** Whether a text has the form of a short code. */
+export const isShortCode = (text: string): boolean =>
+  text.length === 6 && [...text].every((character) => unambiguous.includes(character))
 
 /** The 6 digits a customer types at a counter, leading zeros included. */
 export const newPaymentCode = (): string => String(randomInt(1_000_000)).padStart(6, '0')

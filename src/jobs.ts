@@ -11,7 +11,7 @@ export interface Jobs {
   'webhook-delivery-slow': DeliveryWords
   /** One intent whose time is up. */
   'intent-expiry': { referenceNumber: string }
-  /** One intent with a payment or refunds of which nobody knows what became of them at the wallet. */
+  /** One payment or refund of an intent, of which nobody knows what became of it at the wallet; the job's id is its key there. */
   'wallet-outcome': { intentId: string }
   /** Re-creates the nudges that MongoDB says are due: those of late, those that are long overdue, or all that Redis may have lost. */
   maintenance: { slot: string; reach: 'lately' | 'overdue' | 'all' }

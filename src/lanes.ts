@@ -4,7 +4,9 @@ import { pastMongoose } from './collection.ts'
 import type { Models } from './collections.ts'
 import { createByIdLane, createInsertLane, type Insertion, type Lane } from './group-commit.ts'
 import type { Claim } from './idempotency/claim.ts'
+import { createOfferedLane, type OfferedIntent } from './intents/find-by-short-code.ts'
 import type { Intent } from './intents/intent.ts'
+import { createUpdateLane, type GuardedUpdate } from './update-lane.ts'
 import { type ClaimedDelivery, createClaimLane, type Which } from './webhooks/attempts/claim.ts'
 import { createPostponeLane, type Postponed } from './webhooks/attempts/postpone.ts'
 import { type AttemptResult, createResultLane } from './webhooks/attempts/record.ts'
@@ -18,6 +20,8 @@ export interface Lanes extends RelayLanes {
   insertClaim: Lane<Claim, Insertion>
   findClaim: Lane<string, Claim | null>
   insertIntent: Lane<Intent, Insertion>
+  findOffered: Lane<string, OfferedIntent | null>
+  updateIntent: Lane<GuardedUpdate<Intent>, boolean>
   insertEndpoint: Lane<Endpoint, Insertion>
   findEndpoint: Lane<string, Endpoint | null>
   insertDelivery: Lane<Delivery, Insertion>
@@ -37,6 +41,8 @@ export function openLanes(models: Models, now: () => Date): Lanes {
     insertClaim: insertsOf(models.Claim),
     findClaim: createByIdLane(models.Claim),
     insertIntent: insertsOf(models.Intent),
+    findOffered: createOfferedLane(models.Intent),
+    updateIntent: createUpdateLane(pastMongoose(models.Intent)),
     insertEndpoint: insertsOf(models.Endpoint),
     findEndpoint: createByIdLane(models.Endpoint),
     insertDelivery: insertsOf(models.Delivery),

@@ -7,6 +7,7 @@ import type { Intent } from './intents/intent.ts'
 import { moves } from './intents/lifecycle.ts'
 import { nudgeRelay } from './intents/nudge-relay.ts'
 import { deadShownSeconds, type Jobs } from './jobs.ts'
+import { finishMovements } from './wallets/sandbox/finish.ts'
 import { dropRevived, restoreFailed } from './webhooks/attempts/restore-failed.ts'
 import { type SweptDeliveries, sweepDeliveries } from './webhooks/attempts/sweep.ts'
 
@@ -30,6 +31,8 @@ export interface Swept {
   expiries: number
   /** Intents with payments or refunds whose outcome nobody knows. */
   outcomes: number
+  /** Movements of sandbox wallets that a process had left behind, and that were ended. */
+  movements: number
   /** Failed jobs of DEAD deliveries that Redis had lost. */
   restored: number
   /** Documents with lines that were not in the audit trail. */
@@ -67,6 +70,7 @@ export async function sweep(deps: Deps, whole: boolean): Promise<Swept> {
     outboxes: await sweepOutboxes(deps),
     deliveries: lately.deliveries,
     expiries: await sweepExpiries(deps),
+    movements: await finishMovements(deps),
     outcomes: await sweepOutcomes(deps),
     audited: await sweepTrail(deps),
   }
@@ -112,7 +116,8 @@ async function sweepExpiries(deps: Deps): Promise<number> {
   const now = deps.now()
   const soon = new Date(now.getTime() + aheadMs)
   const found = deps.Intent.find(
-    { status: { $in: moves.expire.from }, expiresAt: { $lte: soon } },
+    // While a payment is under way there is nothing to do: what ends it expires the intent.
+    { status: { $in: moves.expire.from }, expiresAt: { $lte: soon }, underWay: null },
     { referenceNumber: 1, expiresAt: 1 },
   ).lean<Intent[]>()
   const queue = 'intent-expiry'
@@ -124,28 +129,31 @@ async function sweepExpiries(deps: Deps): Promise<number> {
   )
 }
 
-/** Two looks, because each has its own index. */
+/** Two looks, because each has its own index. Only what is due: whoever is about to hear from the wallet needs no job. */
 async function sweepOutcomes(deps: Deps): Promise<number> {
-  const soon = new Date(deps.now().getTime() + aheadMs)
-  const payments = await askAgain(deps, { 'underWay.askAt': { $lte: soon } })
-  return payments + (await askAgain(deps, { 'refunds.askAt': { $lte: soon } }))
+  const now = deps.now()
+  const payments = await askAgain(deps, { 'underWay.askAt': { $lte: now } })
+  return payments + (await askAgain(deps, { 'refunds.askAt': { $lte: now } }))
 }
 
 async function askAgain(deps: Deps, due: Record<string, unknown>): Promise<number> {
   const now = deps.now()
-  const found = deps.Intent.find(due, { underWay: 1, refunds: 1 }).lean<
-    Pick<Intent, '_id' | 'underWay' | 'refunds'>[]
-  >()
+  const found = deps.Intent.find(due, { underWay: 1, refunds: 1 }).lean<Held[]>()
   const queue = 'wallet-outcome'
   return inBatches(found.cursor(), (intents) =>
     deps.queues.standing.readd(
       [queue],
-      intents.map((intent) => ({ queue, job: walletOutcomeJob(intent._id, firstAskAt(intent, now), now) })),
+      intents.flatMap((intent) =>
+        keysDue(intent, now).map((key) => ({ queue, job: walletOutcomeJob(intent._id, key, now, now) })),
+      ),
     ),
   )
 }
 
-function firstAskAt({ underWay, refunds }: Pick<Intent, 'underWay' | 'refunds'>, now: Date): Date {
-  const times = [underWay?.askAt, ...refunds.map(({ askAt }) => askAt)].filter((at) => at !== undefined)
-  return times.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? now
+type Held = Pick<Intent, '_id' | 'underWay' | 'refunds'>
+
+/** The payments and refunds that the wallet is to be asked about now. */
+function keysDue({ underWay, refunds }: Held, now: Date): string[] {
+  const open = underWay === null ? refunds : [underWay, ...refunds]
+  return open.filter(({ askAt }) => askAt !== undefined && askAt <= now).map(({ id }) => id)
 }

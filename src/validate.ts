@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from './errors.ts'
 import { readInstant } from './instant.ts'
 import { parseUrl } from './parse-url.ts'
+import { readPhone } from './wallets/phone.ts'
 import { checkWebhookUrl, type UrlRules } from './webhooks/sender/url.ts'
 
 /** Judges a value by a schema of schemas/ and answers it typed, or throws one refusal that tells every fault. */
@@ -25,6 +26,7 @@ export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowe
   ajv.addFormat('storable-text', isStorable)
   ajv.addFormat('https-url', (text: string) => isRedirectUrl(text, false))
   ajv.addFormat('https-or-localhost-url', (text: string) => isRedirectUrl(text, true))
+  ajv.addFormat('phone', (text: string) => readPhone(text) !== null)
   ajv.addFormat('webhook-url', (text: string) => 'url' in checkWebhookUrl(text, rules))
   ajv.addFormat('webhook-event', isEventName)
   ajv.addFormat('date-or-time', (text: string) => readInstant(text, 'start') !== null)
@@ -95,6 +97,7 @@ function said(param: string, error: ErrorObject): string {
 
 const formatHints: Record<string, string> = {
   'storable-text': 'must be valid Unicode without NUL characters',
+  phone: 'must be a phone number',
   'date-or-time': 'must be an ISO 8601 date or date-time',
   'page-number': 'must be a whole number from 1 to 999999999999999',
   'page-size': 'must be a whole number of at least 1',

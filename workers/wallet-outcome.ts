@@ -1,15 +1,15 @@
-import { askWallets } from '../src/intents/ask-wallets.ts'
+import { askWallet } from '../src/intents/ask-wallets.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
-/** Asks a wallet what became of payments and refunds whose outcome nobody knows. */
+/** Asks a wallet what became of a payment or refund whose outcome nobody knows. The job's id is the wallet's key. */
 export const walletOutcome: QueueWorker<'wallet-outcome'> = {
   queue: 'wallet-outcome',
-  async run(deps, { intentId }) {
-    const { settled, nextAt } = await askWallets(deps, intentId)
+  async run(deps, { intentId }, { jobId }) {
+    const { outcome, why, nextAt } = await askWallet(deps, intentId, jobId)
     return {
       nextStep: nextAt === null ? { next: 'complete' } : { next: 'later', at: nextAt },
       event: 'wallet.asked',
-      log: { intentId, settled, nextAt },
+      log: { intentId, outcome, why, nextAt },
     }
   },
 }

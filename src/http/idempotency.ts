@@ -97,7 +97,7 @@ async function runHolding(
   try {
     const begun = await deadline.spend((until) => write.run({ id: held.effectId, until, seal }))
     if (begun === doneBefore) return null
-    const data = write.errandMs === null ? begun : await (begun as Errand)()
+    const data = write.errandMs === null ? begun : await (begun as Errand)(deadline.spend)
     answer = success(write.status, data)
     // A create's answer travelled inside its own insert.
     if (write.recall !== null) return answer

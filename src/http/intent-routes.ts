@@ -3,8 +3,12 @@ import { createIntent } from '../intents/create.ts'
 import { findIntent } from '../intents/find.ts'
 import { listIntents, parseList } from '../intents/list.ts'
 import { parseCreate } from '../intents/parse-create.ts'
+import { parseSimulation } from '../intents/payments/parse-simulation.ts'
+import { simulatePayment } from '../intents/payments/simulate.ts'
 import { presentIntent } from '../intents/present.ts'
 import { recallIntent } from '../intents/recall.ts'
+import { parseRefund } from '../intents/refunds/parse-refund.ts'
+import { refundErrandMs, refundIntent } from '../intents/refunds/refund.ts'
 import type { Route } from './route.ts'
 
 /** Payment intents (SPEC 4.1 to 4.6). */
@@ -50,5 +54,30 @@ export const intentRoutes: readonly Route[] = [
         await cancelIntent(deps, caller, params.referenceNumber ?? '', effect),
         deps.now(),
       ),
+  },
+  {
+    method: 'post',
+    path: '/dev/intents/:referenceNumber/simulate-payment',
+    scope: 'payments.intents:write',
+    sandboxOnly: true,
+    status: 200,
+    body: 'json',
+    recall: null,
+    run: async (deps, caller, { params, body }, effect) => {
+      const asked = parseSimulation(deps, body)
+      const intent = await simulatePayment(deps, caller, params.referenceNumber ?? '', asked, effect)
+      return presentIntent(deps.config, intent, deps.now())
+    },
+  },
+  {
+    method: 'post',
+    path: '/dev/intents/:referenceNumber/refund',
+    scope: 'payments.refunds:write',
+    status: 200,
+    body: 'json',
+    recall: null,
+    errandMs: refundErrandMs,
+    run: (deps, caller, { params, body }, effect) =>
+      refundIntent(deps, caller, params.referenceNumber ?? '', parseRefund(deps, body), effect),
   },
 ]

@@ -16,6 +16,8 @@ interface Common {
   /** Below /api/v1. */
   path: string
   scope: Scope
+  /** With a live key it is refused (order of checks, 8). */
+  sandboxOnly?: true
 }
 
 export interface ReadRoute extends Common {

@@ -25,6 +25,7 @@ function allow(route: Route, caller: Caller): void {
   const needsSecret = route.method !== 'get' || route.key === 'secret'
   if (needsSecret && caller.kind !== 'secret') throw refuse('SECRET_KEY_REQUIRED')
   if (!caller.scopes.has(route.scope)) throw refuse('SCOPE_REQUIRED', { details: { scope: route.scope } })
+  if (route.sandboxOnly && !caller.sandbox) throw refuse('SANDBOX_ONLY')
 }
 
 async function read(

@@ -20,8 +20,11 @@ export const recorded = (effectId: string) => ({ effects: { $each: [effectId], $
 export const doneBefore = Symbol('done before')
 export type DoneBefore = typeof doneBefore
 
+/** Runs work that waits on MongoDB within what is left of the request's patience with it. */
+export type Spend = <T>(work: () => Promise<T>) => Promise<T>
+
 /**
- * What is left to do of an operation that has nothing more to ask of MongoDB and waits on somebody else: answers the data. It does
- * not count against the request's deadline, and may take the `errandMs` of its route.
+ * What is left to do of an operation that waits on somebody else: answers the data. It does not count against the request's
+ * deadline, but for what it spends, and may take the `errandMs` of its route.
  */
-export type Errand = () => Promise<unknown>
+export type Errand = (spend: Spend) => Promise<unknown>

@@ -1,7 +1,8 @@
 import type { Deps } from '../deps.ts'
+import { noHurry } from '../group-commit.ts'
 import { outcomeOf } from '../wallets/ask.ts'
-import type { WalletName, WalletOutcome } from '../wallets/wallet.ts'
-import type { Intent, PaymentUnderWay, Refund } from './intent.ts'
+import type { KnownOutcome, Question, WalletName, WalletOutcome } from '../wallets/wallet.ts'
+import type { Intent } from './intent.ts'
 import { settlePayment } from './payments/settle.ts'
 import { askPaymentAt } from './payments/under-way.ts'
 import { settleRefund } from './refunds/settle.ts'
@@ -11,62 +12,75 @@ import { askRefundAt } from './refunds/under-way.ts'
 const soonestMs = 1000
 const latestMs = 60_000
 
-/** How asking went. `nextAt`: something is unknown still, and shall be asked then. */
+/**
+ * How asking went. `nothing-to-ask`: it has ended. `nextAt`: it was too early, or nobody can tell yet and `why`; it shall be asked then.
+ */
 export interface Asked {
-  settled: number
+  outcome: WalletOutcome['outcome'] | 'nothing-to-ask' | 'not-due'
+  why: string | null
   nextAt: Date | null
 }
 
+/** A payment or a refund of which nobody knows what became of it, and what to do about it. */
+interface Open {
+  wallet: WalletName
+  question: Question
+  since: Date
+  askAt: Date
+  settle(outcome: KnownOutcome): Promise<Intent | null>
+  askAgainAt(at: Date): Promise<void>
+}
+
 /**
- * Asks the wallet what became of an intent's payment and refunds whose outcome nobody knows, as far as it is time, and ends those
- * that it knows. Twice, or in two processes at once: each ends once.
+ * Asks the wallet what became of the payment or refund of this key, if it is time, and ends it when that is known. Twice, or in
+ * two processes at once: it ends once.
  */
-export async function askWallets(deps: Deps, intentId: string): Promise<Asked> {
+export async function askWallet(deps: Deps, intentId: string, key: string): Promise<Asked> {
   const intent = await deps.Intent.findById(intentId).lean<Intent | null>()
-  if (intent === null) return { settled: 0, nextAt: null }
-  const asked = await Promise.all([
-    ...(intent.underWay === null ? [] : [askOfPayment(deps, intent, intent.underWay)]),
-    ...intent.refunds
-      .filter(({ status }) => status === 'PENDING')
-      .map((refund) => askOfRefund(deps, intent, refund)),
-  ])
-  const open = asked.filter((at) => at !== null).toSorted((a, b) => a.getTime() - b.getTime())
-  return { settled: asked.length - open.length, nextAt: open[0] ?? null }
-}
-
-/** Null when it is settled, else when to ask again. */
-async function askOfPayment(deps: Deps, intent: Intent, payment: PaymentUnderWay): Promise<Date | null> {
-  const { id: key, startedAt, validUntil, askAt, wallet } = payment
-  if (askAt > deps.now()) return askAt
-  const outcome = await ask(deps, wallet, { kind: 'payment', key, validUntil })
+  const open = intent === null ? null : (openPayment(deps, intent, key) ?? openRefund(deps, intent, key))
+  if (open === null) return { outcome: 'nothing-to-ask', why: null, nextAt: null }
+  if (open.askAt > deps.now()) return { outcome: 'not-due', why: null, nextAt: open.askAt }
+  const { wallet, question } = open
+  const outcome = await outcomeOf(
+    () => deps.wallets.named(wallet).status(question),
+    deps.config.walletTimeoutMs,
+  )
   if (outcome.outcome !== 'unknown') {
-    await settlePayment(deps, intent, payment, outcome)
-    return null
+    await open.settle(outcome)
+    return { outcome: outcome.outcome, why: null, nextAt: null }
   }
-  const next = nextAsk(deps, startedAt)
-  await askPaymentAt(deps, intent, key, next)
-  return next
+  const nextAt = nextAsk(deps, open.since)
+  await open.askAgainAt(nextAt)
+  return { outcome: 'unknown', why: outcome.why, nextAt }
 }
 
-async function askOfRefund(deps: Deps, intent: Intent, refund: Refund): Promise<Date | null> {
-  const { id: key, createdAt, validUntil, askAt } = refund
-  if (askAt !== undefined && askAt > deps.now()) return askAt
-  const outcome = await ask(deps, intent.payment?.wallet ?? 'simulation', { kind: 'refund', key, validUntil })
-  if (outcome.outcome !== 'unknown') {
-    await settleRefund(deps, intent, refund, outcome)
-    return null
+function openPayment(deps: Deps, intent: Intent, key: string): Open | null {
+  const payment = intent.underWay
+  if (payment?.id !== key) return null
+  const { wallet, amount, startedAt, validUntil, askAt } = payment
+  return {
+    wallet,
+    question: { kind: 'payment', key, amount, validUntil },
+    since: startedAt,
+    askAt,
+    settle: (outcome) => settlePayment(deps, intent, payment, outcome, noHurry),
+    askAgainAt: (at) => askPaymentAt(deps, intent, key, at),
   }
-  const next = nextAsk(deps, createdAt)
-  await askRefundAt(deps, intent, key, next)
-  return next
 }
 
-const ask = (
-  deps: Deps,
-  wallet: WalletName,
-  question: { kind: 'payment' | 'refund'; key: string; validUntil: Date },
-): Promise<WalletOutcome> =>
-  outcomeOf(() => deps.wallets.named(wallet).status(question), deps.config.walletTimeoutMs)
+function openRefund(deps: Deps, intent: Intent, key: string): Open | null {
+  const refund = intent.refunds.find(({ id, status }) => id === key && status === 'PENDING')
+  if (refund === undefined || intent.payment === null) return null
+  const { amount, createdAt, validUntil, askAt } = refund
+  return {
+    wallet: intent.payment.wallet,
+    question: { kind: 'refund', key, amount, validUntil },
+    since: createdAt,
+    askAt: askAt ?? validUntil,
+    settle: (outcome) => settleRefund(deps, intent, refund, outcome),
+    askAgainAt: (at) => askRefundAt(deps, intent, key, at),
+  }
+}
 
 function nextAsk(deps: Pick<Deps, 'now'>, since: Date): Date {
   const now = deps.now().getTime()
@@ -74,10 +88,10 @@ function nextAsk(deps: Pick<Deps, 'now'>, since: Date): Date {
   return new Date(now + waitMs)
 }
 
-/** The job that asks about an intent. One at a time: a second add is a no-op. */
-export const walletOutcomeJob = (intentId: string, at: Date, now: Date) => ({
+/** The job that asks about one payment or refund. The wallet's key as id: a second add is a no-op. */
+export const walletOutcomeJob = (intentId: string, key: string, at: Date, now: Date) => ({
   data: { intentId },
-  jobId: intentId,
+  jobId: key,
   delayMs: Math.max(0, at.getTime() - now.getTime()),
 })
 
@@ -85,5 +99,6 @@ export const walletOutcomeJob = (intentId: string, at: Date, now: Date) => ({
 export const nudgeWalletOutcome = (
   deps: Pick<Deps, 'nudge' | 'now'>,
   intent: Pick<Intent, '_id'>,
+  key: string,
   at: Date,
-): void => deps.nudge('wallet-outcome', [walletOutcomeJob(intent._id, at, deps.now())])
+): void => deps.nudge('wallet-outcome', [walletOutcomeJob(intent._id, key, at, deps.now())])

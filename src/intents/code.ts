@@ -1,5 +1,7 @@
 import type { Deps } from '../deps.ts'
+import { asciiDigits } from '../wallets/phone.ts'
 import type { Intent } from './intent.ts'
+import { isPending } from './lifecycle.ts'
 
 /** A number typed late must pay nobody else: a code rests this long after it stopped answering. */
 const restMs = 15 * 60_000
@@ -13,6 +15,19 @@ export const codeReusableFrom = (endsAt: Date): Date => new Date(endsAt.getTime(
  */
 export const codeKeyOf = (owner: Pick<Intent, 'businessId' | 'sandbox'>, code: string): string =>
   owner.sandbox ? `test:${owner.businessId}:${code}` : `live:${code}`
+
+/** Whether the code of an intent answers at `now`, `intent` being as it is then (present.ts, asOf). */
+export const codeAnswers = (intent: Pick<Intent, 'status' | 'codeExpiresAt'>, now: Date): boolean =>
+  isPending(intent.status) && intent.codeExpiresAt > now
+
+/** What people put between digits, or a keyboard puts there unseen. */
+const between = /[\s.\p{Cf}\p{Pd}]/gu
+
+/** The 6 digits of a code as somebody typed it, of any script; null for anything else. */
+export function readCode(typed: string): string | null {
+  const code = asciiDigits(typed.replaceAll(between, ''))
+  return /^\d{6}$/.test(code) ? code : null
+}
 
 /** Frees a drawn code whose time is up even if nobody swept it. True when it can be taken now. */
 export async function freeIfReusable(deps: Pick<Deps, 'Intent' | 'now'>, codeKey: string): Promise<boolean> {

@@ -8,12 +8,14 @@ export type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | 
 
 /**
  * Expires an intent whose time is up (SPEC 3): the same guarded write as any move, so `payment.expired` is told
- * exactly once however often this runs. Too early: says when; nothing to do any more: `dueAt` null.
+ * exactly once however often this runs. Too early: says when; nothing to do any more, or a payment is under way, which expires it
+ * when it ends: `dueAt` null.
  */
 export async function expireIntent(deps: Deps, referenceNumber: string): Promise<ExpiryOutcome> {
   const intent = await deps.Intent.findOne({
     referenceNumber,
     status: { $in: moves.expire.from },
+    underWay: null,
   }).lean<Intent | null>()
   if (intent === null) return { expired: false, dueAt: null }
   if (intent.expiresAt > deps.now()) return { expired: false, dueAt: intent.expiresAt }

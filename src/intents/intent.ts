@@ -34,6 +34,8 @@ export interface PaymentUnderWay {
   /** The wallet must not carry it out later. */
   validUntil: Date
   askAt: Date
+  /** Fresh with each try to begin, so that each knows its own: the same form may be sent twice at once. */
+  mark: string
 }
 
 /** A payment that came to an end, whatever it was; for support staff, and so that no form is carried out twice. */
@@ -44,6 +46,8 @@ export interface PaymentAttempt {
   payerPhone: string
   outcome: 'done' | 'refused' | 'declined' | 'failed' | 'not-executed'
   reason: RefusalReason | DeclineReason | FailureReason | null
+  /** Fresh with each try to write its end down, so that each knows its own. */
+  mark: string
 }
 
 /** Why the last payment did not succeed. Retryable: the intent is still PENDING, and the customer may try again. */
@@ -139,6 +143,7 @@ const underWayFields = {
   startedAt: Date,
   validUntil: Date,
   askAt: Date,
+  mark: String,
 }
 
 const attemptFields = {
@@ -149,6 +154,7 @@ const attemptFields = {
   payerPhone: String,
   outcome: String,
   reason: String,
+  mark: String,
 }
 
 const refundFields = {

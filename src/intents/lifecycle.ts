@@ -10,7 +10,7 @@ export interface Move {
   /** What else must hold at the moment of the write, as a filter. */
   guard: (now: Date) => Record<string, unknown>
   /** The instant the move counts from. */
-  at: (intent: Pick<Intent, 'expiresAt'>, now: Date) => Date
+  at: (intent: Pick<Intent, 'expiresAt' | 'updatedAt'>, now: Date) => Date
   cancellationReason: CancellationReason | null
 }
 
@@ -71,8 +71,8 @@ export const moves = {
     event: 'payment.expired',
     // A payment under way is waited for.
     guard: (now) => ({ expiresAt: { $lte: now }, underWay: null }),
-    // Its time was up then, however late somebody noticed.
-    at: (intent) => intent.expiresAt,
+    // Its time was up then, however late somebody noticed; after what a payment under way left to tell.
+    at: ({ expiresAt, updatedAt }) => (updatedAt > expiresAt ? updatedAt : expiresAt),
     cancellationReason: 'expired',
   },
 } as const satisfies Record<string, Move>

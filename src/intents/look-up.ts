@@ -27,10 +27,16 @@ export const lookUpIntent = (
 ): Promise<TracedIntent | null> =>
   deps.Intent.findOne({ referenceNumber }, hidden).lean<TracedIntent | null>()
 
-/** The events that the life of an intent has brought about so far, as far as it is written down. */
-export function eventsSoFar(intent: Pick<Intent, 'status' | 'cancellationReason'>): EventName[] {
-  const made = (Object.values(moves) as Move[]).filter(
-    ({ to, cancellationReason }) => to === intent.status && cancellationReason === intent.cancellationReason,
-  )
-  return ['payment.created', ...made.map(({ event }) => event)]
+/** The events that the life of an intent has brought about so far, each as often as it did, as far as it is written down. */
+export function eventsSoFar(intent: TracedIntent): EventName[] {
+  const { payment, attempts, refunds, cancellationReason } = intent
+  const ended = Object.values(moves).find((move: Move) => move.cancellationReason === cancellationReason)
+  return [
+    'payment.created',
+    ...attempts.filter(({ outcome }) => outcome === 'declined').map(() => moves.decline.event),
+    ...attempts.filter(({ outcome }) => outcome === 'failed').map(() => moves.fail.event),
+    ...(payment === null ? [] : [moves.pay.event]),
+    ...refunds.filter(({ status }) => status === 'SUCCEEDED').map(() => moves.refund.event),
+    ...(cancellationReason === null || ended === undefined ? [] : [ended.event]),
+  ]
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { codeAnswers } from './code.ts'
 import type { Intent, Payment, Refund } from './intent.ts'
 import { isPending, moves } from './lifecycle.ts'
 import { metadataObject } from './payload.ts'
@@ -48,19 +49,21 @@ export function presentIntent(
   now: Date,
 ): Record<string, unknown> {
   const intent = asOf(stored, now)
-  const codeAnswers = isPending(intent.status) && intent.codeExpiresAt > now
+  const answers = codeAnswers(intent, now)
   const { cancellationReason, failure, refunds } = intent
   return {
     ...presentCreated(config, intent),
-    code: codeAnswers ? intent.code : null,
-    codeExpiresAt: codeAnswers ? intent.codeExpiresAt : null,
+    code: answers ? intent.code : null,
+    codeExpiresAt: answers ? intent.codeExpiresAt : null,
     type: 'API',
     payment: intent.payment === null ? null : presentPayment(intent.payment),
     refunds: refunds.map(presentRefund),
     totalAmountRefunded: refundedSoFar(refunds),
     updatedAt: intent.updatedAt,
     ...(cancellationReason === null ? {} : { cancellationReason }),
-    ...(failure !== null ? { failure: { code: failure.code, retryable: failure.retryable } } : {}),
+    ...(failure !== null
+      ? { failure: { code: failure.code, retryable: failure.retryable && isPending(intent.status) } }
+      : {}),
   }
 }
 

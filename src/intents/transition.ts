@@ -28,15 +28,28 @@ export interface Step {
   told?: Told
 }
 
+/** A change of an intent as one update of one document, and the intent as it leaves it, but for its lists. */
+export interface PlannedChange {
+  filter: { _id: string; [field: string]: unknown }
+  update: Record<string, unknown>
+  after: Intent
+}
+
 /**
- * THE write: guard, change and event together, in one update of one document. Nothing else sets a status.
- * Answers the intent after the move, or null when the guard refused.
+ * THE write: guard, change and event together, in one update of one document. Nothing else sets a status. Answers the intent after the
+ * move, or null when the guard refused.
  */
-export async function transition(
+export function transition(
   deps: Pick<Deps, 'Intent' | 'now'>,
   intent: Intent,
   step: Step,
 ): Promise<Intent | null> {
+  const { filter, update } = planMove(deps, intent, step)
+  return deps.Intent.findOneAndUpdate(filter, update, { returnDocument: 'after' }).lean<Intent | null>()
+}
+
+/** The same write for whoever sends it together with others'. */
+export function planMove(deps: Pick<Deps, 'now'>, intent: Intent, step: Step): PlannedChange {
   const { effectId, guard, set, lists, told } = step
   const move: Move = moves[step.move]
   const now = deps.now()
@@ -46,15 +59,23 @@ export async function transition(
   const event = newEvent(move.event, at, paymentPayload({ ...intent, ...change }, told ?? {}))
   const { businessId, sandbox, _id } = intent
   const unlessDone = effectId === null ? {} : { effects: { $ne: effectId } }
-  return deps.Intent.findOneAndUpdate(
-    { businessId, sandbox, _id, status: { $in: move.from }, ...move.guard(now), ...guard, ...unlessDone },
-    {
+  return {
+    filter: {
+      businessId,
+      sandbox,
+      _id,
+      status: { $in: move.from },
+      ...move.guard(now),
+      ...guard,
+      ...unlessDone,
+    },
+    update: {
       $set: { ...change, ...lists?.$set },
       ...(lists?.$unset === undefined ? {} : { $unset: lists.$unset }),
       // Its code rests from the end of PENDING on.
       ...(isPending(move.to) ? {} : { $min: { codeReusableAt: codeReusableFrom(at) } }),
       $push: { outbox: event, ...lists?.$push, ...(effectId === null ? {} : recorded(effectId)) },
     },
-    { returnDocument: 'after' },
-  ).lean<Intent | null>()
+    after: { ...intent, ...change },
+  }
 }

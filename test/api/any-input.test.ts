@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { catalogue } from '../../src/errors.ts'
-import { subscribe } from '../support/acts.ts'
+import { createIntent, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -9,14 +9,18 @@ const endpoints = '/api/v1/dev/webhooks/endpoints'
 const text = () => fc.string({ unit: 'binary', maxLength: 60 })
 const stored = () => fc.string({ unit: 'grapheme', maxLength: 60 }).filter((each) => !each.includes('\0'))
 
-describe('Any input', () => {
+describe('Any input', function () {
+  this.timeout(60_000)
   let house: House
   let merchant: Merchant
   let id: string
+  let paid: string
   before(async () => {
     house = await openHouse()
     merchant = await house.merchant()
     ;({ id } = await subscribe(house, merchant, 'https://shop.example/hook'))
+    paid = `${intents}/${(await createIntent(house, merchant, { amount: 1_000_000_000 })).referenceNumber}`
+    await house.http.post(`${paid}/simulate-payment`).set(merchant.write()).expect(200)
   })
   after(() => house.close())
 
@@ -50,10 +54,20 @@ describe('Any input', () => {
       events: field(fc.array(fc.oneof(fc.constantFrom('payment.created', 'order.new'), text()))),
       active: field(fc.boolean()),
     })
+    const payment = fc.record({
+      amount: field(fc.integer({ min: -2, max: 1000 })),
+      payerPhone: field(fc.string({ unit: 'binary', maxLength: 15 })),
+      outcome: field(fc.constantFrom('success', 'technical_error')),
+      reason: field(text()),
+      expectedRefundable: field(fc.integer()),
+    })
+    const bodies = [intent, endpoint, payment].map((each) => fc.oneof(each, anything()))
     return fc.assert(
-      fc.asyncProperty(fc.oneof(intent, anything()), fc.oneof(endpoint, anything()), async (asked, other) => {
+      fc.asyncProperty(fc.tuple(...bodies), async ([asked, other, moved]) => {
         const answers = await Promise.all([
           post(intents, JSON.stringify(asked) ?? ''),
+          post(`${paid}/simulate-payment`, JSON.stringify(moved) ?? ''),
+          post(`${paid}/refund`, JSON.stringify(moved) ?? ''),
           post(endpoints, JSON.stringify(other) ?? ''),
           send('put', `${endpoints}/${id}`, JSON.stringify(other) ?? ''),
         ])

@@ -80,7 +80,6 @@ describe('The envelope', () => {
 
   describe('of an address that is not there', () => {
     const unknown = [
-      '/',
       '/api/v1',
       '/api/v1/dev',
       '/api/v1/dev/nothing',

@@ -15,6 +15,8 @@ export const operations: [
   ['get', intents, 'payments.intents:read', 'secret'],
   ['get', `${intents}/PI-NONE`, 'payments.intents:read', 'any'],
   ['post', `${intents}/PI-NONE/cancel`, 'payments.intents:write', 'secret'],
+  ['post', `${intents}/PI-NONE/simulate-payment`, 'payments.intents:write', 'secret'],
+  ['post', `${intents}/PI-NONE/refund`, 'payments.refunds:write', 'secret'],
   ['post', endpoints, 'webhooks.endpoints:write', 'secret'],
   ['put', `${endpoints}/PI-NONE`, 'webhooks.endpoints:write', 'secret'],
   ['delete', `${endpoints}/PI-NONE`, 'webhooks.endpoints:write', 'secret'],

@@ -164,6 +164,10 @@ describe('Permission', () => {
       await expectRefused(send(intents, bearer(fromElsewhere.key)), 403, 'IP_NOT_ALLOWED')
       await expectRefused(send(intents, bearer(publishable.key)), 403, 'SECRET_KEY_REQUIRED')
       await expectRefused(send(intents, bearer(scopeless.key)), 403, 'SCOPE_REQUIRED')
+      const simulate = `${intents}/PI-NONE/simulate-payment`
+      await expectRefused(send(simulate, bearer(scopeless.key)), 403, 'SCOPE_REQUIRED')
+      await expectRefused(send(simulate, bearer(goodLive.key)), 403, 'SANDBOX_ONLY')
+      await expectRefused(send(simulate, bearer(good.key)), 400, 'IDEMPOTENCY_KEY_REQUIRED')
       await expectRefused(send(intents, bearer(good.key)), 400, 'IDEMPOTENCY_KEY_REQUIRED')
       const long = { 'X-Idempotency-Key': 'x'.repeat(256) }
       await expectRefused(send(intents, { ...bearer(good.key), ...long }), 400, 'IDEMPOTENCY_KEY_INVALID')

@@ -3,8 +3,9 @@ import { Writable } from 'node:stream'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { type EventName, events } from '../../schemas/events.ts'
-import { attempt, deliveriesOf, freshDelivery, subscribe } from '../support/acts.ts'
+import { deliveriesOf, subscribe } from '../support/acts.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { faultsOf } from '../support/payment-events.ts'
 import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
@@ -63,12 +64,6 @@ describe('A test of a webhook endpoint', () => {
   })
 
   it('has the shape of the real event, for every event there is', async () => {
-    const { id: real } = await subscribe(house, merchant, receiver.url, ['payment.created'])
-    const delivery = await freshDelivery(house, merchant)
-    await attempt(house.deps, delivery._id)
-    expect(delivery.endpointId).to.equal(real)
-    const shape = Object.keys(receiver.received.at(-1)?.json.data ?? {})
-    const paid: EventName[] = ['payment.confirmed', 'payment.refunded']
     for (const event of Object.keys(events) as EventName[]) {
       const { body } = await test({ event }).expect(200)
       expect(body.data, event).to.include({ event, delivered: true, responseStatus: 200 })
@@ -78,13 +73,10 @@ describe('A test of a webhook endpoint', () => {
         event,
         event,
       ])
-      const { data } = json
-      if (event.startsWith('payment.')) {
-        expect(Object.keys(data), event).to.deep.equal(shape)
-        expect(data.paid_at !== null, event).to.equal(paid.includes(event))
-      }
-      const prefix = event.startsWith('payment.') ? 'PI' : 'OR'
-      expect(data.reference_number, event).to.match(new RegExp(`^${prefix}-TEST0+$`))
+      const isPayment = event.startsWith('payment.')
+      if (isPayment) expect(faultsOf(json), event).to.deep.equal([])
+      const prefix = isPayment ? 'PI' : 'OR'
+      expect(json.data.reference_number, event).to.match(new RegExp(`^${prefix}-TEST0+$`))
     }
   })
 

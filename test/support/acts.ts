@@ -58,7 +58,7 @@ export interface Answer {
 }
 
 /** By fetch, which keeps its connections: some tests do this a thousand times. */
-async function post(house: House, merchant: Merchant, path: string, body: string): Promise<Answer> {
+export async function post(house: House, merchant: Merchant, path: string, body: string): Promise<Answer> {
   const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
   const response = await fetch(`${house.origin}/api/v1/dev${path}`, { method: 'POST', headers, body })
   return { status: response.status, body: (await response.json()) as Answer['body'] }

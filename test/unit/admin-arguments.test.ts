@@ -1,9 +1,12 @@
 import { expect } from 'chai'
 import { scopes } from '../../schemas/scopes.ts'
 import {
+  centimes,
   choice,
   each,
   instant,
+  phoneNumber,
+  pinCode,
   ranges,
   seconds,
   someId,
@@ -70,5 +73,19 @@ describe('An argument of the command line', () => {
     expect(instant('end')('2026-11-20')).to.deep.equal(new Date('2026-11-20T23:59:59.999Z'))
     for (const text of ['', 'yesterday', '2026-02-30'])
       expect(() => instant('start')(text), text).to.throw(/ISO 8601/)
+  })
+
+  it('names a wallet by its phone, and opens it by a PIN', () => {
+    expect(phoneNumber('+222 33 44 55 66')).to.equal('33445566')
+    expect([pinCode('0000'), pinCode('٢٥٨٠')]).to.deep.equal(['0000', '2580'])
+    for (const text of ['', '1234567', 'x'.repeat(8), '+222'])
+      expect(() => phoneNumber(text), text).to.throw()
+    for (const text of ['', '123', '1234567', '12a4']) expect(() => pinCode(text), text).to.throw(/4 to 6/)
+  })
+
+  it('counts centimes in whole numbers that can be kept', () => {
+    expect([centimes('0'), centimes('9007199254740991')]).to.deep.equal([0, Number.MAX_SAFE_INTEGER])
+    for (const text of ['', '-1', '1.5', '1e3', '0x10', ' 5', '9007199254740992'])
+      expect(() => centimes(text), text).to.throw(/whole number/)
   })
 })

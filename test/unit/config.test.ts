@@ -33,6 +33,9 @@ describe('The configuration', () => {
       webhookTimeoutMs: 30_000,
       webhookHeaderBrand: 'Service',
       workerQueues: queueNames,
+      walletProvider: null,
+      walletTimeoutMs: 10_000,
+      commissionRates: { provider: 200, payer: 100, tof: 1400, tte: 200 },
     })
     expect(config.secretKeys).to.have.lengthOf(1)
   })
@@ -56,6 +59,11 @@ describe('The configuration', () => {
       INTENT_LIFETIME_SECONDS: '60',
       WEBHOOK_RETRY_SECONDS: '0.1,0.2,0.3,1,1,1,1',
       WEBHOOK_TIMEOUT_SECONDS: '2.5',
+      WALLET_PROVIDER_URL: 'https://wallet.example/v1/',
+      WALLET_PROVIDER_KEY: 'k'.repeat(32),
+      WALLET_PROVIDER_TIMEOUT_SECONDS: '1.5',
+      COMMISSION_PROVIDER_BPS: '0',
+      COMMISSION_TTE_BPS: '5000',
     })
     expect(config).to.deep.include({
       production: true,
@@ -68,6 +76,9 @@ describe('The configuration', () => {
       codeLifetimeMs: 60_000,
       webhookRetryMs: [100, 200, 300, 1000, 1000, 1000, 1000],
       webhookTimeoutMs: 2500,
+      walletProvider: { url: 'https://wallet.example/v1', key: 'k'.repeat(32) },
+      walletTimeoutMs: 1500,
+      commissionRates: { provider: 0, payer: 100, tof: 1400, tte: 5000 },
     })
     expect(config.secretKeys).to.have.lengthOf(2)
     expect(readConfig({ ...enough, TRUST_PROXY: '2' }).trustProxy).to.equal(2)
@@ -92,6 +103,13 @@ describe('The configuration', () => {
       WEBHOOK_TIMEOUT_SECONDS: '0',
       WEBHOOK_ALLOWED_HOSTS: 'no-port',
       WEBHOOK_HEADER_BRAND: 'A Brand',
+      WALLET_PROVIDER_URL: 'https://wallet.example/?key=hidden',
+      WALLET_PROVIDER_KEY: 'hidden-and-short',
+      WALLET_PROVIDER_TIMEOUT_SECONDS: '61',
+      COMMISSION_PROVIDER_BPS: '10001',
+      COMMISSION_PAYER_BPS: '-1',
+      COMMISSION_TOF_BPS: '1.5',
+      COMMISSION_TTE_BPS: 'much',
     }
     const message = faultsOf(wrong)
     for (const name of Object.keys(wrong)) expect(message, name).to.match(new RegExp(`^ {2}${name} `, 'm'))
@@ -111,6 +129,25 @@ describe('The configuration', () => {
       expect(message).to.include(`  ${name} `)
     expect(faultsOf({ CODE_LIFETIME_SECONDS: '86401' })).to.include('CODE_LIFETIME_SECONDS')
     expect(faultsOf({ CODE_LIFETIME_SECONDS: '86400' })).to.equal('')
+  })
+
+  it('takes a wallet provider with its key or neither, and in production only over https', () => {
+    const url = { WALLET_PROVIDER_URL: 'http://10.0.0.7:8080' }
+    const walletKey = { WALLET_PROVIDER_KEY: 'k'.repeat(32) }
+    for (const half of [url, walletKey]) expect(faultsOf(half)).to.include('must be set together')
+    expect(faultsOf({ ...url, ...walletKey })).to.equal('')
+    const production = { NODE_ENV: 'production', ...walletKey }
+    expect(faultsOf({ ...production, ...url })).to.include('WALLET_PROVIDER_URL must be https')
+    expect(faultsOf({ ...production, WALLET_PROVIDER_URL: 'https://10.0.0.7' })).to.equal('')
+    for (const wrong of [
+      'wallet.example',
+      'ftp://wallet.example',
+      'https://u:p@wallet.example',
+      'https://h/#a',
+    ])
+      expect(faultsOf({ ...walletKey, WALLET_PROVIDER_URL: wrong }), wrong).to.include(
+        '  WALLET_PROVIDER_URL ',
+      )
   })
 
   it('refuses a MongoDB URL that asks for less than the service promises', () => {

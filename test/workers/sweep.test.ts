@@ -227,17 +227,30 @@ describe('the sweep', () => {
     const held = { underWay: { id: newId(), askAt }, refunds: [{ id: newId(), askAt }] }
     await house.deps.Intent.updateOne({ referenceNumber }, { $set: held })
     house.clock.advance(dayMs)
-    const found = { outboxes: 1, deliveries: 1, expiries: 2, outcomes: 2, restored: 0, audited: 0 }
+    const current = { nonce: newId(), key: newId(), kind: 'payment', amount: 1, since: askAt }
+    await house.deps.WalletAccount.create({ _id: '33445566', balance: 0, current })
+    const found = {
+      outboxes: 1,
+      deliveries: 1,
+      expiries: 1,
+      movements: 1,
+      outcomes: 2,
+      restored: 0,
+      audited: 0,
+    }
     const done = await profiled(house, async () => {
       expect(await sweep(house.deps, true)).to.deep.equal(found)
     })
-    const looks = done.filter(({ ns }) => /\.(intents|deliveries)$/.test(ns))
+    const looks = done.filter(
+      ({ ns, command }) => /\.(intents|deliveries|wallets)$/.test(ns) && 'find' in command,
+    )
     const plans = looks.map(({ command, planSummary }) => [command['find'], planSummary])
     expect(plans).to.have.deep.members([
       ['intents', 'IXSCAN { outbox.createdAt: 1 }'],
       ['deliveries', 'IXSCAN { nextAttemptAt: 1, endpointId: 1 }'],
       ['deliveries', 'IXSCAN { nextAttemptAt: 1, endpointId: 1 }'],
       ['intents', 'IXSCAN { expiresAt: 1 }'],
+      ['wallets', 'IXSCAN { current.key: 1 }'],
       ['intents', 'IXSCAN { underWay.askAt: 1 }'],
       ['intents', 'IXSCAN { refunds.askAt: 1 }'],
       ['deliveries', 'IXSCAN { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 }'],

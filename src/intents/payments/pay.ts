@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.ts'
+import { newId } from '../../ids.ts'
 import { outcomeOf } from '../../wallets/ask.ts'
 import { maskPhone } from '../../wallets/phone.ts'
 import type { KnownOutcome, Wallet } from '../../wallets/wallet.ts'
@@ -28,9 +29,9 @@ export type Paid =
   | { state: 'not-begun' }
 
 /** How long after the wallet's time-out an order is still good: on its way it may be slower than any answer. */
-const validityGraceMs = 5000
+export const validityGraceMs = 5000
 /** A wallet that did not answer is asked for the first time after this. */
-const firstAskMs = 1000
+export const firstAskMs = 1000
 
 /**
  * A customer pays an intent by wallet and PIN (SPEC 3): the intent is held in one write, the wallet moves the money, one write ends it.
@@ -41,26 +42,35 @@ export async function payIntent(
   wallet: Wallet,
   intent: Intent,
   confirmation: Confirmation,
-  spend: <T>(work: () => Promise<T>) => Promise<T>,
+  spend: <T>(work: (until: number) => Promise<T>) => Promise<T>,
 ): Promise<Paid> {
   const payment = underWay(deps, wallet, confirmation)
-  const held = await spend(() => beginPayment(deps, intent, payment))
+  const held = await spend((until) => beginPayment(deps, intent, payment, until))
   if (held === null) return { state: 'not-begun' }
   const { phone, pin, amount } = confirmation
   const { id: key, validUntil } = payment
   const { businessId, referenceNumber } = intent
   const order = { key, amount, validUntil, businessId, referenceNumber, phone, pin }
-  const outcome = await outcomeOf(() => wallet.authorise(order), deps.config.walletTimeoutMs)
+  const outcome = isTooLate(held, payment, deps.now())
+    ? ({ outcome: 'not-executed' } as const)
+    : await outcomeOf(() => wallet.authorise(order), deps.config.walletTimeoutMs)
   if (outcome.outcome === 'unknown') {
     deps.log.warn({ referenceNumber, wallet: wallet.name, why: outcome.why }, 'payment.outcome-unknown')
     const askAt = new Date(deps.now().getTime() + firstAskMs)
-    await spend(() => askPaymentAt(deps, intent, key, askAt))
-    nudgeWalletOutcome(deps, intent, askAt)
+    // The customer hears the same, noted or not: the sweep knows an instant at which to ask.
+    await spend(() => askPaymentAt(deps, intent, key, askAt)).then(
+      () => nudgeWalletOutcome(deps, intent, key, askAt),
+      () => undefined,
+    )
     return { state: 'waiting' }
   }
-  const settled = await spend(() => settlePayment(deps, held, payment, outcome))
+  const settled = await spend((until) => settlePayment(deps, held, payment, outcome, until))
   return settled === null ? { state: 'waiting' } : { state: 'settled', outcome, intent: settled }
 }
+
+/** MongoDB took its time to hold it: somebody may have read it as expired by now, or the wallet must not carry out the order any more. */
+const isTooLate = (held: Intent, payment: PaymentUnderWay, now: Date): boolean =>
+  held.expiresAt <= now || payment.validUntil <= now
 
 function underWay(
   deps: Pick<Deps, 'config' | 'now'>,
@@ -77,5 +87,6 @@ function underWay(
     startedAt,
     validUntil,
     askAt: validUntil,
+    mark: newId(),
   }
 }

@@ -1,26 +1,31 @@
 import type { Deps } from '../../deps.ts'
+import { newId } from '../../ids.ts'
 import { commissionOf } from '../../wallets/commission.ts'
 import type { DeclineReason, FailureReason, KnownOutcome } from '../../wallets/wallet.ts'
 import { expireIntent } from '../expire.ts'
 import type { Intent, Payment, PaymentAttempt, PaymentFailure, PaymentUnderWay } from '../intent.ts'
 import type { MoveName } from '../lifecycle.ts'
 import { nudgeRelay } from '../nudge-relay.ts'
-import { transition } from '../transition.ts'
-import { logged, releasePayment } from './under-way.ts'
+import { type PlannedChange, planMove, type Step, transition } from '../transition.ts'
+import { logged, planRelease } from './under-way.ts'
 
 /**
  * Ends a payment under way by what became of it at the wallet, in one write: PAID, FAILED, or PENDING as before, with the event that
  * goes with it. However often and from wherever this is called, it happens once. Answers the intent afterwards, or null when
- * the payment was not under way any more.
+ * the payment was not under way any more. `until`: see group-commit.ts.
  */
 export async function settlePayment(
   deps: Deps,
   intent: Intent,
   payment: PaymentUnderWay,
   outcome: KnownOutcome,
+  until: number,
 ): Promise<Intent | null> {
-  const settled = await write(deps, intent, payment, outcome)
-  if (settled === null) return null
+  const settled = await write(deps, intent, payment, outcome, until)
+  if (settled === null) {
+    if (outcome.outcome === 'done') await tellIfAstray(deps, intent, payment)
+    return null
+  }
   nudgeRelay(deps, settled)
   deps.log.info(
     { referenceNumber: intent.referenceNumber, ...outcome, status: settled.status },
@@ -31,39 +36,98 @@ export async function settlePayment(
   return settled
 }
 
-function write(
+async function write(
   deps: Deps,
   intent: Intent,
   payment: PaymentUnderWay,
   outcome: KnownOutcome,
+  until: number,
 ): Promise<Intent | null> {
   const attempt = attemptOf(deps, payment, outcome)
-  const along = { effectId: null, guard: { 'underWay.id': payment.id }, lists: { $push: logged(attempt) } }
+  const { filter, update, after } = planEnd(deps, intent, payment, outcome, attempt)
+  const isIn = ({ attempts }: Intent) => attempts.some(({ mark }) => mark === attempt.mark)
+  const isWritten = await deps.lanes.updateIntent({ filter, update, isIn }, until)
+  return isWritten ? { ...after, attempts: [...intent.attempts, attempt] } : null
+}
+
+function planEnd(
+  deps: Deps,
+  intent: Intent,
+  payment: PaymentUnderWay,
+  outcome: KnownOutcome,
+  attempt: PaymentAttempt,
+): PlannedChange {
+  switch (outcome.outcome) {
+    case 'refused':
+    case 'not-executed':
+      return planRelease(intent, attempt)
+    case 'done':
+    case 'declined':
+    case 'failed':
+      return planMove(deps, intent, {
+        ...endOf(deps, payment, outcome, attempt),
+        effectId: null,
+        guard: { 'underWay.id': payment.id },
+      })
+  }
+}
+
+/** A payment as far as its end needs to know it. */
+export type Ending = Pick<PaymentUnderWay, 'id' | 'wallet' | 'amount' | 'payerPhone'>
+/** The outcomes that merchants hear of. */
+export type ToldOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>
+
+/** The write of a payment that ends with something to tell; `by` says whose it is and what must hold. Null when that did not. */
+export const endPayment = (
+  deps: Pick<Deps, 'Intent' | 'config' | 'now'>,
+  intent: Intent,
+  payment: Ending,
+  outcome: ToldOutcome,
+  by: Pick<Step, 'effectId' | 'guard'>,
+): Promise<Intent | null> =>
+  transition(deps, intent, { ...endOf(deps, payment, outcome, attemptOf(deps, payment, outcome)), ...by })
+
+/** How a payment ends that merchants hear of. */
+function endOf(
+  deps: Pick<Deps, 'config' | 'now'>,
+  payment: Ending,
+  outcome: ToldOutcome,
+  attempt: PaymentAttempt,
+): Omit<Step, 'effectId' | 'guard'> {
+  const lists = { $push: logged(attempt) }
   const failing = (move: MoveName, code: DeclineReason | FailureReason, retryable: boolean) => {
     const failure: PaymentFailure = { code, retryable }
-    return transition(deps, intent, { move, ...along, set: { underWay: null, failure }, told: { failure } })
+    return { move, lists, set: { underWay: null, failure }, told: { failure } }
   }
   switch (outcome.outcome) {
     case 'done':
-      return transition(deps, intent, {
+      return {
         move: 'pay',
-        ...along,
+        lists,
         set: { underWay: null, failure: null, payment: paymentOf(deps, payment) },
-      })
+      }
     case 'declined':
       return failing('decline', outcome.reason, true)
     case 'failed':
       return failing('fail', outcome.reason, false)
-    case 'refused':
-    case 'not-executed':
-      return releasePayment(deps, intent, attempt)
   }
 }
 
+/** Money that the wallet took although it had told that it never would: nothing here may give it back, so somebody must. */
+async function tellIfAstray(
+  deps: Deps,
+  { _id, referenceNumber }: Intent,
+  payment: PaymentUnderWay,
+): Promise<void> {
+  const { id: key, wallet } = payment
+  if ((await deps.Intent.exists({ _id, 'payment.key': key })) !== null) return
+  deps.log.error({ referenceNumber, key, wallet }, 'payment.astray')
+}
+
 /** What a payment that succeeds now leaves in the intent. */
-export const paymentOf = (
+const paymentOf = (
   deps: Pick<Deps, 'config' | 'now'>,
-  { id, wallet, amount, payerPhone }: Pick<PaymentUnderWay, 'id' | 'wallet' | 'amount' | 'payerPhone'>,
+  { id, wallet, amount, payerPhone }: Ending,
 ): Payment => ({
   amountPaid: amount,
   paidAt: deps.now(),
@@ -75,9 +139,9 @@ export const paymentOf = (
 })
 
 /** What a payment that ends now is remembered as. */
-export const attemptOf = (
+const attemptOf = (
   deps: Pick<Deps, 'now'>,
-  { id, amount, payerPhone }: Pick<PaymentUnderWay, 'id' | 'amount' | 'payerPhone'>,
+  { id, amount, payerPhone }: Ending,
   outcome: KnownOutcome,
 ): PaymentAttempt => ({
   id,
@@ -86,4 +150,5 @@ export const attemptOf = (
   payerPhone,
   outcome: outcome.outcome,
   reason: 'reason' in outcome ? outcome.reason : null,
+  mark: newId(),
 })

@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import type { Intent, PaymentAttempt, PaymentUnderWay } from '../intent.ts'
 import { isFree, moves } from '../lifecycle.ts'
+import type { PlannedChange } from '../transition.ts'
 
 /** So many attempts are remembered. */
 const longestMemory = 50
@@ -14,13 +15,15 @@ export const logged = (attempt: PaymentAttempt) => ({
  * Puts a payment under way: while it stands nobody else pays, cancels or expires the intent. Null when the guard refused: it
  * is not PENDING, its time is up, somebody pays, or this payment came to an end already. A status never changes here.
  */
-export const beginPayment = (
-  deps: Pick<Deps, 'Intent' | 'now'>,
-  { businessId, sandbox, _id }: Pick<Intent, 'businessId' | 'sandbox' | '_id'>,
+export async function beginPayment(
+  deps: Pick<Deps, 'lanes' | 'now'>,
+  intent: Intent,
   underWay: PaymentUnderWay,
-): Promise<Intent | null> =>
-  deps.Intent.findOneAndUpdate(
-    {
+  until: number,
+): Promise<Intent | null> {
+  const { businessId, sandbox, _id } = intent
+  const begin = {
+    filter: {
       businessId,
       sandbox,
       _id,
@@ -28,21 +31,21 @@ export const beginPayment = (
       ...isFree(deps.now()),
       'attempts.id': { $ne: underWay.id },
     },
-    { $set: { underWay } },
-    { returnDocument: 'after' },
-  ).lean<Intent | null>()
+    update: { $set: { underWay } },
+    isIn: (stored: Intent) => stored.underWay?.mark === underWay.mark,
+  }
+  return (await deps.lanes.updateIntent(begin, until)) ? { ...intent, underWay } : null
+}
 
-/** Ends a payment of which nobody needs to hear: the intent is as before. Null when it is not under way any more. */
-export const releasePayment = (
-  deps: Pick<Deps, 'Intent'>,
-  { businessId, sandbox, _id }: Pick<Intent, 'businessId' | 'sandbox' | '_id'>,
-  attempt: PaymentAttempt,
-): Promise<Intent | null> =>
-  deps.Intent.findOneAndUpdate(
-    { businessId, sandbox, _id, 'underWay.id': attempt.id },
-    { $set: { underWay: null }, $push: logged(attempt) },
-    { returnDocument: 'after' },
-  ).lean<Intent | null>()
+/** The end of a payment of which nobody needs to hear: the intent is as before. The guard: it is still under way. */
+export function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
+  const { businessId, sandbox, _id } = intent
+  return {
+    filter: { businessId, sandbox, _id, 'underWay.id': attempt.id },
+    update: { $set: { underWay: null }, $push: logged(attempt) },
+    after: { ...intent, underWay: null },
+  }
+}
 
 /** Notes when the wallet shall be asked (again) what became of a payment. */
 export async function askPaymentAt(

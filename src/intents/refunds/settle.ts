@@ -25,9 +25,19 @@ export async function settleRefund(
           told: { refund },
         })
       : await releaseRefund(deps, intent, refund)
-  if (settled === null) return null
+  if (settled === null) {
+    if (outcome.outcome === 'done') await tellIfAstray(deps, intent, refund)
+    return null
+  }
   nudgeRelay(deps, settled)
   const { referenceNumber } = intent
   deps.log.info({ referenceNumber, refundId: refund.id, ...outcome }, 'refund.settled')
   return settled
+}
+
+/** Money that the wallet gave back although it had told that it never would: the merchant does not know, so somebody must. */
+async function tellIfAstray(deps: Deps, { _id, referenceNumber }: Intent, refund: Refund): Promise<void> {
+  const { id: refundId } = refund
+  if ((await deps.Intent.exists({ _id, 'refunds.id': refundId })) !== null) return
+  deps.log.error({ referenceNumber, refundId }, 'refund.astray')
 }

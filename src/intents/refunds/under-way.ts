@@ -8,13 +8,13 @@ type Owner = Pick<Intent, 'businessId' | 'sandbox' | '_id'>
 const pending = (refundId: string) => ({ refunds: { $elemMatch: { id: refundId, status: 'PENDING' } } })
 
 /**
- * Sets an amount aside for a refund: from now on no other can have it. Null when the guard refused: not refundable, more than is
- * left of `amountPaid`, or this request did it before. A status never changes here.
+ * Sets an amount aside for a refund: from now on no other can have it. `committed`: what may have been set aside before, as a filter. Null
+ * when the guard refused: not refundable, more than that is set aside, or this request did it before. A status never changes here.
  */
 export const beginRefund = (
   deps: Pick<Deps, 'Intent'>,
   { businessId, sandbox, _id }: Owner,
-  amountPaid: number,
+  committed: number | { $lte: number },
   refund: Refund,
 ): Promise<Intent | null> =>
   deps.Intent.findOneAndUpdate(
@@ -23,7 +23,7 @@ export const beginRefund = (
       sandbox,
       _id,
       status: { $in: moves.refund.from },
-      refundsCommitted: { $lte: amountPaid - refund.amount },
+      refundsCommitted: committed,
       effects: { $ne: refund.effectId },
     },
     {

@@ -30,8 +30,8 @@ const receiverFields = {
   createdAt: 1,
 }
 
-/** 6 events for each of 5 endpoints, and room for endpoints that came and went. */
-const mostOfOnePayment = 100
+/** Of 5 endpoints a hundred events each: whatever a customer tries, and more refunds than anybody makes. A page that still opens. */
+export const mostOfOnePayment = 500
 /** What fits a page that is read on the phone. */
 const mostListed = 20
 
@@ -40,7 +40,7 @@ type Reads = Pick<Deps, 'Delivery' | 'Endpoint'>
 export const lookUpDelivery = (deps: Reads, id: string): Promise<TracedDelivery | null> =>
   deps.Delivery.findOne({ _id: id }, tracedFields).lean<TracedDelivery | null>()
 
-/** Every delivery of a payment, oldest first, without what the receivers answered. */
+/** The deliveries of a payment, oldest first, at most `mostOfOnePayment`, without what the receivers answered. */
 export const deliveriesOfPayment = (deps: Reads, referenceNumber: string): Promise<ListedDelivery[]> =>
   deps.Delivery.find({ referenceNumber }, { ...tracedFields, 'attemptLog.answer': 0 })
     .sort({ createdAt: 1, _id: 1 })

@@ -7,7 +7,7 @@ const shortCode = 'TEST00'
 /** Centimes. */
 const amount = 50_000
 const nothingEarned = { provider_ttc: 0, payer_ttc: 0, tof: 0, tte: 0, total_revenue: 0 }
-/** By the default rates (docs/webhooks.md). */
+/** By the default rates (docs/payments.md). */
 const earned = { provider_ttc: 1000, payer_ttc: 500, tof: 210, tte: 30, total_revenue: 1260 }
 
 const payment = (status: string, paidAt: Date | null): Record<string, unknown> => ({
@@ -17,7 +17,7 @@ const payment = (status: string, paidAt: Date | null): Record<string, unknown> =
   currency: 'MRU',
   status,
   paid_at: paidAt,
-  payer_phone: paidAt === null ? null : '** ** ** 00',
+  payer_phone: paidAt === null ? null : '22******00',
   metadata: {},
   commission: paidAt === null ? nothingEarned : earned,
 })
@@ -28,8 +28,14 @@ export const sampleData: Record<EventName, (now: Date) => Record<string, unknown
   'payment.confirmed': (now) => payment('PAID', now),
   'payment.cancelled': () => payment('CANCELLED', null),
   'payment.expired': () => payment('CANCELLED', null),
-  'payment.refunded': (now) => payment('REFUNDED', now),
-  'payment.failed': () => payment('FAILED', null),
+  'payment.refunded': (now) => ({
+    ...payment('REFUNDED', now),
+    refund: { id: 'RF-TEST000000000000', amount, reason: 'Test' },
+  }),
+  'payment.failed': () => ({
+    ...payment('FAILED', null),
+    failure: { code: 'technical_error', retryable: false },
+  }),
   'order.new': (now) => ({
     reference_number: 'OR-TEST000000000000',
     amount,

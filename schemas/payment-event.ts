@@ -1,0 +1,97 @@
+import type { EventName } from './events.ts'
+
+/** The events of a payment: all but those of the store. */
+export type PaymentEventName = Extract<EventName, `payment.${string}`>
+
+/** An object of exactly these fields. */
+const exactly = (properties: Record<string, object>) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+})
+
+const instant = { type: 'string', pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$` }
+const nothing = { type: 'null' }
+/** Centimes. */
+const amount = { type: 'integer', minimum: 1 }
+/** An OPEN intent that nobody has paid has none. */
+const amountOrNone = { ...amount, type: ['integer', 'null'] }
+
+const maskedPhone = { type: 'string', pattern: String.raw`^\d\d\*{6}\d\d$` }
+
+const metadata = {
+  type: 'object',
+  maxProperties: 50,
+  propertyNames: { minLength: 1, maxLength: 64 },
+  additionalProperties: { type: 'string', maxLength: 500 },
+}
+
+const commission = (part: object) =>
+  exactly({ provider_ttc: part, payer_ttc: part, tof: part, tte: part, total_revenue: part })
+
+/** What every event tells (SPEC 6.2), by the status after it. */
+const payment = (status: string) => ({
+  reference_number: { type: 'string', pattern: '^PI-[0-9A-Z]{16}$' },
+  short_code: { type: 'string', pattern: '^[0-9A-Z]{6}$' },
+  currency: { const: 'MRU' },
+  status: { const: status },
+  metadata,
+})
+
+const unpaid = (status: string, told: Record<string, object>) =>
+  exactly({
+    ...payment(status),
+    amount: amountOrNone,
+    paid_at: nothing,
+    payer_phone: nothing,
+    commission: commission({ const: 0 }),
+    ...told,
+  })
+
+/** Only an installation that sets a rate to 0 tells a 0 in its commission. */
+const paid = (status: string, told: Record<string, object>) =>
+  exactly({
+    ...payment(status),
+    amount,
+    paid_at: instant,
+    payer_phone: maskedPhone,
+    commission: commission({ type: 'integer', minimum: 1 }),
+    ...told,
+  })
+
+const failure = (retryable: boolean, codes: string[]) =>
+  exactly({ code: { enum: codes }, retryable: { const: retryable } })
+
+const refund = exactly({
+  id: { type: 'string', pattern: '^RF-[0-9A-Z]{16}$' },
+  amount,
+  reason: { type: ['string', 'null'], maxLength: 200 },
+})
+
+/** The whole body of a webhook: the envelope, and the data of its event. */
+const body = (event: PaymentEventName, data: object) => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  ...exactly({
+    id: { type: 'string', minLength: 32, maxLength: 49 },
+    event: { const: event },
+    created_at: instant,
+    sandbox: { type: 'boolean' },
+    data,
+  }),
+})
+
+/** The body of each payment event as a JSON Schema (SPEC 6.2). A field that is not here is not sent. */
+export const paymentEvents: Record<PaymentEventName, object> = {
+  'payment.created': body('payment.created', unpaid('PENDING', {})),
+  'payment.confirmed': body('payment.confirmed', paid('PAID', {})),
+  'payment.cancelled': body('payment.cancelled', unpaid('CANCELLED', {})),
+  'payment.expired': body('payment.expired', unpaid('CANCELLED', {})),
+  'payment.refunded': body('payment.refunded', paid('REFUNDED', { refund })),
+  'payment.failed': body('payment.failed', {
+    oneOf: [
+      unpaid('PENDING', { failure: failure(true, ['insufficient_funds', 'limit_exceeded']) }),
+      unpaid('FAILED', { failure: failure(false, ['technical_error', 'wallet_closed']) }),
+    ],
+  }),
+}

@@ -1,0 +1,35 @@
+import type { NextFunction, Request, Response } from 'express'
+import { type Deadline, startDeadline } from './deadline.ts'
+
+/** The first step of a request for a page below `mount`. The log's route is the pattern that matched: no id, no query. */
+export const preparePage =
+  (mount: string) =>
+  (req: Request, res: Response, next: NextFunction): void => {
+    if (req.app.locals.isStopping()) res.setHeader('Connection', 'close')
+    // Any other expectation was refused before (listen.ts).
+    if (req.headers.expect !== undefined) res.writeContinue()
+    res.locals.deadline = startDeadline()
+    res.once('finish', () => {
+      const { route } = req as { route?: { path: unknown } }
+      if (route !== undefined) res.locals.route = `${req.method} ${mount}${mountOf(res)}${String(route.path)}`
+    })
+    next()
+  }
+
+/** Tells of a router that is mounted further below: the log names its routes with it. */
+export const nameMount = (mount: string) => (_req: Request, res: Response, next: NextFunction) => {
+  res.locals.mount = mount
+  next()
+}
+
+const mountOf = (res: Response): string => (res.locals.mount as string | undefined) ?? ''
+
+/** What is left of the request's patience with MongoDB. */
+export const deadlineOf = (res: Response): Deadline => res.locals.deadline as Deadline
+
+/** Whoever waits longer for MongoDB than a request may gets the page that says so; what comes later is dropped. */
+export async function limitTime(_req: Request, res: Response, next: NextFunction): Promise<void> {
+  const answered = new Promise<void>((resolve) => res.once('close', resolve))
+  next()
+  await deadlineOf(res).spend(() => answered)
+}

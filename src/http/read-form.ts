@@ -1,0 +1,11 @@
+import { type Request, urlencoded } from 'express'
+
+/** The largest form has a few short fields. The bytes are the limit; that of fields is above what they can hold. */
+export const readForm = urlencoded({ extended: false, limit: '8kb', parameterLimit: 10_000, inflate: false })
+
+/** The fields of a form that was sent, as text: empty for one that is missing, or came more than once. */
+export function formFields<Name extends string>(req: Request, ...names: Name[]): Record<Name, string> {
+  const body = (req.body ?? {}) as Record<string, unknown>
+  const text = (name: string) => (typeof body[name] === 'string' ? body[name] : '')
+  return Object.fromEntries(names.map((name) => [name, text(name)])) as Record<Name, string>
+}

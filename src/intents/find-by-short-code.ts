@@ -1,0 +1,33 @@
+import type { Model } from 'mongoose'
+import { pastMongoose } from '../collection.ts'
+import type { Deps } from '../deps.ts'
+import { createReadLane, type Lane } from '../group-commit.ts'
+import type { Intent } from './intent.ts'
+
+/** An intent as its customer meets it. */
+export interface OfferedIntent extends Intent {
+  /** The name of the business that wants to be paid. */
+  merchant: string
+}
+
+/** The lane of intents by short code, each with its merchant in the same trip, without what only the API needs. */
+export const createOfferedLane = (Intent: Model<Intent>): Lane<string, OfferedIntent | null> =>
+  createReadLane(
+    (shortCodes) =>
+      pastMongoose(Intent)
+        .aggregate<OfferedIntent>([
+          { $match: { shortCode: { $in: shortCodes } } },
+          { $lookup: { from: 'businesses', localField: 'businessId', foreignField: '_id', as: 'business' } },
+          { $set: { merchant: { $ifNull: [{ $first: '$business.name' }, ''] } } },
+          { $unset: ['business', 'answer', 'outbox'] },
+        ])
+        .toArray(),
+    ({ shortCode }) => [shortCode],
+  )
+
+/** The intent with this short code, of whichever business and environment; null for no such code. */
+export const findByShortCode = (
+  deps: Pick<Deps, 'lanes'>,
+  shortCode: string,
+  until: number,
+): Promise<OfferedIntent | null> => deps.lanes.findOffered(shortCode, until)

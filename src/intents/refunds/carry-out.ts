@@ -1,0 +1,96 @@
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { type Refusal, refuse } from '../../errors.ts'
+import type { Spend } from '../../idempotency/effect.ts'
+import { outcomeOf } from '../../wallets/ask.ts'
+import type { KnownOutcome, Wallet } from '../../wallets/wallet.ts'
+import { askWallet, nudgeWalletOutcome } from '../ask-wallets.ts'
+import { findIntent } from '../find.ts'
+import type { Intent, Payment, Refund } from '../intent.ts'
+import { firstAskMs } from '../payments/pay.ts'
+import { presentIntent, presentRefund } from '../present.ts'
+import { settleRefund } from './settle.ts'
+import { askRefundAt } from './under-way.ts'
+
+/** What the call of the wallet is about. */
+export interface Begun {
+  held: Intent
+  payment: Payment
+  wallet: Wallet
+  refund: Refund
+}
+
+/** Has the wallet move the money, and ends the refund by what became of it. */
+export async function carryOut(
+  deps: Deps,
+  caller: Caller,
+  spend: Spend,
+  { held, payment, wallet, refund }: Begun,
+): Promise<Record<string, unknown>> {
+  const { id: key, amount, validUntil } = refund
+  const order = { key, amount, validUntil, paymentKey: payment.key }
+  const outcome = await outcomeOf(() => wallet.refund(order), deps.config.walletTimeoutMs)
+  if (outcome.outcome !== 'unknown') return conclude(deps, caller, spend, held, refund, outcome)
+  const { referenceNumber } = held
+  const { why } = outcome
+  deps.log.warn({ referenceNumber, refundId: key, wallet: wallet.name, why }, 'refund.outcome-unknown')
+  const askAt = new Date(deps.now().getTime() + firstAskMs)
+  // The merchant hears the same, noted or not: the sweep knows an instant at which to ask.
+  await spend(() => askRefundAt(deps, held, key, askAt)).then(
+    () => nudgeWalletOutcome(deps, held, key, askAt),
+    () => undefined,
+  )
+  throw notKnownYet()
+}
+
+/** The refund that the request with this effect id began, if it is there still. */
+export const ownRefund = ({ refunds }: Intent, effectId: string): Refund | undefined =>
+  refunds.find((refund) => refund.effectId === effectId)
+
+/** What became of the refund that an earlier try of this request began. The wallet is asked when it is time, never told again. */
+export async function earlierRefund(
+  deps: Deps,
+  caller: Caller,
+  spend: Spend,
+  intent: Intent,
+  effectId: string,
+): Promise<Record<string, unknown>> {
+  const refund = ownRefund(intent, effectId)
+  if (refund?.status !== 'PENDING') return answerFrom(deps, intent, effectId)
+  await askWallet(deps, intent._id, refund.id)
+  const after = await spend(() => findIntent(deps, caller, intent.referenceNumber))
+  return answerFrom(deps, after, effectId)
+}
+
+async function conclude(
+  deps: Deps,
+  caller: Caller,
+  spend: Spend,
+  intent: Intent,
+  refund: Refund,
+  outcome: KnownOutcome,
+): Promise<Record<string, unknown>> {
+  const settled = await spend(() => settleRefund(deps, intent, refund, outcome))
+  // Null: somebody else has asked the wallet, and settled it.
+  const after = settled ?? (await spend(() => findIntent(deps, caller, intent.referenceNumber)))
+  return answerFrom(deps, after, refund.effectId)
+}
+
+/** The answer of the refund that this request began. */
+function answerFrom(
+  deps: Pick<Deps, 'config' | 'now'>,
+  intent: Intent,
+  effectId: string,
+): Record<string, unknown> {
+  const refund = ownRefund(intent, effectId)
+  if (refund === undefined) throw refuse('REFUND_FAILED')
+  if (refund.status === 'PENDING') throw notKnownYet()
+  return { ...presentIntent(deps.config, intent, deps.now()), refund: presentRefund(refund) }
+}
+
+const notKnownYet = (): Refusal =>
+  refuse('SERVICE_UNAVAILABLE', {
+    retryAfterSeconds: 2,
+    message:
+      'It is not known yet whether the money went back. Send the same request again, with the same idempotency key.',
+  })

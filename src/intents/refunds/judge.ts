@@ -1,0 +1,42 @@
+import { refuse } from '../../errors.ts'
+import { failingRefund } from '../../wallets/magic-amounts.ts'
+import type { Intent, Payment } from '../intent.ts'
+import { isRefundable } from '../lifecycle.ts'
+import type { RefundRequest } from './parse-refund.ts'
+
+/** Each stands in the intent for ever and in every answer: a payment cannot be given back centime by centime. */
+const mostRefunds = 1000
+
+/** A refund that may be: of which payment, how much (centimes), and what may be set aside for others at the moment of the write. */
+export interface Allowed {
+  payment: Payment
+  amount: number
+  committed: number | { $lte: number }
+}
+
+/**
+ * Judges a refund by the intent as it was read. INTENT_REFUND_INVALID_STATUS when nothing is paid or nothing left, REFUND_AMOUNT_MISMATCH
+ * and AMOUNT_OUT_OF_RANGE with what is left as `details.refundable`, REFUND_FAILED for the magic amount of the sandbox.
+ */
+export function judgeRefund(intent: Intent, asked: RefundRequest): Allowed {
+  const { payment, refundsCommitted, sandbox, status } = intent
+  if (payment === null || !isRefundable(status)) throw refuse('INTENT_REFUND_INVALID_STATUS')
+  const { amountPaid } = payment
+  const refundable = amountPaid - refundsCommitted
+  const details = { refundable }
+  if (refundable === 0)
+    throw refuse('INTENT_REFUND_INVALID_STATUS', { message: 'Nothing is left to refund.', details })
+  if (intent.refunds.length >= mostRefunds)
+    throw refuse('INTENT_REFUND_INVALID_STATUS', {
+      message: `A payment can be refunded ${mostRefunds} times.`,
+      details,
+    })
+  const { expectedRefundable } = asked
+  if (expectedRefundable !== null && expectedRefundable !== refundable)
+    throw refuse('REFUND_AMOUNT_MISMATCH', { param: 'expectedRefundable', details })
+  const amount = asked.amount ?? refundable
+  if (amount > refundable) throw refuse('AMOUNT_OUT_OF_RANGE', { param: 'amount', details })
+  if (sandbox && [amount, amountPaid].includes(failingRefund)) throw refuse('REFUND_FAILED')
+  const committed = expectedRefundable === null ? { $lte: amountPaid - amount } : refundsCommitted
+  return { payment, amount, committed }
+}

@@ -1,0 +1,60 @@
+import type { Caller } from '../../businesses/caller.ts'
+import type { Config } from '../../config.ts'
+import type { Deps } from '../../deps.ts'
+import { refuse } from '../../errors.ts'
+import type { Effect, Errand } from '../../idempotency/effect.ts'
+import { newRefundId } from '../../ids.ts'
+import { findIntent } from '../find.ts'
+import type { Intent, Refund } from '../intent.ts'
+import { validityGraceMs } from '../payments/pay.ts'
+import { carryOut, earlierRefund, ownRefund } from './carry-out.ts'
+import { judgeRefund } from './judge.ts'
+import type { RefundRequest } from './parse-refund.ts'
+import { beginRefund } from './under-way.ts'
+
+/** Each look that comes to nothing means that another refund was quicker in that very moment. */
+const mostLooks = 5
+
+/** The wallet's call with its grace (wallets/ask.ts), and the 8 s that a request may wait on MongoDB. */
+export const refundErrandMs = (config: Pick<Config, 'walletTimeoutMs'>): number =>
+  config.walletTimeoutMs + 9000
+
+/**
+ * Gives the money of a payment, or a part of it, back (SPEC 4.5): what it takes is set aside in one write, the wallet moves it, one write
+ * ends it. The errand answers the intent and `refund`, the new record. Throws what `judgeRefund` says; REFUND_FAILED when the wallet did
+ * not, and nothing changed; SERVICE_UNAVAILABLE while nobody knows: a retry finds its own refund and answers from it.
+ */
+export async function refundIntent(
+  deps: Deps,
+  caller: Caller,
+  referenceNumber: string,
+  asked: RefundRequest,
+  effect: Effect,
+): Promise<Errand> {
+  for (let look = 0; look < mostLooks; look += 1) {
+    const intent = await findIntent(deps, caller, referenceNumber)
+    if (wasBegun(intent, effect.id)) return (spend) => earlierRefund(deps, caller, spend, intent, effect.id)
+    const { payment, amount, committed } = judgeRefund(intent, asked)
+    const wallet = deps.wallets.named(payment.wallet)
+    const refund = draft(deps, amount, asked.reason, effect.id)
+    const held = await beginRefund(deps, intent, committed, refund)
+    if (held !== null) return (spend) => carryOut(deps, caller, spend, { held, payment, wallet, refund })
+  }
+  throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 1 })
+}
+
+function draft(
+  deps: Pick<Deps, 'config' | 'now'>,
+  amount: number,
+  reason: string | null,
+  effectId: string,
+): Refund {
+  const createdAt = deps.now()
+  const validUntil = new Date(createdAt.getTime() + deps.config.walletTimeoutMs + validityGraceMs)
+  const id = newRefundId()
+  // Whoever dies before the wallet answered leaves the question to the sweep.
+  return { id, amount, reason, status: 'PENDING', effectId, createdAt, validUntil, askAt: validUntil }
+}
+
+const wasBegun = (intent: Intent, effectId: string): boolean =>
+  intent.effects.includes(effectId) || ownRefund(intent, effectId) !== undefined

@@ -1,0 +1,531 @@
+import { expect } from 'chai'
+import { mongo } from 'mongoose'
+import { noHurry } from '../../src/group-commit.ts'
+import { askWallet } from '../../src/intents/ask-wallets.ts'
+import { payIntent } from '../../src/intents/payments/pay.ts'
+import type { Question, RefundOrder, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
+import { createIntent, post, readIntent } from '../support/acts.ts'
+import { createGate } from '../support/gate.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { pay, simulate } from '../support/pay.ts'
+import { until } from '../support/until.ts'
+import { expectRefused } from './refused.ts'
+
+const intents = '/api/v1/dev/intents'
+const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
+
+describe('POST /dev/intents/{referenceNumber}/refund', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+  let restore: () => void = () => undefined
+  afterEach(() => {
+    restore()
+    restore = () => undefined
+    house.clock.freeze(null)
+  })
+
+  const create = async (amount: number) =>
+    (await createIntent(house, merchant, { amount, metadata: { order: '7' } })).referenceNumber
+  async function paid(amount: number): Promise<string> {
+    const reference = await create(amount)
+    const { status } = await simulate(house, merchant, reference)
+    expect(status).to.equal(200)
+    return reference
+  }
+  const refund = (reference: string, body: string | object = {}, idempotencyKey?: string) =>
+    house.http
+      .post(`${intents}/${reference}/refund`)
+      .set({ ...merchant.write(idempotencyKey), 'Content-Type': 'application/json' })
+      .send(typeof body === 'string' ? body : JSON.stringify(body))
+  const read = (reference: string) => readIntent(house, merchant, reference)
+  const stored = (referenceNumber: string) => house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+  /** What its events told of refunds. */
+  const told = async (reference: string) =>
+    (await stored(reference)).outbox
+      .filter(({ event }) => event === 'payment.refunded')
+      .map(({ data }) => JSON.parse(data))
+  /** As a process leaves it that dies before the answer is kept. */
+  const crash = () =>
+    house.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
+
+  /** Every wallet answers like this, until the test is over. Answers the orders and questions that it got. */
+  function walletsAnswer(answers: { refund(): Promise<WalletOutcome>; status(): Promise<WalletOutcome> }): {
+    orders: RefundOrder[]
+    questions: Question[]
+  } {
+    const orders: RefundOrder[] = []
+    const questions: Question[] = []
+    const wallet: Wallet = {
+      name: 'simulation',
+      authorise: async () => ({ outcome: 'done' }),
+      refund: (order) => (orders.push(order), answers.refund()),
+      status: (question) => (questions.push(question), answers.status()),
+    }
+    const { named } = house.deps.wallets
+    house.deps.wallets.named = () => wallet
+    restore = () => {
+      house.deps.wallets.named = named
+    }
+    return { orders, questions }
+  }
+  const neverAsked = async (): Promise<WalletOutcome> => {
+    throw new Error('it was not the time to ask')
+  }
+
+  describe('gives back', () => {
+    it('all of it: 200 with the intent, REFUNDED, and the refund', async () => {
+      const reference = await paid(10_000)
+      house.clock.freeze(new Date(Date.now() + 1000))
+      const { status, body } = await refund(reference, { reason: 'Sold out' })
+      expect(status, JSON.stringify(body)).to.equal(200)
+      const { refund: record, ...intent } = body.data
+      expect(record).to.deep.equal({
+        id: record.id,
+        amount: 10_000,
+        currency: 'MRU',
+        reason: 'Sold out',
+        status: 'SUCCEEDED',
+        createdAt: house.deps.now().toISOString(),
+      })
+      expect(record.id).to.match(/^RF-[2-9A-HJ-NP-Z]{16}$/)
+      expect(intent).to.deep.include({
+        status: 'REFUNDED',
+        refunds: [record],
+        totalAmountRefunded: 10_000,
+        updatedAt: house.deps.now().toISOString(),
+      })
+      expect(intent.payment.amountPaid).to.equal(10_000)
+      expect(await read(reference)).to.deep.equal(intent)
+    })
+
+    it('tells payment.refunded in the same write, with the refund and the commission of the payment', async () => {
+      const reference = await paid(10_000)
+      const { body } = await refund(reference, { amount: 3000 }).expect(200)
+      const { id } = body.data.refund
+      expect(await told(reference)).to.deep.equal([
+        {
+          reference_number: reference,
+          short_code: body.data.shortCode,
+          amount: 10_000,
+          currency: 'MRU',
+          status: 'REFUNDED',
+          paid_at: body.data.payment.paidAt,
+          payer_phone: '22******01',
+          metadata: { order: '7' },
+          commission: { provider_ttc: 200, payer_ttc: 100, tof: 42, tte: 6, total_revenue: 252 },
+          refund: { id, amount: 3000, reason: null },
+        },
+      ])
+    })
+
+    it('parts, one after the other, and what is left at last; then nothing', async () => {
+      const reference = await paid(100)
+      await refund(reference, { amount: 30 }).expect(200)
+      const second = await refund(reference, { amount: 50, expectedRefundable: 70 }).expect(200)
+      expect(second.body.data).to.include({ status: 'REFUNDED', totalAmountRefunded: 80 })
+      const last = await refund(reference).expect(200)
+      expect(last.body.data.refund.amount).to.equal(20)
+      expect(last.body.data.totalAmountRefunded).to.equal(100)
+      const { body } = await refund(reference).expect(400)
+      expect(body.error).to.deep.include({
+        code: 'INTENT_REFUND_INVALID_STATUS',
+        details: { refundable: 0 },
+      })
+      expect((await told(reference)).map((each) => each.refund.amount)).to.deep.equal([30, 50, 20])
+    })
+
+    it('what was paid of an OPEN intent', async () => {
+      const { referenceNumber } = await createIntent(house, merchant, { amountType: 'OPEN', amount: 5 })
+      await house.http
+        .post(`${intents}/${referenceNumber}/simulate-payment`)
+        .set(merchant.write())
+        .send({ amount: 900 })
+        .expect(200)
+      const { body } = await refund(referenceNumber).expect(200)
+      expect(body.data.refund.amount).to.equal(900)
+    })
+
+    it('the money of a wallet of the sandbox, in parts: what it had before, it has again', async () => {
+      const reference = await create(10_000)
+      const balances = async () =>
+        (await house.deps.WalletAccount.find().lean()).map(({ balance }) => balance)
+      await pay(house, reference)
+      const [paidFrom = 0] = await balances()
+      await refund(reference, { amount: 4000 }).expect(200)
+      expect(await balances()).to.deep.equal([paidFrom + 4000])
+      const { body } = await refund(reference).expect(200)
+      expect(body.data).to.include({ status: 'REFUNDED', totalAmountRefunded: 10_000 })
+      expect(await balances()).to.deep.equal([paidFrom + 10_000])
+    })
+
+    it('the money of a live payment, with a live key, by the wallet that it was paid by', async () => {
+      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+      const { referenceNumber } = await createIntent(house, live, { amount: 99_904 })
+      const wallet = { name: 'live', authorise: async () => ({ outcome: 'done' }) } as unknown as Wallet
+      const confirmation = { paymentId: 'form-1', phone: '22345678', pin: '1234', amount: 99_904 }
+      const intent = await stored(referenceNumber)
+      const { state } = await payIntent(house.deps, wallet, intent, confirmation, (work) => work(noHurry))
+      expect(state).to.equal('settled')
+      const { orders } = walletsAnswer({ refund: async () => ({ outcome: 'done' }), status: neverAsked })
+      const path = `${intents}/${referenceNumber}/refund`
+      await expectRefused(refund(referenceNumber), 403, 'SANDBOX_MISMATCH')
+      const { body } = await house.http.post(path).set(live.write()).expect(200)
+      const { id: key } = body.data.refund
+      expect(orders).to.have.lengthOf(1)
+      expect(orders[0]).to.include({ key, paymentKey: 'form-1', amount: 99_904 })
+    })
+  })
+
+  describe('answers the same key', () => {
+    it('with the first answer, also when the body differs, and gives back once', async () => {
+      const reference = await paid(100)
+      const first = await refund(reference, { amount: 10 }, 'same').expect(200)
+      const again = await refund(reference, { amount: 10 }, 'same').expect(200)
+      expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([first.text, 'true'])
+      expect(again.headers).to.not.have.property('idempotent-params-mismatch')
+      const other = await refund(reference, { amount: 20 }, 'same').expect(200)
+      expect([other.text, other.headers['idempotent-params-mismatch']]).to.deep.equal([first.text, 'true'])
+      expect(await read(reference)).to.include({ totalAmountRefunded: 10 })
+    })
+
+    it('after a crash with the refund that it made, however much was refunded since', async () => {
+      const reference = await paid(100)
+      const first = await refund(reference, { amount: 10 }, 'crashed').expect(200)
+      await refund(reference).expect(200)
+      await crash()
+      const again = await refund(reference, { amount: 10 }, 'crashed').expect(200)
+      expect(again.body.data.refund).to.deep.equal(first.body.data.refund)
+      expect(await told(reference)).to.have.lengthOf(2)
+    })
+  })
+
+  describe('refuses', () => {
+    it('a body that is wrong, naming the field', async () => {
+      const reference = await paid(100)
+      const long = JSON.stringify('é'.repeat(201))
+      const wrong: [body: string, code: string, param: string][] = [
+        ['[]', 'VALIDATION_ERROR', 'body'],
+        ['null', 'VALIDATION_ERROR', 'body'],
+        ['50', 'VALIDATION_ERROR', 'body'],
+        ['{"amount":"50"}', 'VALIDATION_ERROR', 'amount'],
+        ['{"amount":null}', 'VALIDATION_ERROR', 'amount'],
+        ['{"amount":0.5}', 'VALIDATION_ERROR', 'amount'],
+        ['{"amount":{"$gt":0}}', 'VALIDATION_ERROR', 'amount'],
+        ['{"amount":0}', 'AMOUNT_OUT_OF_RANGE', 'amount'],
+        ['{"amount":-1}', 'AMOUNT_OUT_OF_RANGE', 'amount'],
+        ['{"reason":7}', 'VALIDATION_ERROR', 'reason'],
+        [`{"reason":${long}}`, 'VALIDATION_ERROR', 'reason'],
+        ['{"reason":"a\\u0000b"}', 'VALIDATION_ERROR', 'reason'],
+        ['{"reason":"\\ud800"}', 'VALIDATION_ERROR', 'reason'],
+        ['{"expectedRefundable":"100"}', 'VALIDATION_ERROR', 'expectedRefundable'],
+        ['{"expectedRefundable":99.5}', 'VALIDATION_ERROR', 'expectedRefundable'],
+        ['{"expectedRefundable":"100","amount":"50"}', 'VALIDATION_ERROR', 'amount'],
+      ]
+      for (const [text, code, param] of wrong) {
+        const { status, body } = await refund(reference, text)
+        expect([status, body.error.code, body.error.param], text).to.deep.equal([400, code, param])
+        await expectRefused(refund('PI-NONE', text), 400, code)
+      }
+      expect(await stored(reference)).to.deep.include({ status: 'PAID', refundsCommitted: 0, refunds: [] })
+      const reason = `${'é'.repeat(199)}😀`
+      const { body } = await refund(reference, { reason }).expect(200)
+      expect(body.data.refund.reason).to.equal(reason)
+    })
+
+    it('a reference nobody has, and that of another business', async () => {
+      const reference = await paid(100)
+      await expectRefused(refund('PI-NONE'), 404, 'INTENT_NOT_FOUND')
+      const path = `${intents}/${reference}/refund`
+      const other = await house.merchant()
+      await expectRefused(house.http.post(path).set(other.write()), 404, 'INTENT_NOT_FOUND')
+      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+      await expectRefused(house.http.post(path).set(live.write()), 403, 'SANDBOX_MISMATCH')
+      expect(await read(reference)).to.include({ status: 'PAID' })
+    })
+
+    it('what is not paid: 400 INTENT_REFUND_INVALID_STATUS', async () => {
+      const pending = await create(100)
+      const cancelled = await create(100)
+      await house.http.post(`${intents}/${cancelled}/cancel`).set(merchant.write()).expect(200)
+      const failed = await create(99_901)
+      await house.http.post(`${intents}/${failed}/simulate-payment`).set(merchant.write()).expect(402)
+      for (const reference of [pending, cancelled, failed])
+        for (const body of [{}, { amount: 1_000_000, expectedRefundable: 5 }])
+          await expectRefused(refund(reference, body), 400, 'INTENT_REFUND_INVALID_STATUS')
+    })
+
+    it('another remainder than expected, before an amount above it, each with what is left', async () => {
+      const reference = await paid(100)
+      await refund(reference, { amount: 40 }).expect(200)
+      const expected: [body: object, code: string, param: string][] = [
+        [{ expectedRefundable: 100 }, 'REFUND_AMOUNT_MISMATCH', 'expectedRefundable'],
+        [{ expectedRefundable: 0, amount: 61 }, 'REFUND_AMOUNT_MISMATCH', 'expectedRefundable'],
+        [{ expectedRefundable: 60, amount: 61 }, 'AMOUNT_OUT_OF_RANGE', 'amount'],
+        [{ amount: Number.MAX_SAFE_INTEGER }, 'AMOUNT_OUT_OF_RANGE', 'amount'],
+      ]
+      for (const [asked, code, param] of expected) {
+        const { body } = await refund(reference, asked).expect(400)
+        expect(body.error).to.deep.include({ code, param, details: { refundable: 60 } })
+      }
+      expect(await stored(reference)).to.include({ refundsCommitted: 40 })
+    })
+
+    it('the magic amount 99904, paid or refunded: 402 REFUND_FAILED, and nothing changes', async () => {
+      const [all, part] = [await paid(99_904), await paid(200_000)]
+      const before = await Promise.all([stored(all), stored(part)])
+      await expectRefused(refund(all), 402, 'REFUND_FAILED')
+      await expectRefused(refund(all, { amount: 1 }), 402, 'REFUND_FAILED')
+      const first = await refund(part, { amount: 99_904 }, 'magic').expect(402)
+      const again = await refund(part, { amount: 99_904 }, 'magic').expect(402)
+      expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([first.text, 'true'])
+      expect(await Promise.all([stored(all), stored(part)])).to.deep.equal(before)
+      await refund(part, { amount: 99_903 }).expect(200)
+    })
+  })
+
+  describe('at once', function () {
+    this.timeout(60_000)
+    const inRounds = async (times: number, round: () => Promise<void>) => {
+      for (let done = 0; done < times; done += 5) await Promise.all(Array.from({ length: 5 }, round))
+    }
+    const refundAll = (reference: string, bodies: object[]) =>
+      Promise.all(
+        bodies.map((body) => post(house, merchant, `/intents/${reference}/refund`, JSON.stringify(body))),
+      )
+    const ten = (amount: number) => Array.from({ length: 10 }, () => ({ amount }))
+
+    it('gives 60 of 100 back once: the other hears that 40 are left', async () => {
+      await inRounds(100, async () => {
+        const reference = await paid(100)
+        const answers = await refundAll(reference, [{ amount: 60 }, { amount: 60 }])
+        const [won, lost] = answers.toSorted((a, b) => a.status - b.status)
+        expect([won?.status, lost?.status], JSON.stringify(lost)).to.deep.equal([200, 400])
+        expect(lost?.body.error).to.deep.include({
+          code: 'AMOUNT_OUT_OF_RANGE',
+          details: { refundable: 40 },
+        })
+        expect((await stored(reference)).refundsCommitted).to.equal(60)
+        expect(await told(reference)).to.have.lengthOf(1)
+      })
+    })
+
+    it('gives ten times 10 of 100, and nine times of 95', async () => {
+      for (const [amount, times] of [
+        [100, 10],
+        [95, 9],
+      ] as const) {
+        const reference = await paid(amount)
+        const answers = await refundAll(reference, ten(10))
+        expect(answers.filter(({ status }) => status === 200)).to.have.lengthOf(times)
+        for (const { body } of answers.filter(({ status }) => status !== 200))
+          expect(body.error).to.deep.include({ code: 'AMOUNT_OUT_OF_RANGE', details: { refundable: 5 } })
+        expect(await read(reference)).to.include({ totalAmountRefunded: 10 * times })
+        expect(await told(reference)).to.have.lengthOf(times)
+      }
+    })
+
+    it('gives the rest back once, and never more than the merchant expected to be left', async () => {
+      await inRounds(20, async () => {
+        const reference = await paid(100)
+        const answers = await refundAll(reference, [
+          { expectedRefundable: 100, amount: 10 },
+          { expectedRefundable: 100, amount: 20 },
+          { expectedRefundable: 100 },
+        ])
+        expect(answers.map(({ status }) => status)).to.have.members([200, 400, 400])
+        const rest = await paid(100)
+        const all = await refundAll(rest, [{}, {}, { amount: 30 }])
+        expect(all.filter(({ status }) => status === 200)).to.have.lengthOf.within(1, 2)
+        expect(await read(rest)).to.include({ totalAmountRefunded: 100 })
+      })
+    })
+
+    it('gives back once under one key', async () => {
+      const reference = await paid(100)
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => refund(reference, { amount: 10 }, 'one')),
+      )
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+      expect(answers[0]?.status).to.equal(200)
+      expect(await read(reference)).to.include({ totalAmountRefunded: 10 })
+    })
+  })
+
+  describe('when the wallet', () => {
+    it('does not do it: 402 REFUND_FAILED, nothing is changed, and all is free again', async () => {
+      const outcomes: WalletOutcome[] = [
+        { outcome: 'declined', reason: 'limit_exceeded' },
+        { outcome: 'failed', reason: 'wallet_closed' },
+        { outcome: 'not-executed' },
+      ]
+      for (const outcome of outcomes) {
+        const reference = await paid(100)
+        const before = await read(reference)
+        walletsAnswer({ refund: async () => outcome, status: neverAsked })
+        const first = await refund(reference, { amount: 100 }, `no ${reference}`).expect(402)
+        expect(first.body.error).to.include({ code: 'REFUND_FAILED' })
+        expect(await read(reference)).to.deep.equal(before)
+        expect(await told(reference)).to.deep.equal([])
+        restore()
+        const again = await refund(reference, { amount: 100 }, `no ${reference}`).expect(402)
+        expect(again.text).to.equal(first.text)
+        await crash()
+        await refund(reference, { amount: 100 }, `no ${reference}`).expect(402)
+        await refund(reference, { amount: 100 }).expect(200)
+      }
+    })
+
+    it('does not tell: 503 until it is known, PENDING, set aside, and asked for no second time', async () => {
+      const reference = await paid(100)
+      let status: WalletOutcome = unknown
+      const { orders, questions } = walletsAnswer({
+        refund: async () => unknown,
+        status: async () => status,
+      })
+      const ask = () => refund(reference, { amount: 60 }, `when ${reference}`)
+      const first = await ask().expect(503)
+      expect(first.body.error).to.include({ code: 'SERVICE_UNAVAILABLE' })
+      expect(first.body.error.message).to.include('not known yet')
+      expect(Number(first.headers['retry-after'])).to.be.greaterThan(0)
+      const shown = await read(reference)
+      expect(shown).to.include({ status: 'PAID', totalAmountRefunded: 0 })
+      expect(shown.refunds).to.have.lengthOf(1)
+      expect(shown.refunds[0]).to.include({ amount: 60, status: 'PENDING' })
+      const { body } = await refund(reference, { amount: 41 }).expect(400)
+      expect(body.error).to.deep.include({ code: 'AMOUNT_OUT_OF_RANGE', details: { refundable: 40 } })
+      await ask().expect(503)
+      expect(questions).to.have.lengthOf(0)
+      house.clock.advance(1500)
+      await ask().expect(503)
+      expect(questions).to.have.lengthOf(1)
+      status = { outcome: 'done' }
+      house.clock.advance(1500)
+      const done = await ask().expect(200)
+      expect(done.body.data.refund).to.deep.equal({ ...shown.refunds[0], status: 'SUCCEEDED' })
+      expect(done.body.data).to.include({ status: 'REFUNDED', totalAmountRefunded: 60 })
+      expect([orders.length, (await told(reference)).length]).to.deep.equal([1, 1])
+      expect((await ask().expect(200)).headers['idempotent-replayed']).to.equal('true')
+    })
+
+    it('does not tell, and a worker hears of it: the retry answers as it went', async () => {
+      const ends: [WalletOutcome, number, string][] = [
+        [{ outcome: 'done' }, 200, 'REFUNDED'],
+        [{ outcome: 'not-executed' }, 402, 'PAID'],
+      ]
+      for (const [outcome, status, becomes] of ends) {
+        const reference = await paid(100)
+        walletsAnswer({ refund: () => Promise.reject(new Error('reset')), status: async () => outcome })
+        const ask = () => refund(reference, {}, `worker ${reference}`)
+        await ask().expect(503)
+        house.clock.advance(1500)
+        const intent = await stored(reference)
+        await askWallet(house.deps, intent._id, intent.refunds[0]?.id ?? '')
+        restore()
+        const { body } = await ask().expect(status)
+        expect(body.data?.refund.amount ?? body.error.code).to.equal(status === 200 ? 100 : 'REFUND_FAILED')
+        expect((await read(reference)).status).to.equal(becomes)
+        const left = await refund(reference)
+        expect(left.status).to.equal(status === 200 ? 400 : 200)
+      }
+    })
+
+    it('was never asked by a process that died: its retry waits, asks when it is time, and tells', async () => {
+      const reference = await paid(100)
+      const gate = createGate()
+      const { orders } = walletsAnswer({
+        refund: async () => (await gate.passed, { outcome: 'done' }),
+        status: async () => ({ outcome: 'not-executed' }),
+      })
+      const key = `died ${reference}`
+      const dying = refund(reference, {}, key).then((answer) => answer)
+      await until('an order', () => orders.length === 1)
+      await crash()
+      await refund(reference, {}, key).expect(503)
+      house.clock.advance(house.deps.config.walletTimeoutMs + 6000)
+      await crash()
+      await expectRefused(refund(reference, {}, key), 402, 'REFUND_FAILED')
+      expect(orders).to.have.lengthOf(1)
+      expect(await read(reference)).to.deep.include({ status: 'PAID', refunds: [] })
+      gate.open()
+      const late = await dying
+      expect([late.status, late.body.error.code]).to.deep.equal([402, 'REFUND_FAILED'])
+    })
+
+    it('takes its time: the claim is held for as long as that, and a wallet that never answers is left', async () => {
+      const reference = await paid(100)
+      const { walletTimeoutMs } = house.deps.config
+      house.deps.config.walletTimeoutMs = 100
+      restore = () => {
+        house.deps.config.walletTimeoutMs = walletTimeoutMs
+      }
+      const putBack = restore
+      const { orders } = walletsAnswer({ refund: () => new Promise(() => undefined), status: neverAsked })
+      const wallets = restore
+      restore = () => {
+        putBack()
+        wallets()
+      }
+      house.clock.freeze(house.deps.now())
+      await house.deps.Claim.deleteMany({})
+      const asking = refund(reference, {}, 'patient').then((answer) => answer)
+      await until('an order', () => orders.length === 1)
+      const claim = await house.deps.Claim.findOne().orFail().lean()
+      const heldMs = Number(claim.leaseUntil) - house.deps.now().getTime()
+      // The wallet's 100 ms and 1 s of grace, the 8 s that MongoDB may take, and 5 s to spare.
+      expect(heldMs).to.equal(14_100)
+      expect((await asking).status).to.equal(503)
+    })
+
+    it('has done it and MongoDB is gone: 503, and the retry hears from the wallet', async () => {
+      const reference = await paid(100)
+      const { Intent } = house.deps
+      const { findOneAndUpdate } = Intent
+      const gone = { lean: () => Promise.reject(new mongo.MongoNetworkError('gone')) }
+      const { orders } = walletsAnswer({
+        refund: async () => {
+          Intent.findOneAndUpdate = (() => gone) as never
+          return { outcome: 'done' }
+        },
+        status: async () => ({ outcome: 'done' }),
+      })
+      const ask = () => refund(reference, {}, `gone ${reference}`)
+      const first = await ask()
+      Intent.findOneAndUpdate = findOneAndUpdate
+      expect([first.status, first.body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])
+      expect((await read(reference)).refunds[0]).to.include({ status: 'PENDING' })
+      await ask().expect(503)
+      house.clock.advance(house.deps.config.walletTimeoutMs + 6000)
+      const { body } = await ask().expect(200)
+      expect(body.data.totalAmountRefunded).to.equal(100)
+      expect([orders.length, (await told(reference)).length]).to.deep.equal([1, 1])
+    })
+
+    it('is not configured any more: a fault of ours, and nothing is set aside', async () => {
+      const reference = await paid(100)
+      await house.deps.Intent.updateOne(
+        { referenceNumber: reference },
+        { $set: { 'payment.wallet': 'live' } },
+      )
+      await expectRefused(refund(reference), 500, 'INTERNAL_ERROR')
+      expect(await stored(reference)).to.deep.include({ refundsCommitted: 0, refunds: [] })
+    })
+  })
+
+  it('stops at a thousand refunds of one payment', async () => {
+    const reference = await paid(5000)
+    const { body } = await refund(reference, { amount: 1 }).expect(200)
+    const [record] = (await stored(reference)).refunds
+    await house.deps.Intent.updateOne(
+      { referenceNumber: reference },
+      { $set: { refunds: Array.from({ length: 999 }, () => ({ ...record, effectId: 'other' })) } },
+    )
+    await refund(reference, { amount: 1 }).expect(200)
+    await expectRefused(refund(reference, { amount: 1 }), 400, 'INTENT_REFUND_INVALID_STATUS')
+    expect(body.data.refund.amount).to.equal(1)
+  })
+})

@@ -1,0 +1,328 @@
+import { expect } from 'chai'
+import { noHurry } from '../../src/group-commit.ts'
+import type { PaymentUnderWay } from '../../src/intents/intent.ts'
+import { beginPayment } from '../../src/intents/payments/under-way.ts'
+import { createIntent, readIntent } from '../support/acts.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { expectRefused } from './refused.ts'
+
+const intents = '/api/v1/dev/intents'
+const day = 24 * 3_600_000
+
+describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+  afterEach(() => house.clock.freeze(null))
+
+  const create = async (asked: object = { amount: 50_000 }) =>
+    (await createIntent(house, merchant, asked)).referenceNumber
+  const simulate = (reference: string, body: string | object = {}, idempotencyKey?: string) =>
+    house.http
+      .post(`${intents}/${reference}/simulate-payment`)
+      .set({ ...merchant.write(idempotencyKey), 'Content-Type': 'application/json' })
+      .send(typeof body === 'string' ? body : JSON.stringify(body))
+  const stored = (referenceNumber: string) => house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+  const events = async (reference: string) =>
+    (await stored(reference)).outbox.map(({ event, data }) => ({ event, ...JSON.parse(data) }))
+  /** As a process leaves it that dies before the answer is kept. */
+  const crash = () =>
+    house.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
+
+  it('answers 200 with the intent as its retrieval shows it, PAID and without a code', async () => {
+    house.clock.freeze(new Date('2026-03-01T12:00:00.000Z'))
+    const reference = await create()
+    house.clock.advance(1000)
+    const { status, body } = await simulate(reference)
+    expect(status, JSON.stringify(body)).to.equal(200)
+    expect(body.data).to.deep.include({
+      status: 'PAID',
+      amount: 50_000,
+      code: null,
+      codeExpiresAt: null,
+      payment: { amountPaid: 50_000, paidAt: '2026-03-01T12:00:01.000Z', method: 'WALLET' },
+      refunds: [],
+      totalAmountRefunded: 0,
+      updatedAt: '2026-03-01T12:00:01.000Z',
+    })
+    expect(body.data).to.not.have.any.keys('failure', 'cancellationReason')
+    expect(await readIntent(house, merchant, reference)).to.deep.equal(body.data)
+  })
+
+  it('tells payment.confirmed in the same write, with the payer masked and what it earns', async () => {
+    const reference = await create({ amount: 10_000, metadata: { order: '7' } })
+    const { body } = await simulate(reference, { payerPhone: '+222 36 12 34 58' })
+    const [, event, ...more] = await events(reference)
+    expect(more).to.deep.equal([])
+    expect(event).to.deep.include({
+      event: 'payment.confirmed',
+      reference_number: reference,
+      amount: 10_000,
+      status: 'PAID',
+      paid_at: body.data.payment.paidAt,
+      payer_phone: '36******58',
+      metadata: { order: '7' },
+      // 2 % and 1 % of 100.00; 14 % and 2 % of the 3.00 are taxes.
+      commission: { provider_ttc: 200, payer_ttc: 100, tof: 42, tte: 6, total_revenue: 252 },
+    })
+    const [attempt] = (await stored(reference)).attempts
+    expect(attempt).to.include({ outcome: 'done', amount: 10_000, payerPhone: '36******58' })
+    expect(JSON.stringify(await stored(reference))).to.not.include('36123458')
+  })
+
+  it('takes no body at all, and pays with the demo wallet', async () => {
+    const reference = await create()
+    await house.http.post(`${intents}/${reference}/simulate-payment`).set(merchant.write()).expect(200)
+    expect((await events(reference)).at(-1)).to.include({ payer_phone: '22******01' })
+  })
+
+  describe('pays an OPEN intent', () => {
+    const amountPaid = async (asked: object, body: object) => {
+      const answer = await simulate(await create({ amountType: 'OPEN', ...asked }), body).expect(200)
+      expect(answer.body.data.amount).to.equal(null)
+      return answer.body.data.payment.amountPaid
+    }
+
+    it('with the amount given, else the suggestion, else 100.00', async () => {
+      expect(await amountPaid({ amount: 700 }, { amount: 1 })).to.equal(1)
+      expect(await amountPaid({ amount: 700 }, {})).to.equal(700)
+      expect(await amountPaid({}, { amount: 1_000_000_000 })).to.equal(1_000_000_000)
+      expect(await amountPaid({}, {})).to.equal(10_000)
+    })
+
+    it('tells the amount paid in the event', async () => {
+      const reference = await create({ amountType: 'OPEN' })
+      await simulate(reference, { amount: 1234 }).expect(200)
+      expect((await events(reference)).map(({ amount }) => amount)).to.deep.equal([null, 1234])
+    })
+  })
+
+  it('pays a FIXED intent with its own amount and no other: 400 VALIDATION_ERROR', async () => {
+    const reference = await create({ amount: 500 })
+    const { body } = await simulate(reference, { amount: 501 }).expect(400)
+    expect(body.error).to.include({ code: 'VALIDATION_ERROR', param: 'amount' })
+    await simulate(reference, { amount: 500 }).expect(200)
+  })
+
+  describe('fails as it was asked to', () => {
+    const declined = { status: 'PENDING', retryable: true, code: 'insufficient_funds' }
+    const failed = { status: 'FAILED', retryable: false, code: 'technical_error' }
+
+    async function expectFailed(reference: string, body: object, details: object) {
+      const key = crypto.randomUUID()
+      const first = await simulate(reference, body, key)
+      expect([first.status, first.body.error]).to.deep.equal([
+        402,
+        {
+          code: 'PAYMENT_FAILED',
+          message: 'The payment failed.',
+          statusCode: 402,
+          requestId: first.headers['x-request-id'],
+          details,
+        },
+      ])
+      const again = await simulate(reference, body, key)
+      expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([first.text, 'true'])
+    }
+
+    it('for want of funds: PENDING, told with payment.failed, and payable again', async () => {
+      const reference = await create()
+      await expectFailed(reference, { outcome: 'insufficient_funds' }, declined)
+      const read = await readIntent(house, merchant, reference)
+      expect(read).to.deep.include({
+        status: 'PENDING',
+        payment: null,
+        failure: { code: 'insufficient_funds', retryable: true },
+      })
+      expect(read.code).to.match(/^\d{6}$/)
+      const [, event] = await events(reference)
+      expect(event).to.deep.include({
+        event: 'payment.failed',
+        status: 'PENDING',
+        paid_at: null,
+        payer_phone: null,
+        failure: { code: 'insufficient_funds', retryable: true },
+        commission: { provider_ttc: 0, payer_ttc: 0, tof: 0, tte: 0, total_revenue: 0 },
+      })
+      await expectFailed(reference, { outcome: 'insufficient_funds' }, declined)
+      const { body } = await simulate(reference).expect(200)
+      expect(body.data).to.not.have.property('failure')
+      expect((await events(reference)).map((each) => each.event)).to.deep.equal([
+        'payment.created',
+        'payment.failed',
+        'payment.failed',
+        'payment.confirmed',
+      ])
+    })
+
+    it('for good: FAILED, told with payment.failed, and not payable any more', async () => {
+      const reference = await create()
+      await expectFailed(reference, { outcome: 'technical_error' }, failed)
+      expect(await readIntent(house, merchant, reference)).to.deep.include({
+        status: 'FAILED',
+        payment: null,
+        code: null,
+        failure: { code: 'technical_error', retryable: false },
+      })
+      const [, event] = await events(reference)
+      expect(event).to.deep.include({
+        event: 'payment.failed',
+        status: 'FAILED',
+        failure: { code: 'technical_error', retryable: false },
+      })
+      await expectRefused(simulate(reference), 400, 'INTENT_NOT_PENDING')
+    })
+
+    it('by the magic amount 99901, whoever chose it and whatever outcome was asked for', async () => {
+      await expectFailed(await create({ amount: 99_901 }), {}, failed)
+      await expectFailed(await create({ amount: 99_901 }), { outcome: 'insufficient_funds' }, failed)
+      await expectFailed(await create({ amountType: 'OPEN' }), { amount: 99_901 }, failed)
+      await expectFailed(await create({ amountType: 'OPEN', amount: 99_901 }), {}, failed)
+      await simulate(await create({ amountType: 'OPEN', amount: 99_901 }), { amount: 99_902 }).expect(200)
+    })
+
+    it('after a crash as before it, whatever became of the intent since', async () => {
+      const reference = await create()
+      const key = crypto.randomUUID()
+      const first = await simulate(reference, { outcome: 'insufficient_funds' }, key).expect(402)
+      await simulate(reference).expect(200)
+      await crash()
+      const again = await simulate(reference, { outcome: 'insufficient_funds' }, key).expect(402)
+      expect(again.body.error.details).to.deep.equal(first.body.error.details)
+      expect(await events(reference)).to.have.lengthOf(3)
+    })
+  })
+
+  it('answers a retry after a crash with the payment that it made', async () => {
+    const reference = await create()
+    const first = await simulate(reference, {}, 'crashed').expect(200)
+    await crash()
+    const again = await simulate(reference, {}, 'crashed')
+    expect([again.status, again.text]).to.deep.equal([200, first.text])
+    expect(await events(reference)).to.have.lengthOf(2)
+  })
+
+  it('answers the same key with the first answer, also when the body differs', async () => {
+    const reference = await create()
+    const first = await simulate(reference, {}, 'same').expect(200)
+    const again = await simulate(reference, { outcome: 'technical_error' }, 'same').expect(200)
+    expect(again.text).to.equal(first.text)
+    expect(again.headers).to.include({
+      'idempotent-replayed': 'true',
+      'idempotent-params-mismatch': 'true',
+    })
+  })
+
+  describe('refuses', () => {
+    it('a body that is wrong, naming the field', async () => {
+      const reference = await create()
+      const wrong: [body: string, code: string, param: string][] = [
+        ['[]', 'VALIDATION_ERROR', 'body'],
+        ['null', 'VALIDATION_ERROR', 'body'],
+        ['"success"', 'VALIDATION_ERROR', 'body'],
+        ['{"amount":"500"}', 'VALIDATION_ERROR', 'amount'],
+        ['{"amount":null}', 'VALIDATION_ERROR', 'amount'],
+        ['{"amount":1.5}', 'VALIDATION_ERROR', 'amount'],
+        ['{"amount":[50000]}', 'VALIDATION_ERROR', 'amount'],
+        ['{"amount":0}', 'AMOUNT_OUT_OF_RANGE', 'amount'],
+        ['{"amount":-50000}', 'AMOUNT_OUT_OF_RANGE', 'amount'],
+        ['{"amount":1000000001}', 'AMOUNT_OUT_OF_RANGE', 'amount'],
+        ['{"amount":1e400}', 'AMOUNT_OUT_OF_RANGE', 'amount'],
+        ['{"payerPhone":22000001}', 'VALIDATION_ERROR', 'payerPhone'],
+        ['{"payerPhone":""}', 'VALIDATION_ERROR', 'payerPhone'],
+        ['{"payerPhone":"2200000"}', 'VALIDATION_ERROR', 'payerPhone'],
+        ['{"payerPhone":"22000001x"}', 'VALIDATION_ERROR', 'payerPhone'],
+        ['{"outcome":"paid"}', 'VALIDATION_ERROR', 'outcome'],
+        ['{"outcome":["success"]}', 'VALIDATION_ERROR', 'outcome'],
+        ['{"outcome":"paid","amount":"x"}', 'VALIDATION_ERROR', 'amount'],
+      ]
+      for (const [text, code, param] of wrong) {
+        const { status, body } = await simulate(reference, text)
+        expect([status, body.error.code, body.error.param], text).to.deep.equal([400, code, param])
+      }
+      expect(await readIntent(house, merchant, reference)).to.include({ status: 'PENDING' })
+    })
+
+    it('a reference nobody has, another business and a live intent', async () => {
+      const reference = await create()
+      await expectRefused(simulate('PI-NONE'), 404, 'INTENT_NOT_FOUND')
+      const other = await house.merchant()
+      const path = `${intents}/${reference}/simulate-payment`
+      await expectRefused(house.http.post(path).set(other.write()), 404, 'INTENT_NOT_FOUND')
+      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+      const { referenceNumber } = await createIntent(house, live)
+      await expectRefused(simulate(referenceNumber), 403, 'SANDBOX_MISMATCH')
+    })
+
+    it('a live key, whatever the request is like: 403 SANDBOX_ONLY', async () => {
+      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+      const { referenceNumber } = await createIntent(house, live)
+      for (const reference of [referenceNumber, 'PI-NONE']) {
+        const path = `${intents}/${reference}/simulate-payment`
+        await expectRefused(house.http.post(path).set(live.write()), 403, 'SANDBOX_ONLY')
+        await expectRefused(house.http.post(path).set(live.read()), 403, 'SANDBOX_ONLY')
+      }
+      expect(await readIntent(house, live, referenceNumber)).to.include({ status: 'PENDING' })
+    })
+
+    it('what is not PENDING: 400 INTENT_NOT_PENDING, and nothing changes', async () => {
+      const cancelled = await create()
+      await house.http.post(`${intents}/${cancelled}/cancel`).set(merchant.write()).expect(200)
+      const paid = await create()
+      await simulate(paid).expect(200)
+      const expired = await create()
+      house.clock.advance(day)
+      for (const reference of [cancelled, paid, expired]) {
+        const before = await stored(reference)
+        await expectRefused(simulate(reference), 400, 'INTENT_NOT_PENDING')
+        expect(await stored(reference)).to.deep.equal(before)
+      }
+    })
+
+    it('what somebody is paying at this moment: 400 INTENT_NOT_PENDING', async () => {
+      const reference = await create()
+      const now = house.deps.now()
+      const later = new Date(now.getTime() + 15_000)
+      const underWay: PaymentUnderWay = {
+        id: 'form-1',
+        wallet: 'sandbox',
+        amount: 50_000,
+        payerPhone: '22******01',
+        startedAt: now,
+        validUntil: later,
+        askAt: later,
+        mark: 'try-1',
+      }
+      await beginPayment(house.deps, await stored(reference), underWay, noHurry)
+      await expectRefused(simulate(reference), 400, 'INTENT_NOT_PENDING')
+      expect((await stored(reference)).underWay).to.include({ id: 'form-1' })
+    })
+  })
+
+  it('happens once, however many ask, and excludes a cancel: one winner, and the events that it tells', async () => {
+    const race = async (withCancel: boolean) => {
+      const reference = await create()
+      const cancel = house.http.post(`${intents}/${reference}/cancel`).set(merchant.write())
+      const answers = await Promise.all([
+        simulate(reference),
+        withCancel ? cancel : simulate(reference),
+        simulate(reference, { outcome: 'technical_error' }),
+      ])
+      const { status } = await readIntent(house, merchant, reference)
+      const told = await events(reference)
+      expect(told.map((each) => each.status)).to.deep.equal(['PENDING', status])
+      const won = answers.filter((answer) => answer.status !== 400)
+      expect(won.map((answer) => answer.body.data?.status ?? answer.body.error.details.status)).to.deep.equal(
+        [status],
+      )
+      for (const { body } of answers.filter((answer) => answer.status === 400))
+        expect(body.error.code).to.match(/^INTENT_(NOT_PENDING|CANCEL_CONFLICT|CANCEL_INVALID_STATUS)$/)
+    }
+    for (let rounds = 0; rounds < 30; rounds += 5)
+      await Promise.all([true, false, true, false, true].map(race))
+  })
+})

@@ -1,0 +1,207 @@
+import { expect } from 'chai'
+import type { Deps } from '../../src/deps.ts'
+import { newId } from '../../src/ids.ts'
+import { askWallet } from '../../src/intents/ask-wallets.ts'
+import { refundIntent } from '../../src/intents/refunds/refund.ts'
+import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
+import { openWallets } from '../../src/wallets/wallets.ts'
+import { cancelIntent, createIntent } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { killEverywhere } from '../support/kill-everywhere.ts'
+import { behindMs } from '../support/kill-points.ts'
+import { pay, storedIntent, toldBy, wordOf } from '../support/pay.ts'
+import { lost, type Manner, type Provider, plain, startProvider, unanswered } from '../support/provider.ts'
+import { payer } from '../support/provider-books.ts'
+
+const amount = 700
+const { phone, pin } = payer
+
+/** When an order of now is lost for good: its time is 8 s, and a minute. */
+const muchLaterMs = 120_000
+
+/** A wallet that did not answer is asked after a second. */
+const askedForTheFirstTimeMs = 2_000
+
+describe('A process killed between any two steps with money at a live provider', function () {
+  this.timeout(60_000)
+  let house: House
+  let provider: Provider
+  let merchant: Merchant
+  /** Another process, when all that can be known is known. */
+  let later: Deps
+  before(async () => {
+    provider = await startProvider()
+    house = await openHouse({ ...provider.environment, WALLET_PROVIDER_TIMEOUT_SECONDS: '3' })
+    // As far behind as those who are killed, so that it takes their orders for timely.
+    provider.keepTimeBy(() => new Date(house.clock.now().getTime() - behindMs))
+    merchant = await house.merchant({ mode: 'live' })
+    const now = () => new Date(house.clock.now().getTime() + muchLaterMs)
+    const { config, log } = house.deps
+    const wallet = createLiveWallet({ config, log, now }, provider)
+    later = { ...house.deps, now, wallets: openWallets(null, wallet) }
+  })
+  // Burying takes as long as the driver waits for a dead connection.
+  const graves: Promise<unknown>[] = []
+  after(async () => {
+    await Promise.all(graves)
+    await later.wallets.close()
+    await house.close()
+    await provider.close()
+  })
+
+  const moved = (referenceNumber: string): number[] =>
+    provider.movements.flatMap((movement) =>
+      movement.reference === referenceNumber ? [movement.amount] : [],
+    )
+
+  interface Payment {
+    referenceNumber: string
+    paymentId: string
+  }
+
+  async function newPayment(): Promise<Payment> {
+    const { referenceNumber } = await createIntent(house, merchant, { amount })
+    return { referenceNumber, paymentId: newId() }
+  }
+
+  /** Only the orders of those who are killed are met like this: they are behind, and so is the time of their orders. */
+  const meetTheKilled = (manner: Manner): void =>
+    provider.meetOrders((res, work, asked) => {
+      const { validUntil } = JSON.parse(asked.body)
+      return (new Date(validUntil) < house.clock.now() ? manner : plain)(res, work, asked)
+    })
+
+  /** The customer pays, and somewhere in it the process dies. */
+  const paying = () => ({
+    prepare: newPayment,
+    run: (victim: { deps: Deps }, { referenceNumber, paymentId }: Payment) =>
+      pay(victim, referenceNumber, { paymentId, phone, pin }),
+    /** The merchant wants to cancel while nobody knows, the same form is sent again, and workers ask. */
+    async again({ referenceNumber, paymentId }: Payment) {
+      const { _id, underWay } = await storedIntent(house, referenceNumber)
+      if (underWay !== null) {
+        expect((await cancelIntent(house, merchant, referenceNumber)).status).to.equal(400)
+        expect(wordOf(await pay(house, referenceNumber, { paymentId, phone, pin }))).to.equal('not-begun')
+      }
+      await Promise.all([askWallet(later, _id, paymentId), askWallet(later, _id, paymentId)])
+    },
+    /** Then another customer pays, if nobody has. */
+    async check({ referenceNumber, paymentId }: Payment, label: string) {
+      const { status, payment } = await storedIntent(house, referenceNumber)
+      const killed = provider.movements.filter(({ key }) => key === paymentId)
+      expect([status, payment?.key], label).to.deep.equal(
+        killed.length === 1 ? ['PAID', paymentId] : ['PENDING', undefined],
+      )
+      await pay(house, referenceNumber, { phone, pin })
+      const intent = await storedIntent(house, referenceNumber)
+      expect([intent.status, intent.underWay, toldBy(intent)], label).to.deep.equal([
+        'PAID',
+        null,
+        ['payment.created', 'payment.confirmed'],
+      ])
+      expect(moved(referenceNumber), label).to.deep.equal([-amount])
+    },
+  })
+
+  const ways: [what: string, manner: Manner, last: string][] = [
+    ['that succeeds', plain, 'nudge outbox-relay'],
+    ['whose answer is lost', unanswered, 'nudge wallet-outcome'],
+    ['whose order is lost', lost, 'nudge wallet-outcome'],
+  ]
+  for (const [what, manner, last] of ways)
+    it(`takes the money of a payment ${what} once, and loses none`, async () => {
+      meetTheKilled(manner)
+      const steps = await killEverywhere(house, paying(), graves, 0)
+      // Its page, the hold, its end, the nudge.
+      expect([steps.length, steps.at(-1)]).to.deep.equal([4, last])
+    })
+
+  it('ends a payment that a worker asks about once', async () => {
+    provider.meetOrders(unanswered)
+    const { check, again } = paying()
+    const asking = {
+      async prepare(): Promise<Payment> {
+        const payment = await newPayment()
+        const { referenceNumber, paymentId } = payment
+        expect(wordOf(await pay(house, referenceNumber, { paymentId, phone, pin }))).to.equal('waiting')
+        return payment
+      },
+      async run({ deps }: { deps: Deps }, { referenceNumber, paymentId }: Payment) {
+        const { _id } = await storedIntent(house, referenceNumber)
+        return askWallet(deps, _id, paymentId)
+      },
+      again,
+      check,
+    }
+    const steps = await killEverywhere(house, asking, graves, askedForTheFirstTimeMs)
+    expect([steps.length, steps.at(-1)]).to.deep.equal([3, 'nudge outbox-relay'])
+  })
+
+  interface Refunding {
+    referenceNumber: string
+    effectId: string
+    answers: string[]
+  }
+
+  /** The merchant asks for the money back, and asks again with the same key. */
+  async function giveBack(deps: Deps, { referenceNumber, effectId, answers }: Refunding): Promise<void> {
+    const { businessId, keyId } = merchant
+    const caller = {
+      businessId,
+      keyId,
+      sandbox: false,
+      kind: 'secret',
+      scopes: new Set([]),
+      ip: '::1',
+    } as const
+    const asked = { amount: 500, reason: null, expectedRefundable: null }
+    const effect = { id: effectId, until: performance.now() + 60_000, seal: String }
+    try {
+      const errand = await refundIntent(deps, caller, referenceNumber, asked, effect)
+      await errand((work) => work())
+      answers.push('done')
+    } catch (error) {
+      answers.push((error as { code?: string }).code ?? '')
+    }
+  }
+
+  const refunding = () => ({
+    async prepare(): Promise<Refunding> {
+      const { referenceNumber } = await createIntent(house, merchant, { amount })
+      expect(wordOf(await pay(house, referenceNumber, { phone, pin }))).to.equal('done')
+      return { referenceNumber, effectId: newId(), answers: [] }
+    },
+    run: (victim: { deps: Deps }, each: Refunding) => giveBack(victim.deps, { ...each, answers: [] }),
+    async again(each: Refunding) {
+      // Of what the dead one left nobody knows until the wallet is asked: by a worker, or by the retry.
+      await giveBack(later, each)
+      const { _id, refunds } = await storedIntent(house, each.referenceNumber)
+      for (const { id } of refunds) await askWallet(later, _id, id)
+    },
+    async check(each: Refunding, label: string) {
+      await giveBack(later, each)
+      const intent = await storedIntent(house, each.referenceNumber)
+      const [debit, ...credits] = moved(each.referenceNumber)
+      expect([debit, intent.refundsCommitted], label).to.deep.equal([-amount, credits[0] ?? 0])
+      const isBack = credits.length === 1
+      expect(credits, label).to.deep.equal(isBack ? [500] : [])
+      expect(
+        intent.refunds.map(({ status }) => status),
+        label,
+      ).to.deep.equal(isBack ? ['SUCCEEDED'] : [])
+      expect(
+        toldBy(intent).filter((event) => event === 'payment.refunded'),
+        label,
+      ).to.have.length(credits.length)
+      expect(each.answers.at(-1), label).to.equal(isBack ? 'done' : 'REFUND_FAILED')
+    },
+  })
+
+  for (const [what, manner, last] of ways)
+    it(`gives the money of a refund ${what} back once, or not at all, and says which`, async () => {
+      meetTheKilled(manner)
+      const steps = await killEverywhere(house, refunding(), graves, 0)
+      expect(steps.length).to.be.greaterThan(3)
+      expect(steps.at(-1)).to.equal(last)
+    })
+})

@@ -1,0 +1,370 @@
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { newId } from '../../src/ids.ts'
+import { type Asked, askWallet } from '../../src/intents/ask-wallets.ts'
+import { expireIntent } from '../../src/intents/expire.ts'
+import { describeError } from '../../src/log.ts'
+import { cancelIntent, createIntent, readIntent } from '../support/acts.ts'
+import { createGate } from '../support/gate.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { pay, refund, storedIntent, toldBy, wordOf } from '../support/pay.ts'
+import {
+  insteadOf,
+  lost,
+  type Manner,
+  type Provider,
+  plain,
+  send,
+  startProvider,
+  unanswered,
+} from '../support/provider.ts'
+import { payer } from '../support/provider-books.ts'
+import { everythingIn } from '../support/redis-keys.ts'
+import { until } from '../support/until.ts'
+
+const dayMs = 86_400_000
+/** Of the wallet's answer; an order is good for 5 s more, and lost for good a minute after that. */
+const timeoutMs = 2_000
+const lostForGoodMs = timeoutMs + 5_000 + 60_000 + 1
+
+const amount = 50_000
+const { phone, pin } = payer
+
+/** Payments through the whole service, with a provider of which anything is to be expected. */
+describe('A live payment', () => {
+  let house: House
+  let provider: Provider
+  let merchant: Merchant
+  let log = ''
+  before(async () => {
+    provider = await startProvider()
+    const environment = { ...provider.environment, WALLET_PROVIDER_TIMEOUT_SECONDS: String(timeoutMs / 1000) }
+    const sink = { write: (line: string) => void (log += line) }
+    house = await openHouse(environment, pino({ level: 'trace', serializers: { err: describeError } }, sink))
+    provider.keepTimeBy(house.clock.now)
+    merchant = await house.merchant({ mode: 'live' })
+  })
+  beforeEach(() => {
+    provider.meetOrders(plain)
+    provider.meetQuestions(plain)
+    provider.asked.length = 0
+  })
+  after(async () => {
+    await house.close()
+    await provider.close()
+  })
+
+  const payLive = (
+    referenceNumber: string,
+    said: { paymentId?: string; pin?: string; amount?: number } = {},
+  ) => pay(house, referenceNumber, { phone, pin, ...said })
+
+  /** Every movement of this payment's money at the provider. */
+  const moved = (referenceNumber: string): number[] =>
+    provider.movements.flatMap((movement) =>
+      movement.reference === referenceNumber ? [movement.amount] : [],
+    )
+
+  const orders = () => provider.asked.filter(({ method }) => method === 'POST')
+
+  /** Asks about the payment that is under way, in the clock's time, until it is known. */
+  async function askUntilKnown(referenceNumber: string): Promise<Asked> {
+    const { _id, underWay } = await storedIntent(house, referenceNumber)
+    for (;;) {
+      const asked = await askWallet(house.deps, _id, underWay?.id ?? '')
+      if (asked.nextAt === null) return asked
+      house.clock.advance(Math.max(0, asked.nextAt.getTime() - house.clock.now().getTime()))
+    }
+  }
+
+  /** An intent whose payment came to nothing known. */
+  async function unknownPayment(manner: Manner): Promise<string> {
+    const { referenceNumber } = await createIntent(house, merchant, { amount })
+    provider.meetOrders(manner)
+    expect(await payLive(referenceNumber)).to.deep.equal({ state: 'waiting' })
+    return referenceNumber
+  }
+
+  async function expectHeld(referenceNumber: string): Promise<void> {
+    const { status, body } = await cancelIntent(house, merchant, referenceNumber)
+    expect([status, body.error.code]).to.deep.equal([400, 'INTENT_CANCEL_CONFLICT'])
+    expect(wordOf(await payLive(referenceNumber))).to.equal('not-begun')
+    expect((await readIntent(house, merchant, referenceNumber)).status).to.equal('PENDING')
+  }
+
+  const tellOf = async (referenceNumber: string) => {
+    const intent = await storedIntent(house, referenceNumber)
+    return { status: intent.status, told: toldBy(intent), moved: moved(referenceNumber) }
+  }
+  const paidOnce = { status: 'PAID', told: ['payment.created', 'payment.confirmed'], moved: [-amount] }
+
+  const answers: [what: string, manner: Manner][] = [
+    ['its answer is lost', unanswered],
+    ['the provider answers 500', insteadOf((res) => res.writeHead(500).end())],
+    ['the provider answers nonsense', insteadOf((res) => res.end('{"status":"declined"'))],
+    ['the answer is huge', insteadOf((res) => res.end('x'.repeat(1_000_000)))],
+    ['the provider sends us elsewhere', insteadOf((res) => res.writeHead(307, { Location: '/' }).end())],
+    ['the answer comes too late', (res, work) => void setTimeout(send, timeoutMs + 50, res, work())],
+    [
+      'the order is delivered twice, and its answer lost',
+      (res, work) => void (work(), work(), res.destroy()),
+    ],
+    [
+      'the answer is that of another',
+      insteadOf((res) => send(res, { status: 200, body: { key: 'x', status: 'failed' } })),
+    ],
+  ]
+  for (const [what, manner] of answers)
+    it(`is held while nobody knows, and then PAID, once, when ${what}`, async () => {
+      const referenceNumber = await unknownPayment(manner)
+      await expectHeld(referenceNumber)
+      expect(await askUntilKnown(referenceNumber)).to.include({ outcome: 'done' })
+      expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
+      expect(orders()).to.have.length(1)
+    })
+
+  it('is asked about by the worker, without anybody doing anything', async () => {
+    const workers = house.startWorkers()
+    const referenceNumber = await unknownPayment(unanswered)
+    await until('PAID', async () => (await storedIntent(house, referenceNumber)).status === 'PAID')
+    await workers.close()
+    expect(moved(referenceNumber)).to.deep.equal([-amount])
+  })
+
+  it('that never reached the provider can be made again, a minute after its time', async () => {
+    const referenceNumber = await unknownPayment(lost)
+    await expectHeld(referenceNumber)
+    const { underWay } = await storedIntent(house, referenceNumber)
+    house.clock.advance(2_000)
+    expect(
+      (await askWallet(house.deps, (await storedIntent(house, referenceNumber))._id, underWay?.id ?? ''))
+        .outcome,
+    ).to.equal('unknown')
+    await expectHeld(referenceNumber)
+    house.clock.advance(lostForGoodMs)
+    expect(await askUntilKnown(referenceNumber)).to.include({ outcome: 'not-executed' })
+    expect(await tellOf(referenceNumber)).to.deep.equal({
+      status: 'PENDING',
+      told: ['payment.created'],
+      moved: [],
+    })
+    provider.meetOrders(plain)
+    expect(wordOf(await payLive(referenceNumber))).to.equal('done')
+    expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
+  })
+
+  it('whose order is slow on its way is held until it has come', async () => {
+    const gate = createGate()
+    const done = createGate()
+    const referenceNumber = await unknownPayment(async (_res, work) => {
+      await gate.passed
+      work()
+      done.open()
+    })
+    const { _id, underWay } = await storedIntent(house, referenceNumber)
+    house.clock.advance(2_000)
+    // The provider does not know of it yet.
+    expect(await askWallet(house.deps, _id, underWay?.id ?? '')).to.include({
+      outcome: 'unknown',
+      why: 'not there',
+    })
+    await expectHeld(referenceNumber)
+    gate.open()
+    await done.passed
+    expect(await askUntilKnown(referenceNumber)).to.include({ outcome: 'done' })
+    expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
+  })
+
+  it('whose order comes after its time takes no money', async () => {
+    const gate = createGate()
+    const done = createGate()
+    const referenceNumber = await unknownPayment(async (_res, work) => {
+      await gate.passed
+      work()
+      done.open()
+    })
+    house.clock.advance(lostForGoodMs)
+    expect(await askUntilKnown(referenceNumber)).to.include({ outcome: 'not-executed' })
+    gate.open()
+    await done.passed
+    expect(await tellOf(referenceNumber)).to.deep.equal({
+      status: 'PENDING',
+      told: ['payment.created'],
+      moved: [],
+    })
+  })
+
+  it('keeps its intent from expiring, and if no money moved the intent expires then', async () => {
+    const paid = await unknownPayment(unanswered)
+    const unpaid = await unknownPayment(lost)
+    house.clock.advance(dayMs)
+    for (const referenceNumber of [paid, unpaid]) {
+      expect(await expireIntent(house.deps, referenceNumber)).to.include({ expired: false })
+      expect((await readIntent(house, merchant, referenceNumber)).status).to.equal('PENDING')
+      await askUntilKnown(referenceNumber)
+    }
+    expect(await tellOf(paid)).to.deep.equal(paidOnce)
+    expect(await tellOf(unpaid)).to.deep.equal({
+      status: 'CANCELLED',
+      told: ['payment.created', 'payment.expired'],
+      moved: [],
+    })
+  })
+
+  it('is held and asked about with growing waits while the provider is down, however long', async () => {
+    const referenceNumber = await unknownPayment(unanswered)
+    await provider.goDown()
+    const { _id, underWay } = await storedIntent(house, referenceNumber)
+    const waits: number[] = []
+    for (let asked = 0; asked < 25; asked += 1) {
+      const { nextAt } = await askWallet(house.deps, _id, underWay?.id ?? '')
+      const waitMs = (nextAt?.getTime() ?? 0) - house.clock.now().getTime()
+      waits.push(Math.round(waitMs / 1000))
+      house.clock.advance(waitMs)
+    }
+    expect(waits).to.deep.equal(waits.toSorted((a, b) => a - b))
+    expect([waits[0], waits.at(-1)]).to.deep.equal([1, 60])
+    // Nobody else can pay meanwhile: their order surely never leaves.
+    await expectHeld(referenceNumber)
+    await provider.comeUp()
+    expect(await askUntilKnown(referenceNumber)).to.include({ outcome: 'done' })
+    expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
+  })
+
+  it('may be tried again at once when the provider cannot be reached', async () => {
+    const { referenceNumber } = await createIntent(house, merchant, { amount })
+    await provider.goDown()
+    expect(wordOf(await payLive(referenceNumber))).to.equal('not-executed')
+    await provider.comeUp()
+    expect(wordOf(await payLive(referenceNumber))).to.equal('done')
+    expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
+  })
+
+  it('is made once of a form that is sent twice at once, and of two customers at once', async () => {
+    const { referenceNumber } = await createIntent(house, merchant, { amount })
+    const paymentId = newId()
+    const tries = await Promise.all([
+      payLive(referenceNumber, { paymentId }),
+      payLive(referenceNumber, { paymentId }),
+      payLive(referenceNumber),
+    ])
+    expect(tries.map(wordOf).toSorted()).to.deep.equal(['done', 'not-begun', 'not-begun'])
+    expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
+    expect(orders()).to.have.length(1)
+  })
+
+  it('ends as the provider says: refused, declined, failed', async () => {
+    const { referenceNumber } = await createIntent(house, merchant, { amountType: 'OPEN' })
+    expect(wordOf(await payLive(referenceNumber, { pin: '0000' }))).to.equal('refused')
+    expect(wordOf(await payLive(referenceNumber, { amount: payer.balance * 2 }))).to.equal('declined')
+    provider.meetOrders((res, _work, { key }) =>
+      send(res, { status: 200, body: { key, status: 'failed', reason: 'wallet_closed' } }),
+    )
+    expect(wordOf(await payLive(referenceNumber))).to.equal('failed')
+    expect(await tellOf(referenceNumber)).to.deep.equal({
+      status: 'FAILED',
+      told: ['payment.created', 'payment.failed', 'payment.failed'],
+      moved: [],
+    })
+  })
+
+  it('is not paid by a wallet of the sandbox, nor a test intent by a live one', async () => {
+    const { referenceNumber } = await createIntent(house, merchant, { amount })
+    expect(wordOf(await pay(house, referenceNumber))).to.equal('refused')
+    expect(orders()).to.have.length(1)
+    const accounts = await house.deps.WalletAccount.countDocuments({})
+    expect([accounts, await house.deps.WalletMovement.countDocuments({})]).to.deep.equal([0, 0])
+    const test = await createIntent(house, await house.merchant(), { amount })
+    expect(wordOf(await payLive(test.referenceNumber))).to.equal('refused')
+    expect(provider.asked).to.have.length(1)
+  })
+
+  it('is not possible without a provider', async () => {
+    const without = await openHouse()
+    expect(without.deps.wallets.forPayments(false)).to.equal(null)
+    await without.close()
+  })
+
+  describe('is given back', () => {
+    async function paidIntent(): Promise<string> {
+      const { referenceNumber } = await createIntent(house, merchant, { amount })
+      provider.meetOrders(plain)
+      expect(wordOf(await payLive(referenceNumber))).to.equal('done')
+      return referenceNumber
+    }
+
+    /** A refund of 300.00 of which nobody knows; sent again by `retry`, as its merchant would. */
+    async function unknownRefund(manner: Manner) {
+      const referenceNumber = await paidIntent()
+      provider.meetOrders(manner)
+      const headers = merchant.write()
+      const path = `/api/v1/dev/intents/${referenceNumber}/refund`
+      const retry = () => house.http.post(path).set(headers).send({ amount: 30_000 })
+      const { status, body } = await retry()
+      expect([status, body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])
+      provider.meetOrders(plain)
+      return { referenceNumber, retry }
+    }
+
+    it('once, when the answer is lost; the retry finds it', async () => {
+      const { referenceNumber, retry } = await unknownRefund(unanswered)
+      // What is set aside nobody else gets.
+      const other = await refund(house, merchant, referenceNumber, 30_000)
+      expect([other.status, other.body.error.code]).to.deep.equal([400, 'AMOUNT_OUT_OF_RANGE'])
+      house.clock.advance(2_000)
+      const { status, body } = await retry()
+      expect([status, body.data.refund.status, body.data.totalAmountRefunded]).to.deep.equal([
+        200,
+        'SUCCEEDED',
+        30_000,
+      ])
+      expect(await tellOf(referenceNumber)).to.deep.equal({
+        status: 'REFUNDED',
+        told: [...paidOnce.told, 'payment.refunded'],
+        moved: [-amount, 30_000],
+      })
+      expect(orders()).to.have.length(2)
+    })
+
+    it('by nobody, when the order was lost: what was set aside is free a minute after its time', async () => {
+      const { referenceNumber, retry } = await unknownRefund(lost)
+      house.clock.advance(2_000)
+      expect((await retry()).status).to.equal(503)
+      house.clock.advance(lostForGoodMs)
+      const failed = await retry()
+      expect([failed.status, failed.body.error.code]).to.deep.equal([402, 'REFUND_FAILED'])
+      expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
+      expect((await refund(house, merchant, referenceNumber, amount)).status).to.equal(200)
+      expect(moved(referenceNumber)).to.deep.equal([-amount, amount])
+    })
+
+    it('not, when the provider cannot be reached, and the merchant is told so at once', async () => {
+      const referenceNumber = await paidIntent()
+      await provider.goDown()
+      const { status, body } = await refund(house, merchant, referenceNumber, 100)
+      await provider.comeUp()
+      expect([status, body.error.code]).to.deep.equal([402, 'REFUND_FAILED'])
+      expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
+    })
+  })
+
+  describe('whatever became of it,', () => {
+    it('leaves neither PIN nor phone nor key in the log, in jobs or in the database', async () => {
+      const { mongo, config } = house.deps
+      const collections = await mongo.listCollections()
+      const documents = await Promise.all(
+        collections.map(({ name }) => mongo.collection(name).find().toArray()),
+      )
+      const kept: Record<string, string> = {
+        log,
+        redis: await everythingIn(config.redisUrl, config.queuePrefix),
+        mongodb: JSON.stringify(documents),
+      }
+      expect(kept['log']).to.include('payment.outcome-unknown')
+      expect(kept['mongodb']).to.include('36******56')
+      for (const [where, text] of Object.entries(kept))
+        for (const secret of [phone, `"${pin}"`, provider.key, 'X-Wallet'])
+          expect(text.includes(secret), where).to.equal(false)
+    })
+  })
+})

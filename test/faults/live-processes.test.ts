@@ -1,0 +1,144 @@
+import { expect } from 'chai'
+import { formFor } from '../../dev/form.ts'
+import { askWallet } from '../../src/intents/ask-wallets.ts'
+import { createIntent, readIntent } from '../support/acts.ts'
+import { createGate } from '../support/gate.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { pay, storedIntent, toldBy, wordOf } from '../support/pay.ts'
+import { type ServiceProcess, startProcess } from '../support/processes.ts'
+import { type Manner, type Provider, plain, startProvider, unanswered } from '../support/provider.ts'
+import { payer } from '../support/provider-books.ts'
+import { until } from '../support/until.ts'
+
+const amount = 700
+const { phone, pin } = payer
+/** When an order of now is lost for good: its time is 15 s, and a minute. The clocks of the processes go on as they are. */
+const lostForGoodMs = 80_000
+
+describe('A process that is killed while the live provider has its order', function () {
+  this.timeout(30_000)
+  let house: House
+  let provider: Provider
+  let merchant: Merchant
+  const processes: ServiceProcess[] = []
+  before(async () => {
+    provider = await startProvider()
+    // However long a process takes to start, no order is too late for it.
+    const startedAt = new Date()
+    provider.keepTimeBy(() => startedAt)
+    house = await openHouse(provider.environment)
+    merchant = await house.merchant({ mode: 'live' })
+  })
+  beforeEach(() => meet(plain))
+  afterEach(() => house.clock.freeze(null))
+  after(async () => {
+    await Promise.all(processes.map((each) => each.stop()))
+    await house.close()
+    await provider.close()
+  })
+
+  function meet(manner: Manner): void {
+    provider.meetOrders(manner)
+    provider.meetQuestions(manner)
+  }
+
+  async function start(type: 'web' | 'worker'): Promise<ServiceProcess> {
+    const started = await startProcess(type, house, provider.environment)
+    processes.push(started)
+    return started
+  }
+
+  /** Kills `victim` when it has asked something of the provider, which then goes on as `manner` says. */
+  async function killWhileItWaits(
+    victim: ServiceProcess,
+    manner: Manner,
+    ask: () => Promise<Response | null>,
+  ): Promise<void> {
+    const [gate, met] = [createGate(), createGate()]
+    const held: Manner = async (res, work, asked) => {
+      await gate.passed
+      await manner(res, work, asked)
+      met.open()
+    }
+    meet(held)
+    const before = provider.asked.length
+    let answer: Response | null = null
+    const asking = ask().then(
+      (response) => (answer = response),
+      () => null,
+    )
+    await until('its request at the provider', () => provider.asked.length > before || answer !== null)
+    expect(answer, 'what it answered, too soon').to.equal(null)
+    victim.kill('SIGKILL')
+    await victim.ended
+    gate.open()
+    await Promise.all([met.passed, asking])
+    meet(plain)
+  }
+
+  const moved = (referenceNumber: string): number[] =>
+    provider.movements.flatMap((movement) =>
+      movement.reference === referenceNumber ? [movement.amount] : [],
+    )
+
+  /** A customer sends the form of the hosted page. */
+  async function sendForm({ origin }: ServiceProcess, shortCode: string): Promise<Response> {
+    const address = `${origin}/p/${shortCode}`
+    const { url, fields } = formFor('pin', await (await fetch(address)).text(), address)
+    return fetch(url, { method: 'POST', body: new URLSearchParams({ ...fields, phone, pin }) })
+  }
+
+  const done: Manner = (_res, work) => void work()
+  const lost: Manner = () => {}
+
+  it('leaves a payment that is held, and then PAID if the money moved, or free if not', async () => {
+    for (const manner of [done, lost]) {
+      house.clock.freeze(null)
+      const [web, created] = await Promise.all([start('web'), createIntent(house, merchant, { amount })])
+      const { referenceNumber, shortCode } = created
+      await killWhileItWaits(web, manner, () => sendForm(web, shortCode))
+      const { _id, underWay, status } = await storedIntent(house, referenceNumber)
+      expect(status).to.equal('PENDING')
+      expect(wordOf(await pay(house, referenceNumber, { phone, pin }))).to.equal('not-begun')
+      house.clock.freeze(new Date(Date.now() + lostForGoodMs))
+      const { outcome } = await askWallet(house.deps, _id, underWay?.id ?? '')
+      expect(outcome).to.equal(manner === done ? 'done' : 'not-executed')
+      if (manner === lost) expect(wordOf(await pay(house, referenceNumber, { phone, pin }))).to.equal('done')
+      const intent = await storedIntent(house, referenceNumber)
+      expect([intent.status, toldBy(intent), moved(referenceNumber)]).to.deep.equal([
+        'PAID',
+        ['payment.created', 'payment.confirmed'],
+        [-amount],
+      ])
+    }
+  })
+
+  it('leaves a refund of which its retry, elsewhere, tells the truth', async () => {
+    for (const manner of [done, lost]) {
+      house.clock.freeze(null)
+      const [web, created] = await Promise.all([start('web'), createIntent(house, merchant, { amount })])
+      const { referenceNumber } = created
+      expect(wordOf(await pay(house, referenceNumber, { phone, pin }))).to.equal('done')
+      const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
+      const path = `/api/v1/dev/intents/${referenceNumber}/refund`
+      const request = { method: 'POST', headers, body: '{"amount":500}' }
+      await killWhileItWaits(web, manner, () => fetch(web.origin + path, request))
+      house.clock.freeze(new Date(Date.now() + lostForGoodMs))
+      expect((await fetch(house.origin + path, request)).status).to.equal(manner === done ? 200 : 402)
+      expect(moved(referenceNumber)).to.deep.equal(manner === done ? [-amount, 500] : [-amount])
+      const { totalAmountRefunded } = await readIntent(house, merchant, referenceNumber)
+      expect(totalAmountRefunded).to.equal(manner === done ? 500 : 0)
+    }
+  })
+
+  it('does not matter when it is a worker that asks: another asks again', async () => {
+    provider.meetOrders(unanswered)
+    const { referenceNumber } = await createIntent(house, merchant, { amount })
+    expect(wordOf(await pay(house, referenceNumber, { phone, pin }))).to.equal('waiting')
+    const worker = await start('worker')
+    await killWhileItWaits(worker, plain, async () => null)
+    const { _id, underWay } = await storedIntent(house, referenceNumber)
+    expect(await askWallet(house.deps, _id, underWay?.id ?? '')).to.include({ outcome: 'done' })
+    expect(moved(referenceNumber)).to.deep.equal([-amount])
+  })
+})

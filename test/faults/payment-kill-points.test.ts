@@ -1,0 +1,326 @@
+import { expect } from 'chai'
+import { noHurry } from '../../src/group-commit.ts'
+import { newId } from '../../src/ids.ts'
+import { askWallet } from '../../src/intents/ask-wallets.ts'
+import { expireIntent } from '../../src/intents/expire.ts'
+import type { Intent } from '../../src/intents/intent.ts'
+import { payIntent } from '../../src/intents/payments/pay.ts'
+import { beginRefund } from '../../src/intents/refunds/under-way.ts'
+import { demoWallets } from '../../src/wallets/sandbox/demo-wallets.ts'
+import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
+import type { Wallet } from '../../src/wallets/wallet.ts'
+import { createIntent } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
+import type { Victim } from '../support/kill-points.ts'
+import { newRefund, pay, storedIntent, toldBy } from '../support/pay.ts'
+import { toldWallet } from '../support/told-wallet.ts'
+
+const dayMs = 86_400_000
+const amount = 50_000
+
+/** An intent, and the form that its customer sends. */
+interface Case {
+  merchant: Merchant
+  referenceNumber: string
+  paymentId: string
+}
+
+describe('a process killed between any two steps of', function () {
+  this.timeout(120_000)
+  let house: House
+  let sandbox: Wallet
+  before(async () => {
+    // An order is good for 5 s more: its time is up for whoever comes after the dead, 12 s later.
+    house = await openHouse({ WALLET_PROVIDER_TIMEOUT_SECONDS: '5' })
+    sandbox = house.deps.wallets.forPayments(true) ?? expect.fail()
+  })
+  const graves: Promise<unknown>[] = []
+  after(async () => {
+    await Promise.all(graves)
+    await house.close()
+  })
+
+  async function prepare(): Promise<Case> {
+    const merchant = await house.merchant()
+    const { referenceNumber } = await createIntent(house, merchant, { amount })
+    return { merchant, referenceNumber, paymentId: newId() }
+  }
+
+  async function preparePaid(): Promise<Case> {
+    const each = await prepare()
+    expect(await pay(house, each.referenceNumber, each)).to.include({ state: 'settled' })
+    return each
+  }
+
+  /** What the workers do about whatever a dead process left behind. */
+  async function workThrough({ referenceNumber }: Case): Promise<Intent> {
+    const { _id, underWay, refunds } = await storedIntent(house, referenceNumber)
+    const open = refunds.filter(({ status }) => status === 'PENDING').map(({ id }) => id)
+    for (const key of underWay === null ? open : [underWay.id]) await askWallet(house.deps, _id, key)
+    await finishMovements(house.deps)
+    return storedIntent(house, referenceNumber)
+  }
+
+  /** The intent knows of all money that moved, and of no other; the customer's wallet lost just that. */
+  async function expectBooks({ merchant, referenceNumber }: Case, label: string): Promise<Intent> {
+    const intent = await storedIntent(house, referenceNumber)
+    const { payment, refunds, refundsCommitted, underWay } = intent
+    expect([underWay, refunds.filter(({ status }) => status === 'PENDING')], label).to.deep.equal([null, []])
+    const keys = payment === null ? [] : [payment.key, ...refunds.map(({ id }) => id)]
+    const businessId = { $regex: `^${merchant.businessId}-` }
+    const moved = await house.deps.WalletMovement.find({
+      accountId: businessId,
+      'result.outcome': 'done',
+    }).lean()
+    expect(
+      moved.map(({ _id }) => _id),
+      label,
+    ).to.have.members(payment?.wallet === 'sandbox' ? keys : [])
+    const accounts = await house.deps.WalletAccount.find({ _id: businessId }).lean()
+    const lost = accounts.reduce(
+      (sum, { phone, balance }) => sum + (demoWallets[phone]?.balance ?? 0) - balance,
+      0,
+    )
+    const gained = payment?.wallet === 'sandbox' ? payment.amountPaid - refundsCommitted : 0
+    expect([lost, accounts.map(({ current }) => current)], label).to.deep.equal([
+      gained,
+      accounts.map(() => null),
+    ])
+    return intent
+  }
+
+  const settling = ['mongodb find', 'mongodb insert', 'mongodb update', 'nudge outbox-relay']
+
+  /** The customer sends the form; if it is dead, and the page says that nothing was paid, another. */
+  const paying: Operation<Case> = {
+    prepare,
+    run: (victim, each) => pay(victim, each.referenceNumber, { paymentId: each.paymentId }),
+    async again(each) {
+      await pay(house, each.referenceNumber, { paymentId: each.paymentId })
+      const { status, underWay } = await workThrough(each)
+      if (status === 'PENDING' && underWay === null) await pay(house, each.referenceNumber)
+    },
+    async check(each, label) {
+      const intent = await expectBooks(each, label)
+      expect(intent.status, label).to.equal('PAID')
+      expect(toldBy(intent), label).to.deep.equal(['payment.created', 'payment.confirmed'])
+    },
+  }
+
+  it('a payment takes the money once, and the intent is PAID once', async () => {
+    const steps = await killEverywhere(house, paying, graves, 0)
+    expect(steps).to.include.members(settling)
+    await landLate(house, paying, graves, steps.indexOf('mongodb update') + 1)
+  })
+
+  for (const [what, said, outcome, told] of [
+    ['a payment that is declined', { phone: '22000003' }, 'declined', ['payment.failed']],
+    ['a payment with a wrong PIN', { pin: '9999' }, 'refused', []],
+  ] as const)
+    it(`${what} moves nothing, and tells it once`, async () => {
+      const steps = await killEverywhere(
+        house,
+        {
+          prepare,
+          run: (victim, each) => pay(victim, each.referenceNumber, { ...said, paymentId: each.paymentId }),
+          async again(each) {
+            await pay(house, each.referenceNumber, { ...said, paymentId: each.paymentId })
+            await workThrough(each)
+          },
+          async check(each, label) {
+            const intent = await expectBooks(each, label)
+            expect(intent.status, label).to.equal('PENDING')
+            // It may have died before the wallet heard of it.
+            const ends = intent.attempts.map((attempt) => attempt.outcome)
+            expect(ends, label).to.have.length(1)
+            expect(ends[0], label).to.be.oneOf([outcome, 'not-executed'])
+            const events = ends[0] === outcome ? told : []
+            expect(toldBy(intent), label).to.deep.equal(['payment.created', ...events])
+          },
+        },
+        graves,
+        0,
+      )
+      expect(steps).to.include.members(['mongodb find', 'mongodb insert', 'mongodb update'])
+    })
+
+  it('a payment that is declined when the time is up is told, and then the expiry', async () => {
+    const declined = { outcome: 'declined', reason: 'limit_exceeded' } as const
+    toldWallet(house).knows(declined)
+    const steps = await killEverywhere(
+      house,
+      {
+        prepare,
+        async run(victim, { referenceNumber, paymentId }) {
+          const { createdAt, expiresAt } = await storedIntent(house, referenceNumber)
+          victim.deps.now = () => new Date(createdAt.getTime() + 1000)
+          toldWallet(victim).answers(() => {
+            victim.deps.now = () => new Date(expiresAt.getTime() + 1000)
+            return declined
+          })
+          return pay(victim, referenceNumber, { paymentId })
+        },
+        async again(each) {
+          await workThrough(each)
+          await expireIntent(house.deps, each.referenceNumber)
+        },
+        async check({ referenceNumber }, label) {
+          const intent = await storedIntent(house, referenceNumber)
+          expect([intent.status, intent.underWay], label).to.deep.equal(['CANCELLED', null])
+          const events = intent.attempts.map(() => 'payment.failed')
+          expect(toldBy(intent), label).to.deep.equal(['payment.created', ...events, 'payment.expired'])
+          expect(events.length, label).to.be.at.most(1)
+        },
+      },
+      graves,
+      dayMs,
+    )
+    house.deps.wallets = { ...house.deps.wallets, forPayments: () => sandbox, named: () => sandbox }
+    expect(steps).to.deep.equal([
+      'mongodb find',
+      'mongodb update',
+      'mongodb update',
+      'nudge outbox-relay',
+      'mongodb find',
+      'mongodb findAndModify',
+      'nudge outbox-relay',
+    ])
+  })
+
+  /** A request of the merchant's that must have one effect and one answer. */
+  interface Request extends Case {
+    answers: { status: number; body: string }[]
+  }
+
+  async function send(
+    origin: string,
+    path: string,
+    body: object,
+    { merchant, referenceNumber, answers }: Request,
+  ) {
+    const response = await fetch(`${origin}/api/v1/dev/intents/${referenceNumber}/${path}`, {
+      method: 'POST',
+      headers: { ...merchant.write('the-same-key'), 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const answer = { status: response.status, body: await response.text() }
+    // What a process said after its database was gone, or before anything was known, is no answer to go by.
+    if (answer.status < 500) answers.push(answer)
+  }
+
+  const request = (path: string, body: object, first: () => Promise<Case>) => ({
+    prepare: async (): Promise<Request> => ({ ...(await first()), answers: [] }),
+    run: (victim: Victim, each: Request) => send(victim.origin, path, body, each),
+    async again(each: Request) {
+      await send(house.origin, path, body, each)
+      await workThrough(each)
+      await send(house.origin, path, body, each)
+    },
+  })
+
+  function onlyAnswer({ answers }: Request, label: string): number {
+    expect(new Set(answers.map((answer) => answer.body)), label).to.have.property('size', 1)
+    return answers[0]?.status ?? 0
+  }
+
+  it('a refund gives the money back once or not at all, and the merchant hears which', async () => {
+    const refunding = {
+      ...request('refund', { amount: 20_000 }, preparePaid),
+      async check(each: Request, label: string) {
+        const { status, refunds, refundsCommitted, outbox } = await expectBooks(each, label)
+        const isDone = onlyAnswer(each, label) === 200
+        expect([status, refunds.length, refundsCommitted], label).to.deep.equal(
+          isDone ? ['REFUNDED', 1, 20_000] : ['PAID', 0, 0],
+        )
+        const events = outbox.map(({ event }) => event)
+        const told = ['payment.created', 'payment.confirmed', ...(isDone ? ['payment.refunded'] : [])]
+        expect(events, label).to.deep.equal(told)
+      },
+    }
+    const steps = await killEverywhere(house, refunding, graves, 0)
+    await landLate(house, refunding, graves, steps.indexOf('mongodb findAndModify') + 1)
+    expect(steps.filter((name) => name === 'mongodb findAndModify')).to.have.length(2)
+  })
+
+  it('a simulation pays once, and the merchant hears it', async () => {
+    const simulating = {
+      ...request('simulate-payment', {}, prepare),
+      async check(each: Request, label: string) {
+        const intent = await expectBooks(each, label)
+        expect([intent.status, onlyAnswer(each, label)], label).to.deep.equal(['PAID', 200])
+        expect(toldBy(intent), label).to.deep.equal(['payment.created', 'payment.confirmed'])
+      },
+    }
+    const steps = await killEverywhere(house, simulating, graves, 0)
+    await landLate(house, simulating, graves, steps.indexOf('mongodb findAndModify') + 1)
+    expect(steps).to.include.members(['mongodb findAndModify', 'nudge outbox-relay'])
+  })
+
+  /** The customer's money is gone, and nobody heard of it. */
+  async function prepareUnheard(): Promise<Case> {
+    const each = await prepare()
+    const mute: Wallet = {
+      ...sandbox,
+      async authorise(order) {
+        await sandbox.authorise(order)
+        throw new TypeError('it hung up')
+      },
+    }
+    const said = { paymentId: each.paymentId, phone: '22000001', pin: '1234', amount }
+    const intent = await storedIntent(house, each.referenceNumber)
+    expect(await payIntent(house.deps, mute, intent, said, (work) => work(noHurry))).to.deep.equal({
+      state: 'waiting',
+    })
+    return each
+  }
+
+  it('the question what became of a payment finds it out, once', async () => {
+    const steps = await killEverywhere(
+      house,
+      {
+        prepare: prepareUnheard,
+        async run(victim, { referenceNumber, paymentId }) {
+          const { _id } = await storedIntent(house, referenceNumber)
+          return askWallet(victim.deps, _id, paymentId)
+        },
+        again: workThrough,
+        check: paying.check,
+      },
+      graves,
+      2000,
+    )
+    expect(steps).to.include.members(settling)
+  })
+
+  it('the question what became of a refund finds it out, once', async () => {
+    const asking: Operation<Case & { refundId: string }> = {
+      async prepare() {
+        const each = await preparePaid()
+        const intent = await storedIntent(house, each.referenceNumber)
+        const refund = newRefund(house.deps, 20_000)
+        const { id: key, validUntil } = refund
+        await beginRefund(house.deps, intent, 0, { ...refund, askAt: refund.createdAt })
+        const order = { key, amount: 20_000, validUntil, paymentKey: each.paymentId }
+        expect(await sandbox.refund(order)).to.deep.equal({ outcome: 'done' })
+        return { ...each, refundId: key }
+      },
+      async run(victim, { referenceNumber, refundId }) {
+        const { _id } = await storedIntent(house, referenceNumber)
+        return askWallet(victim.deps, _id, refundId)
+      },
+      again: workThrough,
+      async check(each, label) {
+        const intent = await expectBooks(each, label)
+        expect([intent.status, intent.refunds.length], label).to.deep.equal(['REFUNDED', 1])
+        expect(toldBy(intent), label).to.deep.equal([
+          'payment.created',
+          'payment.confirmed',
+          'payment.refunded',
+        ])
+      },
+    }
+    const steps = await killEverywhere(house, asking, graves, 2000)
+    expect(steps).to.include.members(settling)
+  })
+})

@@ -1,0 +1,34 @@
+import { expect } from 'chai'
+import type { Intent } from '../../src/intents/intent.ts'
+import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
+import type { House } from './house.ts'
+
+/**
+ * What wallets lost is what intents gained less what they gave back, to the centime: in all, and payment by payment in the ledger.
+ * `opening`: what all wallets together held before.
+ */
+export async function expectBalanced(house: House, opening: number) {
+  const now = () => new Date(house.clock.now().getTime() + 3_600_000)
+  await finishMovements({ ...house.deps, now })
+  const [intents, accounts, movements] = await Promise.all([
+    house.deps.Intent.find({ 'payment.wallet': 'sandbox' }).lean<Intent[]>(),
+    house.deps.WalletAccount.find({}, { balance: 1, current: 1 }).lean(),
+    house.deps.WalletMovement.find({ 'result.outcome': 'done' }).lean(),
+  ])
+  const known = intents.flatMap(({ payment, refunds }) => [
+    `${payment?.key}: ${payment?.amountPaid}`,
+    ...refunds.map(({ id, amount }) => `${id}: ${amount}`),
+  ])
+  const moved = movements.map(({ _id, amount }) => `${_id}: ${amount}`)
+  expect(moved.toSorted()).to.deep.equal(known.toSorted())
+  const gained = sum(intents.map(({ payment }) => payment?.amountPaid ?? 0))
+  const refunded = sum(intents.flatMap(({ refunds }) => refunds.map(({ amount }) => amount)))
+  expect(sum(intents.map(({ refundsCommitted }) => refundsCommitted))).to.equal(refunded)
+  expect(opening - sum(accounts.map((account) => account.balance))).to.equal(gained - refunded)
+  expect(accounts.filter((account) => account.balance < 0 || account.current !== null)).to.deep.equal([])
+  for (const { payment, refundsCommitted } of intents)
+    expect(refundsCommitted).to.be.within(0, payment?.amountPaid ?? 0)
+  return { gained, refunded }
+}
+
+const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0)

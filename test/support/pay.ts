@@ -1,0 +1,62 @@
+import type { Deps } from '../../src/deps.ts'
+import { noHurry } from '../../src/group-commit.ts'
+import { newId } from '../../src/ids.ts'
+import type { Intent, Refund } from '../../src/intents/intent.ts'
+import { type Confirmation, type Paid, payIntent } from '../../src/intents/payments/pay.ts'
+import { type Answer, post } from './acts.ts'
+import type { House, Merchant } from './house.ts'
+
+/** What customers and merchants do about payments, for tests of what happens behind the pages and the API. */
+
+/** The intent as MongoDB has it now. */
+export const storedIntent = (house: House, referenceNumber: string): Promise<Intent> =>
+  house.deps.Intent.findOne({ referenceNumber }).orFail().lean<Intent>()
+
+/** The names of all events that an intent has told, while no relay runs. */
+export const toldBy = ({ outbox }: Intent): string[] => outbox.map(({ event }) => event)
+
+const atLeisure = <T>(work: (until: number) => Promise<T>): Promise<T> => work(noHurry)
+
+/** A customer confirms: the demo wallet that pays, the whole amount, a form of its own, but for what is said otherwise. */
+export function payFor({ deps }: { deps: Deps }, intent: Intent, said: Partial<Confirmation>): Promise<Paid> {
+  const wallet = deps.wallets.forPayments(intent.sandbox)
+  if (wallet === null) throw new Error('there is no wallet')
+  const usual = { paymentId: newId(), phone: '22000001', pin: '1234', amount: intent.amount ?? 10_000 }
+  return payIntent(deps, wallet, intent, { ...usual, ...said }, atLeisure)
+}
+
+/** The same, from the look at the intent on. */
+export async function pay(
+  house: { deps: Deps },
+  referenceNumber: string,
+  said: Partial<Confirmation> = {},
+): Promise<Paid> {
+  const intent = await house.deps.Intent.findOne({ referenceNumber }).orFail().lean<Intent>()
+  return payFor(house, intent, said)
+}
+
+/** How a payment went, in one word. */
+export const wordOf = (paid: Paid): string => (paid.state === 'settled' ? paid.outcome.outcome : paid.state)
+
+export const refund = (
+  house: House,
+  merchant: Merchant,
+  referenceNumber: string,
+  amount: number,
+): Promise<Answer> => post(house, merchant, `/intents/${referenceNumber}/refund`, JSON.stringify({ amount }))
+
+export const simulate = (
+  house: House,
+  merchant: Merchant,
+  referenceNumber: string,
+  asked: object = {},
+): Promise<Answer> =>
+  post(house, merchant, `/intents/${referenceNumber}/simulate-payment`, JSON.stringify(asked))
+
+/** A refund that begins now. */
+export function newRefund({ now }: Pick<Deps, 'now'>, amount: number): Refund {
+  const createdAt = now()
+  const validUntil = new Date(createdAt.getTime() + 15_000)
+  const [id, effectId] = [`RF-${newId()}`, newId()]
+  return { id, amount, reason: null, status: 'PENDING', effectId, createdAt, validUntil, askAt: validUntil }
+}

@@ -1,0 +1,75 @@
+/** An order as a provider reads it from the body. */
+export interface Order {
+  key: string
+  amount: number
+  validUntil: string
+  phone?: string
+  pin?: string
+  reference?: string
+  paymentKey?: string
+}
+
+export type Kind = 'payment' | 'refund'
+
+/** What the provider answers to a request. */
+export interface Answer {
+  status: number
+  body: Record<string, unknown>
+}
+
+/** Money that moved, in centimes: a payment's is negative. `reference` is the payment's. */
+export interface Movement {
+  key: string
+  reference: string
+  amount: number
+}
+
+/** The customer of the tests, and their money. */
+export const payer = { phone: '36123456', pin: '4711', balance: 1_000_000 }
+
+/** The books of a provider: each key is carried out once, and none after its time. */
+export function openBooks() {
+  const movements: Movement[] = []
+  const wallets = new Map([[payer.phone, { pin: payer.pin, balance: payer.balance }]])
+  const known = { payment: new Map<string, Answer>(), refund: new Map<string, Answer>() }
+  const paid = new Map<string, Order>()
+
+  function pay(order: Order): object {
+    const { key, amount, phone = '', pin, reference = '' } = order
+    const wallet = wallets.get(phone)
+    if (wallet === undefined || wallet.pin !== pin) return { status: 'refused', reason: 'wrong_pin' }
+    if (wallet.balance < amount) return { status: 'declined', reason: 'insufficient_funds' }
+    wallet.balance -= amount
+    movements.push({ key, reference, amount: -amount })
+    paid.set(key, order)
+    return { status: 'succeeded' }
+  }
+
+  function giveBack({ key, amount, paymentKey = '' }: Order): object {
+    const { phone = '', reference = '' } = paid.get(paymentKey) ?? {}
+    const wallet = wallets.get(phone)
+    if (wallet === undefined) return { status: 'failed', reason: 'wallet_closed' }
+    wallet.balance += amount
+    movements.push({ key, reference, amount })
+    return { status: 'succeeded' }
+  }
+
+  return {
+    movements,
+    wallets,
+
+    carryOut(kind: Kind, order: Order, now: Date): Answer {
+      const before = known[kind].get(order.key)
+      if (before !== undefined) return before
+      if (now > new Date(order.validUntil)) return { status: 410, body: {} }
+      const { key, amount } = order
+      const result = kind === 'payment' ? pay(order) : giveBack(order)
+      const answer = { status: 200, body: { key, amount, ...result } }
+      known[kind].set(key, answer)
+      return answer
+    },
+
+    tellOf: (kind: Kind, key: string): Answer =>
+      known[kind].get(key) ?? { status: 404, body: { key, status: 'unknown' } },
+  }
+}

@@ -1,0 +1,118 @@
+import { expect } from 'chai'
+import { assert, constantFrom, integer, maxSafeNat, oneof, property, record } from 'fast-check'
+import { type CommissionRates, commissionOf, noCommission } from '../../src/wallets/commission.ts'
+
+/** By default (schemas/environment.ts). */
+const usual: CommissionRates = { provider: 200, payer: 100, tof: 1400, tte: 200 }
+const free: CommissionRates = { provider: 0, payer: 0, tof: 0, tte: 0 }
+
+const rate = oneof(constantFrom(0, 1, 5000), integer({ min: 0, max: 5000 }))
+const anyRates = record({ provider: rate, payer: rate, tof: rate, tte: rate })
+const anyAmount = oneof(
+  integer({ min: 1, max: 10_000 }),
+  maxSafeNat().filter((amount) => amount > 0),
+)
+
+/** Whether `part` is `whole` × `basisPoints`, rounded half up, and at least 1 where the rate is set. */
+function isShare(part: bigint, whole: bigint, basisPoints: number): boolean {
+  if (basisPoints === 0) return part === 0n
+  const off = part * 10_000n - whole * BigInt(basisPoints)
+  return (off > -5000n && off <= 5000n) || (part === 1n && off > 0n)
+}
+
+/** What is wrong with the commission of an amount: an empty list is the rule kept. */
+function faults(amount: number, rates: CommissionRates): string[] {
+  const parts = Object.values(commissionOf(amount, rates))
+  // Beyond 2^53 a number can still be right, but no longer shows that it is.
+  if (parts.some((part) => !Number.isInteger(part) || part < 0 || part > 2 ** 53)) return ['not countable']
+  const [provider = 0n, payer = 0n, tof = 0n, tte = 0n, revenue = 0n] = parts.map(BigInt)
+  const fees = provider + payer
+  if (rates.provider + rates.payer === 0)
+    return parts.every((part) => part === 0) ? [] : ['a tax without a fee']
+  const wasRaised = fees === tof + tte + 1n
+  const unraised = (part: bigint, basisPoints: number) => isShare(part, BigInt(amount), basisPoints)
+  const rules: Record<string, boolean> = {
+    'the taxes and the revenue are the fees': tof + tte + revenue === fees,
+    'there is revenue': revenue >= 1n,
+    'a fee is there where its rate is set, and only there':
+      provider > 0n === rates.provider > 0 && payer > 0n === rates.payer > 0,
+    'a tax is there where its rate is set, and only there':
+      tof > 0n === rates.tof > 0 && tte > 0n === rates.tte > 0,
+    'the merchant’s fee is its share of the amount, or raised':
+      unraised(provider, rates.provider) || wasRaised,
+    'the payer’s fee is its share of the amount, or the only one':
+      unraised(payer, rates.payer) || (wasRaised && provider === 0n),
+    'the taxes are their shares of the fees':
+      wasRaised || (isShare(tof, fees, rates.tof) && isShare(tte, fees, rates.tte)),
+  }
+  return Object.keys(rules).filter((rule) => !rules[rule])
+}
+
+describe('The commission of a payment', () => {
+  it('is what the documentation’s example says', () => {
+    expect(commissionOf(50_000, usual)).to.deep.equal({
+      providerTtc: 1000,
+      payerTtc: 500,
+      tof: 210,
+      tte: 30,
+      totalRevenue: 1260,
+    })
+  })
+
+  it('rounds half up', () => {
+    const provider = (amount: number) => commissionOf(amount, { ...free, provider: 200 }).providerTtc
+    expect([74, 75, 124, 125, 174].map(provider)).to.deep.equal([1, 2, 2, 3, 3])
+  })
+
+  it('of the smallest payment covers both taxes and leaves 1 centime', () => {
+    const least = { tof: 1, tte: 1, totalRevenue: 1 }
+    expect(commissionOf(1, usual)).to.deep.equal({ providerTtc: 2, payerTtc: 1, ...least })
+    expect(commissionOf(1, { ...usual, payer: 0 })).to.deep.equal({ providerTtc: 3, payerTtc: 0, ...least })
+    expect(commissionOf(1, { ...usual, provider: 0 })).to.deep.equal({
+      providerTtc: 0,
+      payerTtc: 3,
+      ...least,
+    })
+  })
+
+  it('is nothing without a fee, whatever the taxes', () => {
+    for (const rates of [free, { ...free, tof: 1400, tte: 200 }])
+      for (const amount of [1, 50_000, Number.MAX_SAFE_INTEGER])
+        expect(commissionOf(amount, rates)).to.deep.equal(noCommission)
+  })
+
+  it('keeps the rules for every amount up to 100.00 MRU, by the usual rates and at the edges of what may be set', () => {
+    const most: CommissionRates = { provider: 5000, payer: 5000, tof: 5000, tte: 5000 }
+    const some = [
+      usual,
+      most,
+      free,
+      { ...usual, provider: 0 },
+      { ...usual, payer: 0 },
+      { ...free, payer: 1 },
+      { ...most, provider: 1, payer: 0 },
+    ]
+    const wrong = some.flatMap((rates) =>
+      Array.from({ length: 10_000 }, (_, below) => below + 1).filter(
+        (amount) => faults(amount, rates).length > 0,
+      ),
+    )
+    expect(wrong).to.deep.equal([])
+  })
+
+  it('keeps them for any amount that can be counted, and any rates', () => {
+    for (const amount of [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 1])
+      for (const provider of [1, 200, 5000])
+        for (const payer of [0, 1, 5000])
+          expect(
+            faults(amount, { ...usual, provider, payer }),
+            `${amount} ${provider} ${payer}`,
+          ).to.deep.equal([])
+    assert(
+      property(anyAmount, anyRates, (amount, rates) => {
+        expect(faults(amount, rates)).to.deep.equal([])
+      }),
+      { numRuns: 3000 },
+    )
+  })
+})

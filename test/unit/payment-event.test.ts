@@ -1,0 +1,51 @@
+import { expect } from 'chai'
+import type { EventName } from '../../schemas/events.ts'
+import { paymentEvents } from '../../schemas/payment-event.ts'
+import { envelope } from '../../src/webhooks/deliveries/new-deliveries.ts'
+import { sampleData } from '../../src/webhooks/endpoints/sample-data.ts'
+import { faultsOf } from '../support/payment-events.ts'
+
+interface Body {
+  event: string
+  data: Record<string, unknown>
+}
+
+/** The body of an event as a test of an endpoint sends it. */
+function bodyOf(event: EventName): Body {
+  const createdAt = new Date()
+  const data = JSON.stringify(sampleData[event](createdAt))
+  return JSON.parse(envelope('d'.repeat(32), { id: 'e', event, createdAt, data }, true))
+}
+
+const without = <T extends object>(body: T, field: string): T =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => name !== field)) as T
+
+describe('The schema of a payment event', () => {
+  for (const event of Object.keys(paymentEvents) as EventName[])
+    it(`allows exactly the fields of ${event}`, () => {
+      const body = bodyOf(event)
+      const { data } = body
+      expect(faultsOf(body)).to.deep.equal([])
+      const wrong = [
+        { ...body, another: null },
+        { ...body, data: { ...data, another: null } },
+        ...Object.keys(body).map((field) => without(body, field)),
+        ...Object.keys(data).flatMap((field) => [
+          { ...body, data: without(data, field) },
+          { ...body, data: { ...data, [field]: 0 } },
+        ]),
+      ]
+      for (const each of wrong) expect(faultsOf(each), JSON.stringify(each)).not.to.deep.equal([])
+    })
+
+  it('does not take the data of one event for another’s', () => {
+    const events = Object.keys(paymentEvents) as EventName[]
+    const taken = events.flatMap((event) =>
+      events
+        .filter((other) => faultsOf({ ...bodyOf(event), data: bodyOf(other).data }).length === 0)
+        .map((other) => `${event} ${other}`),
+    )
+    const alike = ['payment.cancelled payment.expired', 'payment.expired payment.cancelled']
+    expect(taken).to.have.members([...events.map((event) => `${event} ${event}`), ...alike])
+  })
+})

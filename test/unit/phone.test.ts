@@ -1,0 +1,103 @@
+import { expect } from 'chai'
+import { asciiDigits, maskPhone, readPhone, readPin } from '../../src/wallets/phone.ts'
+
+describe('A phone number', () => {
+  it('of this country is its 8 digits, however it was typed', () => {
+    const typed = [
+      '22000001',
+      ' 22 00 00 01 ',
+      '22-00-00-01',
+      '22\u201100\u201100\u201101',
+      '22.00.00.01',
+      '22/00/00/01',
+      '+22222000001',
+      '+222 22 00 00 01',
+      '(+222) 22-00-00-01',
+      '0022222000001',
+      '222 22000001',
+      '+222\u00a022\u202f00\u00a000\u00a001',
+      '\u202a+222 22000001\u202c',
+      '\u200f22000001\u061c',
+      '٢٢٠٠٠٠٠١',
+      '+٢٢٢ ٢٢ ٠٠ ٠٠ ٠١',
+      '۲۲۰۰۰۰۰۱',
+      '22٠٠00۰۱',
+    ]
+    expect(typed.map(readPhone)).to.deep.equal(typed.map(() => '22000001'))
+  })
+
+  it('that begins with the digits of the country code keeps them', () => {
+    expect(['22200001', '222 22 222', '+222 22 20 00 01'].map(readPhone)).to.deep.equal([
+      '22200001',
+      '22222222',
+      '22200001',
+    ])
+  })
+
+  it('of another country has its code', () => {
+    expect(
+      ['+221 77 123 45 67', '00221771234567', '+33 (0)6 12 34 56 78', '+1 (202) 555-0123'].map(readPhone),
+    ).to.deep.equal(['221771234567', '221771234567', '33612345678', '12025550123'])
+  })
+
+  it('is nothing else', () => {
+    const wrong = [
+      '',
+      ' ',
+      '+',
+      '2200000',
+      '1234567890123456',
+      '0612345678',
+      '00123456',
+      '+00222 22000001',
+      '++22222000001',
+      '22000001+',
+      '+222 2200000',
+      '+222 220000012',
+      '222 2200000',
+      '+222 00001',
+      '22000001 x1',
+      '22OOOO01',
+      '２２００００01',
+      '22000001\0',
+      '-',
+      '1e9',
+      '22000001\ud800',
+    ]
+    expect(wrong.map(readPhone)).to.deep.equal(wrong.map(() => null))
+  })
+
+  it('is shown by its first two and last two digits, and never tells how long it is', () => {
+    expect(['22000045', '221771234567', '123456789012345'].map(maskPhone)).to.deep.equal([
+      '22******45',
+      '22******67',
+      '12******45',
+    ])
+  })
+})
+
+describe('A PIN', () => {
+  it('is 4 to 6 digits of any script', () => {
+    expect(['1234', ' 0000 ', '123456', '١٢٣٤', '۱۲۳۴', '\u200f1234'].map(readPin)).to.deep.equal([
+      '1234',
+      '0000',
+      '123456',
+      '1234',
+      '1234',
+      '1234',
+    ])
+  })
+
+  it('is nothing else', () => {
+    const wrong = ['', '123', '1234567', '12 34', '12-34', '12a4', '-1234', '1234\0', '１２３４']
+    expect(wrong.map(readPin)).to.deep.equal(wrong.map(() => null))
+  })
+})
+
+describe('Digits', () => {
+  it('are 0 to 9 in every script that is typed here, and everything else stays', () => {
+    expect(asciiDigits('٠١٢٣٤٥٦٧٨٩ ۰۱۲۳۴۵۶۷۸۹ 0123456789 ٫ é')).to.equal(
+      '0123456789 0123456789 0123456789 ٫ é',
+    )
+  })
+})

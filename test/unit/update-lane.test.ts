@@ -1,0 +1,96 @@
+import { expect } from 'chai'
+import { mongo } from 'mongoose'
+import { createUpdateLane, type GuardedUpdate } from '../../src/update-lane.ts'
+import { type House, openHouse } from '../support/house.ts'
+
+const later = () => performance.now() + 60_000
+const outcome = (promise: Promise<unknown>) => promise.catch((error: Error) => error)
+
+interface Seat {
+  _id: string
+  guest: string | null
+}
+
+describe('A lane of updates', () => {
+  let house: House
+  before(async () => {
+    house = await openHouse()
+  })
+  after(() => house.close())
+
+  async function openSeats(...ids: string[]) {
+    const seats = house.deps.mongo.collection<Seat>(`seats${Math.random()}`)
+    await seats.insertMany(ids.map((_id) => ({ _id, guest: null })))
+    const sent: number[] = []
+    const bulkWrite: typeof seats.bulkWrite = (operations, options) => {
+      sent.push(operations.length)
+      return seats.bulkWrite(operations, options)
+    }
+    const watched = { bulkWrite, find: (filter: object) => seats.find(filter) } as typeof seats
+    const guests = async () => (await seats.find().toArray()).map(({ _id, guest }) => `${_id} ${guest}`)
+    return { lane: createUpdateLane<Seat>(watched), sent, guests }
+  }
+
+  /** Somebody takes a seat that is free. */
+  const take = (_id: string, guest: string): GuardedUpdate<Seat> => ({
+    filter: { _id, guest: null },
+    update: { $set: { guest } },
+    isIn: (seat) => seat.guest === guest,
+  })
+
+  it('writes together what waits together, and tells each whether its guard let it through', async () => {
+    const { lane, sent, guests } = await openSeats('a', 'b', 'c')
+    expect(await lane(take('b', 'Ali'), later())).to.equal(true)
+    const updates = [take('a', 'Mariem'), take('b', 'Sidi'), take('c', 'Sidi'), take('nowhere', 'Sidi')]
+    const outcomes = await Promise.all(updates.map((update) => lane(update, later())))
+    expect(outcomes).to.deep.equal([true, false, true, false])
+    expect(sent).to.deep.equal([1, 4])
+    expect(await guests()).to.deep.equal(['a Mariem', 'b Ali', 'c Sidi'])
+  })
+
+  it('lets one of those through who want the same document, which goes once into a batch', async () => {
+    const { lane, sent, guests } = await openSeats('a', 'b')
+    const outcomes = await Promise.all(
+      [take('a', 'Ali'), take('a', 'Sidi'), take('b', 'Ali'), take('a', 'Mariem')].map((update) =>
+        lane(update, later()),
+      ),
+    )
+    expect(outcomes).to.deep.equal([true, false, true, false])
+    expect(sent).to.deep.equal([2, 1, 1])
+    expect(await guests()).to.deep.equal(['a Ali', 'b Ali'])
+  })
+
+  it('fails alone what cannot be encoded or what MongoDB refuses, without a stored value in the error', async () => {
+    const { lane, guests } = await openSeats('a', 'b', 'c')
+    const unsound = { ...take('b', 'Sidi'), update: { $set: { 'nul\0': 1 } } }
+    const refused = { ...take('c', 'Sidi'), update: { $inc: { guest: 1 } }, filter: { _id: 'c' } }
+    await lane(take('c', 'secret'), later())
+    const [a, b, c] = await Promise.all(
+      [take('a', 'Ali'), unsound, refused].map((update) => outcome(lane(update, later()))),
+    )
+    expect(a).to.equal(true)
+    expect(b).to.be.an('error')
+    expect(c).to.be.an('error').with.property('message').that.does.not.include('secret')
+    expect(await guests()).to.deep.equal(['a Ali', 'b null', 'c secret'])
+  })
+
+  it('holds everything for unknown when the connection or the write concern failed', async () => {
+    const result = { getWriteConcernError: () => ({ code: 64 }) } as never
+    const one = { index: 0, code: 11000, errmsg: 'duplicate' }
+    const faults = [
+      new mongo.MongoNetworkError('connection lost'),
+      new mongo.MongoBulkWriteError(
+        { message: 'write concern', code: 64, writeErrors: [one] as never },
+        result,
+      ),
+    ]
+    for (const fault of faults) {
+      let sends = 0
+      const bulkWrite = () => (sends++, Promise.reject(fault))
+      const lane = createUpdateLane<Seat>({ bulkWrite } as never)
+      const outcomes = await Promise.all(['a', 'b'].map((id) => outcome(lane(take(id, 'Ali'), later()))))
+      expect(outcomes).to.deep.equal([fault, fault])
+      expect(sends).to.equal(1)
+    }
+  })
+})

@@ -1,0 +1,179 @@
+import { expect } from 'chai'
+import { expireIntent } from '../../src/intents/expire.ts'
+import type { KnownOutcome } from '../../src/wallets/wallet.ts'
+import { openWallets } from '../../src/wallets/wallets.ts'
+import { cancelIntent, createIntent, readIntent, subscribe } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { pay, wordOf } from '../support/pay.ts'
+import { faultsOf } from '../support/payment-events.ts'
+import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
+import { until } from '../support/until.ts'
+
+type Body = Received['json']
+
+const paymentEvents = ['created', 'confirmed', 'cancelled', 'expired', 'refunded', 'failed'].map(
+  (name) => `payment.${name}`,
+)
+const nothingEarned = { provider_ttc: 0, payer_ttc: 0, tof: 0, tte: 0, total_revenue: 0 }
+/** Of 500.00 MRU (docs/payments.md). */
+const earned = { provider_ttc: 1000, payer_ttc: 500, tof: 210, tte: 30, total_revenue: 1260 }
+const unpaid = { amount: 50_000, paid_at: null, payer_phone: null, commission: nothingEarned }
+
+describe('The body of a payment’s webhook', () => {
+  let house: House
+  let receiver: Receiver
+  let merchant: Merchant
+  let wallet: ToldWallet
+  before(async () => {
+    ;[house, receiver] = await Promise.all([openHouse(), startReceiver()])
+    wallet = toldWallet(house)
+    merchant = await house.merchant()
+    await subscribe(house, merchant, receiver.url, paymentEvents)
+    house.startWorkers()
+  })
+  after(() => house.close().then(() => receiver.close()))
+
+  const act = async (path: string, body: object, status: number) => {
+    const answer = await house.http.post(`/api/v1/dev/intents/${path}`).set(merchant.write()).send(body)
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(status)
+    return answer.body.data
+  }
+  const simulate = (reference: string, body: object, status = 200) =>
+    act(`${reference}/simulate-payment`, body, status)
+  const payWith = async (outcome: KnownOutcome, reference: string, said: Parameters<typeof pay>[2] = {}) => {
+    wallet.answers(() => outcome)
+    expect(wordOf(await pay(house, reference, said))).to.equal(outcome.outcome)
+  }
+
+  /** What the receiver was told of an intent, oldest first, once it was told of all these events; each is as its schema says. */
+  async function told(reference: string, ...events: string[]): Promise<Body[]> {
+    const bodies = await until(`${events.join()} of ${reference}`, () => {
+      const some = receiver.received
+        .map(({ json }) => json)
+        .filter(({ data }) => data.reference_number === reference)
+      return some.length >= events.length && some
+    })
+    for (const body of bodies) expect(faultsOf(body), JSON.stringify(body)).to.deep.equal([])
+    expect(bodies.map(({ event }) => event)).to.have.members(events.map((name) => `payment.${name}`))
+    return bodies.toSorted((a, b) => a.created_at.localeCompare(b.created_at))
+  }
+  const last = async (...asked: Parameters<typeof told>): Promise<Body> =>
+    (await told(...asked)).at(-1) as Body
+
+  it('tells a new intent, with whatever keys its metadata has', async () => {
+    const metadata = '{"a.b":"1","$x":"2","__proto__":"3","constructor":""," é💰":"ü\\u0007","order":"1042"}'
+    const asked = `{"amount":50000,"metadata":${metadata}}`
+    const { referenceNumber, shortCode, createdAt } = await createIntent(house, merchant, asked)
+    const body = await last(referenceNumber, 'created')
+    expect(body).to.include({ event: 'payment.created', created_at: createdAt, sandbox: true })
+    expect(JSON.stringify(body.data.metadata)).to.equal(JSON.stringify(JSON.parse(metadata)))
+    const { metadata: _, ...rest } = body.data
+    const named = { reference_number: referenceNumber, short_code: shortCode, currency: 'MRU' }
+    expect(rest).to.deep.equal({ ...named, status: 'PENDING', ...unpaid })
+  })
+
+  it('tells a payment, by wallet or simulated: when, by whom, and the commission', async () => {
+    for (const way of ['wallet', 'simulated'] as const) {
+      const { referenceNumber, shortCode } = await createIntent(house, merchant)
+      const phone = '221771234567'
+      if (way === 'wallet') await payWith({ outcome: 'done' }, referenceNumber, { phone })
+      else await simulate(referenceNumber, { payerPhone: `+${phone}` })
+      const { data, created_at: at } = await last(referenceNumber, 'created', 'confirmed')
+      const { payment } = await readIntent(house, merchant, referenceNumber)
+      expect(Math.abs(Date.parse(at) - Date.parse(payment.paidAt)), way).to.be.below(1000)
+      expect(data, way).to.deep.equal({
+        reference_number: referenceNumber,
+        short_code: shortCode,
+        amount: 50_000,
+        currency: 'MRU',
+        status: 'PAID',
+        paid_at: payment.paidAt,
+        payer_phone: '22******67',
+        metadata: {},
+        commission: earned,
+      })
+    }
+  })
+
+  it('has no amount for an OPEN intent until one is paid, not even the suggestion', async () => {
+    const open = { amountType: 'OPEN', amount: 777 }
+    const { referenceNumber } = await createIntent(house, merchant, open)
+    await payWith({ outcome: 'declined', reason: 'limit_exceeded' }, referenceNumber, { amount: 60_000 })
+    await payWith({ outcome: 'done' }, referenceNumber, { amount: 50_000 })
+    await act(`${referenceNumber}/refund`, { amount: 1 }, 200)
+    const bodies = await told(referenceNumber, 'created', 'failed', 'confirmed', 'refunded')
+    expect(bodies.map(({ data }) => data.amount)).to.deep.equal([null, null, 50_000, 50_000])
+    const left = await createIntent(house, merchant, open)
+    await cancelIntent(house, merchant, left.referenceNumber)
+    const gone = await last(left.referenceNumber, 'created', 'cancelled')
+    expect(gone.data).to.include({ amount: null, status: 'CANCELLED' })
+  })
+
+  it('tells each failure with its reason, and whether the customer may try again', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    await payWith({ outcome: 'refused', reason: 'wrong_pin' }, referenceNumber)
+    await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
+    await simulate(referenceNumber, { outcome: 'insufficient_funds' }, 402)
+    await payWith({ outcome: 'failed', reason: 'wallet_closed' }, referenceNumber)
+    const [, ...failed] = await told(referenceNumber, 'created', 'failed', 'failed', 'failed')
+    const poor = { code: 'insufficient_funds', retryable: true }
+    expect(failed.map(({ data: { status, failure } }) => ({ status, failure }))).to.deep.equal([
+      { status: 'PENDING', failure: poor },
+      { status: 'PENDING', failure: poor },
+      { status: 'FAILED', failure: { code: 'wallet_closed', retryable: false } },
+    ])
+    for (const { data } of failed) expect(data).to.deep.include(unpaid)
+    const magic = await createIntent(house, merchant, { amount: 99_901 })
+    await simulate(magic.referenceNumber, {}, 402)
+    const { data } = await last(magic.referenceNumber, 'created', 'failed')
+    expect(data.failure).to.deep.equal({ code: 'technical_error', retryable: false })
+  })
+
+  it('tells each refund with its id, and repeats what the payment was', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
+    await payWith({ outcome: 'done' }, referenceNumber)
+    const first = await act(`${referenceNumber}/refund`, { amount: 20_000, reason: 'torn' }, 200)
+    const second = await act(`${referenceNumber}/refund`, {}, 200)
+    const [, , paid, ...refunds] = await told(
+      referenceNumber,
+      'created',
+      'failed',
+      'confirmed',
+      'refunded',
+      'refunded',
+    )
+    const expected = [
+      { id: first.refund.id, amount: 20_000, reason: 'torn' },
+      { id: second.refund.id, amount: 30_000, reason: null },
+    ].map((refund) => ({ ...paid?.data, status: 'REFUNDED', refund }))
+    expect(refunds.map(({ data }) => data)).to.deep.equal(expected)
+  })
+
+  it('tells the end of an intent that nobody paid', async () => {
+    const [cancelled, expired] = await Promise.all([
+      createIntent(house, merchant),
+      createIntent(house, merchant),
+    ])
+    await cancelIntent(house, merchant, cancelled.referenceNumber)
+    house.clock.advance(86_400_000)
+    await expireIntent(house.deps, expired.referenceNumber)
+    const bodies = [
+      await last(cancelled.referenceNumber, 'created', 'cancelled'),
+      await last(expired.referenceNumber, 'created', 'expired'),
+    ]
+    for (const { data } of bodies) expect(data).to.deep.include({ ...unpaid, status: 'CANCELLED' })
+    expect(bodies[1]?.created_at).to.equal(expired.expiresAt)
+  })
+
+  it('says whether it is a test', async () => {
+    house.deps.wallets = openWallets(wallet, { ...wallet, name: 'live', close: async () => undefined })
+    const live = await house.merchant({ mode: 'live' })
+    await subscribe(house, live, receiver.url, paymentEvents)
+    const { referenceNumber } = await createIntent(house, live)
+    await payWith({ outcome: 'done' }, referenceNumber)
+    const bodies = await told(referenceNumber, 'created', 'confirmed')
+    expect(bodies.map(({ sandbox }) => sandbox)).to.deep.equal([false, false])
+  })
+})

@@ -1,0 +1,243 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { Caller } from '../../src/businesses/caller.ts'
+import type { Deps } from '../../src/deps.ts'
+import { newId } from '../../src/ids.ts'
+import { askWallet } from '../../src/intents/ask-wallets.ts'
+import { cancelIntent } from '../../src/intents/cancel.ts'
+import { createIntent } from '../../src/intents/create.ts'
+import { expireIntent } from '../../src/intents/expire.ts'
+import type { Intent } from '../../src/intents/intent.ts'
+import type { IntentRequest } from '../../src/intents/parse-create.ts'
+import { simulatePayment } from '../../src/intents/payments/simulate.ts'
+import { newAccount } from '../../src/wallets/sandbox/account.ts'
+import { move, withoutMoving } from '../../src/wallets/sandbox/move.ts'
+import type { PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
+import { openWallets } from '../../src/wallets/wallets.ts'
+import { openBeside } from '../support/acts.ts'
+import { expectBalanced } from '../support/books.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { payFor, refund, storedIntent, toldBy, wordOf } from '../support/pay.ts'
+
+const rounds = 2000
+const together = 25
+
+const dayMs = 86_400_000
+/** Whom a round's payers pay by: enough that they seldom wait for one another. */
+const wallets = 50
+/** Of some 25 payments of about 100 each, a wallet can make most. */
+const balance = 2000
+
+describe('Two payers, the merchant, a simulation and the expiry at one intent', () => {
+  let house: House
+  let beside: House
+  let merchant: Merchant
+  let caller: Caller
+  const instant = new Date('2032-01-01T00:00:00Z')
+  const soon = new Date(instant.getTime() + dayMs - 1)
+  /** The clocks of two machines are never quite the same: to the API there is time left, to the workers there is none. */
+  let workers: Deps[]
+  before(async () => {
+    house = await openHouse()
+    beside = await openBeside(house)
+    merchant = await house.merchant()
+    const { businessId, keyId } = merchant
+    caller = { businessId, keyId, sandbox: true, kind: 'secret', scopes: new Set(), ip: '127.0.0.1' }
+    house.clock.freeze(instant)
+    beside.clock.freeze(soon)
+    for (const { deps } of [house, beside]) deps.wallets = withoutPins(deps)
+    const later = new Date(instant.getTime() + dayMs + 60_000)
+    workers = [house, beside].map(({ deps }) => ({ ...deps, now: () => later }))
+    const accounts = Array.from({ length: wallets }, (_, number) => {
+      const phone = phoneOf(number)
+      return newAccount({ _id: phone, phone, businessId: null, pinHash: null, balance }, instant)
+    })
+    await house.deps.WalletAccount.insertMany(accounts)
+  })
+  after(async () => {
+    await beside.close()
+    await house.close()
+  })
+
+  const phoneOf = (number: number) => String(23_000_000 + (number % wallets))
+
+  /** The sandbox wallet from the PIN on, of which hashing is all the price. The PIN says what goes wrong. */
+  function withoutPins(deps: Deps) {
+    const sandbox = deps.wallets.forPayments(true) ?? expect.fail()
+    async function authorise({ key, amount, validUntil, phone, pin }: PaymentOrder): Promise<WalletOutcome> {
+      const order = { key, kind: 'payment', amount, paymentKey: key, validUntil } as const
+      if (pin === 'wrong') return withoutMoving(deps, order, { outcome: 'refused', reason: 'wrong_pin' })
+      if (pin === 'fails') return withoutMoving(deps, order, { outcome: 'failed', reason: 'technical_error' })
+      if (pin === 'hangs up before') throw new TypeError('it hung up')
+      const outcome = await move(deps, phone, order)
+      if (pin === 'hangs up after') throw new TypeError('it hung up')
+      return outcome
+    }
+    return openWallets({ ...sandbox, authorise }, null)
+  }
+
+  const pins = [
+    'right',
+    'right',
+    'wrong',
+    'right',
+    'hangs up after',
+    'fails',
+    'right',
+    'hangs up before',
+    'right',
+  ]
+
+  /** How everything that was tried on one intent at once went. */
+  interface Round {
+    referenceNumber: string
+    went: Record<'payer' | 'other' | 'cancel' | 'simulation' | 'expiry' | 'question', string>
+  }
+
+  const effect = () => ({ id: newId(), until: performance.now() + 10_000, seal: () => '' })
+  const asked = (asking: Promise<Intent>): Promise<string> =>
+    asking.then(
+      () => 'done',
+      (error: { code: string }) => error.code,
+    )
+
+  /**
+   * All at once, as the pages, the API and the workers begin it; each in turn with a little start, and one is left out, so that not
+   * always the same is quickest. The question comes too early: the wallet has the order still.
+   */
+  async function race(intent: Intent, index: number): Promise<Round> {
+    const { referenceNumber } = intent
+    const asIf = (number: number) => ({
+      phone: phoneOf(index + number),
+      pin: pins[(index + number) % pins.length] ?? '',
+    })
+    const worker = workers[index % 2] as Deps
+    const acts = {
+      payer: async () => wordOf(await payFor(house, intent, asIf(0))),
+      other: async () => wordOf(await payFor(beside, intent, asIf(7))),
+      cancel: () => asked(cancelIntent(house.deps, caller, referenceNumber, effect())),
+      simulation: () => {
+        const outcome = index % 10 === 0 ? 'insufficient_funds' : 'success'
+        const simulation = { amount: null, payerPhone: '22000001', outcome } as const
+        return asked(simulatePayment(beside.deps, caller, referenceNumber, simulation, effect()))
+      },
+      expiry: async () => ((await expireIntent(worker, referenceNumber)).expired ? 'done' : 'not'),
+      question: async () => {
+        const { _id, underWay } = await storedIntent(house, referenceNumber)
+        return underWay === null ? 'not' : (await askWallet(worker, _id, underWay.id)).outcome
+      },
+    }
+    const names = Object.keys(acts) as (keyof typeof acts)[]
+    const words = names.map(async (name, place) => {
+      const turn = (index + place) % names.length
+      if (turn === names.length - 1) return [name, 'left out']
+      await pause(turn * (index % 4) * 2)
+      return [name, await acts[name]()]
+    })
+    return { referenceNumber, went: Object.fromEntries(await Promise.all(words)) }
+  }
+
+  /** Ends what is open: whoever hung up is asked by two workers at once, and the time is up for what nobody won. */
+  async function concluded(referenceNumber: string): Promise<Intent> {
+    const intent = await storedIntent(house, referenceNumber)
+    const { _id, underWay, status } = intent
+    if (status !== 'PENDING') return intent
+    if (underWay !== null) await Promise.all(workers.map((deps) => askWallet(deps, _id, underWay.id)))
+    await Promise.all(workers.map((deps) => expireIntent(deps, referenceNumber)))
+    return storedIntent(house, referenceNumber)
+  }
+
+  const endings: Record<string, string> = {
+    PAID: 'payment.confirmed',
+    FAILED: 'payment.failed',
+    expired: 'payment.expired',
+    requested_by_merchant: 'payment.cancelled',
+  }
+
+  /** One end, whoever heard that it was theirs; the events that the history asks for, once each; never paid by two. */
+  function expectOneWinner(intent: Intent, { went, referenceNumber }: Round): string {
+    const label = `${referenceNumber} ${JSON.stringify(went)}`
+    const { status, cancellationReason, payment, attempts, underWay } = intent
+    expect(underWay, label).to.equal(null)
+    const end = cancellationReason ?? status
+    const outcomes = attempts.map(({ outcome }) => outcome)
+    const declined = outcomes.filter((outcome) => outcome === 'declined').map(() => 'payment.failed')
+    expect(toldBy(intent), label).to.deep.equal(['payment.created', ...declined, endings[end]])
+    expect(
+      outcomes.filter((outcome) => outcome === 'done'),
+      label,
+    ).to.have.length(status === 'PAID' ? 1 : 0)
+    expect(outcomes.includes('failed'), label).to.equal(status === 'FAILED')
+    expect(payment !== null, label).to.equal(status === 'PAID')
+
+    const payers = [went.payer, went.other]
+    const heard = [...payers, went.cancel, went.simulation, went.expiry].filter((word) => word === 'done')
+    expect(heard.length, label).to.be.at.most(1)
+    if (payers.includes('done')) expect(payment?.wallet, label).to.equal('sandbox')
+    if (payers.includes('failed')) expect(status, label).to.equal('FAILED')
+    expect(went.simulation === 'done', label).to.equal(payment?.wallet === 'simulation')
+    expect(went.cancel === 'done', label).to.equal(end === 'requested_by_merchant')
+    if (went.expiry === 'done') expect(end, label).to.equal('expired')
+    return payment === null ? end : `${end} by ${payment.wallet}`
+  }
+
+  it(`leave one winner, its events and no other, in ${rounds} rounds; and the books balance, after refunds too`, async function () {
+    this.timeout(120_000)
+    const request: IntentRequest = {
+      amount: 100,
+      amountType: 'FIXED',
+      label: null,
+      metadata: [],
+      successUrl: null,
+      cancelUrl: null,
+    }
+    await inChunks(100, () => createIntent(house.deps, caller, request, effect()))
+    const made = await house.deps.Intent.find().lean<Intent[]>()
+    house.clock.freeze(soon)
+    const raced = await inChunks(together, (index) => race(made[index] ?? expect.fail(), index))
+    const winners = new Map<string, number>()
+    const paid: string[] = []
+    await inChunks(together, async (index) => {
+      const round = raced[index] ?? expect.fail()
+      const intent = await concluded(round.referenceNumber)
+      const winner = expectOneWinner(intent, round)
+      winners.set(winner, (winners.get(winner) ?? 0) + 1)
+      if (intent.payment?.wallet === 'sandbox') paid.push(intent.referenceNumber)
+    })
+    // Each has its chance, or nothing was raced.
+    expect([...winners.keys()]).to.have.members([
+      'PAID by sandbox',
+      'PAID by simulation',
+      'FAILED',
+      'expired',
+      'requested_by_merchant',
+    ])
+    const cancels = new Set(raced.map(({ went }) => went.cancel))
+    expect(cancels).to.include.all.keys('done', 'INTENT_CANCEL_CONFLICT', 'INTENT_CANCEL_INVALID_STATUS')
+    await expectBalanced(house, balance * wallets)
+
+    await Promise.all(
+      paid.slice(0, 100).map(async (referenceNumber, index) => {
+        const sizes = [60, 60, 20 + (index % 30)]
+        const answers = await Promise.all(
+          sizes.map((size, place) => refund(place === 0 ? beside : house, merchant, referenceNumber, size)),
+        )
+        expect(answers.slice(0, 2).filter(({ status }) => status === 200).length).to.be.at.most(1)
+      }),
+    )
+    const { refunded } = await expectBalanced(house, balance * wallets)
+    expect(refunded).to.be.at.least(60 * 100)
+  })
+})
+
+/** Calls `act` for each round, so many at once. */
+async function inChunks<T>(size: number, act: (index: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = []
+  for (let start = 0; start < rounds; start += size)
+    results.push(
+      ...(await Promise.all(
+        Array.from({ length: Math.min(size, rounds - start) }, (_, offset) => act(start + offset)),
+      )),
+    )
+  return results
+}

@@ -1,0 +1,214 @@
+import { expect } from 'chai'
+import { noHurry } from '../../src/group-commit.ts'
+import { newId } from '../../src/ids.ts'
+import { askWallet } from '../../src/intents/ask-wallets.ts'
+import { expireIntent } from '../../src/intents/expire.ts'
+import { payIntent } from '../../src/intents/payments/pay.ts'
+import { sweep } from '../../src/sweep.ts'
+import type { WalletOutcome } from '../../src/wallets/wallet.ts'
+import { cancelIntent, createIntent, readIntent } from '../support/acts.ts'
+import { createGate } from '../support/gate.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { openVictim } from '../support/kill-points.ts'
+import { pay, simulate, storedIntent, toldBy, wordOf } from '../support/pay.ts'
+import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
+import { until } from '../support/until.ts'
+
+const dayMs = 86_400_000
+const minuteMs = 60_000
+
+describe('A payment under way', () => {
+  let house: House
+  let merchant: Merchant
+  let wallet: ToldWallet
+  before(async () => {
+    house = await openHouse()
+  })
+  beforeEach(async () => {
+    merchant = await house.merchant()
+    wallet = toldWallet(house)
+    house.clock.freeze(new Date())
+  })
+  afterEach(async () => {
+    house.clock.freeze(null)
+    // What one case leaves under way is not to be found by the next.
+    await house.deps.Intent.deleteMany({})
+  })
+  after(() => house.close())
+
+  const codeOf = ({ status, body }: { status: number; body: { error: { code: string } } }) =>
+    `${status} ${body.error.code}`
+  const listed = async (status: string) => {
+    const { body } = await house.http.get('/api/v1/dev/intents').query({ status }).set(merchant.read())
+    return body.data.items.map((intent: { referenceNumber: string }) => intent.referenceNumber)
+  }
+
+  /** An intent that somebody pays: the wallet has the order, and answers when it is told to. */
+  async function paying(outcome: WalletOutcome) {
+    const { referenceNumber } = await createIntent(house, merchant)
+    const [key, gate] = [newId(), createGate()]
+    wallet.answers(() => gate.passed.then(() => outcome))
+    const paid = pay(house, referenceNumber, { paymentId: key })
+    await until('the order', () => wallet.orders.includes(key))
+    return {
+      referenceNumber,
+      key,
+      async answered() {
+        gate.open()
+        return wordOf(await paid)
+      },
+    }
+  }
+
+  it('keeps the merchant, a simulation and a second payer from the intent, and its end lets them', async () => {
+    const { referenceNumber, key, answered } = await paying({ outcome: 'refused', reason: 'wrong_pin' })
+    for (const _again of [1, 2]) {
+      expect(codeOf(await cancelIntent(house, merchant, referenceNumber))).to.equal(
+        '400 INTENT_CANCEL_CONFLICT',
+      )
+      expect(codeOf(await simulate(house, merchant, referenceNumber))).to.equal('400 INTENT_NOT_PENDING')
+      expect(wordOf(await pay(house, referenceNumber))).to.equal('not-begun')
+      expect(wordOf(await pay(house, referenceNumber, { paymentId: key }))).to.equal('not-begun')
+    }
+    expect(await readIntent(house, merchant, referenceNumber)).to.include({ status: 'PENDING' })
+    expect(await answered()).to.equal('refused')
+    expect(wallet.orders).to.deep.equal([key])
+    // The form that was sent before is not carried out again.
+    expect(wordOf(await pay(house, referenceNumber, { paymentId: key }))).to.equal('not-begun')
+    expect((await cancelIntent(house, merchant, referenceNumber)).status).to.equal(200)
+    const intent = await storedIntent(house, referenceNumber)
+    expect(toldBy(intent)).to.deep.equal(['payment.created', 'payment.cancelled'])
+  })
+
+  it('is waited for by the expiry: it reads PENDING until it ends, for as long as that takes', async () => {
+    const { referenceNumber, answered } = await paying({ outcome: 'done' })
+    house.clock.advance(2 * dayMs)
+    expect(await expireIntent(house.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
+    expect((await sweep(house.deps, false)).expiries).to.equal(0)
+    expect(await readIntent(house, merchant, referenceNumber)).to.include({ status: 'PENDING' })
+    expect([await listed('PENDING'), await listed('CANCELLED')]).to.deep.equal([[referenceNumber], []])
+    expect(codeOf(await cancelIntent(house, merchant, referenceNumber))).to.equal(
+      '400 INTENT_CANCEL_CONFLICT',
+    )
+    expect(await answered()).to.equal('done')
+    expect([await listed('PENDING'), await listed('PAID')]).to.deep.equal([[], [referenceNumber]])
+    expect(await expireIntent(house.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
+    const intent = await storedIntent(house, referenceNumber)
+    expect(toldBy(intent)).to.deep.equal(['payment.created', 'payment.confirmed'])
+  })
+
+  const ends: { outcome: WalletOutcome; status: string; told: string[] }[] = [
+    {
+      outcome: { outcome: 'declined', reason: 'insufficient_funds' },
+      status: 'CANCELLED',
+      told: ['payment.failed', 'payment.expired'],
+    },
+    { outcome: { outcome: 'refused', reason: 'wrong_pin' }, status: 'CANCELLED', told: ['payment.expired'] },
+    { outcome: { outcome: 'not-executed' }, status: 'CANCELLED', told: ['payment.expired'] },
+    { outcome: { outcome: 'failed', reason: 'technical_error' }, status: 'FAILED', told: ['payment.failed'] },
+  ]
+  for (const { outcome, status, told } of ends)
+    it(`that is ${outcome.outcome} when the time is up leaves the intent ${status}, each told once and in order`, async () => {
+      const { referenceNumber, answered } = await paying(outcome)
+      house.clock.advance(dayMs + minuteMs)
+      expect(await answered()).to.equal(outcome.outcome)
+      expect(await readIntent(house, merchant, referenceNumber)).to.include({ status })
+      const intent = await storedIntent(house, referenceNumber)
+      expect(intent).to.deep.include({ status, underWay: null })
+      expect(toldBy(intent)).to.deep.equal(['payment.created', ...told])
+      const dates = intent.outbox.map(({ createdAt }) => createdAt.getTime())
+      expect(dates).to.deep.equal(dates.toSorted((a, b) => a - b))
+      expect(intent.updatedAt.getTime()).to.equal(dates.at(-1))
+      expect(wordOf(await pay(house, referenceNumber))).to.equal('not-begun')
+    })
+
+  it('that was declined may be tried again; what went wrong is told until one succeeds', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    const before = await storedIntent(house, referenceNumber)
+    wallet.answers(() => ({ outcome: 'declined', reason: 'limit_exceeded' }))
+    expect(wordOf(await pay(house, referenceNumber))).to.equal('declined')
+    const declined = await storedIntent(house, referenceNumber)
+    expect(declined.failure).to.deep.equal({ code: 'limit_exceeded', retryable: true })
+    // The customer still has the code.
+    expect(declined.codeReusableAt).to.deep.equal(before.codeReusableAt)
+    wallet.answers(() => ({ outcome: 'done' }))
+    expect(wordOf(await pay(house, referenceNumber))).to.equal('done')
+    const after = await storedIntent(house, referenceNumber)
+    expect([after.status, after.failure]).to.deep.equal(['PAID', null])
+    expect(toldBy(after)).to.deep.equal(['payment.created', 'payment.failed', 'payment.confirmed'])
+    expect(after.codeReusableAt.getTime() - house.clock.now().getTime()).to.equal(15 * minuteMs)
+  })
+
+  it('that fails for good lets go of the code as one that succeeds does', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    wallet.answers(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
+    await pay(house, referenceNumber)
+    const { codeReusableAt } = await storedIntent(house, referenceNumber)
+    expect(codeReusableAt.getTime() - house.clock.now().getTime()).to.equal(15 * minuteMs)
+  })
+
+  it('leaves the last 50 attempts, however many there were', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    wallet.answers(() => ({ outcome: 'refused', reason: 'wrong_pin' }))
+    for (let count = 0; count < 55; count += 1) await pay(house, referenceNumber)
+    const { attempts } = await storedIntent(house, referenceNumber)
+    expect(attempts.map(({ id }) => id)).to.deep.equal(wallet.orders.slice(-50))
+  })
+
+  it('of which MongoDB does not note when to ask is waited for all the same', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    const intent = await storedIntent(house, referenceNumber)
+    const confirmation = { paymentId: newId(), phone: '22000001', pin: '1234', amount: 50_000 }
+    let waits = 0
+    const paid = await payIntent(house.deps, wallet, intent, confirmation, (work) => {
+      waits += 1
+      return waits === 2 ? Promise.reject(new Error('MongoDB is away')) : work(noHurry)
+    })
+    expect([paid, waits]).to.deep.equal([{ state: 'waiting' }, 2])
+    const { underWay } = await storedIntent(house, referenceNumber)
+    expect(underWay?.askAt).to.deep.equal(underWay?.validUntil)
+  })
+
+  /** Confirmed at an age by a process whose hold waits in MongoDB for `ms`; `fate` as of a killed process, or `paused`. */
+  async function slowlyHeld(fate: 'paused' | 'late', ageMs: number, ms: number) {
+    const { referenceNumber } = await createIntent(house, merchant)
+    house.clock.advance(ageMs)
+    const key = newId()
+    // After the look at the intent.
+    const process = await openVictim(house, { step: 2, fate, lateMs: 0 })
+    const orders = toldWallet(process).orders
+    const paid = pay(process, referenceNumber, { paymentId: key }).then(wordOf, () => 'died')
+    await process.died
+    expect(process.steps).to.deep.equal(['mongodb find', 'mongodb update'])
+    house.clock.advance(ms)
+    await process.happen()
+    return { referenceNumber, key, orders, paid, process }
+  }
+
+  for (const [what, ageMs, ms, status] of [
+    ['was up meanwhile', dayMs - 1000, 2000, 'CANCELLED'],
+    ['for the order is over', 0, minuteMs, 'PENDING'],
+  ] as const)
+    it(`is not begun when MongoDB took so long to hold it that the time ${what}`, async () => {
+      const { referenceNumber, orders, paid, process } = await slowlyHeld('paused', ageMs, ms)
+      expect([await paid, orders]).to.deep.equal(['not-executed', []])
+      const intent = await storedIntent(house, referenceNumber)
+      expect(intent).to.deep.include({ status, underWay: null, payment: null })
+      await process.close()
+    })
+
+  it('whose process died before it heard that it holds is let go, and its form is not carried out later', async () => {
+    const { referenceNumber, key, orders, paid, process } = await slowlyHeld('late', 0, minuteMs)
+    wallet.knows({ outcome: 'not-executed' })
+    const { _id, underWay } = await storedIntent(house, referenceNumber)
+    expect(underWay?.id).to.equal(key)
+    expect((await sweep(house.deps, false)).outcomes).to.equal(1)
+    expect(await askWallet(house.deps, _id, key)).to.include({ outcome: 'not-executed' })
+    expect(wordOf(await pay(house, referenceNumber, { paymentId: key }))).to.equal('not-begun')
+    wallet.answers(() => ({ outcome: 'done' }))
+    expect(wordOf(await pay(house, referenceNumber))).to.equal('done')
+    expect(orders).to.deep.equal([])
+    await process.close()
+    await paid
+  })
+})

@@ -1,0 +1,251 @@
+import { Queue } from 'bullmq'
+import { expect } from 'chai'
+import { Redis } from 'ioredis'
+import { newId } from '../../src/ids.ts'
+import { nudgeWalletOutcome } from '../../src/intents/ask-wallets.ts'
+import type { Intent } from '../../src/intents/intent.ts'
+import { beginRefund } from '../../src/intents/refunds/under-way.ts'
+import { createLog, type Log } from '../../src/log.ts'
+import { sweep } from '../../src/sweep.ts'
+import { openWallets } from '../../src/wallets/wallets.ts'
+import { walletOutcome } from '../../workers/wallet-outcome.ts'
+import { createIntent, openBeside } from '../support/acts.ts'
+import { createGate } from '../support/gate.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { newRefund, pay, storedIntent, toldBy } from '../support/pay.ts'
+import { loseAllJobs } from '../support/redis-keys.ts'
+import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
+import { until } from '../support/until.ts'
+
+describe('A payment or refund of which nobody knows what became of it', () => {
+  let house: House
+  let beside: House
+  let merchant: Merchant
+  let wallet: ToldWallet
+  let redis: Redis
+  let queue: Queue
+  const errors: { event: string; fields: object }[] = []
+  before(async () => {
+    const log = {
+      ...createLog('silent', 'test'),
+      error: (fields: object, event: string) => void errors.push({ event, fields }),
+    }
+    house = await openHouse({}, log as unknown as Log)
+    beside = await openBeside(house)
+    merchant = await house.merchant()
+    redis = new Redis(house.deps.config.redisUrl, { maxRetriesPerRequest: null })
+    queue = new Queue('wallet-outcome', { connection: redis, prefix: house.deps.config.queuePrefix })
+  })
+  beforeEach(() => {
+    wallet = toldWallet(house, beside)
+  })
+  afterEach(async () => {
+    house.clock.freeze(null)
+    // Those of one case are not to be found by the next.
+    await house.deps.Intent.deleteMany({})
+    await loseAllJobs(house.deps.config.redisUrl, house.deps.config.queuePrefix)
+  })
+  after(async () => {
+    await queue.close()
+    redis.disconnect()
+    await beside.close()
+    await house.close()
+  })
+
+  /** A payment whose wallet hung up. */
+  async function unknownPayment(): Promise<{ intent: Intent; key: string }> {
+    const { referenceNumber } = await createIntent(house, merchant)
+    const key = newId()
+    expect(await pay(house, referenceNumber, { paymentId: key })).to.deep.equal({ state: 'waiting' })
+    return { intent: await storedIntent(house, referenceNumber), key }
+  }
+
+  /** One that was paid, with refunds of which nothing is known. */
+  async function unknownRefunds(amounts: number[]) {
+    const { referenceNumber } = await createIntent(house, merchant)
+    wallet.answers(() => ({ outcome: 'done' }))
+    await pay(house, referenceNumber)
+    const intent = await storedIntent(house, referenceNumber)
+    const refunds = amounts.map((amount) => newRefund(house.deps, amount))
+    for (const refund of refunds) await beginRefund(house.deps, intent, { $lte: 20_000 }, refund)
+    return { intent: await storedIntent(house, referenceNumber), keys: refunds.map(({ id }) => id) }
+  }
+
+  /** What a job would do now. */
+  const ask = async (
+    { _id: intentId }: Pick<Intent, '_id'>,
+    key: string,
+    { deps }: { deps: House['deps'] } = house,
+  ) => (await walletOutcome.run(deps, { intentId }, { jobId: key, name: 'wallet-outcome' })).nextStep
+
+  const secondsTo = (at: Date) => (at.getTime() - house.clock.now().getTime()) / 1000
+  const done = { next: 'complete' }
+
+  it('is asked about with growing waits, a minute at most, until the wallet knows; then it ends, once', async () => {
+    house.clock.freeze(new Date('2031-01-01T00:00:00Z'))
+    const { intent, key } = await unknownPayment()
+    const waits: number[] = [secondsTo(intent.underWay?.askAt ?? expect.fail())]
+    for (let asked = 0; asked < 26; asked += 1) {
+      house.clock.advance((waits.at(-1) ?? 0) * 1000)
+      const step = await ask(intent, key)
+      if (step.next !== 'later') return expect.fail(step.next)
+      waits.push(secondsTo(step.at))
+      const { underWay } = await storedIntent(house, intent.referenceNumber)
+      expect(underWay?.askAt).to.deep.equal(step.at)
+    }
+    expect(waits.slice(0, 6)).to.deep.equal([1, 1, 1, 1, 1, 1.25])
+    expect(waits).to.deep.equal(waits.toSorted((a, b) => a - b))
+    expect(waits.at(-1)).to.equal(60)
+    expect(wallet.questions).to.have.length(26)
+    expect(wallet.questions[0]).to.deep.equal({
+      kind: 'payment',
+      key,
+      amount: 50_000,
+      validUntil: intent.underWay?.validUntil,
+    })
+
+    house.clock.advance(60_000)
+    wallet.knows({ outcome: 'done' })
+    for (const _again of [1, 2]) expect(await ask(intent, key)).to.deep.equal(done)
+    const after = await storedIntent(house, intent.referenceNumber)
+    expect(after).to.deep.include({ status: 'PAID', underWay: null })
+    expect(after.payment).to.deep.include({ amountPaid: 50_000, key, wallet: 'sandbox' })
+    expect(toldBy(after)).to.deep.equal(['payment.created', 'payment.confirmed'])
+    expect([wallet.orders, wallet.questions.length]).to.deep.equal([[key], 27])
+  })
+
+  it('is not asked about before its time, and then by the job itself', async () => {
+    house.clock.freeze(new Date('2031-01-02T00:00:00Z'))
+    const { intent, key } = await unknownPayment()
+    expect(await ask(intent, key)).to.deep.equal({ next: 'later', at: intent.underWay?.askAt })
+    expect(wallet.questions).to.have.length(0)
+  })
+
+  it('ends once when two workers ask at once, whatever each of them hears', async () => {
+    const outcomes = [
+      { outcome: 'done' },
+      { outcome: 'declined', reason: 'insufficient_funds' },
+      { outcome: 'failed', reason: 'technical_error' },
+      { outcome: 'not-executed' },
+    ] as const
+    const ends = ['payment.confirmed', 'payment.failed', 'payment.failed', null]
+    for (const [index, outcome] of outcomes.entries()) {
+      const { intent, key } = await unknownPayment()
+      house.clock.advance(2000)
+      beside.clock.advance(2000)
+      wallet.knows(outcome)
+      const steps = [house, beside, house, beside].map((each) => ask(intent, key, each))
+      expect(await Promise.all(steps)).to.deep.equal([done, done, done, done])
+      const after = await storedIntent(house, intent.referenceNumber)
+      expect(toldBy(after), outcome.outcome).to.deep.equal(['payment.created', ends[index]].filter(Boolean))
+      expect(after.attempts.map((attempt) => [attempt.id, attempt.outcome])).to.deep.equal([
+        [key, outcome.outcome],
+      ])
+    }
+  })
+
+  it('ends by itself where workers run: each refund and payment has a job of its own', async () => {
+    const workers = house.startWorkers()
+    const { intent } = await unknownPayment()
+    const { intent: paid, keys } = await unknownRefunds([10_000, 20_000])
+    wallet.knows({ outcome: 'done' })
+    house.clock.advance(15_000)
+    for (const key of keys) nudgeWalletOutcome(house.deps, paid, key, house.clock.now())
+    const statusOf = async ({ referenceNumber }: Intent) =>
+      (await storedIntent(house, referenceNumber)).status
+    await until('paid', async () => (await statusOf(intent)) === 'PAID', 5000)
+    await until('refunded', async () => (await statusOf(paid)) === 'REFUNDED', 5000)
+    await until('both refunds', async () => {
+      const { refunds } = await storedIntent(house, paid.referenceNumber)
+      return refunds.every(({ status, askAt }) => status === 'SUCCEEDED' && askAt === undefined)
+    })
+    await until(
+      'no job is left',
+      async () => (await queue.getJobCounts('active', 'delayed', 'wait')).delayed === 0,
+    )
+    await workers.close()
+  })
+
+  it('has its job again after Redis was emptied, when it is time and not before', async () => {
+    house.clock.freeze(new Date('2031-01-03T00:00:00Z'))
+    const { intent, key } = await unknownPayment()
+    const { intent: paid, keys } = await unknownRefunds([10_000, 20_000])
+    const [sooner = '', later = ''] = keys
+    await house.deps.Intent.updateOne(
+      { _id: paid._id, 'refunds.id': later },
+      { $set: { 'refunds.$.askAt': new Date('2031-01-03T00:10:00Z') } },
+    )
+    await loseAllJobs(house.deps.config.redisUrl, house.deps.config.queuePrefix)
+    expect((await sweep(house.deps, false)).outcomes).to.equal(0)
+    house.clock.advance(20_000)
+    for (const _again of [1, 2]) expect((await sweep(house.deps, false)).outcomes).to.equal(2)
+    const jobs = await queue.getJobs(['wait', 'delayed'])
+    expect(jobs.map(({ id, data }) => [id, data])).to.have.deep.members([
+      [key, { intentId: intent._id }],
+      [sooner, { intentId: paid._id }],
+    ])
+  })
+
+  it('need not wait for an older question about the same intent', async () => {
+    house.clock.freeze(new Date('2031-01-04T00:00:00Z'))
+    const { intent, keys } = await unknownRefunds([10_000, 20_000])
+    const [older = '', newer = ''] = keys
+    const inSeconds = (seconds: number) => new Date(house.clock.now().getTime() + seconds * 1000)
+    nudgeWalletOutcome(house.deps, intent, older, inSeconds(60))
+    nudgeWalletOutcome(house.deps, intent, newer, inSeconds(1))
+    const delays = async () => (await queue.getJobs(['delayed'])).map(({ id, delay }) => [id, delay])
+    await until('both jobs', async () => (await delays()).length === 2)
+    expect(await delays()).to.have.deep.members([
+      [older, 60_000],
+      [newer, 1000],
+    ])
+  })
+
+  it('and one that has ended, or never was: its job does nothing and is gone', async () => {
+    const { intent, key } = await unknownPayment()
+    expect(await ask({ _id: newId() }, key)).to.deep.equal(done)
+    expect(await ask(intent, newId())).to.deep.equal(done)
+    const { intent: paid } = await unknownRefunds([])
+    expect(await ask(paid, paid.payment?.key ?? '')).to.deep.equal(done)
+    expect(wallet.questions).to.have.length(0)
+  })
+
+  it('stays open while no wallet is configured, and ends when one is again', async () => {
+    const { intent, key } = await unknownPayment()
+    house.deps.wallets = openWallets(null, null)
+    house.clock.advance(3_600_000)
+    const step = await ask(intent, key)
+    expect(step.next === 'later' && Math.round(secondsTo(step.at))).to.equal(60)
+    expect((await storedIntent(house, intent.referenceNumber)).underWay?.id).to.equal(key)
+    toldWallet(house).knows({ outcome: 'not-executed' })
+    house.clock.advance(60_000)
+    expect(await ask(intent, key)).to.deep.equal(done)
+    const after = await storedIntent(house, intent.referenceNumber)
+    expect([after.status, after.underWay]).to.deep.equal(['PENDING', null])
+    expect(await pay(house, intent.referenceNumber, { paymentId: key })).to.deep.equal({ state: 'not-begun' })
+  })
+
+  it('is reported as an error when the wallet moves money after it told that it never would', async () => {
+    const { intent, key } = await unknownPayment()
+    const gate = createGate()
+    wallet.answers(async () => {
+      await gate.passed
+      return { outcome: 'done' }
+    })
+    wallet.knows({ outcome: 'not-executed' })
+    house.clock.advance(2000)
+    await ask(intent, key)
+    const late = newId()
+    const paying = pay(house, intent.referenceNumber, { paymentId: late })
+    await until('the order', () => wallet.orders.includes(late))
+    house.clock.advance(20_000)
+    expect(await ask(intent, late)).to.deep.equal(done)
+    gate.open()
+    expect(await paying).to.deep.equal({ state: 'waiting' })
+    const { referenceNumber } = intent
+    expect(errors.splice(0)).to.deep.equal([
+      { event: 'payment.astray', fields: { referenceNumber, key: late, wallet: 'sandbox' } },
+    ])
+    expect(await storedIntent(house, referenceNumber)).to.deep.include({ status: 'PENDING', payment: null })
+  })
+})
