@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
-import { createPageErrors } from './admin/pages/errors.ts'
+import { sendStaffError } from './admin/pages/errors.ts'
 import { adminPages } from './admin/pages/router.ts'
+import { sendCheckoutError } from './checkout/errors.ts'
+import { checkoutPages, isHosted } from './checkout/router.ts'
 import type { Deps } from './deps.ts'
 import { refuse } from './errors.ts'
 import { send } from './http/answer.ts'
 import { health } from './http/health.ts'
 import { logRequest } from './http/log-request.ts'
+import { createPageErrors } from './http/page-errors.ts'
 import { refuseUnsound } from './http/refuse-unsound.ts'
 import { createErrorReporter } from './http/report-error.ts'
 import { routes } from './http/routes.ts'
@@ -40,6 +43,7 @@ export function createApp(deps: Deps, isStopping: () => boolean): Express {
 
   app.use(health(deps, isStopping))
   app.use('/admin', adminPages(deps))
+  app.use(checkoutPages(deps))
 
   for (const route of routes)
     app[route.method](apiBase + route.path, async (req: Request, res: Response) => {
@@ -56,7 +60,12 @@ export function createApp(deps: Deps, isStopping: () => boolean): Express {
     throw refuse('ENDPOINT_NOT_FOUND')
   })
 
-  app.use('/admin', createPageErrors(deps))
+  app.use('/admin', createPageErrors(deps, sendStaffError))
+  const answerCustomer = createPageErrors(deps, sendCheckoutError)
+  app.use((error: unknown, req: Request, res: Response, next: NextFunction) => {
+    if (isHosted(req)) answerCustomer(error, req, res, next)
+    else next(error)
+  })
   const answerFor = createErrorReporter(deps)
 
   // Express tells an error handler by its four parameters.

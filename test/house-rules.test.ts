@@ -55,14 +55,15 @@ describe('The house keeps its rules:', () => {
   })
 
   it('domain folders know neither Express nor BullMQ, nor http, nor workers', () => {
-    const isWrong = (name: string) => /^(express|bullmq|ioredis|src\/http|src\/app|workers)/.test(name)
+    const isWrong = (name: string) =>
+      /^(express|bullmq|ioredis|src\/http|src\/admin|src\/checkout|src\/app|workers)/.test(name)
     expect(offenders(domain, isWrong)).to.deep.equal([])
   })
 
-  it('http knows no mongoose and no BullMQ', () => {
-    expect(
-      offenders([...filesIn('src/http'), 'src/app.ts'], (name) => /^(mongoose|bullmq|ioredis)$/.test(name)),
-    ).to.deep.equal([])
+  it('http and checkout know no mongoose and no BullMQ, and http no pages', () => {
+    const waysIn = [...filesIn('src/http'), ...filesIn('src/checkout'), 'src/app.ts']
+    expect(offenders(waysIn, (name) => /^(mongoose|bullmq|ioredis)$/.test(name))).to.deep.equal([])
+    expect(offenders(filesIn('src/http'), (name) => /^src\/(admin|checkout)\//.test(name))).to.deep.equal([])
   })
 
   it('src knows no workers, and nothing that runs knows dev or test', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
+import { createSlowCheck, hashSlowly } from '../../src/slow-hash.ts'
 import { setDisabled } from '../../src/staff/change-account.ts'
-import { createPasswordCheck, hashPassword } from '../../src/staff/passwords.ts'
 import { createSignInLimit } from '../../src/staff/sign-in-limit.ts'
 import { openBeside } from '../support/acts.ts'
 import { type House, openHouse } from '../support/house.ts'
@@ -120,7 +120,7 @@ describe('Signing in as support staff', () => {
   })
 
   it('checks two passwords at a time, lets fifty wait, and sends the rest away', async () => {
-    const [check, hash] = [createPasswordCheck(), await hashPassword('right')]
+    const [check, hash] = [createSlowCheck(), await hashSlowly('right')]
     const outcomes = await Promise.all(Array.from({ length: 60 }, () => check(hash, 'right')))
     expect(outcomes.filter((fits) => fits === true)).to.have.lengthOf(52)
     expect(outcomes.filter((fits) => fits === null)).to.have.lengthOf(8)

@@ -28,20 +28,35 @@ export interface Person {
   faults: string[]
 }
 
-export async function sitDown(browser: Browser, origin: string, size: keyof typeof sizes): Promise<Person> {
+/** How somebody sits there. */
+export interface Way {
+  size: keyof typeof sizes
+  /** Whether their browser runs scripts. */
+  scripts: boolean
+  /** What their browser prefers. */
+  language: string
+  /** Origins that pages may lead to beside our own. */
+  others: readonly string[]
+}
+
+export async function sitDown(browser: Browser, origin: string, way: Way): Promise<Person> {
   const context = await browser.newContext({
     baseURL: origin,
-    viewport: sizes[size],
+    viewport: sizes[way.size],
     reducedMotion: 'reduce',
+    javaScriptEnabled: way.scripts,
+    locale: way.language,
   })
   const page = await context.newPage()
   const faults: string[] = []
+  const expected = [origin, ...way.others]
   page.on('pageerror', (error) => faults.push(error.message))
   page.on('console', (message) => {
     if (/content security policy|refused to/i.test(message.text())) faults.push(message.text())
   })
   page.on('request', (request) => {
-    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(origin)) faults.push(request.url())
+    const isOurs = /^(data|blob):/.test(request.url()) || expected.includes(new URL(request.url()).origin)
+    if (!isOurs) faults.push(request.url())
   })
   return { page, faults }
 }
@@ -73,8 +88,8 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
 }
 
-/** What axe finds that keeps somebody from using the page: rule and place. */
-export async function barriers(page: Page): Promise<string[]> {
+/** What axe finds that keeps somebody from using the page, or makes it harder: how much, rule and place. */
+export async function findings(page: Page): Promise<{ impact: string | null; what: string }[]> {
   await page.evaluate(axeCore.source)
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
@@ -84,8 +99,17 @@ export async function barriers(page: Page): Promise<string[]> {
       nodes: { html: string }[]
     }
     const { violations } = await axe.run()
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
+    return violations.flatMap(({ id, impact, nodes }) =>
+      nodes.map(({ html }) => ({ impact, what: `${id}: ${html.slice(0, 200)}` })),
+    )
   })
 }
+
+/** Of what axe finds that which keeps somebody from using the page. */
+export const barriers = async (page: Page): Promise<string[]> =>
+  (await findings(page))
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ what }) => what)
+
+export const widerThanScreen = (page: Page): Promise<boolean> =>
+  page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')

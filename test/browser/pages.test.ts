@@ -1,7 +1,10 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { barriers, picture, sizes } from './browser.ts'
+import { createIntent } from '../support/acts.ts'
+import { pay, refund } from '../support/pay.ts'
+import { toldWallet } from '../support/told-wallet.ts'
+import { barriers, picture, sizes, widerThanScreen } from './browser.ts'
 import { openStage, type Stage } from './stage.ts'
 
 /** Every page of ours, by the name of its picture. */
@@ -17,18 +20,39 @@ const pages = {
   'not-found': () => '/admin/nothing',
 }
 
+/** The pages of a payment that went every way it may, and of one under way. */
+async function payAndRefund({ house, merchant }: Stage): Promise<Record<string, string>> {
+  const wallet = toldWallet(house)
+  const label = 'Deux sacs de riz, livraison à la porte'
+  const [paid, underWay] = await Promise.all([
+    createIntent(house, merchant, { amount: 1_250_000, label }),
+    createIntent(house, merchant),
+  ])
+  wallet.answers(() => ({ outcome: 'refused', reason: 'wrong_pin' }))
+  await pay(house, paid.referenceNumber)
+  wallet.answers(() => ({ outcome: 'declined', reason: 'insufficient_funds' }))
+  await pay(house, paid.referenceNumber)
+  wallet.answers(() => ({ outcome: 'done' }))
+  await pay(house, paid.referenceNumber)
+  await refund(house, merchant, paid.referenceNumber, 20_000)
+  wallet.answers(() => ({ outcome: 'unknown', why: 'timeout' }))
+  await refund(house, merchant, paid.referenceNumber, 1005)
+  await pay(house, underWay.referenceNumber)
+  const pageOf = ({ referenceNumber }: typeof paid) => `/admin/payments/${referenceNumber}`
+  return { 'payment-refunded': pageOf(paid), 'payment-under-way': pageOf(underWay) }
+}
+
 describe('The staff pages', function () {
   this.timeout(60_000)
   let stage: Stage
   let delivery: Delivery
+  let stories: Record<string, string>
   before(async () => {
     stage = await openStage()
     delivery = await stage.deadDelivery()
+    stories = await payAndRefund(stage)
   })
   after(() => stage.close())
-
-  const widerThanScreen = (page: Page): Promise<boolean> =>
-    page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
 
   for (const size of Object.keys(sizes) as (keyof typeof sizes)[])
     it(`fit on a ${size} screen, run no script, load nothing from elsewhere and bar nobody`, async () => {
@@ -43,8 +67,9 @@ describe('The staff pages', function () {
       await nobody.goto('/admin/sign-in')
       await look(nobody, 'sign-in')
       const support = await stage.enter('support', '/admin', size)
-      for (const [name, path] of Object.entries(pages)) {
-        await support.goto(path(delivery))
+      const paths = Object.entries(pages).map(([name, path]) => [name, path(delivery)] as const)
+      for (const [name, path] of [...paths, ...Object.entries(stories)]) {
+        await support.goto(path)
         await look(support, name)
       }
       expect([...wrong, ...stage.faults()]).to.deep.equal([])

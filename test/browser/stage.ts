@@ -38,7 +38,12 @@ export async function openStage(): Promise<Stage> {
   const accounts = await hireBoth(house)
   const people: Person[] = []
   const visit = async (size: keyof typeof sizes) => {
-    const person = await sitDown(browser, house.origin, size)
+    const person = await sitDown(browser, house.origin, {
+      size,
+      scripts: true,
+      language: 'en-US',
+      others: [],
+    })
     people.push(person)
     return person.page
   }

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { type Scope, scopes } from '../../../schemas/scopes.ts'
 import { parseRange } from '../../businesses/identify.ts'
 import { readInstant } from '../../instant.ts'
+import { readPhone, readPin } from '../../wallets/phone.ts'
 
 /** The parts of a list; an empty part is a mistake of whoever put the list together. */
 function listOf(text: string): string[] {
@@ -64,6 +65,25 @@ export const instant =
 export function someId(text: string): string {
   if (!/^[\w-]{1,100}$/.test(text)) throw new InvalidArgumentError('Is no id.')
   return text
+}
+
+export function phoneNumber(text: string): string {
+  const phone = readPhone(text)
+  if (phone === null) throw new InvalidArgumentError('Must be a phone number.')
+  return phone
+}
+
+export function pinCode(text: string): string {
+  const pin = readPin(text)
+  if (pin === null) throw new InvalidArgumentError('Must be 4 to 6 digits.')
+  return pin
+}
+
+export function centimes(text: string): number {
+  const amount = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(amount))
+    throw new InvalidArgumentError(`Must be a whole number of centimes, 0 to ${Number.MAX_SAFE_INTEGER}.`)
+  return amount
 }
 
 /** An option that may name several: gathers what each of its values reads as. */

@@ -1,25 +1,8 @@
 import type { Response } from 'express'
 import { html } from 'ghtml'
+import { sendPage } from '../../http/send-page.ts'
 import type { SignedIn } from '../../staff/session.ts'
 import { page, plainPage } from './layout.ts'
-
-/** Writes a page. What comes after the answer of a request that took too long is dropped. */
-export function sendPage(res: Response, status: number, document: string): void {
-  if (res.headersSent) return
-  res.statusCode = status
-  res.setHeader('Content-Type', 'text/html; charset=utf-8')
-  res.setHeader('Content-Length', Buffer.byteLength(document))
-  res.end(document)
-}
-
-/** Sends the browser to another page of ours after an act: by GET, so that loading it again repeats nothing. */
-export function sendOn(res: Response, to: string): void {
-  if (res.headersSent) return
-  res.statusCode = 303
-  res.setHeader('Location', to)
-  res.setHeader('Content-Length', 0)
-  res.end()
-}
 
 /** A page that says one thing, mostly "no": with the navigation for whoever is signed in. */
 export function sendNotice(res: Response, status: number, title: string, sentence: string): void {

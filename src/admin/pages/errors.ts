@@ -1,7 +1,5 @@
-import type { NextFunction, Request, Response } from 'express'
-import type { Deps } from '../../deps.ts'
 import { Refusal } from '../../errors.ts'
-import { createErrorReporter } from '../../http/report-error.ts'
+import type { SendError } from '../../http/page-errors.ts'
 import { sendNotice } from './answer.ts'
 
 const titles: Record<number, [title: string, sentence: string]> = {
@@ -11,20 +9,10 @@ const titles: Record<number, [title: string, sentence: string]> = {
   503: ['Not available', 'The database does not answer right now. Try again in a few seconds.'],
 }
 
-/** What was thrown on the way to a staff page, as a page: never a stack, never JSON. */
-export function createPageErrors(deps: Pick<Deps, 'log'>) {
-  const answerFor = createErrorReporter(deps)
-  // Express tells an error handler by its four parameters.
-  return (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
-    const { status, code, headers } = answerFor(error, res)
-    if (res.headersSent) return void (res.writableEnded || req.socket.destroy())
-    res.locals.code = code
-    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-    // The rest of a body that nobody reads would be taken for the next request.
-    if (!req.complete) res.setHeader('Connection', 'close')
-    const [title, sentence] = titles[status] ?? ['Not understood', messageOf(error)]
-    sendNotice(res, status, title, sentence)
-  }
+/** The page of support staff that tells of an error. */
+export const sendStaffError: SendError = (_req, res, status, error) => {
+  const [title, sentence] = titles[status] ?? ['Not understood', messageOf(error)]
+  sendNotice(res, status, title, sentence)
 }
 
 const messageOf = (error: unknown): string =>

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express'
-import { parseUrl } from '../../parse-url.ts'
+import { isFromHere } from '../../http/own-origin.ts'
 import { isOwnForm, type SignedIn } from '../../staff/session.ts'
 import { sendNotice } from './answer.ts'
 
@@ -23,15 +23,6 @@ export const requireOwnOrigin =
       'This did not come from a page of this site. Open the page anew and try again.',
     )
   }
-
-/** All that the browser says must say so, and it must say something. A proxy may have changed Host, so PUBLIC_URL counts as well. */
-function isFromHere(req: Request, publicUrl: string): boolean {
-  const { origin, 'sec-fetch-site': site } = req.headers
-  const host = origin === undefined || origin === 'null' ? null : (parseUrl(origin)?.host ?? '')
-  const isOurs = host === req.host || host === parseUrl(publicUrl)?.host
-  if (site === undefined) return host !== null && isOurs
-  return site === 'same-origin' && (host === null || isOurs)
-}
 
 /** A form carries the token of the session that asked for it. For every form but the one to sign in. */
 export function checkCsrf(req: Request, res: Response, next: NextFunction): void {

@@ -1,23 +1,29 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
+import type { EventName } from '../../../schemas/events.ts'
 import { trailOf } from '../../audit/trail-of.ts'
-import type { Business } from '../../businesses/business.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
+import { sendPage } from '../../http/send-page.ts'
 import { eventsSoFar, lookUpIntent, type TracedIntent } from '../../intents/look-up.ts'
 import { asOf } from '../../intents/present.ts'
 import type { SignedIn } from '../../staff/session.ts'
-import { deliveriesOfPayment, type ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
-import { sendNotFound, sendPage } from './answer.ts'
+import {
+  deliveriesOfPayment,
+  type ListedDelivery,
+  mostOfOnePayment,
+} from '../../webhooks/deliveries/look-up.ts'
+import { sendNotFound } from './answer.ts'
 import { deliveryBadge, environmentBadge } from './badges.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
-import { businessPath, deliveryPath } from './paths.ts'
+import { deliveryPath } from './paths.ts'
+import { paymentFacts, underWay } from './payment-facts.ts'
 import { saidOfOne } from './said.ts'
 import { sendAgainButton } from './send-again-buttons.ts'
 import { timeline } from './timeline.ts'
 import { whatHappened } from './what-happened.ts'
-import { foreign, money } from './words.ts'
+import { foreign } from './words.ts'
 
 /** GET: a payment, what became of its webhooks, and all of it in the order of time. */
 export const paymentPage = (deps: Deps) => async (req: Request<{ reference: string }>, res: Response) => {
@@ -41,7 +47,8 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
     !${untold(stored, deliveries)}
     !${deliveries.map((delivery) => card(deps, delivery, staff))}
     <h2>The payment</h2>
-    !${facts(intent, business)}
+    !${underWay(intent)}
+    !${paymentFacts(intent, business)}
     <h2>Timeline</h2>
     !${timeline({ intent, deliveries, trail })}`
   sendPage(res, 200, page({ title: reference, staff, current: null }, body))
@@ -53,14 +60,28 @@ function untold(stored: TracedIntent, deliveries: ListedDelivery[]): string {
     ({ event, createdAt }) =>
       html`<p class="notice"><b>${event}</b> happened !${time(createdAt)} and waits to be handed to the receivers.</p>`,
   )
-  const handled = new Set([...stored.outbox, ...deliveries].map(({ event }) => event))
-  const unwanted = eventsSoFar(stored)
-    .filter((event) => !handled.has(event))
-    .map(
-      (event) =>
-        html`<p class="notice">No active endpoint was subscribed to <b>${event}</b> then: nothing was sent.</p>`,
-    )
+  // There may be more of them than were read: then nobody can tell.
+  if (deliveries.length === mostOfOnePayment)
+    return html`!${waiting}<p class="notice">Only the first ${mostOfOnePayment} deliveries are shown.</p>`
+  const handled = new Map(
+    [
+      ...stored.outbox.map(({ id, event }) => ({ id, event })),
+      ...deliveries.map(({ eventId, event }) => ({ id: eventId, event })),
+    ].map(({ id, event }) => [id, event]),
+  )
+  const happened = eventsSoFar(stored)
+  const unwanted = [...new Set(happened)].map((event) => {
+    const times = happened.filter((name) => name === event).length
+    return notWanted(event, times, times - [...handled.values()].filter((name) => name === event).length)
+  })
   return [...waiting, ...unwanted].join('')
+}
+
+/** `missing`: how many of the `times` that an event happened nobody was told of. */
+function notWanted(event: EventName, times: number, missing: number): string {
+  if (missing < 1) return ''
+  const when = times === 1 ? 'then' : `${missing} of the ${times} times that it happened`
+  return html`<p class="notice">No active endpoint was subscribed to <b>${event}</b> ${when}: nothing was sent.</p>`
 }
 
 const card = (deps: Deps, delivery: ListedDelivery, staff: SignedIn): string =>
@@ -69,17 +90,3 @@ const card = (deps: Deps, delivery: ListedDelivery, staff: SignedIn): string =>
     <p class="lead">!${whatHappened(deps, delivery)}</p>
     !${sendAgainButton(delivery, staff, 'payment')}
   </article>`
-
-const facts = (intent: TracedIntent, business: Business | null): string =>
-  html`<dl class="facts card">
-    <dt>Merchant</dt><dd><a href="${businessPath(intent.businessId)}">!${foreign(business?.name ?? intent.businessId)}</a></dd>
-    <dt>Amount</dt><dd>${amountOf(intent)}</dd>
-    <dt>Status</dt><dd>${intent.status}</dd>
-    !${intent.label === null ? '' : html`<dt>Label</dt><dd>!${foreign(intent.label)}</dd>`}
-    !${intent.payment === null ? '' : html`<dt>Paid</dt><dd>${money(intent.payment.amountPaid)} by ${intent.payment.method}, !${time(intent.payment.paidAt)}</dd>`}
-    <dt>Created</dt><dd>!${time(intent.createdAt)}</dd>
-    <dt>Expires</dt><dd>!${time(intent.expiresAt)}</dd>
-  </dl>`
-
-const amountOf = ({ amountType, amount }: TracedIntent): string =>
-  amountType === 'OPEN' || amount === null ? 'open: the customer chooses' : money(amount)

@@ -3,13 +3,14 @@ import { html } from 'ghtml'
 import type { Business } from '../../businesses/business.ts'
 import { findBusinessesByName, lookUpBusiness, mostBusinesses } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
+import { sendOn, sendPage } from '../../http/send-page.ts'
+import { isId } from '../../ids.ts'
 import { lookUpIntent } from '../../intents/look-up.ts'
 import { type Backlog, countBacklog } from '../../webhooks/deliveries/backlog.ts'
 import { shownDeadMs } from '../../webhooks/deliveries/dead-in.ts'
 import { isDeliveryId } from '../../webhooks/deliveries/delivery.ts'
 import { lastHours } from '../../webhooks/deliveries/last-hours.ts'
 import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
-import { sendOn, sendPage } from './answer.ts'
 import { staffOf } from './guards.ts'
 import { page } from './layout.ts'
 import { businessPath, deliveryPath, endpointPath, paymentPath } from './paths.ts'
@@ -60,7 +61,7 @@ async function findById(deps: Deps, question: string): Promise<string | null> {
   const deliveryId = isDeliveryId(question) ? question : id
   if (isDeliveryId(deliveryId) && (await lookUpDelivery(deps, deliveryId)) !== null)
     return deliveryPath(deliveryId)
-  if (!/^[0-9a-f]{24}$/.test(id)) return null
+  if (!isId(id)) return null
   const [endpoint, business] = await Promise.all([lookUpEndpoint(deps, id), lookUpBusiness(deps, id)])
   if (endpoint !== null) return endpointPath(id)
   return business === null ? null : businessPath(id)

@@ -2,18 +2,16 @@ import { parseCookie } from 'cookie'
 import type { NextFunction, Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
-import type { Deadline } from '../../http/deadline.ts'
+import { deadlineOf } from '../../http/prepare-page.ts'
+import { sendOn, sendPage } from '../../http/send-page.ts'
 import { findSession } from '../../staff/session.ts'
-import { sendNotice, sendOn, sendPage } from './answer.ts'
+import { sendNotice } from './answer.ts'
 import { plainPage } from './layout.ts'
 
 /** `__Host-`: the browser takes it only over https (or from localhost), for this host alone and for every path. */
 export const cookieName = '__Host-staff'
 
 export const tokenOf = (req: Request): string | undefined => parseCookie(req.headers.cookie ?? '')[cookieName]
-
-/** What is left of the request's patience with MongoDB (router.ts). */
-export const deadlineOf = (res: Response): Deadline => res.locals.deadline as Deadline
 
 /** Sets `res.locals.staff` for whoever is signed in. */
 export function recognise(deps: Deps) {

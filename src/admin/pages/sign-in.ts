@@ -2,13 +2,14 @@ import { stringifySetCookie } from 'cookie'
 import { type Request, type Response, Router } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
+import { formFields } from '../../http/read-form.ts'
+import { sendOn, sendPage } from '../../http/send-page.ts'
 import { parseUrl } from '../../parse-url.ts'
-import { createPasswordCheck } from '../../staff/passwords.ts'
+import { createSlowCheck } from '../../slow-hash.ts'
 import { sessionLifetimeMs } from '../../staff/session.ts'
 import { type SignIn, signIn } from '../../staff/sign-in.ts'
 import { createSignInLimit } from '../../staff/sign-in-limit.ts'
 import { signOut } from '../../staff/sign-out.ts'
-import { sendOn, sendPage } from './answer.ts'
 import { checkCsrf, staffOf } from './guards.ts'
 import { plainPage } from './layout.ts'
 import { cookieName, requireSession, tokenOf } from './session.ts'
@@ -16,7 +17,7 @@ import { cookieName, requireSession, tokenOf } from './session.ts'
 /** `/admin/sign-in` and `/admin/sign-out`. */
 export function signInPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  const limited = { ...deps, countTry: createSignInLimit(deps), checkPassword: createPasswordCheck() }
+  const limited = { ...deps, countTry: createSignInLimit(deps), checkPassword: createSlowCheck() }
 
   router.get('/sign-in', (req, res) => {
     const to = pageToGoTo(req.query.to)
@@ -25,7 +26,7 @@ export function signInPages(deps: Deps): Router {
   })
 
   router.post('/sign-in', async (req, res) => {
-    const { name, password, to } = fieldsOf(req)
+    const { name, password, to } = formFields(req, 'name', 'password', 'to')
     const tried = await signIn(limited, { name, password, ip: req.ip ?? '' })
     if (tried.outcome !== 'signed-in') return refuseEntry(res, tried, { to: pageToGoTo(to), name })
     await endSession(deps, req, res)
@@ -51,12 +52,6 @@ async function endSession(deps: Deps, req: Request, res: Response): Promise<void
 function setCookie(res: Response, value: string, maxAgeSeconds: number): void {
   const kept = { path: '/', secure: true, httpOnly: true, sameSite: 'strict', maxAge: maxAgeSeconds } as const
   res.setHeader('Set-Cookie', stringifySetCookie({ name: cookieName, value, ...kept }))
-}
-
-function fieldsOf(req: Request): { name: string; password: string; to: string } {
-  const body = (req.body ?? {}) as Record<string, unknown>
-  const text = (field: string) => (typeof body[field] === 'string' ? body[field] : '')
-  return { name: text('name'), password: text('password'), to: text('to') }
 }
 
 /** A page of ours to go to after signing in, whatever the address says: never another site, never the sign-in itself. */

@@ -1,15 +1,14 @@
 import { html } from 'ghtml'
 import type { Actor, AuditEvent } from '../../audit/audit-event.ts'
-import type { Intent } from '../../intents/intent.ts'
-import { isPending } from '../../intents/lifecycle.ts'
 import type { TracedIntent } from '../../intents/look-up.ts'
 import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { time } from './layout.ts'
 import { deliveryPath } from './paths.ts'
+import { paymentStory } from './payment-story.ts'
 import { duration, foreign, outcomeOf } from './words.ts'
 
 /** One thing that happened, or will: when, and what, in HTML. */
-interface Entry {
+export interface Entry {
   at: Date
   text: string
 }
@@ -25,7 +24,7 @@ export interface Story {
 export function timeline({ intent, deliveries, trail }: Story): string {
   const byId = new Map(deliveries.map((delivery) => [delivery._id, delivery]))
   const entries = [
-    ...lifeOf(intent),
+    ...paymentStory(intent),
     ...intent.outbox.map(({ event, createdAt }) => ({
       at: createdAt,
       text: html`<b>${event}</b> waits to be handed to the receivers`,
@@ -39,20 +38,6 @@ export function timeline({ intent, deliveries, trail }: Story): string {
   const inOrder = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime())
   return html`<ol class="timeline">!${inOrder.map(({ at, text }) => html`<li>!${time(at)} <span>!${text}</span></li>`)}</ol>`
 }
-
-function lifeOf(intent: TracedIntent): Entry[] {
-  const created = { at: intent.createdAt, text: html`<b>Created</b> by the merchant` }
-  if (isPending(intent.status)) return [created, { at: intent.expiresAt, text: 'Expires, if nobody pays' }]
-  return [created, { at: intent.updatedAt, text: html`<b>${intent.status}</b>!${reason(intent)}` }]
-}
-
-const reasons: Record<NonNullable<Intent['cancellationReason']>, string> = {
-  requested_by_merchant: ': the merchant cancelled it',
-  expired: ': its time was up and nobody had paid',
-}
-
-const reason = ({ cancellationReason }: TracedIntent): string =>
-  cancellationReason === null ? '' : reasons[cancellationReason]
 
 function storyOf(delivery: ListedDelivery): Entry[] {
   const name = nameOf(delivery)

@@ -1,0 +1,48 @@
+import { html } from 'ghtml'
+import type { CancellationReason } from '../../intents/intent.ts'
+import { isPending } from '../../intents/lifecycle.ts'
+import type { TracedIntent } from '../../intents/look-up.ts'
+import { paymentOutcome } from './payment-words.ts'
+import type { Entry } from './timeline.ts'
+import { money } from './words.ts'
+
+/** What happened to a payment itself, and what will; `intent` as it is now (asOf). */
+export const paymentStory = (intent: TracedIntent): Entry[] => [
+  { at: intent.createdAt, text: html`<b>Created</b> by the merchant` },
+  ...triesToPay(intent),
+  ...refunds(intent),
+  ...ends(intent),
+]
+
+const reasons: Record<CancellationReason, string> = {
+  requested_by_merchant: 'the merchant cancelled it',
+  expired: 'its time was up and nobody had paid',
+}
+
+function ends({ status, cancellationReason, updatedAt, expiresAt }: TracedIntent): Entry[] {
+  if (isPending(status)) return [{ at: expiresAt, text: 'Expires, if nobody pays' }]
+  if (cancellationReason === null) return []
+  return [{ at: updatedAt, text: html`<b>${status}</b>: ${reasons[cancellationReason]}` }]
+}
+
+function triesToPay({ attempts, underWay }: TracedIntent): Entry[] {
+  const tried = attempts.map((attempt) => ({
+    at: attempt.at,
+    text: html`<b>Payment</b> of ${money(attempt.amount)} by <bdi dir="ltr">${attempt.payerPhone}</bdi>: ${paymentOutcome(attempt)}`,
+  }))
+  if (underWay === null) return tried
+  return [
+    ...tried,
+    {
+      at: underWay.startedAt,
+      text: html`<b>Payment</b> of ${money(underWay.amount)} by <bdi dir="ltr">${underWay.payerPhone}</bdi> begun`,
+    },
+    { at: underWay.askAt, text: 'The wallet is asked what became of the payment' },
+  ]
+}
+
+const refunds = ({ refunds: all }: TracedIntent): Entry[] =>
+  all.flatMap(({ amount, status, createdAt, askAt }) => [
+    { at: createdAt, text: html`<b>Refund</b> of ${money(amount)}: ${status}` },
+    ...(askAt === undefined ? [] : [{ at: askAt, text: 'The wallet is asked what became of the refund' }]),
+  ])

@@ -1,0 +1,33 @@
+import type { PaymentAttempt } from '../../intents/intent.ts'
+import type { WalletName } from '../../wallets/wallet.ts'
+
+/** Whose wallet a payment was made by. */
+export const walletWords: Record<WalletName, string> = {
+  sandbox: 'a wallet of the sandbox',
+  live: 'the wallet provider',
+  simulation: 'nobody: it was simulated',
+}
+
+const reasonWords: Record<NonNullable<PaymentAttempt['reason']>, string> = {
+  wrong_pin: 'the phone number and the PIN do not fit',
+  wallet_locked: 'the wallet is locked after too many wrong PINs',
+  insufficient_funds: 'there is not enough money in the wallet',
+  limit_exceeded: 'it is more than the wallet may pay',
+  technical_error: 'the wallet had a technical error',
+  wallet_closed: 'the wallet is closed',
+}
+
+export const reasonInWords = (reason: keyof typeof reasonWords): string =>
+  `${reasonWords[reason]} (${reason})`
+
+const outcomeWords: Record<PaymentAttempt['outcome'], string> = {
+  done: 'paid',
+  refused: 'refused, nobody was told',
+  declined: 'declined, and may be tried again',
+  failed: 'failed for good',
+  'not-executed': 'the wallet was not reached, no money moved',
+}
+
+/** What came of an attempt to pay: `declined, and may be tried again: there is not enough money in the wallet (insufficient_funds)`. */
+export const paymentOutcome = ({ outcome, reason }: Pick<PaymentAttempt, 'outcome' | 'reason'>): string =>
+  reason === null ? outcomeWords[outcome] : `${outcomeWords[outcome]}: ${reasonInWords(reason)}`

@@ -1,0 +1,18 @@
+import type { Deps } from '../deps.ts'
+import { ltrText } from './layout.ts'
+import type { Offer } from './offer.ts'
+import { readAmount } from './read-amount.ts'
+
+/** What a customer pays, in centimes, or why that cannot be paid. */
+export type Amount = { amount: number } | { fault: string }
+
+/** The amount of a payment; of an OPEN one the customer's, as `typed`. */
+export function amountOf({ config }: Pick<Deps, 'config'>, { intent, locale }: Offer, typed: string): Amount {
+  if (intent.amountType !== 'OPEN' && intent.amount !== null) return { amount: intent.amount }
+  const { faults } = locale.words
+  const amount = readAmount(typed)
+  if (amount === null) return { fault: faults.amount }
+  if (amount >= 1 && amount <= config.maxAmount) return { amount }
+  const shown = (centimes: number) => ltrText(locale, locale.money(centimes))
+  return { fault: faults.amountRange(shown(1), shown(config.maxAmount)) }
+}

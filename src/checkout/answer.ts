@@ -1,0 +1,31 @@
+import type { Request, Response } from 'express'
+import { html } from 'ghtml'
+import { sendPage } from '../http/send-page.ts'
+import { page } from './layout.ts'
+import { addressOf, localeOf } from './locale.ts'
+import type { Note } from './words/words.ts'
+
+/** A page that says no. `path`: the page of ours to open again; null where there is none. */
+export function sendNote(res: Response, status: number, [title, sentence]: Note, path: string | null): void {
+  const locale = localeOf(res)
+  const again =
+    path === null
+      ? ''
+      : html`<p><a class="button" href="${addressOf(locale, path, {})}">${locale.words.notes.again}</a></p>`
+  const body = html`<h1>${title}</h1>
+<p>${sentence}</p>
+!${again}`
+  sendPage(res, status, page({ locale, title, path: path ?? '/', query: {}, sandbox: false }, body))
+}
+
+/** The same for every address at which there is nothing to pay. */
+export const sendNotFound = (res: Response): void =>
+  sendNote(res, 404, localeOf(res).words.notes.notFound, null)
+
+/** For whoever guessed too often: how long until the next try, the same for a hit and a miss. */
+export function sendTooMany(req: Request, res: Response, closedMs: number): void {
+  const { words, left } = localeOf(res)
+  const minutes = Math.max(1, Math.ceil(closedMs / 60_000))
+  res.setHeader('Retry-After', minutes * 60)
+  sendNote(res, 429, words.notes.tooMany(left(minutes * 60_000)), req.path)
+}

@@ -1,0 +1,75 @@
+import { type Request, type Response, Router } from 'express'
+import { html } from 'ghtml'
+import type { Deps } from '../deps.ts'
+import { deadlineOf } from '../http/prepare-page.ts'
+import { formFields } from '../http/read-form.ts'
+import { sendOn, sendPage } from '../http/send-page.ts'
+import { isId } from '../ids.ts'
+import { readCode } from '../intents/code.ts'
+import { findByCode } from '../intents/find-by-code.ts'
+import { sendNotFound, sendTooMany } from './answer.ts'
+import { field, isSaid, nothingSaid, type Said, summary } from './field.ts'
+import type { Guesses } from './guesses.ts'
+import { page } from './layout.ts'
+import { addressOf, localeOf } from './locale.ts'
+
+/** `/`, and `/sandbox/{businessId}` for the test codes of a business: the customer types a code and goes on to the payment's page. */
+export function codePages(deps: Deps, guesses: Guesses): Router {
+  const router = Router({ strict: true, caseSensitive: true })
+
+  const show = (req: Request, res: Response) => sendForm(req, res, 200, '', nothingSaid)
+  router.get('/', show)
+  router.get('/sandbox/:businessId', requireId, show)
+
+  const look = async (req: Request, res: Response) => {
+    const locale = localeOf(res)
+    const { faults, code: words } = locale.words
+    const { code: typed } = formFields(req, 'code')
+    const code = readCode(typed)
+    if (code === null) return sendForm(req, res, 422, typed, { notice: null, faults: { code: faults.code } })
+    const sandboxOf = sandboxOwner(req)
+    const guess = await deadlineOf(res).spend(() =>
+      guesses.code(req.ip ?? '', sandboxOf, () => findByCode(deps, sandboxOf, code)),
+    )
+    if (guess.outcome === 'closed') return sendTooMany(req, res, guess.closedMs)
+    if (guess.outcome === 'hit') return sendOn(res, addressOf(locale, `/p/${guess.found.shortCode}`, {}))
+    // Unknown, used, cancelled or expired: nobody learns which.
+    sendForm(req, res, 422, typed, { notice: null, faults: { code: words.unknown } })
+  }
+  router.post('/', look)
+  router.post('/sandbox/:businessId', requireId, look)
+  return router
+}
+
+const sandboxOwner = ({ params }: Request): string | null =>
+  typeof params.businessId === 'string' ? params.businessId : null
+
+/** Whether there is such a business is not told here. */
+function requireId(req: Request, res: Response, next: () => void): void {
+  if (isId(sandboxOwner(req) ?? '')) next()
+  else sendNotFound(res)
+}
+
+function sendForm(req: Request, res: Response, status: number, typed: string, said: Said): void {
+  const locale = localeOf(res)
+  const { words } = locale
+  const { title, label, hint, button } = words.code
+  const { path } = req
+  const body = html`!${summary(locale, said)}
+<h1>${title}</h1>
+<form method="post" action="${addressOf(locale, path, {})}" data-busy="${button}" novalidate>
+!${field({
+    name: 'code',
+    label,
+    hint,
+    value: typed,
+    // Room for spaces and dashes between the digits.
+    attributes: 'inputmode="numeric" autocomplete="off" maxlength="20" required',
+    fault: said.faults.code ?? null,
+  })}
+<button>${button}</button>
+</form>`
+  const sandbox = sandboxOwner(req) !== null
+  const heading = isSaid(said) ? words.wrong(title) : title
+  sendPage(res, status, page({ locale, title: heading, path, query: {}, sandbox }, body))
+}

@@ -1,0 +1,102 @@
+import { html } from 'ghtml'
+import { field, isSaid, type Said, summary } from './field.ts'
+import { facts, foreign, ltr, ltrText } from './layout.ts'
+import { addressOf, decimal } from './locale.ts'
+import { live, type Offer, type Sheet } from './offer.ts'
+import { wayBack } from './way-back.ts'
+
+/**
+ * The first step of an OPEN payment: how much. `typed`: what stands in the field, `fault`: what is wrong with it. A form by GET, so that
+ * going back and forth is free.
+ */
+export function amountForm(offer: Offer, typed: string, fault: string | null): Sheet {
+  const { words, code } = offer.locale
+  const said = { notice: null, faults: fault === null ? {} : { amount: fault } }
+  const { title, label, hint, button } = words.amount
+  const body = html`!${summary(offer.locale, said)}
+<h1>${title}</h1>
+!${seller(offer)}
+<form action="${offer.path}" novalidate>
+<input type="hidden" name="lang" value="${code}">
+!${field({
+    name: 'amount',
+    label,
+    hint,
+    value: typed,
+    attributes: 'inputmode="decimal" autocomplete="off" maxlength="40" required',
+    fault,
+  })}
+<button>${button}</button>
+</form>
+!${foot(offer)}`
+  return { title: titled(offer, title, said), query: {}, body }
+}
+
+/** What stands in the form that pays. */
+export interface PayForm {
+  /** form-token.ts */
+  token: string
+  /** Centimes. */
+  amount: number
+  phone: string
+  said: Said
+}
+
+/** Phone and PIN: the form that pays. */
+export function payForm(offer: Offer, { token, amount, phone, said }: PayForm): Sheet {
+  const { locale, intent } = offer
+  const { pay } = locale.words
+  const isOpen = intent.amountType === 'OPEN'
+  const money = locale.money(amount)
+  const query = isOpen ? { amount: decimal(amount) } : {}
+  const body = html`!${summary(locale, said)}
+<h1>!${pay.title(ltr(money))}</h1>
+!${seller(offer)}
+!${isOpen ? html`<p class="way"><a href="${addressOf(locale, offer.path, {})}">${pay.changeAmount}</a></p>` : ''}
+<form method="post" action="${addressOf(locale, offer.path, {})}" data-busy="${pay.busy}" novalidate>
+<input type="hidden" name="form" value="${token}">
+<input type="hidden" name="lang" value="${locale.code}">
+!${isOpen ? html`<input type="hidden" name="amount" value="${decimal(amount)}">` : ''}
+!${field({
+    name: 'phone',
+    label: pay.phone,
+    hint: pay.phoneHint,
+    value: phone,
+    attributes: 'type="tel" autocomplete="tel" maxlength="40" required',
+    fault: said.faults.phone ?? null,
+  })}
+!${field({
+    name: 'pin',
+    label: pay.pin,
+    hint: pay.pinHint,
+    value: '',
+    attributes: 'type="password" inputmode="numeric" autocomplete="off" maxlength="20" required',
+    fault: said.faults.pin ?? null,
+  })}
+<button>!${pay.button(ltr(money))}</button>
+</form>
+!${foot(offer)}`
+  const title = pay.title(ltrText(locale, money))
+  return { title: titled(offer, title, said), query, body }
+}
+
+const titled = ({ locale: { words } }: Offer, title: string, said: Said): string =>
+  isSaid(said) ? words.wrong(title) : title
+
+/** Who wants to be paid, and for what. */
+const seller = ({ intent, locale: { words } }: Offer): string =>
+  facts([
+    [words.facts.merchant, intent.merchant === '' ? null : foreign(intent.merchant)],
+    [words.facts.label, intent.label === null || intent.label === '' ? null : foreign(intent.label)],
+  ])
+
+/** How long there is time, and the way out: it leads to the merchant and cancels nothing. */
+function foot(offer: Offer): string {
+  const { intent, state, locale, leftMs } = offer
+  const { pay } = locale.words
+  const clock = html`<time datetime="${intent.expiresAt.toISOString()}">${locale.clock(intent.expiresAt)}</time>`
+  const left = html`<span data-left>${locale.left(leftMs)}</span>`
+  const back = wayBack(intent, state)
+  return html`<p class="faint" !${live(offer)}>!${pay.expires(clock, left)}</p>
+!${back === null ? '' : html`<p class="way"><a href="${back}" rel="noreferrer">${pay.cancel}</a></p>`}`
+}

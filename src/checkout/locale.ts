@@ -1,0 +1,98 @@
+import type { NextFunction, Request, Response } from 'express'
+import { arabic } from './words/ar.ts'
+import { english } from './words/en.ts'
+import { french } from './words/fr.ts'
+import type { Forms, Words } from './words/words.ts'
+
+/** A customer's language: what it says, and how it writes amounts, times and directions. */
+export interface Locale {
+  code: 'fr' | 'ar' | 'en'
+  dir: 'ltr' | 'rtl'
+  words: Words
+  /** Centimes as text: `500,00`, in western digits. */
+  amount(centimes: number): string
+  /** With the currency: `500,00 MRU`. */
+  money(centimes: number): string
+  /** A day and a time of day, in Mauritania. */
+  moment(at: Date): string
+  /** A time of day there. */
+  clock(at: Date): string
+  /** How long until something: `23 h 59 min`. */
+  left(ms: number): string
+}
+
+const timeZone = 'Africa/Nouakchott'
+
+/** `numbers` and `dates` are the names that Intl knows the language's ways by. */
+function createLocale(
+  code: Locale['code'],
+  dir: Locale['dir'],
+  words: Words,
+  { numbers, dates }: { numbers: string; dates: string },
+): Locale {
+  const number = new Intl.NumberFormat(numbers, { minimumFractionDigits: 2 })
+  const moment = new Intl.DateTimeFormat(dates, {
+    dateStyle: 'long',
+    timeStyle: 'short',
+    hourCycle: 'h23',
+    timeZone,
+  })
+  const clock = new Intl.DateTimeFormat(dates, {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone,
+  })
+  const amount = (centimes: number) => number.format(decimal(centimes) as `${number}`)
+  return {
+    code,
+    dir,
+    words,
+    amount,
+    money: (centimes) => `${amount(centimes)}\u00a0MRU`,
+    moment: (at) => moment.format(at),
+    clock: (at) => clock.format(at),
+    left: (ms) => inWords(words.left, ms),
+  }
+}
+
+/** Centimes as a decimal number in text, `500.00`: exact, where a division would not be. */
+export const decimal = (centimes: number): string =>
+  `${Math.trunc(centimes / 100)}.${String(centimes % 100).padStart(2, '0')}`
+
+/** The first is for whoever wants none of them. */
+export const locales: readonly [Locale, ...Locale[]] = [
+  createLocale('fr', 'ltr', french, { numbers: 'fr', dates: 'fr' }),
+  createLocale('ar', 'rtl', arabic, { numbers: 'fr', dates: 'ar-MR-u-nu-latn' }),
+  createLocale('en', 'ltr', english, { numbers: 'en', dates: 'en-GB' }),
+]
+
+const [fallback] = locales
+
+/** The language of a request: `lang` of its address, else what the browser prefers, else French. */
+export function chooseLocale(req: Request, res: Response, next: NextFunction): void {
+  const named = (code: unknown) => locales.find((locale) => locale.code === code)
+  res.locals.locale =
+    named(req.query.lang) ?? named(req.acceptsLanguages(locales.map(({ code }) => code))) ?? fallback
+  next()
+}
+
+export const localeOf = (res: Response): Locale => (res.locals.locale as Locale | undefined) ?? fallback
+
+/** An address of ours in the same language. */
+export const addressOf = ({ code }: Locale, path: string, query: Record<string, string>): string =>
+  `${path}?${new URLSearchParams({ lang: code, ...query }).toString()}`
+
+/** Whole hours and minutes. */
+function inWords({ hours, minutes, and, soon }: Words['left'], ms: number): string {
+  const left = Math.floor(ms / 60_000)
+  if (left < 1) return soon
+  const [h, min] = [Math.floor(left / 60), left % 60]
+  return [h > 0 ? counted(h, hours) : '', min > 0 ? counted(min, minutes) : ''].filter(Boolean).join(and)
+}
+
+function counted(count: number, [one, two, few, many]: Forms): string {
+  const last = count % 100
+  const form = count === 1 ? one : count === 2 ? two : last >= 3 && last <= 10 ? few : many
+  return form.replace('#', String(count))
+}

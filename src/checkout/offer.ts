@@ -1,0 +1,73 @@
+import type { Request, Response } from 'express'
+import { html } from 'ghtml'
+import type { Deps } from '../deps.ts'
+import { sendPage } from '../http/send-page.ts'
+import type { OfferedIntent } from '../intents/find-by-short-code.ts'
+import { asOf } from '../intents/present.ts'
+import { page } from './layout.ts'
+import { addressOf, type Locale, localeOf } from './locale.ts'
+import { type State, stateOf } from './state.ts'
+
+/** A payment as a customer meets it who looks at its page. */
+export interface Offer {
+  /** As of now. */
+  intent: OfferedIntent
+  state: State
+  locale: Locale
+  /** The address of its page, without query. */
+  path: string
+  /** The payment that this customer's form made, where the address tells; null for anybody else. */
+  sent: string | null
+  /** How long it can still be paid; in ms. */
+  leftMs: number
+}
+
+/** What is done with a payment that somebody has the address of. */
+export type Act = (deps: Deps, offer: Offer, req: Request, res: Response) => void | Promise<void>
+
+export function offerOf(
+  deps: Pick<Deps, 'now'>,
+  res: Response,
+  stored: OfferedIntent,
+  sent: string | null,
+): Offer {
+  const now = deps.now()
+  return {
+    intent: asOf(stored, now),
+    state: stateOf(stored, now),
+    locale: localeOf(res),
+    path: `/p/${stored.shortCode}`,
+    sent,
+    leftMs: stored.expiresAt.getTime() - now.getTime(),
+  }
+}
+
+/** What the address of a page keeps of the customer's own payment. */
+export const sentQuery = (sent: string | null): Record<string, string> => (sent === null ? {} : { sent })
+
+/** The address of the page as it is now, whatever it was loaded by. */
+export const addressOfOffer = ({ locale, path, sent }: Pick<Offer, 'locale' | 'path' | 'sent'>): string =>
+  addressOf(locale, path, sentQuery(sent))
+
+/** What the script needs to keep a page true that may still change (script.ts), as attributes. */
+export const live = (offer: Offer): string => {
+  const { locale, path, state } = offer
+  return html`data-live="${addressOf(locale, `${path}/status`, {})}" data-state="${state}" data-here="${addressOfOffer(offer)}"`
+}
+
+/** A page about a payment: `title` as text, `query` what beside the language its address needs. */
+export interface Sheet {
+  title: string
+  query: Record<string, string>
+  body: string
+}
+
+export function sendSheet(
+  res: Response,
+  status: number,
+  { locale, path, intent: { sandbox } }: Offer,
+  sheet: Sheet,
+): void {
+  const { title, query, body } = sheet
+  sendPage(res, status, page({ locale, title, path, query, sandbox }, body))
+}

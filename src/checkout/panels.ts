@@ -1,0 +1,101 @@
+import { html } from 'ghtml'
+import { facts, foreign, ltr } from './layout.ts'
+import { addressOfOffer, live, type Offer, type Sheet, sentQuery } from './offer.ts'
+import type { State } from './state.ts'
+import { wayBack } from './way-back.ts'
+import type { Note } from './words/words.ts'
+
+/** A page for each state but `pending`: what happened, and the way back to the merchant. */
+export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
+  const { panels } = offer.locale.words
+  switch (state) {
+    case 'waiting':
+      return waiting(offer, panels.waiting)
+    case 'paid':
+      return paid(offer, panels.paid)
+    case 'refunded':
+      return ended(offer, [leftOf(offer) === 0 ? panels.refunded : panels.refundedInPart, null])
+    case 'cancelled':
+    case 'expired':
+    case 'failed':
+      return ended(offer, panels[state])
+  }
+}
+
+/** The payment could be paid, but there is no wallet to pay it by. */
+export const noWallet = (offer: Offer): Sheet => ended(offer, offer.locale.words.panels.unavailable)
+
+/** It comes again by itself, also where no script runs. */
+function waiting(offer: Offer, [title, sentence]: Note): Sheet {
+  const body = html`<noscript><meta http-equiv="refresh" content="3;url=${addressOfOffer(offer)}"></noscript>
+<div class="busy" !${live(offer)}></div>
+<h1>${title}</h1>
+<p role="status">${sentence}</p>
+!${told(offer)}`
+  return { title, query: sentQuery(offer.sent), body }
+}
+
+const paid = (offer: Offer, title: string): Sheet => ({
+  title,
+  query: {},
+  body: html`<p class="mark good" aria-hidden="true">✓</p>
+<h1>${title}</h1>
+!${told(offer)}
+!${leaving(offer)}
+!${back(offer)}`,
+})
+
+const ended = (offer: Offer, [title, sentence]: Note | readonly [title: string, sentence: null]): Sheet => ({
+  title,
+  query: {},
+  body: html`<h1>${title}</h1>
+!${sentence === null ? '' : html`<p>${sentence}</p>`}
+!${told(offer)}
+!${back(offer)}`,
+})
+
+/** Centimes that were paid and did not go back. */
+const leftOf = ({ intent: { payment, refunds } }: Offer): number =>
+  refunds.reduce(
+    (left, { amount, status }) => left - (status === 'SUCCEEDED' ? amount : 0),
+    payment?.amountPaid ?? 0,
+  )
+
+/** What a customer may keep of it. */
+function told(offer: Offer): string {
+  const { intent, locale } = offer
+  const { payment, underWay, merchant, label, referenceNumber, amount, amountType } = intent
+  const { facts: terms } = locale.words
+  const taken = payment?.amountPaid ?? null
+  const asked = amountType === 'OPEN' ? (underWay?.amount ?? null) : amount
+  const money = (centimes: number | null) => (centimes === null ? null : ltr(locale.money(centimes)))
+  const refunded = taken === null ? 0 : taken - leftOf(offer)
+  return facts([
+    [terms.amount, money(taken ?? asked)],
+    [terms.refunded, refunded === 0 ? null : money(refunded)],
+    [terms.merchant, merchant === '' ? null : foreign(merchant)],
+    [terms.label, label === null || label === '' ? null : foreign(label)],
+    [terms.paidAt, payment === null ? null : html`${locale.moment(payment.paidAt)}`],
+    [terms.reference, ltr(referenceNumber)],
+  ])
+}
+
+/** Whoever has just paid goes back by itself, if a script runs, and unless they stop it. */
+function leaving(offer: Offer): string {
+  const { intent, state, locale, path, sent } = offer
+  const url = wayBack(intent, state)
+  if (url === null || state !== 'paid' || sent === null || intent.payment?.key !== sent) return ''
+  const { leaving: sentence, stay } = locale.words.back
+  const here = addressOfOffer({ locale, path, sent: null })
+  return html`<div hidden data-leave="${url}" data-here="${here}">
+<p role="status">${sentence}</p>
+<button type="button" class="plain">${stay}</button>
+</div>`
+}
+
+function back({ intent, state, locale }: Offer): string {
+  const url = wayBack(intent, state)
+  return url === null
+    ? ''
+    : html`<p><a class="button" href="${url}" rel="noreferrer">${locale.words.back.link}</a></p>`
+}

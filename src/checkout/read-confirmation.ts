@@ -1,0 +1,42 @@
+import type { Deps } from '../deps.ts'
+import type { Confirmation } from '../intents/payments/pay.ts'
+import { readPhone, readPin } from '../wallets/phone.ts'
+import { amountOf } from './amount.ts'
+import type { Said } from './field.ts'
+import { newFormToken } from './form-token.ts'
+import { amountForm, payForm } from './forms.ts'
+import type { Offer, Sheet } from './offer.ts'
+
+/** The form that pays, as it was sent; `paymentId` is what its token stands for. */
+export interface Sent {
+  paymentId: string | null
+  phone: string
+  pin: string
+  amount: string
+}
+
+/** Judges a form that was sent: what the customer confirms, or the page that asks them again. */
+export function readConfirmation(
+  deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
+  offer: Offer,
+  sent: Sent,
+): { confirmation: Confirmation } | { sheet: Sheet } {
+  const judged = amountOf(deps, offer, sent.amount)
+  if ('fault' in judged) return { sheet: amountForm(offer, sent.amount, judged.fault) }
+  const { amount } = judged
+  const again = (said: Said) => ({ sheet: askAgain(deps, offer, { amount, phone: sent.phone, said }) })
+  const { faults, notices } = offer.locale.words
+  const { paymentId } = sent
+  if (paymentId === null) return again({ notice: notices.formTooOld, faults: {} })
+  const [phone, pin] = [readPhone(sent.phone), readPin(sent.pin)]
+  if (phone !== null && pin !== null) return { confirmation: { paymentId, phone, pin, amount } }
+  const wrong = { ...(phone === null && { phone: faults.phone }), ...(pin === null && { pin: faults.pin }) }
+  return again({ notice: null, faults: wrong })
+}
+
+/** The same form with what was typed, never the PIN: a new one, so that it makes a payment of its own. */
+export const askAgain = (
+  deps: Pick<Deps, 'secrets' | 'now'>,
+  offer: Offer,
+  { amount, phone, said }: { amount: number; phone: string; said: Said },
+): Sheet => payForm(offer, { token: newFormToken(deps, offer.intent), amount, phone, said })

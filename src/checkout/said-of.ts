@@ -1,0 +1,14 @@
+import type { PaymentAttempt } from '../intents/intent.ts'
+import { nothingSaid, type Said } from './field.ts'
+import type { Words } from './words/words.ts'
+
+type Ended = Pick<PaymentAttempt, 'outcome' | 'reason'>
+
+/** What a customer is told of a payment that came to an end and left the intent as it was: nothing was taken. */
+export function saidOf(words: Words, { outcome, reason }: Ended): Said {
+  const { notices, faults } = words
+  if (reason === 'wrong_pin') return { notice: null, faults: { pin: faults.pinDoesNotFit } }
+  if (reason === 'wallet_locked' || reason === 'insufficient_funds' || reason === 'limit_exceeded')
+    return { notice: notices[reason], faults: {} }
+  return outcome === 'not-executed' ? { notice: notices.notExecuted, faults: {} } : nothingSaid
+}

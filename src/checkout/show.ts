@@ -1,0 +1,34 @@
+import { amountOf } from './amount.ts'
+import { nothingSaid } from './field.ts'
+import { newFormToken } from './form-token.ts'
+import { amountForm, payForm } from './forms.ts'
+import { decimal } from './locale.ts'
+import { type Act, type Offer, sendSheet } from './offer.ts'
+import { noWallet, panel } from './panels.ts'
+import { saidOf } from './said-of.ts'
+
+/** GET: the page of a payment. However it was reached, it shows the truth of this moment. */
+export const show: Act = (deps, offer, req, res) => {
+  const { intent, state } = offer
+  if (state !== 'pending') return sendSheet(res, 200, offer, panel(offer, state))
+  if (deps.wallets.forPayments(intent.sandbox) === null) {
+    res.setHeader('Retry-After', 60)
+    return sendSheet(res, 503, offer, noWallet(offer))
+  }
+  const before = intent.attempts.find(({ id }) => id === offer.sent)
+  const asked = typed(req.query.amount) ?? (before === undefined ? null : decimal(before.amount))
+  if (intent.amountType === 'OPEN' && asked === null)
+    return sendSheet(res, 200, offer, amountForm(offer, suggested(offer), null))
+  const judged = amountOf(deps, offer, asked ?? '')
+  if ('fault' in judged) return sendSheet(res, 422, offer, amountForm(offer, asked ?? '', judged.fault))
+  const said = before === undefined ? nothingSaid : saidOf(offer.locale.words, before)
+  const token = newFormToken(deps, intent)
+  sendSheet(res, 200, offer, payForm(offer, { token, amount: judged.amount, phone: '', said }))
+}
+
+/** A parameter of the query: null where it is not there, nothing where it came more than once. */
+const typed = (value: unknown): string | null =>
+  value === undefined ? null : typeof value === 'string' ? value : ''
+
+const suggested = ({ intent: { amount }, locale }: Offer): string =>
+  amount === null ? '' : locale.amount(amount)

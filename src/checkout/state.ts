@@ -1,0 +1,24 @@
+import type { Status } from '../../schemas/list-intents.ts'
+import type { Intent } from '../intents/intent.ts'
+import { isPending } from '../intents/lifecycle.ts'
+import { asOf } from '../intents/present.ts'
+
+/** A payment as its page shows it: `pending` can be paid, `waiting` is being paid. */
+export type State = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
+
+const states: Record<Status, State> = {
+  PENDING: 'pending',
+  PAID: 'paid',
+  REFUNDED: 'refunded',
+  CANCELLED: 'cancelled',
+  FAILED: 'failed',
+}
+
+export function stateOf(stored: Intent, now: Date): State {
+  const { status, underWay, cancellationReason } = asOf(stored, now)
+  if (isPending(status) && underWay !== null) return 'waiting'
+  return cancellationReason === 'expired' ? 'expired' : states[status]
+}
+
+/** Whether the page may still become another by itself. */
+export const isOpen = (state: State): boolean => state === 'pending' || state === 'waiting'

@@ -1,0 +1,100 @@
+import type { Words } from './words.ts'
+
+const nothingTaken = 'Nothing was taken.'
+
+export const english: Words = {
+  language: 'English',
+  languages: 'Language',
+  toContent: 'To the content',
+  test: 'Test: no real money moves.',
+  problem: 'There is a problem',
+  wrong: (title) => `Error: ${title}`,
+  pay: {
+    title: (amount) => `Pay ${amount}`,
+    expires: (clock, left) => `Pay before ${clock}: ${left} left.`,
+    phone: 'Phone number',
+    phoneHint: 'The one of your mobile wallet.',
+    pin: 'PIN',
+    pinHint: '4 to 6 digits. Give it to nobody.',
+    button: (amount) => `Pay ${amount}`,
+    busy: 'Paying…',
+    changeAmount: 'Change the amount',
+    cancel: 'Cancel and return to the merchant’s site',
+  },
+  amount: {
+    title: 'How much do you want to pay?',
+    label: 'Amount in MRU',
+    hint: 'For example 500 or 1250.50.',
+    button: 'Continue',
+  },
+  code: {
+    title: 'Pay with a code',
+    label: 'Payment code',
+    hint: 'The 6 digits that the merchant gives you.',
+    button: 'Continue',
+    unknown: 'This code is not valid. Check it with the merchant.',
+  },
+  faults: {
+    phone: 'Enter your phone number, for example 22 34 56 78',
+    pin: 'Enter your PIN: 4 to 6 digits',
+    pinDoesNotFit: 'The phone number and the PIN do not match',
+    amount: 'Enter an amount, for example 500 or 1250.50',
+    amountRange: (least, most) => `The amount must be between ${least} and ${most}`,
+    code: 'Enter the 6 digits of the code',
+  },
+  notices: {
+    wallet_locked: `This wallet is locked after several wrong PINs. ${nothingTaken} Try again in 15 minutes.`,
+    insufficient_funds: `There is not enough money in this wallet. ${nothingTaken} Try again, or pay with another wallet.`,
+    limit_exceeded: `This amount is above the limit of this wallet. ${nothingTaken} Try again later, or pay with another wallet.`,
+    notExecuted: `The wallet does not answer. ${nothingTaken} Try again.`,
+    formTooOld: `This page was out of date. ${nothingTaken} Enter your PIN again.`,
+  },
+  panels: {
+    waiting: [
+      'Payment in progress',
+      'We are waiting for your wallet. Do not pay a second time: this page updates by itself.',
+    ],
+    paid: 'Payment successful',
+    refunded: 'Payment refunded',
+    refundedInPart: 'Payment partly refunded',
+    cancelled: ['Payment cancelled', `The merchant cancelled this payment request. ${nothingTaken}`],
+    expired: ['Time is up', `${nothingTaken} Ask the merchant for a new link.`],
+    failed: ['The payment failed', `${nothingTaken} Ask the merchant for a new link.`],
+    unavailable: ['Paying is not possible right now', `${nothingTaken} Try again a little later.`],
+  },
+  facts: {
+    amount: 'Amount',
+    refunded: 'Refunded',
+    merchant: 'Merchant',
+    label: 'For',
+    paidAt: 'Date',
+    reference: 'Reference',
+  },
+  back: {
+    link: 'Return to the merchant’s site',
+    leaving: 'You return to the merchant’s site in 5 seconds.',
+    stay: 'Stay here',
+  },
+  notes: {
+    notFound: ['Page not found', 'There is nothing to pay at this address. Check the link.'],
+    foreign: ['Refused', `This form did not come from our page. ${nothingTaken}`],
+    tooLarge: ['Form too long', `This form is longer than any of ours. ${nothingTaken}`],
+    tooMany: (left) => ['Too many tries', `Try again in ${left}.`],
+    notUnderstood: ['Not understood', `Open the page again and retry. ${nothingTaken}`],
+    unavailable: [
+      'Not available',
+      'Open the page again in a few seconds: it will say how the payment stands. Nothing is taken twice.',
+    ],
+    broken: [
+      'Something went wrong',
+      'The mistake is ours. Open the page again: it will say how the payment stands. Nothing is taken twice.',
+    ],
+    again: 'Open the page again',
+  },
+  left: {
+    hours: ['#\u00a0h', '#\u00a0h', '#\u00a0h', '#\u00a0h'],
+    minutes: ['#\u00a0min', '#\u00a0min', '#\u00a0min', '#\u00a0min'],
+    and: ' ',
+    soon: 'less than a minute',
+  },
+}

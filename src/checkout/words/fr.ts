@@ -1,0 +1,100 @@
+import type { Words } from './words.ts'
+
+const nothingTaken = 'Rien n’a été débité.'
+
+export const french: Words = {
+  language: 'Français',
+  languages: 'Langue',
+  toContent: 'Aller au contenu',
+  test: 'Test : aucun argent réel ne circule.',
+  problem: 'Il y a un problème',
+  wrong: (title) => `Erreur : ${title}`,
+  pay: {
+    title: (amount) => `Payer ${amount}`,
+    expires: (clock, left) => `À payer avant ${clock} : il reste ${left}.`,
+    phone: 'Numéro de téléphone',
+    phoneHint: 'Celui de votre portefeuille mobile.',
+    pin: 'Code PIN',
+    pinHint: 'De 4 à 6 chiffres. Ne le donnez à personne.',
+    button: (amount) => `Payer ${amount}`,
+    busy: 'Paiement en cours…',
+    changeAmount: 'Changer le montant',
+    cancel: 'Annuler et revenir au site du commerçant',
+  },
+  amount: {
+    title: 'Quel montant voulez-vous payer ?',
+    label: 'Montant en MRU',
+    hint: 'Par exemple 500 ou 1250,50.',
+    button: 'Continuer',
+  },
+  code: {
+    title: 'Payer avec un code',
+    label: 'Code de paiement',
+    hint: 'Les 6 chiffres que le commerçant vous donne.',
+    button: 'Continuer',
+    unknown: 'Ce code n’est pas valable. Vérifiez-le avec le commerçant.',
+  },
+  faults: {
+    phone: 'Saisissez votre numéro de téléphone, par exemple 22 34 56 78',
+    pin: 'Saisissez votre code PIN : de 4 à 6 chiffres',
+    pinDoesNotFit: 'Le numéro de téléphone et le code PIN ne correspondent pas',
+    amount: 'Saisissez un montant, par exemple 500 ou 1250,50',
+    amountRange: (least, most) => `Le montant doit être compris entre ${least} et ${most}`,
+    code: 'Saisissez les 6 chiffres du code',
+  },
+  notices: {
+    wallet_locked: `Ce portefeuille est bloqué après plusieurs codes PIN erronés. ${nothingTaken} Réessayez dans 15 minutes.`,
+    insufficient_funds: `Le solde de ce portefeuille ne suffit pas. ${nothingTaken} Réessayez, ou payez avec un autre portefeuille.`,
+    limit_exceeded: `Ce montant dépasse la limite de ce portefeuille. ${nothingTaken} Réessayez plus tard, ou payez avec un autre portefeuille.`,
+    notExecuted: `Le portefeuille ne répond pas. ${nothingTaken} Réessayez.`,
+    formTooOld: `Cette page n’est plus à jour. ${nothingTaken} Saisissez à nouveau votre code PIN.`,
+  },
+  panels: {
+    waiting: [
+      'Paiement en cours',
+      'Nous attendons la réponse du portefeuille. Ne payez pas une deuxième fois : cette page s’actualise d’elle-même.',
+    ],
+    paid: 'Paiement réussi',
+    refunded: 'Paiement remboursé',
+    refundedInPart: 'Paiement remboursé en partie',
+    cancelled: ['Paiement annulé', `Le commerçant a annulé cette demande de paiement. ${nothingTaken}`],
+    expired: ['Délai dépassé', `${nothingTaken} Demandez un nouveau lien au commerçant.`],
+    failed: ['Le paiement a échoué', `${nothingTaken} Demandez un nouveau lien au commerçant.`],
+    unavailable: ['Paiement impossible pour le moment', `${nothingTaken} Réessayez un peu plus tard.`],
+  },
+  facts: {
+    amount: 'Montant',
+    refunded: 'Remboursé',
+    merchant: 'Commerçant',
+    label: 'Motif',
+    paidAt: 'Date',
+    reference: 'Référence',
+  },
+  back: {
+    link: 'Revenir au site du commerçant',
+    leaving: 'Vous revenez au site du commerçant dans 5 secondes.',
+    stay: 'Rester ici',
+  },
+  notes: {
+    notFound: ['Page introuvable', 'Il n’y a rien à payer à cette adresse. Vérifiez le lien.'],
+    foreign: ['Demande refusée', `Ce formulaire ne vient pas de notre page. ${nothingTaken}`],
+    tooLarge: ['Formulaire trop long', `Ce formulaire est plus long que les nôtres. ${nothingTaken}`],
+    tooMany: (left) => ['Trop d’essais', `Réessayez dans ${left}.`],
+    notUnderstood: ['Demande non comprise', `Rouvrez la page et réessayez. ${nothingTaken}`],
+    unavailable: [
+      'Service indisponible',
+      'Rouvrez la page dans quelques secondes : elle dira où en est le paiement. Rien n’est débité deux fois.',
+    ],
+    broken: [
+      'Une erreur s’est produite',
+      'Elle vient de nous. Rouvrez la page : elle dira où en est le paiement. Rien n’est débité deux fois.',
+    ],
+    again: 'Rouvrir la page',
+  },
+  left: {
+    hours: ['#\u00a0h', '#\u00a0h', '#\u00a0h', '#\u00a0h'],
+    minutes: ['#\u00a0min', '#\u00a0min', '#\u00a0min', '#\u00a0min'],
+    and: ' ',
+    soon: 'moins d’une minute',
+  },
+}

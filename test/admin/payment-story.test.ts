@@ -1,0 +1,178 @@
+import { expect } from 'chai'
+import type { WalletOutcome } from '../../src/wallets/wallet.ts'
+import { createIntent, freshDelivery, relay, subscribe } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { pay, refund, storedIntent } from '../support/pay.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
+import { readable, signedIn } from './staff.ts'
+
+/** Seconds; nobody's sign-in ends meanwhile. */
+const lifetime = 3600
+const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
+
+describe('The page of a payment', () => {
+  let house: House
+  let receiver: Receiver
+  let merchant: Merchant
+  let wallet: ToldWallet
+  let staff: Awaited<ReturnType<typeof signedIn>>
+  before(async () => {
+    ;[house, receiver] = await Promise.all([
+      openHouse({ INTENT_LIFETIME_SECONDS: String(lifetime) }),
+      startReceiver(),
+    ])
+    wallet = toldWallet(house)
+    staff = await signedIn(house, 'viewer')
+  })
+  beforeEach(async () => {
+    merchant = await house.merchant()
+    // To the second, as the page shows it; each act takes one.
+    house.clock.freeze(new Date(Math.ceil(house.clock.now().getTime() / 1000) * 1000))
+  })
+  afterEach(() => house.clock.freeze(null))
+  after(() => house.close().then(() => receiver.close()))
+
+  const source = async (reference: string) => (await staff.get(`/admin/payments/${reference}`)).text
+  const page = async (reference: string) => readable(await source(reference))
+  /** The lines of its timeline. */
+  const story = async (reference: string) =>
+    ((await page(reference)).split('Timeline ')[1] ?? '')
+      .split(/ ?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC /)
+      .slice(1)
+  const shown = (seconds: number) =>
+    `${new Date(house.clock.now().getTime() + seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+
+  const payWith = async (reference: string, outcome: WalletOutcome) => {
+    house.clock.advance(1000)
+    wallet.answers(() => outcome)
+    return pay(house, reference, { phone: '22345645', pin: '1234' })
+  }
+  const giveBack = async (reference: string, amount: number, outcome: WalletOutcome) => {
+    house.clock.advance(1000)
+    wallet.answers(() => outcome)
+    return refund(house, merchant, reference, amount)
+  }
+
+  it('tells each attempt to pay in words, who paid, what it earned and what went back', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    await payWith(referenceNumber, { outcome: 'refused', reason: 'wrong_pin' })
+    await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
+    await payWith(referenceNumber, { outcome: 'not-executed' })
+    expect(await page(referenceNumber)).to.include(
+      'Failed there is not enough money in the wallet (insufficient_funds); the customer may try again',
+    )
+    await payWith(referenceNumber, { outcome: 'done' })
+    await giveBack(referenceNumber, 20_000, { outcome: 'done' })
+    await giveBack(referenceNumber, 1_005, unknown)
+    const attempt = 'Payment of 500.00 MRU by 22******45:'
+    const waiting =
+      'payment.failed waits|payment.confirmed waits|payment.created waits|payment.refunded waits'
+    const lines = await story(referenceNumber)
+    expect(lines.filter((line) => !new RegExp(waiting).test(line)).map((line) => line.trim())).to.deep.equal([
+      'Created by the merchant',
+      `${attempt} refused, nobody was told: the phone number and the PIN do not fit (wrong_pin)`,
+      `${attempt} declined, and may be tried again: there is not enough money in the wallet (insufficient_funds)`,
+      `${attempt} the wallet was not reached, no money moved`,
+      `${attempt} paid`,
+      'Refund of 200.00 MRU: SUCCEEDED',
+      'Refund of 10.05 MRU: PENDING',
+      'The wallet is asked what became of the refund',
+    ])
+    const text = await page(referenceNumber)
+    const { payment, refunds } = await storedIntent(house, referenceNumber)
+    expect(text).to.include(`Status REFUNDED Paid 500.00 MRU by WALLET, ${shown(-2)} By 22******45`)
+    expect(text).to.include(`Wallet a wallet of the sandbox; its key there ${payment?.key}`)
+    expect(text).to.include(
+      'merchant 10.00 MRU, payer 5.00 MRU; of it taxes 2.10 MRU + 0.30 MRU, revenue 12.60 MRU',
+    )
+    expect(text).to.include(`200.00 MRU, ${shown(-1)}, ${refunds[0]?.id}: SUCCEEDED, the money went back`)
+    expect(text).to.include(`A refund is under way since ${shown(0)}: 10.05 MRU, ${refunds[1]?.id}.`)
+    expect(text).to.include(`The wallet is asked at ${shown(1)}.`)
+    expect(text).not.to.match(/may try again|cannot be paid/)
+  })
+
+  it('tells that a payment is under way, since when, and when the wallet is asked', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    await payWith(referenceNumber, unknown)
+    house.clock.advance(lifetime * 1000)
+    const text = await page(referenceNumber)
+    const { underWay } = await storedIntent(house, referenceNumber)
+    expect(text).to.include(`A payment is under way since ${shown(-lifetime)}: 500.00 MRU by 22******45`)
+    expect(text).to.include(`its key there ${underWay?.id}`)
+    expect(text).to.include(`The wallet is asked at ${shown(1 - lifetime)} what became of it.`)
+    expect(text).to.include('Status PENDING')
+    const lines = (await story(referenceNumber)).map((line) => line.trim())
+    expect(lines).to.include('Payment of 500.00 MRU by 22******45 begun')
+    expect(lines.indexOf('The wallet is asked what became of the payment')).to.equal(
+      lines.indexOf('Payment of 500.00 MRU by 22******45 begun') + 1,
+    )
+  })
+
+  it('tells what ended it: a failure for good, or that its time was up', async () => {
+    const failed = await createIntent(house, merchant)
+    await payWith(failed.referenceNumber, { outcome: 'failed', reason: 'wallet_closed' })
+    expect((await story(failed.referenceNumber)).map((line) => line.trim())).to.include(
+      'Payment of 500.00 MRU by 22******45: failed for good: the wallet is closed (wallet_closed)',
+    )
+    expect(await page(failed.referenceNumber)).to.include(
+      'Status FAILED Failed the wallet is closed (wallet_closed); it cannot be paid any more',
+    )
+    const expired = await createIntent(house, merchant)
+    await payWith(expired.referenceNumber, { outcome: 'declined', reason: 'limit_exceeded' })
+    house.clock.advance(lifetime * 1000)
+    expect(await page(expired.referenceNumber)).to.include(
+      'it is more than the wallet may pay (limit_exceeded); it cannot be paid any more',
+    )
+    expect((await story(expired.referenceNumber)).at(-1)?.trim()).to.equal(
+      'CANCELLED: its time was up and nobody had paid',
+    )
+  })
+
+  it('tells of each event how often nobody was subscribed, and of none that was sent or waits', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
+    await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
+    await relay(house, merchant)
+    await subscribe(house, merchant, receiver.url, ['payment.failed', 'payment.refunded'])
+    await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
+    await payWith(referenceNumber, { outcome: 'done' })
+    await giveBack(referenceNumber, 10_000, { outcome: 'done' })
+    await giveBack(referenceNumber, 10_000, { outcome: 'done' })
+    await relay(house, merchant)
+    await giveBack(referenceNumber, 10_000, { outcome: 'done' })
+    const told = [
+      ...(await page(referenceNumber)).matchAll(
+        /No active endpoint was subscribed to (.*?): nothing was sent/g,
+      ),
+    ]
+    expect(told.map(([, what]) => what)).to.deep.equal([
+      'payment.created then',
+      'payment.failed 2 of the 3 times that it happened',
+      'payment.confirmed then',
+    ])
+  })
+
+  it('says so when there are more deliveries than it shows, and then claims of no event that nobody got it', async () => {
+    await subscribe(house, merchant, receiver.url, ['payment.created'])
+    const delivery = await freshDelivery(house, merchant)
+    await payWith(delivery.referenceNumber, { outcome: 'done' })
+    await relay(house, merchant)
+    const unheard = 'No active endpoint was subscribed to payment.confirmed'
+    expect(await page(delivery.referenceNumber)).to.include(unheard)
+    const more = Array.from({ length: 500 }, (_, at) => ({ ...delivery, _id: `${delivery._id}${at}` }))
+    await house.deps.Delivery.insertMany(more)
+    const text = await page(delivery.referenceNumber)
+    expect(text).to.include('Only the first 500 deliveries are shown.')
+    expect(text).not.to.include(unheard)
+  })
+
+  it('shows neither the phone number nor the PIN', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    await payWith(referenceNumber, { outcome: 'refused', reason: 'wallet_locked' })
+    await payWith(referenceNumber, { outcome: 'done' })
+    const html = await source(referenceNumber)
+    expect(html).to.include('22******45')
+    expect(html).not.to.match(/22345645|>1234</)
+  })
+})

@@ -1,0 +1,183 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { type Locale, locales } from '../../src/checkout/locale.ts'
+import { createIntent } from '../support/acts.ts'
+import type { Merchant } from '../support/house.ts'
+import { findings, picture, sizes, widerThanScreen } from './browser.ts'
+import { type Counter, fillIn, openCounter, pay, payer, send } from './counter.ts'
+
+/** What a merchant might put in a label: marks, a change of direction that never ends, no space to break at. 200 characters. */
+const hostile = `<script>alert(1)</script>"'&amp; \u202Eكتاب \u2067abc 🧺${'W'.repeat(200)}`.slice(0, 200)
+/** The smallest target that is easy to hit, in CSS pixels. */
+const target = 44
+/** All that the first view may load, in bytes. */
+const mostBytes = 30 * 1024
+
+describe('The hosted pages', function () {
+  this.timeout(120_000)
+  let counter: Counter
+  let merchant: Merchant
+  /** Every page there is, by the name of its picture: its address, and what to do there first. */
+  let pages: Record<string, { path: string; act?: (page: Page, locale: Locale) => Promise<void> }>
+  before(async () => {
+    counter = await openCounter()
+    merchant = await counter.house.merchant()
+    pages = await preparePages()
+  })
+  after(() => counter.close())
+
+  async function preparePages(): Promise<typeof pages> {
+    const { house } = counter
+    const live = await house.merchant({ mode: 'live' })
+    const act = async (reference: string, name: string, body: object) => {
+      const { status } = await house.http
+        .post(`/api/v1/dev/intents/${reference}/${name}`)
+        .set(merchant.write())
+        .send(body)
+      if (status >= 500) throw new Error(`${name}: ${status}`)
+    }
+    const order = async (asked: object, ...acts: [name: string, body: object][]) => {
+      const { shortCode, referenceNumber } = await counter.order(merchant, asked)
+      for (const [name, body] of acts) await act(referenceNumber, name, body)
+      return { path: `/p/${shortCode}`, referenceNumber }
+    }
+    // The oldest is over before the others begin.
+    const expired = await order({})
+    house.clock.advance(86_400_000)
+    const paid: [string, object] = ['simulate-payment', {}]
+    const pending = await order({ label: 'كتاب Book 12' })
+    const open = await order({ amountType: 'OPEN', amount: 125_050, label: undefined })
+    const waiting = await order({})
+    const soon = new Date(house.clock.now().getTime() + 3_600_000)
+    const underWay = { id: 'p', wallet: 'sandbox', amount: 50_000, payerPhone: '22******01' }
+    await house.deps.Intent.updateOne(
+      { referenceNumber: waiting.referenceNumber },
+      { $set: { underWay: { ...underWay, startedAt: soon, validUntil: soon, askAt: soon } } },
+    )
+    return {
+      code: { path: '/' },
+      'code-sandbox': { path: `/sandbox/${merchant.businessId}` },
+      'code-wrong': {
+        path: `/sandbox/${merchant.businessId}`,
+        async act(page, { words }) {
+          await fillIn(page, words.code.label, '12345')
+          await send(page)
+        },
+      },
+      pay: pending,
+      'pay-empty': {
+        ...pending,
+        async act(page, locale) {
+          await pay(page, locale, { phone: '12', pin: '0' })
+        },
+      },
+      'pay-poor': { ...pending, act: (page, locale) => pay(page, locale, { ...payer, phone: '22000003' }) },
+      hostile: await order({ label: hostile, amount: 1_000_000_000 }),
+      amount: open,
+      'amount-wrong': { path: `${open.path}?amount=x` },
+      'amount-chosen': { path: `${open.path}?amount=99999.99` },
+      waiting,
+      paid: await order({}, paid),
+      refunded: await order({}, paid, ['refund', {}]),
+      'refunded-in-part': await order({}, paid, ['refund', { amount: 20_000 }]),
+      cancelled: await order({}, ['cancel', {}]),
+      expired,
+      failed: await order({ amount: 99_901 }, paid),
+      unavailable: { path: `/p/${(await createIntent(house, live)).shortCode}` },
+      'not-found': { path: '/p/222222' },
+    }
+  }
+
+  /** Links and buttons that are too small to hit, but for links within a sentence. */
+  const tinyTargets = (page: Page): Promise<string[]> =>
+    page.evaluate(
+      `[...document.querySelectorAll('a, button, input:not([type=hidden])')]
+        .filter((each) => each.offsetParent !== null && !each.matches('.skip'))
+        .filter((each) => each.getBoundingClientRect().height < ${target})
+        .map((each) => 'too small: ' + each.outerHTML.slice(0, 120))`,
+    )
+
+  const inLanguage = (path: string, { code }: Locale) =>
+    `${path}${path.includes('?') ? '&' : '?'}lang=${code}`
+
+  /** What is wrong with a page as it stands. */
+  async function look(page: Page, name: string): Promise<string[]> {
+    await picture(page, name)
+    const wrong = (await findings(page)).map(({ impact, what }) => `${impact}: ${what}`)
+    if (await widerThanScreen(page)) wrong.push('wider than the screen')
+    return [...wrong, ...(await tinyTargets(page))].map((each) => `${name}: ${each}`)
+  }
+
+  for (const size of Object.keys(sizes) as (keyof typeof sizes)[])
+    for (const locale of locales)
+      it(`${locale.words.language}, ${size}: fit, bar nobody, load nothing from elsewhere`, async () => {
+        const page = await counter.sitDown({ size, scripts: true, language: locale.code })
+        const wrong: string[] = []
+        for (const [name, { path, act }] of Object.entries(pages)) {
+          await page.goto(inLanguage(path, locale))
+          await act?.(page, locale)
+          await page.locator(`html[lang=${locale.code}][dir=${locale.dir}]`).waitFor()
+          wrong.push(...(await look(page, `${name}-${locale.code}-${size}`)))
+        }
+        expect([...wrong, ...counter.faults()]).to.deep.equal([])
+      })
+
+  it('fit in 320 pixels, as wide as a large screen at 400 %, and can be read in the dark', async () => {
+    const page = await counter.sitDown({ size: 'phone', scripts: true, language: 'fr' })
+    await page.setViewportSize({ width: 320, height: 256 })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    const wrong: string[] = []
+    for (const [name, { path, act }] of Object.entries(pages)) {
+      await page.goto(inLanguage(path, locales[0]))
+      await act?.(page, locales[0])
+      wrong.push(...(await look(page, `${name}-fr-dark`)))
+    }
+    expect(wrong).to.deep.equal([])
+  })
+
+  it('show what a merchant wrote as text, in a direction of its own', async () => {
+    const page = await counter.sitDown({ size: 'phone', scripts: true, language: 'en' })
+    let alerts = 0
+    page.on('dialog', (dialog) => {
+      alerts += 1
+      void dialog.dismiss()
+    })
+    await page.goto(String(pages.hostile?.path))
+    expect(await page.locator('bdi').filter({ hasText: 'alert(1)' }).textContent()).to.equal(hostile)
+    expect(alerts).to.equal(0)
+    expect(await page.locator('h1').textContent()).to.equal('Pay 10,000,000.00\u00a0MRU')
+  })
+
+  it('are light: the first view loads less than 30 KB in all', async () => {
+    for (const name of ['code', 'pay', 'amount', 'paid']) {
+      const page = await counter.sitDown({ size: 'phone', scripts: true, language: 'ar' })
+      const sizesOf: Promise<number>[] = []
+      page.on('requestfinished', (request) => {
+        if (!request.url().startsWith('data:'))
+          sizesOf.push(
+            request
+              .sizes()
+              .then(({ responseHeadersSize, responseBodySize }) => responseHeadersSize + responseBodySize),
+          )
+      })
+      await page.goto(String(pages[name]?.path), { waitUntil: 'networkidle' })
+      const bytes = (await Promise.all(sizesOf)).reduce((sum, each) => sum + each, 0)
+      expect(sizesOf, name).to.have.lengthOf.at.least(3)
+      expect(bytes, name).to.be.within(5000, mostBytes)
+    }
+  })
+
+  it('tell whoever guessed too often how long to wait', async () => {
+    const { deps } = counter.house
+    const page = await counter.sitDown({ size: 'phone', scripts: true, language: 'ar' })
+    for (let guess = 0; guess < 31; guess += 1) await fetch(`${counter.house.origin}/p/222222`)
+    const wrong: string[] = []
+    for (const locale of locales) {
+      const answer = await page.goto(inLanguage('/p/222222', locale))
+      expect(answer?.status()).to.equal(429)
+      wrong.push(...(await look(page, `too-many-${locale.code}`)))
+    }
+    expect(wrong).to.deep.equal([])
+    await deps.mongo.collection('guesses').deleteMany({})
+  })
+})

@@ -1,0 +1,167 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { locales } from '../../src/checkout/locale.ts'
+import { readIntent } from '../support/acts.ts'
+import { createGate } from '../support/gate.ts'
+import type { Merchant } from '../support/house.ts'
+import { until } from '../support/until.ts'
+import { picture } from './browser.ts'
+import { type Counter, fillIn, heading, openCounter, pay, payer, send } from './counter.ts'
+
+const [locale] = locales
+const { words } = locale
+const [waiting] = words.panels.waiting
+const [expired] = words.panels.expired
+
+/** However a customer goes about it, money is taken once, and what every tab shows in the end is true. */
+describe('One payment in a browser', function () {
+  this.timeout(60_000)
+  let counter: Counter
+  let merchant: Merchant
+  beforeEach(async () => {
+    merchant = await counter.house.merchant()
+  })
+  before(async () => {
+    counter = await openCounter()
+  })
+  after(() => counter.close())
+  afterEach(() => expect(counter.faults()).to.deep.equal([]))
+
+  const open = async (path: string, scripts = true): Promise<Page> => {
+    const page = await counter.sitDown({ size: 'phone', scripts, language: locale.code })
+    await page.goto(path)
+    return page
+  }
+  const order = async () => {
+    const created = await counter.order(merchant, {})
+    return { ...created, path: `/p/${created.shortCode}` }
+  }
+  const fill = async (page: Page) => {
+    await fillIn(page, words.pay.phone, payer.phone)
+    await fillIn(page, words.pay.pin, payer.pin)
+  }
+  const expectPaidOnce = async (referenceNumber: string) => {
+    expect(await readIntent(counter.house, merchant, referenceNumber)).to.include({ status: 'PAID' })
+    expect(await counter.debits(merchant)).to.equal(1)
+  }
+
+  /** Holds every payment back at the wallet until the gate opens. */
+  function holdWallet() {
+    const { wallets } = counter.house.deps
+    const [gate, arrived] = [createGate(), createGate()]
+    counter.house.deps.wallets = {
+      ...wallets,
+      forPayments(sandbox) {
+        const wallet = wallets.forPayments(sandbox)
+        if (wallet === null) return null
+        return {
+          ...wallet,
+          async authorise(asked) {
+            arrived.open()
+            await gate.passed
+            return wallet.authorise(asked)
+          },
+        }
+      },
+    }
+    return {
+      arrived: arrived.passed,
+      letGo() {
+        counter.house.deps.wallets = wallets
+        gate.open()
+      },
+    }
+  }
+
+  for (const scripts of [true, false])
+    it(`two tabs, one paying: the other waits with it and shows what came of it${scripts ? '' : ' (without scripts)'}`, async () => {
+      const { path, referenceNumber } = await order()
+      const [first, second] = [await open(path, scripts), await open(path, scripts)]
+      const wallet = holdWallet()
+      await fill(first)
+      const sent = send(first)
+      await wallet.arrived
+      // By itself where scripts run; else whoever pays there as well finds it being paid.
+      if (!scripts) await pay(second, locale, payer)
+      await heading(second, waiting)
+      await picture(second, `waiting-${scripts ? 'scripts' : 'plain'}`)
+      wallet.letGo()
+      await sent
+      await Promise.all([heading(first, words.panels.paid), heading(second, words.panels.paid)])
+      await expectPaidOnce(referenceNumber)
+    })
+
+  for (const scripts of [true, false])
+    it(`a double click is one payment${scripts ? '' : ' (without scripts)'}`, async () => {
+      const { path, referenceNumber } = await order()
+      const page = await open(path, scripts)
+      await fill(page)
+      await page.locator('form button').dblclick()
+      await heading(page, words.panels.paid)
+      await expectPaidOnce(referenceNumber)
+    })
+
+  it('two tabs send at the same moment: one payment', async () => {
+    const { path, referenceNumber } = await order()
+    const tabs = [await open(path), await open(path), await open(path, false)]
+    for (const tab of tabs) await fill(tab)
+    await Promise.all(tabs.map(send))
+    await Promise.all(tabs.map((tab) => heading(tab, words.panels.paid)))
+    await expectPaidOnce(referenceNumber)
+  })
+
+  it('back and refresh after paying show that it is paid, and send nothing', async () => {
+    const { path, referenceNumber } = await order()
+    const page = await open(path)
+    await pay(page, locale, payer)
+    await heading(page, words.panels.paid)
+    await page.reload()
+    await heading(page, words.panels.paid)
+    await page.goBack()
+    await heading(page, words.panels.paid)
+    await page.goForward()
+    await page.reload()
+    await heading(page, words.panels.paid)
+    await expectPaidOnce(referenceNumber)
+  })
+
+  it('an answer that was lost on the way: opened again, the page tells that it is paid', async () => {
+    const { path, referenceNumber } = await order()
+    const page = await open(path)
+    await page.route('**/p/*', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      await route.fetch({ maxRedirects: 0 })
+      await route.abort('connectionreset')
+    })
+    await pay(page, locale, payer)
+    await until('paid', async () => {
+      const { status } = await readIntent(counter.house, merchant, referenceNumber)
+      return status === 'PAID'
+    })
+    await page.goto(path)
+    await heading(page, words.panels.paid)
+    await expectPaidOnce(referenceNumber)
+  })
+
+  for (const scripts of [true, false])
+    it(`time runs out while the page is open${scripts ? ': it says so by itself' : ' (without scripts): whoever pays then is told'}`, async () => {
+      const { path, referenceNumber } = await order()
+      const page = await open(path, scripts)
+      await fill(page)
+      counter.house.clock.advance(86_400_000)
+      if (!scripts) await send(page)
+      await heading(page, expired)
+      expect(await readIntent(counter.house, merchant, referenceNumber)).to.include({ status: 'CANCELLED' })
+      expect(await counter.debits(merchant)).to.equal(0)
+    })
+
+  it('the merchant cancels while the page is open: it says so by itself', async () => {
+    const { path, referenceNumber } = await order()
+    const page = await open(path)
+    await counter.house.http
+      .post(`/api/v1/dev/intents/${referenceNumber}/cancel`)
+      .set(merchant.write())
+      .expect(200)
+    await heading(page, words.panels.cancelled[0])
+  })
+})

@@ -1,0 +1,139 @@
+import { expect } from 'chai'
+import { locales } from '../../src/checkout/locale.ts'
+import { readIntent } from '../support/acts.ts'
+import { picture } from './browser.ts'
+import { type Counter, fillIn, heading, openCounter, pay, payer, said, send } from './counter.ts'
+
+/** 0 to 9 as they are written in each language's script. */
+const zeros = { fr: 0x30, ar: 0x660, en: 0x30 }
+
+describe('A customer in a browser', function () {
+  this.timeout(60_000)
+  let counter: Counter
+  before(async () => {
+    counter = await openCounter()
+  })
+  after(() => counter.close())
+  afterEach(() => expect(counter.faults()).to.deep.equal([]))
+
+  for (const locale of locales)
+    for (const scripts of [true, false]) {
+      const size = scripts ? 'desktop' : 'phone'
+      const { words, code: language } = locale
+      const way = { size, scripts, language } as const
+      const where = `${words.language}, ${size}${scripts ? '' : ', without scripts'}`
+      const written = (digits: string) =>
+        digits.replaceAll(/\d/g, (digit) => String.fromCharCode(zeros[language] + Number(digit)))
+
+      it(`${where}: types a code, mistakes the PIN, pays, and goes back to the shop`, async () => {
+        const { house, shop } = counter
+        const merchant = await house.merchant()
+        const { code, shortCode, referenceNumber } = await counter.order(merchant, {})
+        const page = await counter.sitDown(way)
+        await page.goto(`/sandbox/${merchant.businessId}`)
+        await fillIn(page, words.code.label, '12')
+        await send(page)
+        await page.getByRole('alert').getByText(words.faults.code).waitFor()
+        await fillIn(page, words.code.label, written(`${code.slice(0, 3)} ${code.slice(3)}`))
+        await send(page)
+        await page.waitForURL(`**/p/${shortCode}?*`)
+        expect(await said(page))
+          .to.include(locale.money(50_000))
+          .and.include('Panier n° 7')
+
+        await pay(page, locale, { phone: written('22 00 00 01'), pin: '9999' })
+        await page.getByRole('alert').getByText(words.faults.pinDoesNotFit).waitFor()
+        await picture(page, `wrong-pin-${language}-${size}`)
+        expect(await page.getByLabel(words.pay.phone, { exact: true }).inputValue()).not.to.equal('')
+        const pin = page.getByLabel(words.pay.pin, { exact: true })
+        expect(await pin.inputValue()).to.equal('')
+        await pin.fill(written(payer.pin))
+        await send(page)
+        await heading(page, words.panels.paid)
+        await picture(page, `just-paid-${language}-${size}`)
+        expect(await said(page))
+          .to.include(locale.money(50_000))
+          .and.include(referenceNumber)
+        await page.getByRole('link', { name: words.back.link }).click()
+        await page.getByText('Welcome back').waitFor()
+        const thanks = { url: `/thanks?order=7&reference=${referenceNumber}&status=PAID`, referrer: null }
+        expect(shop.visits.at(-1)).to.deep.equal(thanks)
+        expect(page.url()).to.equal(`${shop.origin}${thanks.url}#top`)
+        expect(await readIntent(house, merchant, referenceNumber)).to.include({ status: 'PAID' })
+        expect(await counter.debits(merchant)).to.equal(1)
+      })
+
+      // The other half is much the same, and a browser takes its time.
+      if (scripts === (language === 'ar')) continue
+
+      it(`${where}: chooses the amount, changes it, is short of money, and pays by another wallet`, async () => {
+        const { house } = counter
+        const merchant = await house.merchant()
+        const asked = { amountType: 'OPEN', amount: 20_000 }
+        const { shortCode, referenceNumber } = await counter.order(merchant, asked)
+        const page = await counter.sitDown(way)
+        await page.goto(`/p/${shortCode}`)
+        const amount = page.getByLabel(words.amount.label, { exact: true })
+        expect(await amount.inputValue()).to.match(/^200[.,]00$/)
+        await amount.fill('much')
+        await send(page)
+        await page.getByRole('alert').getByText(words.faults.amount).waitFor()
+        expect(await amount.inputValue()).to.equal('much')
+        await amount.fill(written('1000'))
+        await send(page)
+        await page.getByText(locale.money(100_000)).first().waitFor()
+        await page.getByRole('link', { name: words.pay.changeAmount }).click()
+        await amount.fill(written('750.50'))
+        await send(page)
+        await page.getByText(locale.money(75_050)).first().waitFor()
+        await pay(page, locale, { ...payer, phone: '22000003' })
+        await page.getByRole('alert').getByText(words.notices.insufficient_funds).waitFor()
+        await pay(page, locale, payer)
+        await heading(page, words.panels.paid)
+        const { status, payment } = await readIntent(house, merchant, referenceNumber)
+        expect([status, payment.amountPaid]).to.deep.equal(['PAID', 75_050])
+        expect(await counter.debits(merchant)).to.equal(1)
+      })
+
+      it(`${where}: leaves by "cancel", which cancels nothing, and comes back to pay`, async () => {
+        const { house, shop } = counter
+        const merchant = await house.merchant()
+        const { shortCode, referenceNumber } = await counter.order(merchant, {})
+        const page = await counter.sitDown(way)
+        await page.goto(`/p/${shortCode}`)
+        await page.getByRole('link', { name: words.pay.cancel }).click()
+        await page.getByText('Welcome back').waitFor()
+        const basket = { url: `/basket?reference=${referenceNumber}&status=PENDING`, referrer: null }
+        expect(shop.visits.at(-1)).to.deep.equal(basket)
+        expect(await readIntent(house, merchant, referenceNumber)).to.include({ status: 'PENDING' })
+        await page.goBack()
+        await pay(page, locale, payer)
+        await heading(page, words.panels.paid)
+      })
+    }
+
+  it('is taken back to the shop five seconds after paying, once, unless they stay', async () => {
+    const [locale] = locales
+    const { words } = locale
+    const merchant = await counter.house.merchant()
+    for (const stays of [false, true]) {
+      const { shortCode } = await counter.order(merchant, {})
+      const page = await counter.sitDown({ size: 'phone', scripts: true, language: locale.code })
+      await page.clock.install()
+      await page.goto(`/p/${shortCode}`)
+      await pay(page, locale, payer)
+      await page.getByText(words.back.leaving).waitFor()
+      if (stays) await page.getByRole('button', { name: words.back.stay }).click()
+      await page.clock.fastForward(6000)
+      if (stays) await page.getByText(words.back.leaving).waitFor({ state: 'hidden' })
+      else {
+        await page.getByText('Welcome back').waitFor()
+        await page.goBack()
+        await heading(page, words.panels.paid)
+        await page.clock.fastForward(6000)
+        expect(await page.getByText(words.back.leaving).isVisible()).to.equal(false)
+      }
+      expect(page.url()).to.include(`/p/${shortCode}`)
+    }
+  })
+})

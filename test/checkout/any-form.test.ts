@@ -1,0 +1,128 @@
+import { Writable } from 'node:stream'
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { pino } from 'pino'
+import { describeError } from '../../src/log.ts'
+import { createIntent } from '../support/acts.ts'
+import { type House, openHouse } from '../support/house.ts'
+import { until } from '../support/until.ts'
+import { debits, fill, open, pay, seen, wallets } from './customer.ts'
+
+describe('Whatever is sent to the page of a payment', () => {
+  let house: House
+  let text = ''
+  before(async () => {
+    const sink = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        text += chunk.toString()
+        done()
+      },
+    })
+    house = await openHouse({}, pino({ level: 'trace', serializers: { err: describeError } }, sink))
+  })
+  after(() => house.close())
+
+  const offer = async (asked: object = {}) => {
+    const merchant = await house.merchant()
+    const { shortCode, referenceNumber } = await createIntent(house, merchant, { amount: 50_000, ...asked })
+    return { merchant, shortCode, referenceNumber, path: `/p/${shortCode}` }
+  }
+  const form = 'application/x-www-form-urlencoded'
+  const post = (path: string, body: string | Buffer, headers: Record<string, string> = {}) =>
+    seen(house.origin + path, {
+      method: 'POST',
+      body,
+      headers: { 'Content-Type': form, 'Accept-Language': 'en', ...headers },
+    })
+
+  const bodies: Record<string, [body: string | Buffer, headers?: Record<string, string>]> = {
+    nothing: [''],
+    'fields of other kinds': ['form[]=1&form[a]=2&phone[__proto__]=x&pin[]=1&__proto__=x&constructor=y'],
+    'every field twice': ['form=1&form=2&phone=1&phone=2&pin=1&pin=2&amount=1&amount=2'],
+    'all the fields that fit': ['a&'.repeat(4095)],
+    'NULs and lone surrogates': ['form=%00&phone=%00%ED%A0%80&pin=%ED%BF%BF%00&amount=%00'],
+    'broken escapes': ['form=%&phone=%zz&pin=%E0%A4%A'],
+    'bytes that are no UTF-8': [Buffer.from([0xff, 0xfe, 0x26, 0x3d, 0x00, 0xc3])],
+    JSON: ['{"form":{"$ne":null},"pin":1234}', { 'Content-Type': 'application/json' }],
+    'another kind of form': ['--x\r\n\r\n--x--', { 'Content-Type': 'multipart/form-data; boundary=x' }],
+    'no kind at all': ['form=1', { 'Content-Type': '' }],
+  }
+  for (const [what, [body, headers]] of Object.entries(bodies))
+    it(`comes back with 422: ${what}`, async () => {
+      for (const asked of [{}, { amountType: 'OPEN' }]) {
+        const page = await post((await offer(asked)).path, body, headers)
+        expect(page.status).to.equal(422)
+        expect(page.headers.get('content-type')).to.equal('text/html; charset=utf-8')
+        expect(page.says).to.include('There is a problem')
+      }
+    })
+
+  it('is refused as a page where it is too large, or in a coding that is none of ours', async () => {
+    const { path } = await offer()
+    const large = `phone=${'1'.repeat(2_000_000)}`
+    const answers = [
+      await post(path, large),
+      await post(path, 'a&'.repeat(10_000)),
+      await post(path, 'phone=1', { 'Content-Encoding': 'gzip' }),
+      await post(path, 'phone=1', { 'Content-Type': `${form}; charset=utf-7` }),
+    ]
+    expect(answers.map(({ status }) => status)).to.deep.equal([413, 413, 415, 415])
+    for (const { says, html } of answers) {
+      expect(says).to.include('Nothing was taken.')
+      expect(html).to.include(`href="${path}?lang&#61;en"`)
+    }
+  })
+
+  it('has an answer that is a page, and pays nothing', async () => {
+    const { merchant, path } = await offer({ amountType: 'OPEN' })
+    const token = /name="form" value="([^"]+)"/.exec((await open(house, `${path}?amount=5`)).html)?.[1] ?? ''
+    const any = fc.string({ unit: 'binary', maxLength: 80 }).map((raw) => raw.toWellFormed())
+    const fields = fc.record({
+      form: fc.oneof(any, fc.constant(token)),
+      phone: any,
+      pin: any,
+      amount: any,
+      lang: any,
+    })
+    await fc.assert(
+      fc.asyncProperty(fields, any, async (sent, segment) => {
+        const name = encodeURIComponent(segment)
+        const answers = await Promise.all([
+          post(path, new URLSearchParams(sent).toString()),
+          open(house, `${path}?amount=${name}&lang=${name}&sent=${name}`),
+          open(house, `/p/${name}`),
+          open(house, `/pay/${name}`),
+        ])
+        for (const { status, headers } of answers) {
+          expect(status).to.be.oneOf([200, 400, 404, 422])
+          expect(headers.get('content-type')).to.equal('text/html; charset=utf-8')
+        }
+      }),
+      { numRuns: 15 },
+    )
+    expect(await debits(house, merchant)).to.equal(0)
+  })
+
+  it('leaves one line in the log, with the pattern of its address and nothing that a customer typed', async () => {
+    const { path, shortCode } = await offer()
+    const first = await open(house, `${path}?lang=en`)
+    const refused = await fill(first, { phone: '22000003', pin: '1234' })
+    const wrong = await fill(refused, { phone: '22987654', pin: '975310' })
+    const paid = await pay(wrong, wallets.pays)
+    const status = await open(house, `${path}/status`)
+    const lines = await until('its lines', () => {
+      const seenLines = text
+        .split('\n')
+        .filter((line) => line.includes('http.request') && line.includes('/p/:shortCode'))
+      return seenLines.length >= 6 && seenLines.map((line) => JSON.parse(line))
+    })
+    const lineOf = (page: { headers: Headers }) =>
+      lines.find(({ requestId }) => requestId === page.headers.get('x-request-id'))
+    expect(lineOf(first)).to.include({ method: 'GET', route: 'GET /p/:shortCode', status: 200 })
+    expect(lineOf(wrong)).to.include({ method: 'POST', route: 'POST /p/:shortCode', status: 422 })
+    expect(lineOf(paid)).to.include({ route: 'GET /p/:shortCode', status: 200 })
+    expect(lineOf(status)).to.include({ route: 'GET /p/:shortCode/status', status: 200 })
+    for (const secret of [shortCode, '22000001', '22000003', '22987654', '975310', '"1234"', 'sent='])
+      expect(text, secret).not.to.include(secret)
+  })
+})

@@ -1,0 +1,224 @@
+import { expect } from 'chai'
+import { readable } from '../admin/staff.ts'
+import { cancelIntent, createIntent, openBeside } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+
+describe('The page for payment codes', () => {
+  let house: House
+  let merchant: Merchant
+  let live: Merchant
+  before(async () => {
+    house = await openHouse({ CODE_LIFETIME_SECONDS: '3600', TRUST_PROXY: '1' })
+    ;[merchant, live] = await Promise.all([house.merchant(), house.merchant({ mode: 'live' })])
+  })
+  after(() => house.close())
+
+  /** Everybody comes from an address of their own, so that no test shuts out another. */
+  let addresses = 0
+  const elsewhere = () => `198.51.100.${++addresses}`
+  const headers = (from = elsewhere()) => ({ 'X-Forwarded-For': from, 'Accept-Language': 'en' })
+  const look = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(house.origin + path, { headers: headers(), redirect: 'manual', ...init })
+    const { status, headers: answered } = response
+    return { status, answered, location: answered.get('location'), text: await response.text() }
+  }
+  const type = (path: string, code: string, from = elsewhere()) =>
+    look(path, { method: 'POST', headers: headers(from), body: new URLSearchParams({ code }) })
+
+  const sandbox = () => `/sandbox/${merchant.businessId}`
+  const unknown = 'This code is not valid. Check it with the merchant.'
+
+  /** A code that nobody has: another than those given. */
+  const freeCode = (...taken: string[]) =>
+    ['000000', '111111', '222222'].find((code) => !taken.includes(code)) ?? ''
+
+  it('asks for a code at / and at /sandbox/{businessId}, there with a banner; the page is kept and framed by nobody', async () => {
+    const [counter, trial] = [await look('/'), await look(sandbox())]
+    for (const { status, text, answered } of [counter, trial]) {
+      expect(status).to.equal(200)
+      expect(text).to.match(/<input id="code" name="code"[^>]* inputmode="numeric" autocomplete="off"/)
+      expect(answered.get('cache-control')).to.equal('no-store')
+      expect(answered.get('referrer-policy')).to.equal('no-referrer')
+      expect(answered.get('content-security-policy')).to.include("frame-ancestors 'none'")
+    }
+    expect(readable(counter.text)).not.to.include('Test')
+    expect(trial.text).to.include('Test: no real money moves.')
+    expect((await look('/', { method: 'HEAD' })).status).to.equal(200)
+  })
+
+  it('leads to the page of the payment, however the digits are written, in the language that was chosen', async () => {
+    const { code, shortCode } = await createIntent(house, merchant)
+    const digits = (zero: number) =>
+      [...code].map((digit) => String.fromCharCode(zero + Number(digit))).join('')
+    const [three, rest] = [code.slice(0, 3), code.slice(3)]
+    const written = [
+      code,
+      ` ${three} ${rest} `,
+      `${three}-${rest}`,
+      `${three}\u00a0–\u202f${rest}`,
+      `\u2067${three}.${rest}\u2069`,
+      digits(0x660),
+      digits(0x6f0),
+      digits(0xff10).normalize('NFKC'),
+    ]
+    for (const text of written) {
+      const { status, location, text: body } = await type(`${sandbox()}?lang=ar`, text)
+      expect([status, location, body], text).to.deep.equal([303, `/p/${shortCode}?lang=ar`, ''])
+    }
+    expect((await type(sandbox(), code)).location).to.equal(`/p/${shortCode}?lang=en`)
+  })
+
+  it('finds live codes at / and test codes in their sandbox only', async () => {
+    const [tried, real] = [await createIntent(house, merchant), await createIntent(house, live)]
+    expect((await type('/', real.code)).location).to.equal(`/p/${real.shortCode}?lang=en`)
+    expect((await type(sandbox(), tried.code)).location).to.equal(`/p/${tried.shortCode}?lang=en`)
+    const kept = [
+      ['/', tried.code],
+      [`/sandbox/${live.businessId}`, real.code],
+      [`/sandbox/${live.businessId}`, tried.code],
+      [sandbox(), real.code],
+    ] as const
+    for (const [path, code] of kept) expect((await type(path, code)).status, path).to.equal(422)
+  })
+
+  it('says the same one thing of an unknown, a paid, a cancelled and an expired code', async () => {
+    const [cancelled, paid, expired] = [
+      await createIntent(house, merchant),
+      await createIntent(house, merchant),
+      await createIntent(house, merchant),
+    ]
+    await cancelIntent(house, merchant, cancelled.referenceNumber)
+    await house.http
+      .post(`/api/v1/dev/intents/${paid.referenceNumber}/simulate-payment`)
+      .set(merchant.write())
+      .send({})
+      .expect(200)
+    expect((await type(sandbox(), expired.code)).status).to.equal(303)
+    house.clock.advance(3_600_000)
+    const nobodys = freeCode(cancelled.code, paid.code, expired.code)
+    const nowhere = `/sandbox/${'0'.repeat(24)}`
+    const said = async (path: string, code: string) => {
+      const { status, text } = await type(path, code)
+      return { status, text: text.replaceAll(path, '…').replaceAll(code, '······') }
+    }
+    const first = await said(sandbox(), nobodys)
+    expect(first.status).to.equal(422)
+    expect(readable(first.text)).to.include(unknown)
+    for (const { code } of [cancelled, paid, expired])
+      expect(await said(sandbox(), code)).to.deep.equal(first)
+    // Nor whether there is such a business.
+    expect(await said(nowhere, nobodys)).to.deep.equal(first)
+    const form = (await look(sandbox())).text.replaceAll(sandbox(), '…')
+    expect((await look(nowhere)).text.replaceAll(nowhere, '…')).to.equal(form)
+  })
+
+  it('leads to the page of a payment under way', async () => {
+    const { code, shortCode, referenceNumber } = await createIntent(house, merchant)
+    const underWay = {
+      id: 'p',
+      wallet: 'sandbox',
+      amount: 50_000,
+      payerPhone: '22******01',
+      startedAt: house.clock.now(),
+      validUntil: house.clock.now(),
+      askAt: house.clock.now(),
+    }
+    await house.deps.Intent.updateOne({ referenceNumber }, { $set: { underWay } })
+    expect((await type(sandbox(), code)).location).to.equal(`/p/${shortCode}?lang=en`)
+  })
+
+  it('comes back with the field marked and the words kept when it is no code', async () => {
+    for (const typed of [
+      '',
+      '12345',
+      '1234567',
+      'abcdef',
+      '12 34 5x',
+      '"><script>alert(1)</script>',
+      '-1e5.0',
+    ]) {
+      const { status, text } = await type('/', typed)
+      expect(status, typed).to.equal(422)
+      expect(text).to.match(/<title>Error: Pay with a code<\/title>/)
+      expect(text).to.match(/aria-describedby="code-hint code-fault" aria-invalid="true"/)
+      expect(readable(text)).to.include('Enter the 6 digits of the code')
+      expect(text).not.to.include('<script>alert')
+      const value = /name="code" value="([^"]*)"/.exec(text)?.[1] ?? 'none'
+      const kept = value.replaceAll(/&#(\d+);/g, (_, point: string) => String.fromCharCode(Number(point)))
+      expect(kept).to.equal(typed)
+    }
+  })
+
+  it('answers a form of any shape with a page, never a stack, JSON or 5xx', async () => {
+    const post = (body: string, type: string, more: Record<string, string> = {}) =>
+      look('/', { method: 'POST', body, headers: { ...headers(), 'Content-Type': type, ...more } })
+    const form = 'application/x-www-form-urlencoded'
+    const odd: [status: number, answer: ReturnType<typeof look>][] = [
+      [422, post('', form)],
+      [422, post('code=123456&code=123456', form)],
+      [422, post('code[]=123456', form)],
+      [422, post('code[$ne]=1&__proto__[code]=123456', form)],
+      [422, post('code=%00%ff%ed%a0%80', form)],
+      [422, post(`code=${'1'.repeat(8000)}`, form)],
+      [422, post('a&'.repeat(4000), form)],
+      [422, post('{"code":"123456"}', 'application/json')],
+      [413, post(`code=${'1'.repeat(9000)}`, form)],
+      [415, post('code=1', `${form}; charset=utf-7`)],
+      [415, post('x', form, { 'Content-Encoding': 'gzip' })],
+      [403, post('code=123456', form, { Origin: 'https://evil.example' })],
+      [403, post('code=123456', form, { 'Sec-Fetch-Site': 'cross-site' })],
+      [404, look('/sandbox/nobody')],
+      [404, look('/sandbox/')],
+      [404, look('/sandbox/%00')],
+      [404, look(`${sandbox()}/`)],
+      [404, look('/', { method: 'DELETE' })],
+    ]
+    for (const [status, answer] of odd) {
+      const { text, answered, status: got } = await answer
+      expect(got, text).to.equal(status)
+      expect(answered.get('content-type')).to.equal('text/html; charset=utf-8')
+      expect(text)
+        .to.match(/^<!doctype html>/)
+        .and.not.match(/\n\s+at |node_modules/)
+    }
+  })
+
+  it('says in the language of the customer that it is not available while MongoDB is away', async () => {
+    const beside = await openBeside(house)
+    await beside.deps.mongo.close()
+    const body = new URLSearchParams({ code: '123456' })
+    const response = await fetch(`${beside.origin}/?lang=ar`, { method: 'POST', body })
+    const text = await response.text()
+    expect([response.status, response.headers.has('retry-after')]).to.deep.equal([503, true])
+    expect(text)
+      .to.match(/<html lang="ar" dir="rtl">/)
+      .and.to.include('الخدمة غير متاحة')
+    expect((await fetch(`${beside.origin}/`)).status).to.equal(200)
+    await beside.close()
+  })
+
+  it('is closed for ten minutes after 30 misses from one address, also to who has a good code; the page says how long', async () => {
+    const { code } = await createIntent(house, live)
+    const from = elsewhere()
+    const misses = Array.from({ length: 31 }, () => type('/', freeCode(code), from))
+    const statuses = (await Promise.all(misses)).map(({ status }) => status)
+    expect(statuses.toSorted()).to.deep.equal([...statuses.slice(1).map(() => 422), 429])
+    for (const typed of [code, freeCode(code)]) {
+      const { status, text, answered } = await type('/', typed, from)
+      expect(status).to.equal(429)
+      expect(Number(answered.get('retry-after'))).to.be.within(540, 600)
+      expect(readable(text)).to.include('Too many tries').and.to.include('Try again in 10 min')
+    }
+    const arabic = await look('/?lang=ar', {
+      method: 'POST',
+      headers: headers(from),
+      body: new URLSearchParams({ code }),
+    })
+    expect(arabic.status).to.equal(429)
+    expect(arabic.text).to.match(/<html lang="ar" dir="rtl">/)
+    // What is no code is no guess, nor are the codes of a sandbox; and others go on.
+    expect((await type('/', 'abc', from)).status).to.equal(422)
+    expect((await type(sandbox(), '000000', from)).status).to.be.oneOf([303, 422])
+    expect((await type('/', code)).status).to.equal(303)
+  })
+})

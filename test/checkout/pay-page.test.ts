@@ -1,0 +1,270 @@
+import { expect } from 'chai'
+import { scriptPath, stylePath } from '../../src/checkout/assets.ts'
+import { cancelIntent, createIntent } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { fill, open, pay, seen, wallets } from './customer.ts'
+
+const back = {
+  success_url: 'https://shop.example/ok?a=%20b&flag&status=x#end',
+  cancel_url: 'https://shop.example/no',
+}
+
+describe('The page of a payment', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  const offer = async (asked: object = {}, owner = merchant) => {
+    const intent = await createIntent(house, owner, { amount: 123_450, label: 'Thé & sucre', ...asked })
+    return { ...intent, path: `/p/${intent.shortCode}` }
+  }
+  const refund = (referenceNumber: string, amount: number) =>
+    house.http
+      .post(`/api/v1/dev/intents/${referenceNumber}/refund`)
+      .set(merchant.write())
+      .send({ amount })
+      .expect(200)
+  const state = async (path: string): Promise<{ state: string; left: string }> =>
+    JSON.parse((await open(house, `${path}/status`)).html)
+  const linkOf = ({ html }: { html: string }) =>
+    /href="(https:[^"]+)" rel="noreferrer"/.exec(html)?.[1]?.replaceAll('&#38;', '&').replaceAll('&#61;', '=')
+
+  it('says who wants what until when, and that a test is none of real money', async () => {
+    const { path } = await offer()
+    const page = await open(house, path)
+    expect(page.status).to.equal(200)
+    for (const words of [
+      'Test: no real money moves.',
+      'Pay 1,234.50 MRU',
+      'Épicerie',
+      'Thé & sucre',
+      '23 h 59 min left',
+    ])
+      expect(page.says.includes(words) || page.html.includes(words), words).to.equal(true)
+    expect(page.html)
+      .to.include('autocomplete="tel"')
+      .and.match(/type="password" inputmode="numeric" autocomplete="off"/)
+    expect(await state(path)).to.deep.equal({ state: 'pending', left: '23\u00a0h 59\u00a0min' })
+    expect((await open(house, path.toLowerCase())).says).to.include('Pay 1,234.50 MRU')
+  })
+
+  const languages = [
+    ['fr', 'ltr', 'Payer <bdi dir="ltr">1\u202f234,50\u00a0MRU</bdi>'],
+    ['ar', 'rtl', 'دفع <bdi dir="ltr">1\u202f234,50\u00a0MRU</bdi>'],
+    ['en', 'ltr', 'Pay <bdi dir="ltr">1,234.50\u00a0MRU</bdi>'],
+  ] as const
+  for (const [lang, dir, heading] of languages)
+    it(`speaks ${lang}, when the address says so or the browser prefers it, and on every page after`, async () => {
+      const { path } = await offer()
+      const preferred = await open(house, path, { 'Accept-Language': `de, ${lang}-MR;q=0.8, fr;q=0.1` })
+      const asked = await open(house, `${path}?lang=${lang}`)
+      for (const { html } of [preferred, asked]) {
+        expect(html).to.include(`<html lang="${lang}" dir="${dir}">`).and.include(`<h1>${heading}</h1>`)
+        expect(html)
+          .to.include(`lang&#61;ar" lang="ar"`)
+          .and.include(`lang="${lang}" hreflang="${lang}" dir="${dir}" aria-current="true"`)
+      }
+      const refused = await fill(asked, wallets.poor)
+      const paid = await pay(refused, wallets.pays)
+      const lost = await open(house, `/p/zzz?lang=${lang}`)
+      for (const { html } of [refused, paid, lost])
+        expect(html).to.include(`<html lang="${lang}" dir="${dir}">`)
+    })
+
+  it('is French for whoever wants none of its languages', async () => {
+    const { path } = await offer()
+    for (const [query, wanted] of [
+      ['', 'de'],
+      ['?lang=de', 'zh'],
+      ['?lang=fr&lang=en', ''],
+    ])
+      expect((await open(house, path + query, { 'Accept-Language': wanted })).html).to.include(
+        '<html lang="fr"',
+      )
+  })
+
+  it('has a panel for each end, with the way back that fits, and nothing to fill in', async () => {
+    const reference = 'reference=PI-'
+    const ended = async (
+      shown: string,
+      link: string | null,
+      { path, referenceNumber }: Awaited<ReturnType<typeof offer>>,
+    ) => {
+      const page = await open(house, path)
+      expect(page.status).to.equal(200)
+      expect(page.says).to.include(shown).and.include(referenceNumber)
+      expect(page.html).not.to.include('<form')
+      expect(linkOf(page)).to.equal(link?.replace(reference, `reference=${referenceNumber}`))
+    }
+    const paid = await offer(back)
+    await pay(await open(house, paid.path), wallets.pays)
+    const thanks = `https://shop.example/ok?a=%20b&flag&${reference}&status=PAID#end`
+    await ended('Payment successful Amount 1,234.50 MRU', thanks, paid)
+    await refund(paid.referenceNumber, 23_450)
+    await ended(
+      'partly refunded Amount 1,234.50 MRU Refunded 234.50 MRU',
+      thanks.replace('PAID', 'REFUNDED'),
+      paid,
+    )
+    await refund(paid.referenceNumber, 100_000)
+    await ended(
+      'Payment refunded Amount 1,234.50 MRU Refunded 1,234.50 MRU',
+      thanks.replace('PAID', 'REFUNDED'),
+      paid,
+    )
+    const cancelled = await offer(back)
+    await cancelIntent(house, merchant, cancelled.referenceNumber)
+    await ended('Payment cancelled', `https://shop.example/no?${reference}&status=CANCELLED`, cancelled)
+    const failed = await offer()
+    await pay(await open(house, failed.path), wallets.broken)
+    await ended('The payment failed', null, failed)
+    const expired = await offer(back)
+    house.clock.advance(24 * 3_600_000)
+    await ended('Time is up', `https://shop.example/no?${reference}&status=CANCELLED`, expired)
+    const states = await Promise.all([paid, cancelled, failed, expired].map(({ path }) => state(path)))
+    expect(states.map((each) => each.state)).to.deep.equal(['refunded', 'cancelled', 'failed', 'expired'])
+  })
+
+  it('has a way out that leaves the payment PENDING, where the merchant gave one', async () => {
+    const { path, referenceNumber } = await offer(back)
+    expect(linkOf(await open(house, path))).to.equal(
+      `https://shop.example/no?reference=${referenceNumber}&status=PENDING`,
+    )
+    expect(linkOf(await open(house, (await offer()).path))).to.equal(undefined)
+    expect((await state(path)).state).to.equal('pending')
+  })
+
+  it('sends back by itself only whom the payment is, right after paying', async () => {
+    const { path } = await offer(back)
+    const own = await pay(await open(house, path), wallets.pays)
+    expect(own.html).to.match(
+      /data-leave="https:\/\/shop\.example\/ok[^"]*" data-here="\/p\/\w+\?lang&#61;en"/,
+    )
+    for (const query of ['', `?sent=${'0'.repeat(24)}`, '?sent=x&sent=y'])
+      expect((await open(house, path + query)).html).not.to.include('data-leave')
+  })
+
+  it('shows the merchant’s text as text, in its own direction', async () => {
+    const label = '\u202e<script>alert(1)</script> "\u2067سلة\' 😀'
+    await house.deps.Business.updateOne({ _id: merchant.businessId }, { name: '<b>\u202e&' })
+    const { html } = await open(house, (await offer({ label })).path)
+    await house.deps.Business.updateOne({ _id: merchant.businessId }, { name: 'Épicerie' })
+    expect(html).to.include('<bdi>&#60;b&#62;\u202e&#38;</bdi>')
+    expect(html).to.include(
+      '<bdi>\u202e&#60;script&#62;alert(1)&#60;/script&#62; &#34;\u2067سلة&#39; 😀</bdi>',
+    )
+  })
+
+  it('cannot be paid by a test wallet when it is real: without a live one it says so, with 503', async () => {
+    const live = await house.merchant({ mode: 'live' })
+    const { path } = await offer(back, live)
+    const page = await open(house, path)
+    expect([page.status, page.headers.get('retry-after')]).to.deep.equal([503, '60'])
+    expect(page.says).to.include('Paying is not possible right now').and.not.include('Test')
+    expect(page.html).not.to.include('<form')
+    const url = house.origin + path
+    const sent = await seen(url, { method: 'POST', body: new URLSearchParams({ ...wallets.pays }) })
+    expect(sent.status).to.equal(303)
+    expect((await state(path)).state).to.equal('pending')
+  })
+
+  it('is kept, framed and told on by nobody; what it loads is ours, small, and kept for good', async () => {
+    const { path } = await offer()
+    const page = await open(house, path)
+    for (const { headers } of [
+      page,
+      await open(house, `${path}/status`),
+      await open(house, '/p/nothing'),
+      await fill(page, {}),
+    ])
+      expect(Object.fromEntries(headers)).to.include({
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'x-robots-tag': 'noindex, nofollow',
+        'content-security-policy':
+          "default-src 'none';style-src 'self';script-src 'self';connect-src 'self';img-src data:;form-action 'self';frame-ancestors 'none';base-uri 'none'",
+      })
+    const loaded = [...page.html.matchAll(/(?:src|href)="(\/pay\/[^"]+)"/g)].map(([, asset]) => String(asset))
+    expect(loaded).to.deep.equal([stylePath, scriptPath])
+    const assets = await Promise.all(loaded.map((asset) => open(house, asset)))
+    expect(assets.map(({ headers }) => headers.get('cache-control'))).to.deep.equal(
+      loaded.map(() => 'public, max-age=31536000, immutable'),
+    )
+    expect(assets.map(({ headers }) => headers.get('content-type'))).to.deep.equal([
+      'text/css; charset=utf-8',
+      'text/javascript; charset=utf-8',
+    ])
+    const bytes = [page, ...assets].reduce((sum, { html }) => sum + Buffer.byteLength(html), 0)
+    expect(bytes).to.be.lessThan(15_000)
+    expect(page.html).not.to.match(/<(style|img|iframe)|\son\w+=|style=/)
+  })
+
+  it('answers HEAD, and says that there is nothing for what is no page or no way to ask', async () => {
+    const { path } = await offer()
+    const url = house.origin + path
+    const head = await seen(url, { method: 'HEAD' })
+    expect([head.status, head.html]).to.deep.equal([200, ''])
+    const nothing = [
+      ...[
+        '/p/ABCDEF',
+        '/p/abc',
+        '/p',
+        '/p/',
+        `${path}/`,
+        `${path}/x`,
+        '/p/%00',
+        '/p/%F0%9F%98%80',
+        '/pay/x.css',
+        '/sandbox/x/y',
+      ].map((other) => [house.origin + other, 'GET'] as const),
+      ...['PUT', 'DELETE', 'PATCH'].map((method) => [url, method] as const),
+      [`${url}/status`, 'POST'] as const,
+    ]
+    for (const [address, method] of nothing) {
+      const page = await seen(address, { method, headers: { 'Accept-Language': 'en' } })
+      expect([page.status, page.headers.get('content-type')], `${method} ${address}`).to.deep.equal([
+        404,
+        'text/html; charset=utf-8',
+      ])
+      expect(page.says).to.include('Page not found')
+    }
+    expect((await open(house, '/p/%E0%A4%A')).status).to.equal(400)
+  })
+
+  it('takes a form unless the browser says that it is another site’s', async () => {
+    const { path } = await offer()
+    const form = await open(house, path)
+    const ours = new URL(house.origin).host
+    const foreign: Record<string, string>[] = [
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site', Origin: 'null' },
+      { Origin: 'https://evil.example' },
+      { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'same-origin' },
+      { Origin: 'x' },
+      { Origin: `http://${ours}.evil.example` },
+    ]
+    for (const headers of foreign) {
+      const page = await fill(form, wallets.pays, headers)
+      expect(page.status, JSON.stringify(headers)).to.equal(403)
+      expect(page.says).to.include('Nothing was taken.')
+      expect(page.html).to.include(`href="${path}?lang&#61;en"`)
+    }
+    expect((await state(path)).state).to.equal('pending')
+    const own: Record<string, string>[] = [
+      { 'Sec-Fetch-Site': 'same-origin' },
+      { 'Sec-Fetch-Site': 'none' },
+      { Origin: `http://${ours}` },
+      { Origin: 'http://pay.localhost:3000' },
+    ]
+    for (const headers of own) {
+      const page = await fill(form, { phone: '', pin: '' }, headers)
+      expect(page.status, JSON.stringify(headers)).to.equal(422)
+    }
+  })
+})

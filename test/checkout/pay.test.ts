@@ -1,0 +1,284 @@
+import { expect } from 'chai'
+import { askWallet } from '../../src/intents/ask-wallets.ts'
+import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
+import { createIntent, readIntent } from '../support/acts.ts'
+import { createGate } from '../support/gate.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { until } from '../support/until.ts'
+import { debits, fill, follow, open, pay, wallets } from './customer.ts'
+
+describe('Paying on the hosted page', () => {
+  let house: House
+  before(async () => {
+    house = await openHouse()
+  })
+  after(() => house.close())
+
+  /** A merchant with a payment to make, each test its own: so nobody's wallets are anybody else's. */
+  const offer = async (asked: object = {}) => {
+    const merchant = await house.merchant()
+    const { shortCode, referenceNumber } = await createIntent(house, merchant, { amount: 50_000, ...asked })
+    return { merchant, referenceNumber, path: `/p/${shortCode}` }
+  }
+  const statusOf = async (merchant: Merchant, referenceNumber: string): Promise<string> =>
+    (await readIntent(house, merchant, referenceNumber)).status
+
+  /** Until it is called, nobody's payment goes to the sandbox's wallet. */
+  const payBy = (wallet: Partial<Wallet>) => {
+    const { wallets: real } = house.deps
+    const own = real.named('sandbox')
+    house.deps.wallets = {
+      ...real,
+      forPayments: () => ({ ...own, ...wallet }),
+      named: () => ({ ...own, ...wallet }),
+    }
+    return () => {
+      house.deps.wallets = real
+    }
+  }
+
+  it('takes the money once, says so, and the merchant sees it', async () => {
+    const { merchant, referenceNumber, path } = await offer()
+    const answer = await fill(await open(house, path), wallets.pays)
+    expect([answer.status, answer.html]).to.deep.equal([303, ''])
+    const page = await follow(answer)
+    expect(page.says).to.include('Payment successful').and.include('500.00 MRU').and.include(referenceNumber)
+    expect(page.html).not.to.include('<form')
+    const intent = await readIntent(house, merchant, referenceNumber)
+    expect(intent).to.deep.include({ status: 'PAID' })
+    expect(intent.payment).to.include({ amountPaid: 50_000, method: 'WALLET' })
+    expect(await debits(house, merchant)).to.equal(1)
+  })
+
+  const retryable = {
+    'a wrong PIN': [wallets.wrongPin, 'The phone number and the PIN do not match'],
+    'a phone without a wallet': [
+      { phone: '33445566', pin: '1234' },
+      'The phone number and the PIN do not match',
+    ],
+    'too little money': [wallets.poor, 'not enough money in this wallet. Nothing was taken.'],
+    'an amount above the limit': [wallets.limited, 'above the limit of this wallet. Nothing was taken.'],
+    'a locked wallet': [wallets.locked, 'Try again in 15 minutes.'],
+  } as const
+  for (const [what, [wallet, sentence]] of Object.entries(retryable))
+    it(`asks again after ${what}, with the phone kept and never the PIN`, async () => {
+      const { merchant, referenceNumber, path } = await offer()
+      const first = await open(house, path)
+      const page = await fill(first, wallet)
+      expect(page.status).to.equal(422)
+      expect(page.says).to.include('There is a problem').and.include(sentence)
+      expect(page.html).to.match(/<title>Error: Pay 500\.00.MRU</)
+      expect(page.html).to.include(`value="${wallet.phone}"`).and.not.include(`"${wallet.pin}"`)
+      expect(await statusOf(merchant, referenceNumber)).to.equal('PENDING')
+      const paid = await pay(page, wallets.pays)
+      expect(paid.says).to.include('Payment successful')
+      expect(await debits(house, merchant)).to.equal(1)
+    })
+
+  it('ends the payment after a technical error, with the way back', async () => {
+    const { merchant, referenceNumber, path } = await offer({ cancel_url: 'https://shop.example/c' })
+    const page = await pay(await open(house, path), wallets.broken)
+    expect(page.says).to.include('The payment failed').and.include('Nothing was taken.')
+    expect(page.html).to.include('/c?reference&#61;')
+    expect(page.html).to.include('status&#61;FAILED').and.not.include('<form')
+    expect(await statusOf(merchant, referenceNumber)).to.equal('FAILED')
+  })
+
+  it('says that the wallet does not answer when nothing reached it, and another try pays', async () => {
+    const { path } = await offer()
+    const asBefore = payBy({ authorise: async () => ({ outcome: 'not-executed' }) })
+    const page = await fill(await open(house, path), wallets.pays)
+    asBefore()
+    expect(page.status).to.equal(422)
+    expect(page.says).to.include('The wallet does not answer. Nothing was taken.')
+    expect((await pay(page, wallets.pays)).says).to.include('Payment successful')
+  })
+
+  it('makes one payment of one form, sent twice or ten times at once', async () => {
+    const { merchant, path } = await offer()
+    const form = await open(house, path)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => fill(form, wallets.pays)))
+    const later = await fill(form, wallets.pays)
+    expect([...answers, later].map(({ status }) => status)).to.deep.equal(
+      Array.from({ length: 11 }, () => 303),
+    )
+    expect((await follow(later)).says).to.include('Payment successful')
+    expect(await debits(house, merchant)).to.equal(1)
+  })
+
+  it('makes one payment of two tabs, and both end on the truth', async () => {
+    const { merchant, path } = await offer()
+    const tabs = await Promise.all([open(house, path), open(house, path), open(house, path)])
+    const answers = await Promise.all(tabs.map((tab) => fill(tab, wallets.pays)))
+    for (const answer of answers) {
+      expect(answer.status).to.equal(303)
+      expect((await follow(answer)).says).to.match(/Payment successful|Payment in progress/)
+    }
+    for (const answer of answers) expect((await follow(answer)).says).to.include('Payment successful')
+    expect(await debits(house, merchant)).to.equal(1)
+  })
+
+  it('answers a form that was sent before with what became of it then', async () => {
+    const { merchant, path } = await offer()
+    const form = await open(house, path)
+    await fill(form, wallets.poor)
+    const again = await fill(form, wallets.pays)
+    expect(again.status).to.equal(303)
+    const page = await follow(again)
+    expect([page.status, page.says.includes('not enough money in this wallet')]).to.deep.equal([200, true])
+    expect(await debits(house, merchant)).to.equal(0)
+    expect((await pay(page, wallets.pays)).says).to.include('Payment successful')
+  })
+
+  for (const [outcome, sentence] of [
+    [{ outcome: 'done' }, 'Payment successful'],
+    [{ outcome: 'declined', reason: 'insufficient_funds' }, 'not enough money in this wallet'],
+    [{ outcome: 'refused', reason: 'wrong_pin' }, 'The phone number and the PIN do not match'],
+    [{ outcome: 'failed', reason: 'technical_error' }, 'The payment failed'],
+  ] as [WalletOutcome, string][])
+    it(`waits while nobody knows, and then tells the customer of ${Object.values(outcome).join(' ')}`, async () => {
+      const { path } = await offer()
+      const asBefore = payBy({
+        authorise: async () => ({ outcome: 'unknown', why: 'no answer' }),
+        status: async () => outcome,
+      })
+      try {
+        const waiting = await pay(await open(house, path), wallets.pays)
+        expect(waiting.says).to.include('Payment in progress').and.include('Do not pay a second time')
+        expect(waiting.html).to.match(/<noscript><meta http-equiv="refresh" content="3;url=[^"]*sent/)
+        const stranger = await open(house, path)
+        expect(stranger.says).to.include('Payment in progress')
+        expect(stranger.html).not.to.include('<form')
+        const intent = await house.deps.Intent.findOne({ shortCode: path.slice(3) }).lean()
+        house.clock.advance(2000)
+        await askWallet(house.deps, intent?._id ?? '', intent?.underWay?.id ?? '')
+        const page = await open(house, waiting.url)
+        expect(page.status).to.equal(200)
+        expect(page.says).to.include(sentence)
+      } finally {
+        asBefore()
+      }
+    })
+
+  it('leads a second click to the page that waits, while the first is on its way', async () => {
+    const { path } = await offer()
+    const gate = createGate()
+    const asBefore = payBy({
+      async authorise() {
+        await gate.passed
+        return { outcome: 'done' }
+      },
+    })
+    const form = await open(house, path)
+    const first = fill(form, wallets.pays)
+    await until('it is on its way', async () =>
+      (await open(house, path)).says.includes('Payment in progress'),
+    )
+    expect((await pay(form, wallets.pays)).says).to.include('Payment in progress')
+    gate.open()
+    asBefore()
+    expect((await follow(await first)).says).to.include('Payment successful')
+  })
+
+  it('takes no form that is another payment’s, forged, or older than two hours: it asks kindly again', async () => {
+    const { merchant, referenceNumber, path } = await offer()
+    const other = await open(house, (await offer()).path)
+    const foreign = /name="form" value="([^"]+)"/.exec(other.html)?.[1] ?? ''
+    const form = await open(house, path)
+    const token = /name="form" value="([^"]+)"/.exec(form.html)?.[1] ?? ''
+    const [id, at, mac] = token.split('.')
+    const forged = [
+      '',
+      'x',
+      foreign,
+      `${id}.${at}`,
+      `${'0'.repeat(24)}.${at}.${mac}`,
+      `${id}.zzzzzzzz.${mac}`,
+      `${token}x`,
+    ]
+    for (const value of forged) {
+      const page = await fill(form, { ...wallets.pays, form: value })
+      expect(page.status, value).to.equal(422)
+      expect(page.says).to.include('This page was out of date. Nothing was taken.')
+      expect(page.html).to.include('value="22000001"').and.not.include('1234"')
+    }
+    house.clock.advance(2 * 3_600_000 + 1)
+    const late = await fill(form, wallets.pays)
+    expect(late.status).to.equal(422)
+    expect(await statusOf(merchant, referenceNumber)).to.equal('PENDING')
+    expect(await debits(house, merchant)).to.equal(0)
+    expect((await pay(late, wallets.pays)).says).to.include('Payment successful')
+  })
+
+  it('lets the customer of an OPEN payment choose the amount first, and change it', async () => {
+    const { merchant, referenceNumber, path } = await offer({ amount: 123_450, amountType: 'OPEN' })
+    const first = await open(house, path)
+    expect(first.says).to.include('How much do you want to pay?')
+    expect(first.html).to.include('value="1,234.50"')
+    const second = await fill(first, { amount: '٢٬٠٠٠٫٥٠' })
+    expect(second.status).to.equal(200)
+    expect(second.says).to.include('Pay 2,000.50 MRU').and.include('Change the amount')
+    const refused = await fill(second, wallets.poor)
+    expect([refused.status, refused.says.includes('Pay 2,000.50 MRU')]).to.deep.equal([422, true])
+    expect((await pay(refused, wallets.pays)).says)
+      .to.include('Payment successful')
+      .and.include('2,000.50 MRU')
+    const { amount, payment } = await readIntent(house, merchant, referenceNumber)
+    expect([amount, payment.amountPaid]).to.deep.equal([null, 200_050])
+  })
+
+  it('refuses an amount that is none, or out of bounds, at its field and with the words kept', async () => {
+    const { merchant, path } = await offer({ amountType: 'OPEN' })
+    const first = await open(house, path)
+    const form = await fill(first, { amount: '1' })
+    for (const [amount, sentence] of [
+      ['', 'Enter an amount'],
+      ['<b>', 'Enter an amount'],
+      ['1,500', 'Enter an amount'],
+      ['0', 'between 0.01 MRU and 10,000,000.00 MRU'],
+      ['10000000.01', 'between 0.01 MRU and 10,000,000.00 MRU'],
+    ] as const)
+      for (const page of [await fill(first, { amount }), await fill(form, { ...wallets.pays, amount })]) {
+        expect(page.status, amount).to.equal(422)
+        expect(page.says).to.include(sentence)
+        expect(page.html).to.match(/aria-describedby="amount-hint amount-fault" aria-invalid="true"/)
+        expect(page.html).to.include(`value="${amount.replace('<b>', '&#60;b&#62;')}"`)
+      }
+    expect((await open(house, `${path}?amount=5&amount=6`)).status).to.equal(422)
+    expect(await debits(house, merchant)).to.equal(0)
+  })
+
+  it('keeps to its own amount whatever a form says, unless the payment is OPEN', async () => {
+    const { merchant, referenceNumber, path } = await offer()
+    await pay(await open(house, `${path}?amount=1`), { ...wallets.pays, amount: '0.01' })
+    expect((await readIntent(house, merchant, referenceNumber)).payment.amountPaid).to.equal(50_000)
+  })
+
+  it('marks phone and PIN where they cannot be right', async () => {
+    const { path } = await offer()
+    const form = await open(house, path)
+    const both = await fill(form, { phone: 'no"phone', pin: '12' })
+    expect(both.status).to.equal(422)
+    expect(both.says).to.include('Enter your phone number').and.include('Enter your PIN')
+    expect(both.html)
+      .to.include('value="no&#34;phone"')
+      .and.include('<a href="#phone">')
+      .and.include('<a href="#pin">')
+    expect(both.html).to.match(/id="pin" name="pin" value=""/)
+    const one = await fill(form, { phone: '٢٢٠٠٠٠٠١', pin: '123456789' })
+    expect(one.says).to.include('Enter your PIN').and.not.include('Enter your phone number')
+    expect((await pay(one, { phone: '+222 22 00 00 01', pin: '١٢٣٤' })).says).to.include('Payment successful')
+  })
+
+  it('does not pay what was cancelled or expired meanwhile, and says so', async () => {
+    const { merchant, referenceNumber, path } = await offer()
+    const late = await offer()
+    const [form, lateForm] = [await open(house, path), await open(house, late.path)]
+    await house.http.post(`/api/v1/dev/intents/${referenceNumber}/cancel`).set(merchant.write()).expect(200)
+    expect((await pay(form, wallets.pays)).says).to.include('The merchant cancelled this payment request.')
+    house.clock.advance(24 * 3_600_000)
+    expect((await pay(lateForm, wallets.pays)).says).to.include('Time is up')
+    expect(await debits(house, merchant)).to.equal(0)
+    expect(await debits(house, late.merchant)).to.equal(0)
+  })
+})

@@ -1,0 +1,61 @@
+import { expect } from 'chai'
+import { readAmount } from '../../src/checkout/read-amount.ts'
+
+describe('An amount that a customer types', () => {
+  const understood: Record<string, number> = {
+    '500': 50_000,
+    ' 500 ': 50_000,
+    '500,5': 50_050,
+    '500.50': 50_050,
+    '500,': 50_000,
+    ',5': 50,
+    '0,01': 1,
+    '007': 700,
+    '1 500,00': 150_000,
+    '1\u202f500\u00a0000,25': 150_000_025,
+    '1,500.00': 150_000,
+    '1.500,00': 150_000,
+    '1,500,000': 150_000_000,
+    '1.500.000,5': 150_000_050,
+    '1’500.00': 150_000,
+    '500 MRU': 50_000,
+    '٥٠٠': 50_000,
+    '١٬٥٠٠٫٥٠': 150_050,
+    '١٥٠٠،٥': 150_050,
+    '۱۵۰۰٫۵': 150_050,
+    '\u2067500\u2069': 50_000,
+    '0': 0,
+    '90071992547409,91': Number.MAX_SAFE_INTEGER,
+  }
+  for (const [typed, centimes] of Object.entries(understood))
+    it(`is ${centimes} centimes for “${typed}”`, () => expect(readAmount(typed)).to.equal(centimes))
+
+  const refused = [
+    '',
+    ' ',
+    '.',
+    'abc',
+    '-5',
+    '+5',
+    '1e3',
+    '0x10',
+    '1,500',
+    '1.500',
+    '0.500',
+    '1,50,00',
+    '1,500.000',
+    '1,500,00.00',
+    '5.0.0',
+    '5..0',
+    '12,345,67',
+    '5 EUR',
+    'Infinity',
+    'NaN',
+    '90071992547409,92',
+    '9'.repeat(400),
+    '5\0',
+    '\ud800',
+  ]
+  for (const typed of refused)
+    it(`is none for ${JSON.stringify(typed.slice(0, 20))}`, () => expect(readAmount(typed)).to.equal(null))
+})
