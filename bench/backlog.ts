@@ -35,7 +35,7 @@ export async function measureBacklog(bench: Bench): Promise<Backlog> {
   const service = await startService(bench, 'noisy', {
     WEBHOOK_ALLOWED_HOSTS: `${witness.allowedHosts},127.0.0.1:${closedPort}`,
   })
-  const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, QUIET + 2)
+  const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, QUIET + 2, 'test')
   const [refused, hanging, ...quiet] = merchants as [Merchant, Merchant, ...Merchant[]]
   await witness.behave(hangingPort, 'hangs')
   await addEndpoint(service.webUrl, refused, witness.urlOf(closedPort))

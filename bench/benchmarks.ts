@@ -3,6 +3,8 @@ import { measureCreate } from './create.ts'
 import { measureDeliver } from './deliver.ts'
 import { measureLatency } from './latency.ts'
 import { measureNoisy, type Phase } from './noisy.ts'
+import { measurePay } from './pay.ts'
+import { payTable } from './pay-table.ts'
 import { measureRedisBytes } from './redis-bytes.ts'
 import type { Bench } from './rounds.ts'
 import { comparedLine, figureLine, lineTable, rateLine } from './table.ts'
@@ -31,6 +33,13 @@ export const benchmarks: Record<string, Benchmark> = {
       ])
     },
     profiled: ['web'],
+  },
+  pay: {
+    says: ({ seconds }) =>
+      "the form of one `web`'s hosted page, live, by a provider that answers at once ÷ a bare Express 5 form with one findOneAndUpdate; " +
+      `both w:majority j:true, 64 connections, ${seconds} s in turns`,
+    measure: async (bench) => payTable(await measurePay(bench)),
+    profiled: ['pay-web'],
   },
   deliver: {
     says: ({ deliveries }) =>

@@ -15,7 +15,7 @@ const WARM_UP_SECONDS = 2
 export async function measureCreate(bench: Bench): Promise<Pair<Answered>[]> {
   const mongodbUrl = bench.mongodbUrl('create')
   const secretKey = randomBytes(32)
-  const merchants = await makeMerchants(mongodbUrl, secretKey, MERCHANTS)
+  const merchants = await makeMerchants(mongodbUrl, secretKey, MERCHANTS, 'test')
   const apiKeys = merchants.map(({ apiKey }) => apiKey)
   const [webPort, barePort] = [await freePort(), await freePort()]
   const shared = { NODE_ENV: 'production', MONGODB_URL: mongodbUrl }

@@ -30,7 +30,7 @@ export interface Latency {
 export async function measureLatency(bench: Bench): Promise<Pair<Latency>[]> {
   const witness = await startWitness(bench.where, 'latency-receivers', ENDPOINTS)
   const service = await startService(bench, 'latency', { WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts })
-  const [merchant] = await makeMerchants(service.mongodbUrl, service.secretKey, 1)
+  const [merchant] = await makeMerchants(service.mongodbUrl, service.secretKey, 1, 'test')
   if (merchant === undefined) throw new Error('No merchant was made')
   for (const port of witness.ports) await addEndpoint(service.webUrl, merchant, witness.urlOf(port))
   const bare = await startBare(bench, witness.ports.map(witness.urlOf))

@@ -8,17 +8,18 @@ import { createLog } from '../src/log.ts'
 import { connectMongo } from '../src/mongo.ts'
 import { createSecrets } from '../src/secrets.ts'
 
-/** A business, and a test key of it that may do everything. */
+/** A business, and a secret key of it that may do everything. */
 export interface Merchant {
   businessId: string
   apiKey: string
 }
 
-/** Makes the indexes and that many businesses. */
+/** Makes the indexes and that many businesses, each with a key of that mode. */
 export async function makeMerchants(
   mongodbUrl: string,
   secretKey: Buffer,
   count: number,
+  mode: 'test' | 'live',
 ): Promise<Merchant[]> {
   const log = createLog('silent', 'bench')
   await makeIndexes(mongodbUrl, log)
@@ -26,9 +27,12 @@ export async function makeMerchants(
   const deps = { ...openModels(mongo), secrets: createSecrets([secretKey]), now: () => new Date() }
   const merchants: Merchant[] = []
   for (let place = 0; place < count; place += 1) {
-    const { _id: businessId } = await createBusiness(deps, { name: `Boutique ${place}`, liveApproved: false })
+    const { _id: businessId } = await createBusiness(deps, {
+      name: `Boutique ${place}`,
+      liveApproved: mode === 'live',
+    })
     const all = { scopes: [...scopes], ipAllowlist: [] }
-    const issued = await issueKey(deps, { businessId, mode: 'test', kind: 'secret', ...all })
+    const issued = await issueKey(deps, { businessId, mode, kind: 'secret', ...all })
     if (issued) merchants.push({ businessId, apiKey: issued.key })
   }
   await mongo.close()

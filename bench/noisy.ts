@@ -40,7 +40,7 @@ export interface Noisy {
 export async function measureNoisy(bench: Bench): Promise<Noisy> {
   const witness = await startWitness(bench.where, 'noisy-receivers', BUSINESSES)
   const service = await startService(bench, 'noisy', { WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts })
-  const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, BUSINESSES)
+  const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, BUSINESSES, 'test')
   for (const [place, merchant] of merchants.entries())
     await addEndpoint(service.webUrl, merchant, witness.urlOf(witness.ports[place] ?? 0))
   const [noisy, ...others] = merchants

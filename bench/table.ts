@@ -47,7 +47,7 @@ export function comparedLine<Figures>(
 }
 
 /** `median (least–most)`. */
-function spread(values: number[], digits: number): string {
+export function spread(values: number[], digits: number): string {
   const sorted = [...values].sort((one, other) => one - other)
   const [least, middle, most] = [sorted[0] ?? 0, median(sorted), sorted.at(-1) ?? 0]
   return `${middle.toFixed(digits)} (${least.toFixed(digits)}–${most.toFixed(digits)})`

@@ -38,7 +38,7 @@ async function demo(once: boolean): Promise<number> {
     gap()
     seen('all of this was seen and checked')
     if (once) return 0
-    invite(shown.stage, shown.reference, folder)
+    invite(shown.stage, shown.waiting, folder)
     await Promise.race([service.running(), stopped])
     return 0
   } finally {

@@ -2,14 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Check, checkSignature } from './check-signature.ts'
-
-/** The envelope of SPEC 6.2, as far as the demo looks into it. */
-export interface WebhookEvent {
-  id: string
-  event: string
-  sandbox: boolean
-  data: { reference_number: string; amount: number; status: string }
-}
+import type { WebhookEvent } from './webhook-event.ts'
 
 /** One request to the merchant, and what the merchant made of it. */
 export interface Arrival {

@@ -64,6 +64,9 @@ export function note(line: string): void {
   print(MARGIN + line)
 }
 
+/** An amount in centimes as people read it. */
+export const mru = (amount: number): string => `${(amount / 100).toFixed(2)} MRU`
+
 /** A long text cut at the edge, no character added or left out. */
 export function cut(text: string): string[] {
   const characters = Array.from(text)
@@ -79,7 +82,8 @@ function fitted(line: string): string[] {
   return [indent + name, `${indent}  ${value}`]
 }
 
-function wrapped(text: string, width: number): string[] {
+/** A text broken at its spaces into lines of at most `width` characters; a longer word stands alone. */
+export function wrapped(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
     const last = lines.at(-1)

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import type { Arrival, Receiver, WebhookEvent } from './receiver.ts'
+import type { Arrival, Receiver } from './receiver.ts'
 import { must, waitFor } from './wait-for.ts'
 import type { Service } from './web-and-worker.ts'
+import type { PaymentEvent, WebhookEvent } from './webhook-event.ts'
 
 /** What every step of the show works with. */
 export interface Stage {
   service: Service
   receiver: Receiver
+  businessId: string
   /** The merchant's secret test key. */
   key: string
 }
@@ -14,10 +16,10 @@ export interface Stage {
 export type Genuine = Arrival & { event: WebhookEvent; check: { genuine: true } }
 
 export interface Expected {
-  event: 'payment.created' | 'payment.cancelled'
+  event: PaymentEvent
   reference: string
   /** The intent's, as the webhook must tell it. */
-  status: 'PENDING' | 'CANCELLED'
+  status: 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED'
   /** What the merchant is to answer it. */
   answered: 200 | 500
 }

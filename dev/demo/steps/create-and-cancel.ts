@@ -1,26 +1,9 @@
+import { askForPayment } from '../ask-for-payment.ts'
 import { callApi } from '../call-api.ts'
 import { gap, step, tell } from '../screen.ts'
 import { noteWebhook, showWebhook } from '../show-webhook.ts'
 import { nextWebhook, type Stage, writeHeaders } from '../stage.ts'
 import { must } from '../wait-for.ts'
-
-/** Asks for a payment, over HTTP. Answers the intent's reference number. */
-export async function createIntent(
-  { service, key }: Stage,
-  asked: { amount: number; label: string; metadata: Record<string, string> },
-): Promise<string> {
-  const intent = await callApi(201, {
-    origin: service.origin,
-    method: 'POST',
-    path: '/dev/intents',
-    headers: { ...writeHeaders(key), 'Content-Type': 'application/json' },
-    body: asked,
-  })
-  const { referenceNumber, amount, status, sandbox, code } = intent
-  must(status === 'PENDING' && sandbox === true && amount === asked.amount, 'it is a PENDING test intent')
-  must(/^\d{6}$/.test(String(code)), 'its payment code has 6 digits')
-  return String(referenceNumber)
-}
 
 /** One intent, from its creation to its end, with both webhooks. */
 export async function createAndCancel(stage: Stage, secret: string): Promise<void> {
@@ -33,8 +16,8 @@ export async function createAndCancel(stage: Stage, secret: string): Promise<voi
   )
   const beforeCreate = receiver.arrivals.length
   const rice = { amount: 50_000, label: 'Two bags of rice', metadata: { order: '1042' } }
-  const reference = await createIntent(stage, rice)
-  tell('The customer pays with the 6-digit code, in person. The intent waits 24 hours for that.')
+  const { reference } = await askForPayment(stage, rice)
+  tell('The customer pays with the 6-digit code or at the payUrl. The intent waits 24 hours for that.')
 
   step(5, 'The merchant is told: payment.created')
   tell('This came in at the merchant, byte for byte (its long line is cut to fit):')

@@ -1,11 +1,11 @@
+import { askAgain } from '../ask-for-payment.ts'
 import { retrySeconds } from '../environment.ts'
 import { gap, seen, step, tell } from '../screen.ts'
 import { type Genuine, nextWebhook, type Stage } from '../stage.ts'
 import { must } from '../wait-for.ts'
-import { createIntent } from './create-and-cancel.ts'
 
-/** A merchant whose server fails once. Answers the reference of the intent, which stays open. */
-export async function failAndRetry(stage: Stage): Promise<string> {
+/** A merchant whose server fails once. */
+export async function failAndRetry(stage: Stage): Promise<void> {
   const { receiver } = stage
   const [wait] = retrySeconds
 
@@ -13,8 +13,8 @@ export async function failAndRetry(stage: Stage): Promise<string> {
   tell('Servers break. The merchant asks for another payment, and answers 500 when it is told of it:')
   receiver.failNext('payment.created')
   const before = receiver.arrivals.length
-  const teapot = { amount: 12_500, label: 'A teapot', metadata: { order: '1043' } }
-  const reference = await createIntent(stage, teapot)
+  const lamp = { amount: 30_000, label: 'A lamp', metadata: { order: '1043' } }
+  const { reference } = await askAgain(stage, lamp)
   const expected = { event: 'payment.created', reference, status: 'PENDING' } as const
   const failed = await nextWebhook(stage, before, { ...expected, answered: 500 })
   gap()
@@ -35,7 +35,6 @@ export async function failAndRetry(stage: Stage): Promise<string> {
   seen(`attempt 2 arrived at ${clock(again)}, ${(waitedMs / 1000).toFixed(2)} s later: answered 200`)
   seen(`same id ${again.event.id}, so a merchant who had handled it would know`)
   seen(`same ${again.body.length} bytes, with a new timestamp and signature: signature matches`)
-  return reference
 }
 
 const clock = ({ at }: Genuine): string => at.toISOString().slice(11, 23)

@@ -3,21 +3,22 @@ import { callApi } from '../call-api.ts'
 import { step, tell } from '../screen.ts'
 import { type Stage, writeHeaders } from '../stage.ts'
 import { must } from '../wait-for.ts'
+import { subscribed } from '../webhook-event.ts'
 
 /** A merchant and its key, by the operator's command line. */
-export async function makeMerchant(): Promise<string> {
+export async function makeMerchant(): Promise<Pick<Stage, 'businessId' | 'key'>> {
   step(2, 'A merchant gets an API key')
   tell('An operator does this, on the command line:')
-  const business = await admin(['business', 'create', '--name', 'Demo shop'])
-  must(Boolean(business.id), 'the new business has an id')
-  const words = ['key', 'create', '--business', business.id ?? '', '--mode', 'test', '--kind', 'secret']
+  const { id: businessId = '' } = await admin(['business', 'create', '--name', 'Demo shop'])
+  must(businessId !== '', 'the new business has an id')
+  const words = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
   const { key = '' } = await admin(words)
   must(key.startsWith('sk_test_'), 'the new key begins with sk_test_')
   tell(
     'This is a local test key: no real money can move with it, and only the service on this machine knows it, so it ' +
       'may be shown. The service keeps no more than a keyed hash of it.',
   )
-  return key
+  return { businessId, key }
 }
 
 /** The merchant says where its webhooks go. Answers the endpoint's secret. */
@@ -32,7 +33,7 @@ export async function registerEndpoint({ service, receiver, key }: Stage): Promi
     method: 'POST',
     path: '/dev/webhooks/endpoints',
     headers: { ...writeHeaders(key), 'Content-Type': 'application/json' },
-    body: { url: receiver.url, events: ['payment.created', 'payment.cancelled', 'payment.expired'] },
+    body: { url: receiver.url, events: subscribed },
   })
   must(/^[0-9a-f]{64}$/.test(String(secret)), 'the secret is 64 hexadecimal digits')
   tell('The secret is shown only this once. It is how the merchant knows a real webhook from a forged one.')

@@ -1,0 +1,114 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mongo } from 'mongoose'
+import { freePort } from '../dev/servers/free-port.ts'
+import { customersOf } from './customers.ts'
+import type { Form, Posted } from './forms.ts'
+import { fillForms, type Weight, weighPage } from './hosted-pages.ts'
+import { makeMerchants } from './merchants.ts'
+import { timePinChecks } from './pin-hash.ts'
+import { listening, type Running, startProcess } from './processes.ts'
+import { alternate, type Bench, type Pair } from './rounds.ts'
+
+const CONNECTIONS = 64
+/** Two PINs are looked at at a time: a few more wait, and nobody is sent away. */
+const SANDBOX_CONNECTIONS = 4
+const MERCHANTS = 20
+const WARM_UP_SECONDS = 3
+/** More than two cores have answered. */
+const MOST_PER_SECOND = { live: 2500, bare: 6000, sandbox: 200 }
+
+export interface Paying {
+  /** By a provider that answers at once, and the bare form. */
+  live: Pair<Posted>[]
+  /** By the wallets of the sandbox, which look at the PIN. */
+  sandbox: Posted[]
+  /** Of one look each, in milliseconds. */
+  pinHashMs: number[]
+  weight: Weight
+}
+
+/** Payments per second by the form of the hosted page, and by a bare form, in turns on the same MongoDB. */
+export async function measurePay(bench: Bench): Promise<Paying> {
+  const { where, seconds } = bench
+  const mongodbUrl = bench.mongodbUrl('pay')
+  const secretKey = randomBytes(32)
+  const { web, bare, end } = await startSides(bench, mongodbUrl, secretKey)
+  const merchants = {
+    live: await makeMerchants(mongodbUrl, secretKey, MERCHANTS, 'live'),
+    test: await makeMerchants(mongodbUrl, secretKey, MERCHANTS, 'test'),
+  }
+  const books = await mongo.MongoClient.connect(mongodbUrl)
+  const crowd = (mode: 'live' | 'test', connections: number, mostPerSecond: number) =>
+    customersOf(where, {
+      origin: web,
+      connections,
+      mostPerSecond,
+      fill: (count) => fillForms(web, merchants[mode], count),
+    })
+  const live = crowd('live', CONNECTIONS, MOST_PER_SECOND.live)
+  const sandbox = crowd('test', SANDBOX_CONNECTIONS, MOST_PER_SECOND.sandbox)
+  const simple = customersOf(where, {
+    origin: bare,
+    connections: CONNECTIONS,
+    mostPerSecond: MOST_PER_SECOND.bare,
+    fill: (count) => addBills(books, count),
+  })
+
+  const before = await live(WARM_UP_SECONDS)
+  await simple(WARM_UP_SECONDS)
+  const pairs = await alternate(
+    bench.rounds,
+    () => live(seconds),
+    () => simple(seconds),
+  )
+  const slow: Posted[] = []
+  while (slow.length < bench.rounds) slow.push(await sandbox(seconds))
+  await mustBePaid(books, [before, ...pairs.map(({ service }) => service), ...slow])
+  const weight = await weighPage(web, merchants.live)
+  await books.close()
+  await end()
+  return { live: pairs, sandbox: slow, pinHashMs: await timePinChecks(), weight }
+}
+
+/** Starts `web`, its wallet provider, and the bare route. */
+async function startSides(bench: Bench, mongodbUrl: string, secretKey: Buffer) {
+  const [webPort, barePort, providerPort] = [await freePort(), await freePort(), await freePort()]
+  const [web, bare, provider] = [webPort, barePort, providerPort].map((port) => `http://127.0.0.1:${port}`)
+  const start = (name: string, script: string, environment: Record<string, string>): Running =>
+    // Production refuses a provider without https.
+    startProcess(bench.where, name, script, { NODE_ENV: 'test', MONGODB_URL: mongodbUrl, ...environment })
+  const started = [
+    start('provider', 'bench/provider.ts', { PORT: String(providerPort) }),
+    start('bare-pay-route', 'bench/bare/pay-route.ts', { PORT: String(barePort) }),
+    start('pay-web', 'dist/src/server.js', {
+      PORT: String(webPort),
+      PUBLIC_URL: String(web),
+      REDIS_URL: bench.redisUrl,
+      QUEUE_PREFIX: 'pay',
+      SECRET_KEY: secretKey.toString('base64'),
+      WALLET_PROVIDER_URL: String(provider),
+      WALLET_PROVIDER_KEY: randomBytes(32).toString('hex'),
+    }),
+  ]
+  await Promise.all([webPort, barePort, providerPort].map(listening))
+  return {
+    web: String(web),
+    bare: String(bare),
+    end: async () => void (await Promise.all(started.map((process) => process.end()))),
+  }
+}
+
+/** Bills of the bare route, and the forms that pay them. */
+async function addBills(books: mongo.MongoClient, count: number): Promise<Form[]> {
+  const ids = Array.from({ length: count }, () => randomUUID())
+  const bills = books.db().collection<{ _id: string }>('bare')
+  if (count > 0) await bills.insertMany(ids.map((_id) => ({ _id, status: 'PENDING', amount: 150_000 })))
+  return ids.map((id) => ({ path: `/p/${id}`, body: 'phone=22000001&pin=1234' }))
+}
+
+/** A 303 can lead to a page that says otherwise. @throws {Error} unless each form that was sent paid its intent */
+async function mustBePaid(books: mongo.MongoClient, posted: Posted[]): Promise<void> {
+  const sent = posted.reduce((sum, each) => sum + each.sent, 0)
+  const paid = await books.db().collection('intents').countDocuments({ status: 'PAID' })
+  if (paid !== sent) throw new Error(`${sent} forms were sent, and ${paid} intents are PAID`)
+}
