@@ -73,7 +73,7 @@ export async function measurePay(bench: Bench): Promise<Paying> {
 /** Starts `web`, its wallet provider, and the bare route. */
 async function startSides(bench: Bench, mongodbUrl: string, secretKey: Buffer) {
   const [webPort, barePort, providerPort] = [await freePort(), await freePort(), await freePort()]
-  const [web, bare, provider] = [webPort, barePort, providerPort].map((port) => `http://127.0.0.1:${port}`)
+  const [web, bare] = [at(webPort), at(barePort)]
   const start = (name: string, script: string, environment: Record<string, string>): Running =>
     // Production refuses a provider without https.
     startProcess(bench.where, name, script, { NODE_ENV: 'test', MONGODB_URL: mongodbUrl, ...environment })
@@ -82,21 +82,23 @@ async function startSides(bench: Bench, mongodbUrl: string, secretKey: Buffer) {
     start('bare-pay-route', 'bench/bare/pay-route.ts', { PORT: String(barePort) }),
     start('pay-web', 'dist/src/server.js', {
       PORT: String(webPort),
-      PUBLIC_URL: String(web),
+      PUBLIC_URL: web,
       REDIS_URL: bench.redisUrl,
       QUEUE_PREFIX: 'pay',
       SECRET_KEY: secretKey.toString('base64'),
-      WALLET_PROVIDER_URL: String(provider),
+      WALLET_PROVIDER_URL: at(providerPort),
       WALLET_PROVIDER_KEY: randomBytes(32).toString('hex'),
     }),
   ]
   await Promise.all([webPort, barePort, providerPort].map(listening))
   return {
-    web: String(web),
-    bare: String(bare),
+    web,
+    bare,
     end: async () => void (await Promise.all(started.map((process) => process.end()))),
   }
 }
+
+const at = (port: number): string => `http://127.0.0.1:${port}`
 
 /** Bills of the bare route, and the forms that pay them. */
 async function addBills(books: mongo.MongoClient, count: number): Promise<Form[]> {

@@ -1,3 +1,4 @@
+import { refuse } from '../errors.ts'
 import { simulation } from './simulation.ts'
 import type { Wallet, WalletName } from './wallet.ts'
 
@@ -8,7 +9,7 @@ type LiveWallet = Wallet & { close(): Promise<void> }
 export interface Wallets {
   /** The one that customers pay by; null when live mode has none configured. Test intents and live ones never share one. */
   forPayments(sandbox: boolean): Wallet | null
-  /** The one that an earlier payment was made by. Throws when it is not configured any more. */
+  /** The one that an earlier payment was made by. Throws SERVICE_UNAVAILABLE when it is not configured any more. */
   named(name: WalletName): Wallet
   close(): Promise<void>
 }
@@ -19,7 +20,7 @@ export function openWallets(sandboxWallet: Wallet | null, liveWallet: LiveWallet
     forPayments: (sandbox) => byName[sandbox ? 'sandbox' : 'live'],
     named(name) {
       const wallet = byName[name]
-      if (wallet === null) throw new Error(`no wallet is configured for ${name} payments`)
+      if (wallet === null) throw withoutWallet()
       return wallet
     },
     async close() {
@@ -27,3 +28,9 @@ export function openWallets(sandboxWallet: Wallet | null, liveWallet: LiveWallet
     },
   }
 }
+
+const withoutWallet = () =>
+  refuse('SERVICE_UNAVAILABLE', {
+    retryAfterSeconds: 60,
+    message: 'The wallet of this payment is not connected right now. Nothing was changed.',
+  })

@@ -505,13 +505,13 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect([orders.length, (await told(reference)).length]).to.deep.equal([1, 1])
     })
 
-    it('is not configured any more: a fault of ours, and nothing is set aside', async () => {
+    it('is not configured any more: to be tried again, and nothing is set aside', async () => {
       const reference = await paid(100)
       await house.deps.Intent.updateOne(
         { referenceNumber: reference },
         { $set: { 'payment.wallet': 'live' } },
       )
-      await expectRefused(refund(reference), 500, 'INTERNAL_ERROR')
+      await expectRefused(refund(reference), 503, 'SERVICE_UNAVAILABLE')
       expect(await stored(reference)).to.deep.include({ refundsCommitted: 0, refunds: [] })
     })
   })

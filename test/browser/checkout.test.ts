@@ -57,7 +57,7 @@ describe('A customer in a browser', function () {
         await page.getByRole('link', { name: words.back.link }).click()
         await page.getByText('Welcome back').waitFor()
         const thanks = { url: `/thanks?order=7&reference=${referenceNumber}&status=PAID`, referrer: null }
-        expect(shop.visits.at(-1)).to.deep.equal(thanks)
+        expect(shop.visits).to.deep.include(thanks)
         expect(page.url()).to.equal(`${shop.origin}${thanks.url}#top`)
         expect(await readIntent(house, merchant, referenceNumber)).to.include({ status: 'PAID' })
         expect(await counter.debits(merchant)).to.equal(1)
@@ -104,7 +104,7 @@ describe('A customer in a browser', function () {
         await page.getByRole('link', { name: words.pay.cancel }).click()
         await page.getByText('Welcome back').waitFor()
         const basket = { url: `/basket?reference=${referenceNumber}&status=PENDING`, referrer: null }
-        expect(shop.visits.at(-1)).to.deep.equal(basket)
+        expect(shop.visits).to.deep.include(basket)
         expect(await readIntent(house, merchant, referenceNumber)).to.include({ status: 'PENDING' })
         await page.goBack()
         await pay(page, locale, payer)

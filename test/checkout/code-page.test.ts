@@ -22,7 +22,7 @@ describe('The page for payment codes', () => {
     const { status, headers: answered } = response
     return { status, answered, location: answered.get('location'), text: await response.text() }
   }
-  const type = (path: string, code: string, from = elsewhere()) =>
+  const enter = (path: string, code: string, from = elsewhere()) =>
     look(path, { method: 'POST', headers: headers(from), body: new URLSearchParams({ code }) })
 
   const sandbox = () => `/sandbox/${merchant.businessId}`
@@ -49,7 +49,7 @@ describe('The page for payment codes', () => {
   it('leads to the page of the payment, however the digits are written, in the language that was chosen', async () => {
     const { code, shortCode } = await createIntent(house, merchant)
     const digits = (zero: number) =>
-      [...code].map((digit) => String.fromCharCode(zero + Number(digit))).join('')
+      Array.from(code, (digit) => String.fromCharCode(zero + Number(digit))).join('')
     const [three, rest] = [code.slice(0, 3), code.slice(3)]
     const written = [
       code,
@@ -62,23 +62,23 @@ describe('The page for payment codes', () => {
       digits(0xff10).normalize('NFKC'),
     ]
     for (const text of written) {
-      const { status, location, text: body } = await type(`${sandbox()}?lang=ar`, text)
+      const { status, location, text: body } = await enter(`${sandbox()}?lang=ar`, text)
       expect([status, location, body], text).to.deep.equal([303, `/p/${shortCode}?lang=ar`, ''])
     }
-    expect((await type(sandbox(), code)).location).to.equal(`/p/${shortCode}?lang=en`)
+    expect((await enter(sandbox(), code)).location).to.equal(`/p/${shortCode}?lang=en`)
   })
 
   it('finds live codes at / and test codes in their sandbox only', async () => {
     const [tried, real] = [await createIntent(house, merchant), await createIntent(house, live)]
-    expect((await type('/', real.code)).location).to.equal(`/p/${real.shortCode}?lang=en`)
-    expect((await type(sandbox(), tried.code)).location).to.equal(`/p/${tried.shortCode}?lang=en`)
+    expect((await enter('/', real.code)).location).to.equal(`/p/${real.shortCode}?lang=en`)
+    expect((await enter(sandbox(), tried.code)).location).to.equal(`/p/${tried.shortCode}?lang=en`)
     const kept = [
       ['/', tried.code],
       [`/sandbox/${live.businessId}`, real.code],
       [`/sandbox/${live.businessId}`, tried.code],
       [sandbox(), real.code],
     ] as const
-    for (const [path, code] of kept) expect((await type(path, code)).status, path).to.equal(422)
+    for (const [path, code] of kept) expect((await enter(path, code)).status, path).to.equal(422)
   })
 
   it('says the same one thing of an unknown, a paid, a cancelled and an expired code', async () => {
@@ -93,12 +93,12 @@ describe('The page for payment codes', () => {
       .set(merchant.write())
       .send({})
       .expect(200)
-    expect((await type(sandbox(), expired.code)).status).to.equal(303)
+    expect((await enter(sandbox(), expired.code)).status).to.equal(303)
     house.clock.advance(3_600_000)
     const nobodys = freeCode(cancelled.code, paid.code, expired.code)
     const nowhere = `/sandbox/${'0'.repeat(24)}`
     const said = async (path: string, code: string) => {
-      const { status, text } = await type(path, code)
+      const { status, text } = await enter(path, code)
       return { status, text: text.replaceAll(path, '…').replaceAll(code, '······') }
     }
     const first = await said(sandbox(), nobodys)
@@ -124,7 +124,7 @@ describe('The page for payment codes', () => {
       askAt: house.clock.now(),
     }
     await house.deps.Intent.updateOne({ referenceNumber }, { $set: { underWay } })
-    expect((await type(sandbox(), code)).location).to.equal(`/p/${shortCode}?lang=en`)
+    expect((await enter(sandbox(), code)).location).to.equal(`/p/${shortCode}?lang=en`)
   })
 
   it('comes back with the field marked and the words kept when it is no code', async () => {
@@ -137,7 +137,7 @@ describe('The page for payment codes', () => {
       '"><script>alert(1)</script>',
       '-1e5.0',
     ]) {
-      const { status, text } = await type('/', typed)
+      const { status, text } = await enter('/', typed)
       expect(status, typed).to.equal(422)
       expect(text).to.match(/<title>Error: Pay with a code<\/title>/)
       expect(text).to.match(/aria-describedby="code-hint code-fault" aria-invalid="true"/)
@@ -200,11 +200,12 @@ describe('The page for payment codes', () => {
   it('is closed for ten minutes after 30 misses from one address, also to who has a good code; the page says how long', async () => {
     const { code } = await createIntent(house, live)
     const from = elsewhere()
-    const misses = Array.from({ length: 31 }, () => type('/', freeCode(code), from))
+    const misses = Array.from({ length: 31 }, () => enter('/', freeCode(code), from))
     const statuses = (await Promise.all(misses)).map(({ status }) => status)
-    expect(statuses.toSorted()).to.deep.equal([...statuses.slice(1).map(() => 422), 429])
+    expect(statuses.filter((status) => status === 422)).to.have.length(30)
+    expect(statuses).to.include(429)
     for (const typed of [code, freeCode(code)]) {
-      const { status, text, answered } = await type('/', typed, from)
+      const { status, text, answered } = await enter('/', typed, from)
       expect(status).to.equal(429)
       expect(Number(answered.get('retry-after'))).to.be.within(540, 600)
       expect(readable(text)).to.include('Too many tries').and.to.include('Try again in 10 min')
@@ -217,8 +218,8 @@ describe('The page for payment codes', () => {
     expect(arabic.status).to.equal(429)
     expect(arabic.text).to.match(/<html lang="ar" dir="rtl">/)
     // What is no code is no guess, nor are the codes of a sandbox; and others go on.
-    expect((await type('/', 'abc', from)).status).to.equal(422)
-    expect((await type(sandbox(), '000000', from)).status).to.be.oneOf([303, 422])
-    expect((await type('/', code)).status).to.equal(303)
+    expect((await enter('/', 'abc', from)).status).to.equal(422)
+    expect((await enter(sandbox(), '000000', from)).status).to.be.oneOf([303, 422])
+    expect((await enter('/', code)).status).to.equal(303)
   })
 })

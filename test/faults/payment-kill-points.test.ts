@@ -1,10 +1,15 @@
 import { expect } from 'chai'
+import type { Caller } from '../../src/businesses/caller.ts'
+import type { Deps } from '../../src/deps.ts'
 import { noHurry } from '../../src/group-commit.ts'
+import type { Effect } from '../../src/idempotency/effect.ts'
 import { newId } from '../../src/ids.ts'
 import { askWallet } from '../../src/intents/ask-wallets.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { payIntent } from '../../src/intents/payments/pay.ts'
+import { simulatePayment } from '../../src/intents/payments/simulate.ts'
+import { refundIntent } from '../../src/intents/refunds/refund.ts'
 import { beginRefund } from '../../src/intents/refunds/under-way.ts'
 import { demoWallets } from '../../src/wallets/sandbox/demo-wallets.ts'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
@@ -188,54 +193,70 @@ describe('a process killed between any two steps of', function () {
     ])
   })
 
-  /** A request of the merchant's that must have one effect and one answer. */
+  /** A request of the merchant's, which is the same for each try of it (docs/idempotency.md), and what they heard. */
   interface Request extends Case {
-    answers: { status: number; body: string }[]
+    effect: Effect
+    answers: string[]
   }
 
-  async function send(
-    origin: string,
-    path: string,
-    body: object,
-    { merchant, referenceNumber, answers }: Request,
-  ) {
-    const response = await fetch(`${origin}/api/v1/dev/intents/${referenceNumber}/${path}`, {
-      method: 'POST',
-      headers: { ...merchant.write('the-same-key'), 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    const answer = { status: response.status, body: await response.text() }
-    // What a process said after its database was gone, or before anything was known, is no answer to go by.
-    if (answer.status < 500) answers.push(answer)
+  /** What is done for a request, the claim of its idempotency key apart. */
+  type Operate = (deps: Deps, caller: Caller, each: Request) => Promise<unknown>
+
+  const request = (operate: Operate, first: () => Promise<Case>) => {
+    const ask = async (deps: Deps, each: Request): Promise<void> => {
+      const { businessId, keyId } = each.merchant
+      const caller = {
+        businessId,
+        keyId,
+        sandbox: true,
+        kind: 'secret',
+        scopes: new Set<never>(),
+        ip: '',
+      } as const
+      const answer = await operate(deps, caller, each).then(
+        () => 'done',
+        ({ code }: { code?: string }) => code ?? 'no answer',
+      )
+      // Before anything is known, and after a process lost its database, there is no answer to go by.
+      if (!['SERVICE_UNAVAILABLE', 'no answer'].includes(answer)) each.answers.push(answer)
+    }
+    return {
+      async prepare(): Promise<Request> {
+        const effect = { id: newId(), until: noHurry, seal: () => '' }
+        return { ...(await first()), effect, answers: [] }
+      },
+      run: (victim: Victim, each: Request) => ask(victim.deps, each),
+      async again(each: Request) {
+        await ask(house.deps, each)
+        await workThrough(each)
+        await ask(house.deps, each)
+      },
+    }
   }
 
-  const request = (path: string, body: object, first: () => Promise<Case>) => ({
-    prepare: async (): Promise<Request> => ({ ...(await first()), answers: [] }),
-    run: (victim: Victim, each: Request) => send(victim.origin, path, body, each),
-    async again(each: Request) {
-      await send(house.origin, path, body, each)
-      await workThrough(each)
-      await send(house.origin, path, body, each)
-    },
-  })
-
-  function onlyAnswer({ answers }: Request, label: string): number {
-    expect(new Set(answers.map((answer) => answer.body)), label).to.have.property('size', 1)
-    return answers[0]?.status ?? 0
+  function onlyAnswer({ answers }: Request, label: string): string {
+    expect(new Set(answers), label).to.have.property('size', 1)
+    return answers[0] ?? ''
   }
 
   it('a refund gives the money back once or not at all, and the merchant hears which', async () => {
     const refunding = {
-      ...request('refund', { amount: 20_000 }, preparePaid),
+      ...request(async (deps, caller, { referenceNumber, effect }) => {
+        const asked = { amount: 20_000, reason: null, expectedRefundable: null }
+        const errand = await refundIntent(deps, caller, referenceNumber, asked, effect)
+        return errand((work) => work())
+      }, preparePaid),
       async check(each: Request, label: string) {
-        const { status, refunds, refundsCommitted, outbox } = await expectBooks(each, label)
-        const isDone = onlyAnswer(each, label) === 200
+        const intent = await expectBooks(each, label)
+        const answer = onlyAnswer(each, label)
+        expect(answer, label).to.be.oneOf(['done', 'REFUND_FAILED'])
+        const { status, refunds, refundsCommitted } = intent
+        const isDone = answer === 'done'
         expect([status, refunds.length, refundsCommitted], label).to.deep.equal(
           isDone ? ['REFUNDED', 1, 20_000] : ['PAID', 0, 0],
         )
-        const events = outbox.map(({ event }) => event)
         const told = ['payment.created', 'payment.confirmed', ...(isDone ? ['payment.refunded'] : [])]
-        expect(events, label).to.deep.equal(told)
+        expect(toldBy(intent), label).to.deep.equal(told)
       },
     }
     const steps = await killEverywhere(house, refunding, graves, 0)
@@ -245,16 +266,19 @@ describe('a process killed between any two steps of', function () {
 
   it('a simulation pays once, and the merchant hears it', async () => {
     const simulating = {
-      ...request('simulate-payment', {}, prepare),
+      ...request((deps, caller, { referenceNumber, effect }) => {
+        const asked = { amount: null, payerPhone: '22000001', outcome: 'success' } as const
+        return simulatePayment(deps, caller, referenceNumber, asked, effect)
+      }, prepare),
       async check(each: Request, label: string) {
         const intent = await expectBooks(each, label)
-        expect([intent.status, onlyAnswer(each, label)], label).to.deep.equal(['PAID', 200])
+        expect([intent.status, onlyAnswer(each, label)], label).to.deep.equal(['PAID', 'done'])
         expect(toldBy(intent), label).to.deep.equal(['payment.created', 'payment.confirmed'])
       },
     }
     const steps = await killEverywhere(house, simulating, graves, 0)
     await landLate(house, simulating, graves, steps.indexOf('mongodb findAndModify') + 1)
-    expect(steps).to.include.members(['mongodb findAndModify', 'nudge outbox-relay'])
+    expect(steps).to.deep.equal(['mongodb find', 'mongodb findAndModify', 'nudge outbox-relay'])
   })
 
   /** The customer's money is gone, and nobody heard of it. */
@@ -321,6 +345,6 @@ describe('a process killed between any two steps of', function () {
       },
     }
     const steps = await killEverywhere(house, asking, graves, 2000)
-    expect(steps).to.include.members(settling)
+    expect(steps).to.include.members(['mongodb insert', 'mongodb findAndModify', 'nudge outbox-relay'])
   })
 })
