@@ -28,6 +28,7 @@ export const environment = {
     WEBHOOK_TIMEOUT_SECONDS: { type: 'number', exclusiveMinimum: 0, maximum: 120, default: 30 },
     WEBHOOK_ALLOWED_HOSTS: { type: 'string', format: 'host-port-list' },
     WALLET_PROVIDER_URL: { type: 'string', format: 'wallet-url' },
+    WALLET_PROVIDER_NAME: { type: 'string', pattern: '^[\\w.:-]{1,64}$' },
     WALLET_PROVIDER_KEY: { type: 'string', minLength: 32, maxLength: 512 },
     WALLET_PROVIDER_TIMEOUT_SECONDS: { type: 'number', exclusiveMinimum: 0, maximum: 60, default: 10 },
     COMMISSION_PROVIDER_BPS: { type: 'integer', minimum: 0, maximum: 5_000, default: 200 },

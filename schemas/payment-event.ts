@@ -49,14 +49,13 @@ const unpaid = (status: string, told: Record<string, object>) =>
     ...told,
   })
 
-/** Only an installation that sets a rate to 0 tells a 0 in its commission. */
 const paid = (status: string, told: Record<string, object>) =>
   exactly({
     ...payment(status),
     amount,
     paid_at: instant,
     payer_phone: maskedPhone,
-    commission: commission({ type: 'integer', minimum: 1 }),
+    commission: commission({ type: 'integer', minimum: 0 }),
     ...told,
   })
 

@@ -4,7 +4,7 @@ export const refundBody = {
   properties: {
     amount: { type: 'integer', minimum: 1, errorCodes: { minimum: 'AMOUNT_OUT_OF_RANGE' } },
     reason: { type: 'string', maxLength: 200, format: 'storable-text' },
-    expectedRefundable: { type: 'integer' },
+    expectedRefundable: { type: 'integer', minimum: 0 },
   },
 } as const
 

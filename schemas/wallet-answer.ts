@@ -6,7 +6,7 @@ export const walletAnswer = {
   required: ['key', 'status'],
   properties: {
     key: { type: 'string' },
-    status: { enum: ['succeeded', 'declined', 'failed', 'refused', 'pending', 'unknown'] },
+    status: { enum: ['succeeded', 'declined', 'failed', 'refused', 'pending', 'unknown', 'expired'] },
     reason: {},
     amount: { type: 'integer' },
   },

@@ -29,8 +29,11 @@ export interface Config {
   /** `host:port` of receivers that may be private or plain http; never in production. */
   webhookAllowedHosts: ReadonlySet<string>
   webhookHeaderBrand: string
-  /** Who moves the money of live payments; without one no live intent can be paid. `key` signs what is sent there. */
-  walletProvider: { url: string; key: string } | null
+  /**
+   * Who moves the money of live payments; without one no live intent can be paid. `name` is kept with each payment, `key` signs what
+   * is sent to `url`.
+   */
+  walletProvider: { name: string; url: string; key: string } | null
   /** How long one call to a wallet may take. */
   walletTimeoutMs: number
   /** Basis points (src/wallets/commission.ts). */
@@ -105,10 +108,7 @@ function fromEnvironment(env: Environment): Config {
     webhookTimeoutMs: env.WEBHOOK_TIMEOUT_SECONDS * 1000,
     webhookAllowedHosts: new Set(list(env.WEBHOOK_ALLOWED_HOSTS)),
     webhookHeaderBrand: env.WEBHOOK_HEADER_BRAND,
-    walletProvider:
-      env.WALLET_PROVIDER_URL === undefined
-        ? null
-        : { url: env.WALLET_PROVIDER_URL.replace(/\/$/, ''), key: env.WALLET_PROVIDER_KEY ?? '' },
+    walletProvider: walletProvider(env),
     walletTimeoutMs: env.WALLET_PROVIDER_TIMEOUT_SECONDS * 1000,
     commissionRates: {
       provider: env.COMMISSION_PROVIDER_BPS,
@@ -117,4 +117,10 @@ function fromEnvironment(env: Environment): Config {
       tte: env.COMMISSION_TTE_BPS,
     },
   }
+}
+
+function walletProvider(env: Environment): Config['walletProvider'] {
+  const { WALLET_PROVIDER_URL: url, WALLET_PROVIDER_KEY: key = '', WALLET_PROVIDER_NAME: name } = env
+  if (url === undefined) return null
+  return { name: name ?? new URL(url).host, url: url.replace(/\/$/, ''), key }
 }

@@ -8,6 +8,7 @@ import type { Log } from './log.ts'
 import { awaitMongo } from './mongo.ts'
 import { type Nudge, openQueues, type Queues } from './queues.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
+import { createSlowHash, type SlowHash } from './slow-hash.ts'
 import { createValidate, type Validate } from './validate.ts'
 import { createLiveWallet } from './wallets/live/live-wallet.ts'
 import { createSandboxWallet } from './wallets/sandbox/sandbox-wallet.ts'
@@ -24,6 +25,7 @@ export interface Deps extends Models {
   log: Log
   now(): Date
   secrets: Secrets
+  slowHash: SlowHash
   validate: Validate
   lanes: Lanes
   leases: Leases
@@ -57,9 +59,10 @@ export async function openDeps(config: Config, log: Log, now: () => Date): Promi
     allowedHosts: config.webhookAllowedHosts,
     maxSockets: mostSockets,
   })
+  const slowHash = createSlowHash()
   const { walletProvider } = config
   const liveWallet = walletProvider && createLiveWallet({ config, log, now }, walletProvider)
-  const wallets = openWallets(createSandboxWallet({ ...models, now }), liveWallet)
+  const wallets = openWallets(createSandboxWallet({ ...models, now, slowHash }), liveWallet)
   const healthNotes = createHealthNotes(models, log)
   const apiSwitch = await createApiSwitch(models.Setting)
   return {
@@ -67,6 +70,7 @@ export async function openDeps(config: Config, log: Log, now: () => Date): Promi
     log,
     now,
     secrets: createSecrets(config.secretKeys),
+    slowHash,
     validate: createValidate(config),
     ...models,
     lanes: openLanes(models, now),

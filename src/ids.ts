@@ -28,7 +28,7 @@ export const newShortCode = (): string => randomText(6)
 
 /** Whether a text has the form of a short code. */
 export const isShortCode = (text: string): boolean =>
-  text.length === 6 && [...text].every((character) => unambiguous.includes(character))
+  text.length === 6 && Array.from(text).every((character) => unambiguous.includes(character))
 
 /** The 6 digits a customer types at a counter, leading zeros included. */
 export const newPaymentCode = (): string => String(randomInt(1_000_000)).padStart(6, '0')

@@ -25,14 +25,14 @@ export interface Lanes extends RelayLanes {
   insertEndpoint: Lane<Endpoint, Insertion>
   findEndpoint: Lane<string, Endpoint | null>
   insertDelivery: Lane<Delivery, Insertion>
-  lookAtDelivery: Lane<string, Standing | null>
+  lookAtDelivery: Lane<string, DeliveryStanding | null>
   claimDelivery: Lane<Which, ClaimedDelivery | null>
   recordResult: Lane<AttemptResult, boolean>
   postpone: Lane<Postponed, void>
 }
 
 /** How a delivery stands, without what it carries. */
-type Standing = Pick<Delivery, '_id' | 'status' | 'redrives' | 'nextAttemptAt' | 'lease'>
+type DeliveryStanding = Pick<Delivery, '_id' | 'status' | 'redrives' | 'nextAttemptAt' | 'lease'>
 const standing = { status: 1, redrives: 1, nextAttemptAt: 1, lease: 1 } as const
 
 export function openLanes(models: Models, now: () => Date): Lanes {
@@ -46,7 +46,7 @@ export function openLanes(models: Models, now: () => Date): Lanes {
     insertEndpoint: insertsOf(models.Endpoint),
     findEndpoint: createByIdLane(models.Endpoint),
     insertDelivery: insertsOf(models.Delivery),
-    lookAtDelivery: createByIdLane<Delivery, Standing>(models.Delivery, standing),
+    lookAtDelivery: createByIdLane<Delivery, DeliveryStanding>(models.Delivery, standing),
     claimDelivery: createClaimLane(models.Delivery, now),
     recordResult: createResultLane(models.Delivery),
     postpone: createPostponeLane(models.Delivery, now),

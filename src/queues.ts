@@ -4,7 +4,7 @@ import type { Config } from './config.ts'
 import { type NewJob, type QueueName, queueNames } from './jobs.ts'
 import { type Log, throttled } from './log.ts'
 import { createNudger, type Nudger } from './nudges.ts'
-import { createStanding, type Standing } from './standing-jobs.ts'
+import { createStanding, type StandingJobs } from './standing-jobs.ts'
 
 /** Adds jobs without making anybody wait: a lost one is found by the sweep, so a fault is logged and forgotten. */
 export type Nudge = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
@@ -12,7 +12,7 @@ export type Nudge = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) =
 export interface Queues {
   nudge: Nudge
   /** What is there already, to be looked at and put right. All of it waits for Redis, and throws without it. */
-  standing: Standing
+  standing: StandingJobs
   /** Those of some queues on which no process works now. Waits for Redis, and throws without it. */
   unattended(names: readonly QueueName[]): Promise<QueueName[]>
   /** Calls back each time Redis can be used (again). */

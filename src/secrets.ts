@@ -7,9 +7,13 @@ import {
   hkdfSync,
   type KeyObject,
   randomBytes,
+  timingSafeEqual,
 } from 'node:crypto'
 
-/** Seals what must be read again (AES-256-GCM) and hashes what must only be recognised (HMAC-SHA256). */
+/** What is signed, each use with a key of its own: a payment's form, and the proof that somebody has its link. */
+export type SigningUse = 'sign form' | 'sign link'
+
+/** Seals what must be read again (AES-256-GCM), hashes what must only be recognised and signs what comes back (HMAC-SHA256). */
 export interface Secrets {
   /** `v1.<key id>.<base64url of iv, tag and ciphertext>`; a fresh iv each time. */
   seal(plain: string): string
@@ -19,17 +23,23 @@ export interface Secrets {
   hash(secret: string): string
   /** Every hash under which a secret may be stored: that of the current key first, then of the previous one. */
   hashes(secret: string): string[]
+  /** 128 bits in base64url, 22 characters. */
+  sign(use: SigningUse, text: string): string
+  /** Whether this text was signed for this use with the current or the previous SECRET_KEY. */
+  isSigned(use: SigningUse, text: string, signature: string): boolean
 }
 
 const ivBytes = 12
 const tagBytes = 16
+const signatureBytes = 16
 
-/** Derives a sealing key and a pepper from each SECRET_KEY, so that neither use tells anything about the other. */
+/** Derives a key for each use from each SECRET_KEY, so that no use tells anything about another. */
 export function createSecrets(secretKeys: readonly [current: Buffer, ...previous: Buffer[]]): Secrets {
   const rings = secretKeys.map((key) => ({
     id: createHash('sha256').update('id').update(key).digest('hex').slice(0, 8),
     sealing: derive(key, 'seal'),
     pepper: derive(key, 'pepper'),
+    signing: { 'sign form': derive(key, 'sign form'), 'sign link': derive(key, 'sign link') },
   }))
   const [current] = rings as [(typeof rings)[0]]
   return {
@@ -52,11 +62,22 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
     },
     hash: (secret) => hashWith(current.pepper, secret),
     hashes: (secret) => rings.map((ring) => hashWith(ring.pepper, secret)),
+    sign: (use, text) => signWith(current.signing[use], text).toString('base64url'),
+    isSigned(use, text, signature) {
+      const given = Buffer.from(signature, 'base64url')
+      return (
+        given.length === signatureBytes &&
+        rings.some((ring) => timingSafeEqual(signWith(ring.signing[use], text), given))
+      )
+    },
   }
 }
 
 const hashWith = (pepper: KeyObject, secret: string): string =>
   createHmac('sha256', pepper).update(secret).digest('base64url')
+
+const signWith = (key: KeyObject, text: string): Buffer =>
+  createHmac('sha256', key).update(text).digest().subarray(0, signatureBytes)
 
 /** A key object made once: Node 24 spends some 30 µs on looking at a raw buffer in each call. */
 const derive = (key: Buffer, use: string): KeyObject =>

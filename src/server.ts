@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { loadConfig } from './config.ts'
 import { openDeps } from './deps.ts'
-import { createHttpServer } from './http/listen.ts'
+import { createHttpServer, longestStopMs } from './http/listen.ts'
 import { makeIndexes } from './indexes.ts'
 import { createLog } from './log.ts'
 import { stopOnSignals } from './stop.ts'
@@ -30,6 +30,6 @@ stopOnSignals(log, async () => {
   // Not ready any more, and every answer ends its connection; those still coming meanwhile are served.
   stopping = true
   await wait(drainMs)
-  await server.stop()
+  await server.stop(longestStopMs(config))
   await deps.close()
 })

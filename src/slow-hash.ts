@@ -4,34 +4,49 @@ import { hash, verify } from '@node-rs/argon2'
 /** argon2id, its default, at the price that OWASP names: 19 MiB, 2 passes. Some 15 ms. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
-/** 38 MiB in all, and half of the threads that files and names are looked up by. */
+/** In a process: 38 MiB in all, and half of the threads that files and names are looked up by. */
 const mostAtOnce = 2
-/** Half a second of waiting; whoever comes on top is sent away. */
+/** Of one kind. Half a second of waiting; whoever comes on top is sent away. */
 const mostWaiting = 50
-
-/** What is kept of a password or a PIN. */
-export const hashSlowly = (secret: string): Promise<string> => hash(secret, cost)
 
 /** Whether a secret fits a hash; null when too many are being looked at. Without a hash the same work, and it does not fit. */
 export type SlowCheck = (slowHash: string | null, secret: string) => Promise<boolean | null>
 
-/** The checks of one kind of secret in one process: two at once, a bounded number waiting. */
-export function createSlowCheck(): SlowCheck {
+/** All slow hashing of one process: two at once, whatever they are for. */
+export interface SlowHash {
+  /** What is kept of a password or a PIN. Waits as long as it must: an operator asks. */
+  make(secret: string): Promise<string>
+  /** Checks one kind of secret. So many of a kind may wait, so that a flood of one sends none of another away. */
+  createCheck(): SlowCheck
+}
+
+export function createSlowHash(): SlowHash {
   const waiting: (() => void)[] = []
   let running = 0
-  return async (slowHash, secret) => {
-    if (waiting.length >= mostWaiting) return null
+
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     // Whoever ends hands its place on, so nobody slips in between.
     if (running >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
     else running += 1
     try {
-      return await verify(slowHash ?? hashOfNothing, secret)
+      return await work()
     } finally {
       const next = waiting.shift()
       if (next === undefined) running -= 1
       else next()
     }
   }
+
+  function createCheck(): SlowCheck {
+    let asked = 0
+    return async (slowHash, secret) => {
+      if (asked >= mostAtOnce + mostWaiting) return null
+      asked += 1
+      return inTurn(() => verify(slowHash ?? hashOfNothing, secret)).finally(() => (asked -= 1))
+    }
+  }
+
+  return { make: (secret) => inTurn(() => hash(secret, cost)), createCheck }
 }
 
 const bare = (bytes: number): string => randomBytes(bytes).toString('base64').replaceAll('=', '')

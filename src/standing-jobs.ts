@@ -11,7 +11,7 @@ export interface Placed {
 }
 
 /** The jobs that Redis holds, put right from what MongoDB says. `among`: the queues in which one of these may stand. */
-export interface Standing {
+export interface StandingJobs {
   /**
    * Adds each job unless one with its id waits or runs in one of the queues. One that has ended is removed first, because BullMQ
    * ignores an add with a known id.
@@ -38,7 +38,7 @@ export function createStanding(
   connection: Redis,
   obtain: (name: QueueName) => Promise<Queue>,
   mark: string,
-): Standing {
+): StandingJobs {
   /** Of each id its state in each queue. */
   async function look(among: readonly QueueName[], jobIds: readonly string[]): Promise<State[][]> {
     const queues = await Promise.all(among.map(obtain))

@@ -1,11 +1,11 @@
 import { sweepAudit } from './audit/publish.ts'
 import type { Deps } from './deps.ts'
 import { inBatches } from './in-batches.ts'
-import { walletOutcomeJob } from './intents/ask-wallets.ts'
 import { expiryJob } from './intents/expire.ts'
 import type { Intent } from './intents/intent.ts'
 import { moves } from './intents/lifecycle.ts'
 import { nudgeRelay } from './intents/nudge-relay.ts'
+import { walletOutcomeJob } from './intents/wallet-outcome-job.ts'
 import { deadShownSeconds, type Jobs } from './jobs.ts'
 import { finishMovements } from './wallets/sandbox/finish.ts'
 import { dropRevived, restoreFailed } from './webhooks/attempts/restore-failed.ts'
@@ -57,31 +57,55 @@ const slotOf = (at: Date): number => Math.floor(at.getTime() / sweepEveryMs)
 export const isPast = (slot: string, now: Date): boolean => Number(slot) < slotOf(now) - 1
 
 /**
- * Re-creates every nudge that MongoDB says is due: events nobody relayed, deliveries nobody attempts, intents whose time is
- * up; and the failed jobs that Redis lost. What is queued already stays as it is, so this may run at any time and any number of times.
+ * Re-creates every nudge that MongoDB says is due: payments and refunds whose outcome nobody knows, deliveries nobody attempts, events
+ * nobody relayed, intents whose time is up; and the failed jobs that Redis lost. Ends what was left behind of sandbox wallets' movements, and
+ * completes the audit trail. What is queued already stays as it is, so this may run at any time and any number of times.
  * Deliveries and failed jobs of late only, unless `whole`. Where Redis was emptied it asks for a whole one, which may take long, and
- * goes on: many slots may pass meanwhile.
+ * goes on: many slots may pass meanwhile. A look that fails keeps no other from its turn; the first fault is thrown in the end.
  */
 export async function sweep(deps: Deps, whole: boolean): Promise<Swept> {
   const now = deps.now().getTime()
-  if (!whole && !(await deps.queues.standing.isWhole())) askForSweep(deps, 'all')
-  const lately = await sweepDeliveries(deps, new Date(now - latelyMs), new Date(now + aheadMs))
-  const swept = {
-    outboxes: await sweepOutboxes(deps),
-    deliveries: lately.deliveries,
-    expiries: await sweepExpiries(deps),
-    movements: await finishMovements(deps),
-    outcomes: await sweepOutcomes(deps),
-    audited: await sweepTrail(deps),
+  const swept: Swept = {
+    outcomes: 0,
+    deliveries: 0,
+    outboxes: 0,
+    expiries: 0,
+    movements: 0,
+    audited: 0,
+    restored: 0,
   }
-  if (!whole) return { ...swept, restored: await restoreFailed(deps, new Date(now - diedLatelyMs)) }
-  let restored = 0
-  await deps.queues.standing.makeWhole(async () => {
-    swept.deliveries += (await sweepOverdue(deps)).deliveries
-    await dropRevived(deps)
-    restored = await restoreFailed(deps, new Date(now - deadShownSeconds * 1000))
-  })
-  return { ...swept, restored }
+  const looks = [
+    async () => {
+      if (!whole && !(await deps.queues.standing.isWhole())) askForSweep(deps, 'all')
+    },
+    // First: customers wait for them.
+    async () => void (swept.outcomes = await sweepOutcomes(deps)),
+    async () => {
+      const lately = await sweepDeliveries(deps, new Date(now - latelyMs), new Date(now + aheadMs))
+      swept.deliveries += lately.deliveries
+    },
+    async () => void (swept.outboxes = await sweepOutboxes(deps)),
+    async () => void (swept.expiries = await sweepExpiries(deps)),
+    async () => void (swept.movements = await finishMovements(deps)),
+    async () => void (swept.audited = await sweepTrail(deps)),
+    async () => {
+      if (!whole) swept.restored = await restoreFailed(deps, new Date(now - diedLatelyMs))
+      else
+        await deps.queues.standing.makeWhole(async () => {
+          swept.deliveries += (await sweepOverdue(deps)).deliveries
+          await dropRevived(deps)
+          swept.restored = await restoreFailed(deps, new Date(now - deadShownSeconds * 1000))
+        })
+    },
+  ]
+  await eachInTurn(looks)
+  return swept
+}
+
+async function eachInTurn(acts: readonly (() => Promise<void>)[]): Promise<void> {
+  const faults: unknown[] = []
+  for (const act of acts) await act().catch((error: unknown) => void faults.push(error))
+  if (faults.length > 0) throw faults[0]
 }
 
 const overdueUnderWay = new WeakMap<Deps, Promise<SweptDeliveries>>()

@@ -1,5 +1,6 @@
 import { mongo } from 'mongoose'
 import { createLane, type Lane } from './group-commit.ts'
+import { createTurns } from './turns.ts'
 
 /** A guarded update of one document, as it would be sent alone. */
 export interface GuardedUpdate<Doc> {
@@ -25,16 +26,8 @@ export function createUpdateLane<Doc extends { _id: string }>(
   const lane = createLane<GuardedUpdate<Doc>, boolean>(longestBatch, (batch) =>
     updateTogether(collection, batch),
   )
-  const lastOf = new Map<string, Promise<unknown>>()
-  return async (update, until) => {
-    const { _id } = update.filter
-    const inTurn = (lastOf.get(_id) ?? Promise.resolve()).then(() => lane(update, until))
-    const over = inTurn.catch(() => undefined)
-    lastOf.set(_id, over)
-    await over
-    if (lastOf.get(_id) === over) lastOf.delete(_id)
-    return inTurn
-  }
+  const inTurn = createTurns()
+  return (update, until) => inTurn(update.filter._id, () => lane(update, until))
 }
 
 /** Never throws: a fault of the connection or of the write concern leaves the outcome of all of them unknown. */

@@ -97,15 +97,32 @@ describe('The house keeps its rules:', () => {
     ])
   })
 
-  it('an intent moves in transition.ts only; else it is inserted, its code freed, and a payment or refund put under way', () => {
-    const changing = /\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne|save)\(/
+  it('an intent moves in transition.ts only; else it is inserted, its code freed, and a payment or refund put under way or ended', () => {
+    const changing = /(\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne|save)|updateIntent)\(/
     expect(mentioning(filesIn('src/intents'), changing)).to.deep.equal([
       'src/intents/code.ts',
+      'src/intents/payments/settle.ts',
       'src/intents/payments/under-way.ts',
       'src/intents/refunds/under-way.ts',
       'src/intents/transition.ts',
     ])
+    const elsewhere =
+      /\bIntent\)?\s*\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne)\(|updateIntent\(/
+    const others = sources.filter((file) => !file.startsWith('src/intents/'))
+    expect(mentioning(others, elsewhere)).to.deep.equal(['src/webhooks/relay-lanes.ts'])
     expect(mentioning(sources, /status: move\./)).to.deep.equal(['src/intents/transition.ts'])
+  })
+
+  it('no other file of the intents sets a status, as far as its text tells', () => {
+    const setting = /\bset: \{[^{}]*(?<![\w.'])status\b/
+    for (const wrong of [
+      "$set: { status: 'PAID' }",
+      '$set: { underWay: null, status }',
+      "set: { status: 'PAID' }",
+    ])
+      expect(wrong).to.match(setting)
+    expect("$set: { 'refunds.$.status': 'SUCCEEDED' }").to.not.match(setting)
+    expect(mentioning([...filesIn('src/intents'), 'src/webhooks/relay-lanes.ts'], setting)).to.deep.equal([])
   })
 
   it('the audit trail is append-only: the code inserts lines and reads them', () => {

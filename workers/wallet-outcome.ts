@@ -9,6 +9,7 @@ export const walletOutcome: QueueWorker<'wallet-outcome'> = {
     return {
       nextStep: nextAt === null ? { next: 'complete' } : { next: 'later', at: nextAt },
       event: 'wallet.asked',
+      isWarning: outcome === 'unknown',
       log: { intentId, outcome, why, nextAt },
     }
   },

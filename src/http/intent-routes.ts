@@ -5,7 +5,7 @@ import { listIntents, parseList } from '../intents/list.ts'
 import { parseCreate } from '../intents/parse-create.ts'
 import { parseSimulation } from '../intents/payments/parse-simulation.ts'
 import { simulatePayment } from '../intents/payments/simulate.ts'
-import { presentIntent } from '../intents/present.ts'
+import { presentFor, presentIntent } from '../intents/present.ts'
 import { recallIntent } from '../intents/recall.ts'
 import { parseRefund } from '../intents/refunds/parse-refund.ts'
 import { refundErrandMs, refundIntent } from '../intents/refunds/refund.ts'
@@ -39,7 +39,12 @@ export const intentRoutes: readonly Route[] = [
     key: 'any',
     scope: 'payments.intents:read',
     run: async (deps, caller, { params }) =>
-      presentIntent(deps.config, await findIntent(deps, caller, params.referenceNumber ?? ''), deps.now()),
+      presentFor(
+        caller,
+        deps.config,
+        await findIntent(deps, caller, params.referenceNumber ?? ''),
+        deps.now(),
+      ),
   },
   {
     method: 'post',

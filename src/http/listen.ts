@@ -4,6 +4,7 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Express, Request, Response } from 'express'
+import type { Config } from '../config.ts'
 import { type Refusal, refuse } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { parseUrl } from '../parse-url.ts'
@@ -11,15 +12,19 @@ import { failure } from './answer.ts'
 
 /** How long connections that were just accepted may take to say what they want, once nobody new is let in. */
 const lastRequestsMs = 500
-/**
- * Longer than any request waits on MongoDB; a test of an endpoint and Retry all of the board may take longer, and are cut. Node looks at
- * late requests no more once the server is closed.
- */
-const longestStopMs = 12_000
+/** The 8 s that a request may wait on MongoDB, a second for the call of a wallet to end, and 2 s to spare. */
+const beyondWalletMs = 11_000
 
-/** A server that can be stopped in bounded time without cutting a request. */
+/**
+ * How long a server that stops waits for answers: as long as a payment or a refund may take, which wait on a wallet and on MongoDB. A test of
+ * an endpoint and Retry all of the board may take longer, and are cut. Node looks at late requests no more once the server is closed.
+ */
+export const longestStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>): number =>
+  walletTimeoutMs + beyondWalletMs
+
+/** A server that can be stopped in bounded time without cutting a request that ends within it. */
 export interface HttpServer extends Server {
-  stop(): Promise<void>
+  stop(longestMs: number): Promise<void>
 }
 
 /**
@@ -81,12 +86,12 @@ export function createHttpServer(app: Express, log: Log): HttpServer {
     hangUp(socket, refuse('ENDPOINT_NOT_FOUND')),
   )
   return Object.assign(server, {
-    async stop() {
+    async stop(longestMs: number) {
       const closed = new Promise((resolve) => server.close(resolve))
       await Promise.race([closed, wait(lastRequestsMs)])
       // A connection that asks for nothing, or never finishes asking, must not keep the process alive.
       for (const socket of sockets) if (latest.get(socket)?.writableFinished ?? true) socket.destroy()
-      const timer = setTimeout(() => server.closeAllConnections(), longestStopMs)
+      const timer = setTimeout(() => server.closeAllConnections(), longestMs)
       await closed
       clearTimeout(timer)
     },

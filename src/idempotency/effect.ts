@@ -10,8 +10,11 @@ export interface Effect {
   seal(data: unknown): string
 }
 
-/** How many effects a document remembers: a retry comes within 24 hours, and nobody changes one thing that often. */
-export const longestMemory = 50
+/**
+ * How many effects a document remembers: as many as an intent may have refunds (intents/refunds/under-way.ts), of all changes the one that is
+ * made most often. A retry of what came before so many others, within its 24 hours, would find no trace of itself.
+ */
+export const longestMemory = 1000
 
 /** What a change pushes to record whose effect it is. */
 export const recorded = (effectId: string) => ({ effects: { $each: [effectId], $slice: -longestMemory } })

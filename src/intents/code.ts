@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { asciiDigits } from '../wallets/phone.ts'
+import { plainDigits } from '../digits.ts'
 import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'
 
@@ -20,12 +20,12 @@ export const codeKeyOf = (owner: Pick<Intent, 'businessId' | 'sandbox'>, code: s
 export const codeAnswers = (intent: Pick<Intent, 'status' | 'codeExpiresAt'>, now: Date): boolean =>
   isPending(intent.status) && intent.codeExpiresAt > now
 
-/** What people put between digits, or a keyboard puts there unseen. */
-const between = /[\s.\p{Cf}\p{Pd}]/gu
+/** What people put between digits. */
+const between = /[\s.\p{Pd}]/gu
 
 /** The 6 digits of a code as somebody typed it, of any script; null for anything else. */
 export function readCode(typed: string): string | null {
-  const code = asciiDigits(typed.replaceAll(between, ''))
+  const code = plainDigits(typed).replaceAll(between, '')
   return /^\d{6}$/.test(code) ? code : null
 }
 

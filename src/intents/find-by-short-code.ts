@@ -8,6 +8,8 @@ import type { Intent } from './intent.ts'
 export interface OfferedIntent extends Intent {
   /** The name of the business that wants to be paid. */
   merchant: string
+  /** False while the business is switched off: then nobody begins to pay it. */
+  isMerchantOn: boolean
 }
 
 /** The lane of intents by short code, each with its merchant in the same trip, without what only the API needs. */
@@ -18,7 +20,12 @@ export const createOfferedLane = (Intent: Model<Intent>): Lane<string, OfferedIn
         .aggregate<OfferedIntent>([
           { $match: { shortCode: { $in: shortCodes } } },
           { $lookup: { from: 'businesses', localField: 'businessId', foreignField: '_id', as: 'business' } },
-          { $set: { merchant: { $ifNull: [{ $first: '$business.name' }, ''] } } },
+          {
+            $set: {
+              merchant: { $ifNull: [{ $first: '$business.name' }, ''] },
+              isMerchantOn: { $eq: [{ $first: '$business.apiEnabled' }, true] },
+            },
+          },
           { $unset: ['business', 'answer', 'outbox'] },
         ])
         .toArray(),

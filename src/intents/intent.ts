@@ -38,8 +38,12 @@ export interface PaymentUnderWay {
   mark: string
 }
 
-/** A payment that came to an end, whatever it was; for support staff, and so that no form is carried out twice. */
+/**
+ * A payment that came to an end, whatever it was; for support staff, and so that no form is carried out twice. Also a refund that was
+ * not made, for support staff alone: `id` is the refund's.
+ */
 export interface PaymentAttempt {
+  kind: 'payment' | 'refund'
   id: string
   at: Date
   amount: number
@@ -148,6 +152,7 @@ const underWayFields = {
 
 const attemptFields = {
   _id: false,
+  kind: String,
   id: String,
   at: Date,
   amount: Number,

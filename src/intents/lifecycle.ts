@@ -14,8 +14,21 @@ export interface Move {
   cancellationReason: CancellationReason | null
 }
 
-/** Time is left and nobody pays: a customer may begin, the merchant may cancel. As a filter. */
+/** Time is left and nobody pays: the merchant may cancel, and simulate. As a filter. */
 export const isFree = (now: Date) => ({ expiresAt: { $gt: now }, underWay: null })
+
+/**
+ * The clocks of all processes are within this of one another (docs/operations.md): many times what NTP keeps them in. What has less time
+ * left may have been read as expired elsewhere, and a payment that began now would take that answer back.
+ */
+const clocksWithinMs = 1000
+
+/** Whether time is left by the clock of every process. */
+export const isOpenEverywhere = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: Date): boolean =>
+  expiresAt.getTime() > now.getTime() + clocksWithinMs
+
+/** The same, and nobody pays: a customer may begin. As a filter. */
+export const isPayable = (now: Date) => isFree(new Date(now.getTime() + clocksWithinMs))
 
 const anyTime = () => ({})
 const atOnce = (_intent: unknown, now: Date): Date => now

@@ -30,11 +30,12 @@ export const lookUpIntent = (
 /** The events that the life of an intent has brought about so far, each as often as it did, as far as it is written down. */
 export function eventsSoFar(intent: TracedIntent): EventName[] {
   const { payment, attempts, refunds, cancellationReason } = intent
+  const payments = attempts.filter(({ kind }) => kind === 'payment')
   const ended = Object.values(moves).find((move: Move) => move.cancellationReason === cancellationReason)
   return [
     'payment.created',
-    ...attempts.filter(({ outcome }) => outcome === 'declined').map(() => moves.decline.event),
-    ...attempts.filter(({ outcome }) => outcome === 'failed').map(() => moves.fail.event),
+    ...payments.filter(({ outcome }) => outcome === 'declined').map(() => moves.decline.event),
+    ...payments.filter(({ outcome }) => outcome === 'failed').map(() => moves.fail.event),
     ...(payment === null ? [] : [moves.pay.event]),
     ...refunds.filter(({ status }) => status === 'SUCCEEDED').map(() => moves.refund.event),
     ...(cancellationReason === null || ended === undefined ? [] : [ended.event]),

@@ -1,3 +1,4 @@
+import type { Caller } from '../businesses/caller.ts'
 import type { Config } from '../config.ts'
 import { codeAnswers } from './code.ts'
 import type { Intent, Payment, Refund } from './intent.ts'
@@ -67,6 +68,18 @@ export function presentIntent(
   }
 }
 
+/** The same for a key: a publishable one is in the shop's page, and what a refund was for is between the merchant and us. */
+export function presentFor(
+  { kind }: Pick<Caller, 'kind'>,
+  config: Pick<Config, 'payUrl'>,
+  stored: Intent,
+  now: Date,
+): Record<string, unknown> {
+  if (kind === 'secret') return presentIntent(config, stored, now)
+  const refunds = stored.refunds.map((refund) => ({ ...refund, reason: null }))
+  return presentIntent(config, { ...stored, refunds }, now)
+}
+
 const presentPayment = ({ amountPaid, paidAt, method }: Payment) => ({ amountPaid, paidAt, method })
 
 /** A refund as merchants see it; PENDING as long as nobody knows whether the money went back. */
@@ -79,7 +92,8 @@ export const presentRefund = ({ id, amount, reason, status, createdAt }: Refund)
   createdAt,
 })
 
-const refundedSoFar = (refunds: readonly Refund[]): number =>
+/** Centimes that went back. */
+export const refundedSoFar = (refunds: readonly Refund[]): number =>
   refunds.reduce((sum, { amount, status }) => sum + (status === 'SUCCEEDED' ? amount : 0), 0)
 
 const shownAmount = (intent: Intent): number | null => (intent.amountType === 'OPEN' ? null : intent.amount)

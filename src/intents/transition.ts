@@ -10,8 +10,8 @@ import { paymentPayload, type Told } from './payload.ts'
 export interface Step {
   move: MoveName
   /**
-   * The idempotency claim's, so that a retry of the same request finds its own change; null for the service's own acts, and for what
-   * its own guard lets happen once.
+   * The idempotency claim's, so that a retry of the same request finds its own change, or the payment's, so that its form is known; null
+   * for the service's own acts, and for what its own guard lets happen once.
    */
   effectId: string | null
   /** What else must hold, as a filter: the payment or the refund that this ends. */
@@ -36,8 +36,7 @@ export interface PlannedChange {
 }
 
 /**
- * THE write: guard, change and event together, in one update of one document. Nothing else sets a status. Answers the intent after the
- * move, or null when the guard refused.
+ * Moves an intent, in one write (planMove). Answers the intent after the move, or null when the guard refused.
  */
 export function transition(
   deps: Pick<Deps, 'Intent' | 'now'>,
@@ -48,7 +47,10 @@ export function transition(
   return deps.Intent.findOneAndUpdate(filter, update, { returnDocument: 'after' }).lean<Intent | null>()
 }
 
-/** The same write for whoever sends it together with others'. */
+/**
+ * THE write: guard, change and event together, as one update of one document. Nothing else sets a status. Sent by `transition`, or
+ * together with others' by the lane `updateIntent`.
+ */
 export function planMove(deps: Pick<Deps, 'now'>, intent: Intent, step: Step): PlannedChange {
   const { effectId, guard, set, lists, told } = step
   const move: Move = moves[step.move]

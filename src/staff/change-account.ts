@@ -1,7 +1,6 @@
 import type { Act } from '../audit/acts.ts'
 import { type Actor, type AuditEvent, auditLine } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
-import { hashSlowly } from '../slow-hash.ts'
 import type { Staff } from './account.ts'
 import type { AccountDeps } from './create-account.ts'
 import { newPassword } from './passwords.ts'
@@ -28,7 +27,7 @@ export async function renewPassword(deps: AccountDeps, name: string, actor: Acto
   const changed = await change(deps, name, actor, {
     act: 'staff.password-changed',
     isDone: () => false,
-    fields: { passwordHash: await hashSlowly(password), passwordChangedAt: deps.now() },
+    fields: { passwordHash: await deps.slowHash.make(password), passwordChangedAt: deps.now() },
     seen: () => ({ before: null, after: null }),
   })
   return changed ? password : null

@@ -2,11 +2,14 @@ import { type Actor, auditLine } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
 import { isDuplicate, pastMongoose } from '../collection.ts'
 import type { Models } from '../collections.ts'
-import { hashSlowly } from '../slow-hash.ts'
+import type { SlowHash } from '../slow-hash.ts'
 import type { Role, Staff } from './account.ts'
 import { newPassword } from './passwords.ts'
 
-export type AccountDeps = Pick<Models, 'Staff' | 'AuditEvent'> & { now(): Date }
+export type AccountDeps = Pick<Models, 'Staff' | 'AuditEvent'> & {
+  slowHash: SlowHash
+  now(): Date
+}
 
 /** Makes an account with a password of its own, which is seen only here. Null when the name is taken. */
 export async function createAccount(
@@ -19,7 +22,7 @@ export async function createAccount(
   const staff: Staff = {
     _id: name,
     role,
-    passwordHash: await hashSlowly(password),
+    passwordHash: await deps.slowHash.make(password),
     epoch: 0,
     disabledAt: null,
     createdAt: now,

@@ -1,5 +1,8 @@
-/** Who keeps the customers' money: the wallets of the sandbox, the provider of live mode, or nobody at all (a simulation). */
-export type WalletName = 'sandbox' | 'live' | 'simulation'
+/**
+ * Who keeps the customers' money: the wallets of the sandbox, nobody at all (a simulation), or a provider of live mode, by its name: no
+ * other could tell what became of it, or give it back.
+ */
+export type WalletName = 'sandbox' | 'simulation' | `live:${string}`
 
 /** What the customer can mend at once: nothing happened, and nobody is told. A phone without a wallet is a wrong PIN. */
 export type RefusalReason = 'wrong_pin' | 'wallet_locked'

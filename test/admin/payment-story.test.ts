@@ -64,6 +64,7 @@ describe('The page of a payment', () => {
     )
     await payWith(referenceNumber, { outcome: 'done' })
     await giveBack(referenceNumber, 20_000, { outcome: 'done' })
+    await giveBack(referenceNumber, 3_000, { outcome: 'failed', reason: 'wallet_closed' })
     await giveBack(referenceNumber, 1_005, unknown)
     const attempt = 'Payment of 500.00 MRU by 22******45:'
     const waiting =
@@ -76,17 +77,18 @@ describe('The page of a payment', () => {
       `${attempt} the wallet was not reached, no money moved`,
       `${attempt} paid`,
       'Refund of 200.00 MRU: SUCCEEDED',
+      'Refund of 30.00 MRU was not made: the wallet is closed (wallet_closed)',
       'Refund of 10.05 MRU: PENDING',
       'The wallet is asked what became of the refund',
     ])
     const text = await page(referenceNumber)
     const { payment, refunds } = await storedIntent(house, referenceNumber)
-    expect(text).to.include(`Status REFUNDED Paid 500.00 MRU by WALLET, ${shown(-2)} By 22******45`)
+    expect(text).to.include(`Status REFUNDED Paid 500.00 MRU by WALLET, ${shown(-3)} By 22******45`)
     expect(text).to.include(`Wallet a wallet of the sandbox; its key there ${payment?.key}`)
     expect(text).to.include(
       'merchant 10.00 MRU, payer 5.00 MRU; of it taxes 2.10 MRU + 0.30 MRU, revenue 12.60 MRU',
     )
-    expect(text).to.include(`200.00 MRU, ${shown(-1)}, ${refunds[0]?.id}: SUCCEEDED, the money went back`)
+    expect(text).to.include(`200.00 MRU, ${shown(-2)}, ${refunds[0]?.id}: SUCCEEDED, the money went back`)
     expect(text).to.include(`A refund is under way since ${shown(0)}: 10.05 MRU, ${refunds[1]?.id}.`)
     expect(text).to.include(`The wallet is asked at ${shown(1)}.`)
     expect(text).not.to.match(/may try again|cannot be paid/)
@@ -138,6 +140,7 @@ describe('The page of a payment', () => {
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
     await payWith(referenceNumber, { outcome: 'done' })
     await giveBack(referenceNumber, 10_000, { outcome: 'done' })
+    await giveBack(referenceNumber, 10_000, { outcome: 'failed', reason: 'wallet_closed' })
     await giveBack(referenceNumber, 10_000, { outcome: 'done' })
     await relay(house, merchant)
     await giveBack(referenceNumber, 10_000, { outcome: 'done' })

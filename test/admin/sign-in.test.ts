@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import { createSlowCheck, hashSlowly } from '../../src/slow-hash.ts'
+import { createSlowHash } from '../../src/slow-hash.ts'
 import { setDisabled } from '../../src/staff/change-account.ts'
 import { createSignInLimit } from '../../src/staff/sign-in-limit.ts'
 import { openBeside } from '../support/acts.ts'
@@ -120,12 +120,27 @@ describe('Signing in as support staff', () => {
   })
 
   it('checks two passwords at a time, lets fifty wait, and sends the rest away', async () => {
-    const [check, hash] = [createSlowCheck(), await hashSlowly('right')]
+    const slowHash = createSlowHash()
+    const [check, hash] = [slowHash.createCheck(), await slowHash.make('right')]
     const outcomes = await Promise.all(Array.from({ length: 60 }, () => check(hash, 'right')))
     expect(outcomes.filter((fits) => fits === true)).to.have.lengthOf(52)
     expect(outcomes.filter((fits) => fits === null)).to.have.lengthOf(8)
     expect([await check(hash, 'wrong'), await check(null, 'right')]).to.deep.equal([false, false])
     expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  })
+
+  it('checks them in turn with all else that is hashed slowly; a flood of PINs sends no password away', async () => {
+    const slowHash = createSlowHash()
+    const [checkPin, checkPassword] = [slowHash.createCheck(), slowHash.createCheck()]
+    const hash = await slowHash.make('right')
+    let looked = 0
+    const flood = Array.from({ length: 52 }, () => checkPin(hash, '1234').then(() => (looked += 1)))
+    expect(await checkPin(hash, 'right')).to.equal(null)
+    const [fits] = await Promise.all([checkPassword(hash, 'right'), slowHash.make('another')])
+    expect(fits).to.equal(true)
+    // The last one may still run beside it.
+    expect(looked).to.be.at.least(51)
+    await Promise.all(flood)
   })
 
   it('goes on to the page that was asked for, and to no other site', async () => {

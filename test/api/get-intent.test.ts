@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
@@ -30,6 +30,22 @@ describe('GET /dev/intents/{referenceNumber}', () => {
       totalAmountRefunded: 0,
       updatedAt: made.createdAt,
     })
+  })
+
+  it('tells a publishable key all but what a refund was for', async () => {
+    const { referenceNumber } = await create()
+    const path = `${intents}/${referenceNumber}`
+    await house.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)
+    const because = { reason: 'suspected fraud' }
+    await house.http.post(`${path}/refund`).set(merchant.write()).send(because).expect(200)
+    const publishable = asMerchant(
+      merchant.businessId,
+      await house.key(merchant.businessId, { kind: 'publishable' }),
+    )
+    const { body } = await house.http.get(path).set(publishable.read()).expect(200)
+    const [refund, ...more] = (await get(referenceNumber)).refunds
+    expect([refund.reason, more]).to.deep.equal([because.reason, []])
+    expect(body.data.refunds).to.deep.equal([{ ...refund, reason: null }])
   })
 
   it('needs no idempotency key and changes nothing', async () => {

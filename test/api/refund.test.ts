@@ -1,8 +1,10 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
+import type { Caller } from '../../src/businesses/caller.ts'
 import { noHurry } from '../../src/group-commit.ts'
 import { askWallet } from '../../src/intents/ask-wallets.ts'
 import { payIntent } from '../../src/intents/payments/pay.ts'
+import { refundIntent } from '../../src/intents/refunds/refund.ts'
 import type { Question, RefundOrder, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent, post, readIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
@@ -166,7 +168,10 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     it('the money of a live payment, with a live key, by the wallet that it was paid by', async () => {
       const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
       const { referenceNumber } = await createIntent(house, live, { amount: 99_904 })
-      const wallet = { name: 'live', authorise: async () => ({ outcome: 'done' }) } as unknown as Wallet
+      const wallet = {
+        name: 'live:wallet.example',
+        authorise: async () => ({ outcome: 'done' }),
+      } as unknown as Wallet
       const confirmation = { paymentId: 'form-1', phone: '22345678', pin: '1234', amount: 99_904 }
       const intent = await stored(referenceNumber)
       const { state } = await payIntent(house.deps, wallet, intent, confirmation, (work) => work(noHurry))
@@ -224,6 +229,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         ['{"reason":"\\ud800"}', 'VALIDATION_ERROR', 'reason'],
         ['{"expectedRefundable":"100"}', 'VALIDATION_ERROR', 'expectedRefundable'],
         ['{"expectedRefundable":99.5}', 'VALIDATION_ERROR', 'expectedRefundable'],
+        ['{"expectedRefundable":-1}', 'VALIDATION_ERROR', 'expectedRefundable'],
         ['{"expectedRefundable":"100","amount":"50"}', 'VALIDATION_ERROR', 'amount'],
       ]
       for (const [text, code, param] of wrong) {
@@ -509,11 +515,28 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       const reference = await paid(100)
       await house.deps.Intent.updateOne(
         { referenceNumber: reference },
-        { $set: { 'payment.wallet': 'live' } },
+        { $set: { 'payment.wallet': 'live:gone' } },
       )
       await expectRefused(refund(reference), 503, 'SERVICE_UNAVAILABLE')
       expect(await stored(reference)).to.deep.include({ refundsCommitted: 0, refunds: [] })
     })
+  })
+
+  it('asks what became of an earlier try within the patience of the request only', async () => {
+    const reference = await paid(100)
+    walletsAnswer({ refund: async () => unknown, status: async () => ({ outcome: 'done' }) })
+    await refund(reference, {}, `patient ${reference}`).expect(503)
+    house.clock.advance(1500)
+    const [effectId = ''] = (await stored(reference)).refunds.map((each) => each.effectId)
+    const { businessId, keyId } = merchant
+    const caller: Caller = { businessId, keyId, sandbox: true, kind: 'secret', scopes: new Set(), ip: '::1' }
+    const asked = { amount: null, reason: null, expectedRefundable: null }
+    const effect = { id: effectId, until: performance.now() + 60_000, seal: String }
+    const errand = await refundIntent(house.deps, caller, reference, asked, effect)
+    const overdrawn = new Error('the request has no patience left')
+    const spending = errand(() => Promise.reject(overdrawn))
+    expect(await spending.catch((error) => error)).to.equal(overdrawn)
+    expect((await stored(reference)).refunds[0]?.status).to.equal('PENDING')
   })
 
   it('stops at a thousand refunds of one payment', async () => {
@@ -524,8 +547,11 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       { referenceNumber: reference },
       { $set: { refunds: Array.from({ length: 999 }, () => ({ ...record, effectId: 'other' })) } },
     )
-    await refund(reference, { amount: 1 }).expect(200)
+    // Five at once, who all read that one is left.
+    const answers = await Promise.all(Array.from({ length: 5 }, () => refund(reference, { amount: 1 })))
+    expect(answers.map(({ status }) => status)).to.have.members([200, 400, 400, 400, 400])
     await expectRefused(refund(reference, { amount: 1 }), 400, 'INTENT_REFUND_INVALID_STATUS')
+    expect((await stored(reference)).refunds).to.have.lengthOf(1000)
     expect(body.data.refund.amount).to.equal(1)
   })
 })

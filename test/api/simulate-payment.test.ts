@@ -206,6 +206,23 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     expect(await events(reference)).to.have.lengthOf(2)
   })
 
+  for (const [outcome, status] of [
+    ['success', 200],
+    ['insufficient_funds', 402],
+  ] as const)
+    it(`answers a retry after a crash and very many refunds with its payment: ${outcome}`, async () => {
+      const reference = await create()
+      const key = crypto.randomUUID()
+      const first = await simulate(reference, { outcome }, key).expect(status)
+      await crash()
+      // What a thousand others leave.
+      await house.deps.Intent.updateOne({ referenceNumber: reference }, { $set: { effects: ['another'] } })
+      const again = await simulate(reference, { outcome }, key).expect(status)
+      const { requestId: _own, ...error } = again.body.error ?? {}
+      expect(again.body.data ?? error).to.deep.include(first.body.data ?? { code: 'PAYMENT_FAILED' })
+      expect(await events(reference)).to.have.lengthOf(2)
+    })
+
   it('answers the same key with the first answer, also when the body differs', async () => {
     const reference = await create()
     const first = await simulate(reference, {}, 'same').expect(200)

@@ -1,9 +1,11 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { newId } from '../../src/ids.ts'
-import { type Asked, askWallet } from '../../src/intents/ask-wallets.ts'
+import { type AskOutcome, askWallet } from '../../src/intents/ask-wallets.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { describeError } from '../../src/log.ts'
+import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
+import { openWallets } from '../../src/wallets/wallets.ts'
 import { cancelIntent, createIntent, readIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
@@ -23,9 +25,11 @@ import { everythingIn } from '../support/redis-keys.ts'
 import { until } from '../support/until.ts'
 
 const dayMs = 86_400_000
-/** Of the wallet's answer; an order is good for 5 s more, and lost for good a minute after that. */
+/** Of the wallet's answer; an order is good for 5 s more, and by the provider's clock, which may be ahead, for 30 s more than that. */
 const timeoutMs = 2_000
-const lostForGoodMs = timeoutMs + 5_000 + 60_000 + 1
+const toldForMs = timeoutMs + 5_000 + 30_000
+/** An order is lost for good a minute after that. */
+const lostForGoodMs = toldForMs + 60_000 + 1
 
 const amount = 50_000
 const { phone, pin } = payer
@@ -48,6 +52,7 @@ describe('A live payment', () => {
     provider.meetOrders(plain)
     provider.meetQuestions(plain)
     provider.asked.length = 0
+    provider.wallets.set(phone, { pin, balance: payer.balance })
   })
   after(async () => {
     await house.close()
@@ -68,7 +73,7 @@ describe('A live payment', () => {
   const orders = () => provider.asked.filter(({ method }) => method === 'POST')
 
   /** Asks about the payment that is under way, in the clock's time, until it is known. */
-  async function askUntilKnown(referenceNumber: string): Promise<Asked> {
+  async function askUntilKnown(referenceNumber: string): Promise<AskOutcome> {
     const { _id, underWay } = await storedIntent(house, referenceNumber)
     for (;;) {
       const asked = await askWallet(house.deps, _id, underWay?.id ?? '')
@@ -277,6 +282,99 @@ describe('A live payment', () => {
     const test = await createIntent(house, await house.merchant(), { amount })
     expect(wordOf(await payLive(test.referenceNumber))).to.equal('refused')
     expect(provider.asked).to.have.length(1)
+  })
+
+  for (const [what, aheadMs] of [
+    ['ahead of', 25_000],
+    ['behind', -25_000],
+  ] as const)
+    it(`is made with a provider whose clock is 25 s ${what} ours`, async () => {
+      provider.keepTimeBy(() => new Date(house.clock.now().getTime() + aheadMs))
+      const { referenceNumber } = await createIntent(house, merchant, { amount })
+      expect(wordOf(await payLive(referenceNumber))).to.equal('done')
+      expect((await refund(house, merchant, referenceNumber, 100)).status).to.equal(200)
+      provider.keepTimeBy(house.clock.now)
+    })
+
+  it('is held for as long as a provider that is behind may still carry it out', async () => {
+    provider.keepTimeBy(() => new Date(house.clock.now().getTime() - 25_000))
+    const [gate, done] = [createGate(), createGate()]
+    const referenceNumber = await unknownPayment(async (_res, work) => {
+      await gate.passed
+      work()
+      done.open()
+    })
+    const { _id, underWay } = await storedIntent(house, referenceNumber)
+    house.clock.advance(toldForMs + 20_000)
+    expect(await askWallet(house.deps, _id, underWay?.id ?? '')).to.include({ outcome: 'unknown' })
+    gate.open()
+    await done.passed
+    expect(await askUntilKnown(referenceNumber)).to.include({ outcome: 'done' })
+    expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
+    provider.keepTimeBy(house.clock.now)
+  })
+
+  it('that came too late for the provider can be made again at once', async () => {
+    provider.keepTimeBy(() => new Date(house.clock.now().getTime() + 120_000))
+    const { referenceNumber } = await createIntent(house, merchant, { amount })
+    expect(wordOf(await payLive(referenceNumber))).to.equal('not-executed')
+    provider.keepTimeBy(house.clock.now)
+    expect(wordOf(await payLive(referenceNumber))).to.equal('done')
+    expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
+  })
+
+  describe('of a provider that another one has taken the place of', () => {
+    let other: Provider
+    before(async () => {
+      other = await startProvider()
+      other.keepTimeBy(house.clock.now)
+    })
+    after(() => other.close())
+
+    /** As after a change of WALLET_PROVIDER_URL, and of WALLET_PROVIDER_NAME if `name` is another. Answers the way back. */
+    function goOnWith(name: string): () => Promise<void> {
+      const { wallets } = house.deps
+      const { url, key } = other
+      house.deps.wallets = openWallets(null, createLiveWallet(house.deps, { name, url, key }))
+      return async () => {
+        await house.deps.wallets.close()
+        house.deps.wallets = wallets
+      }
+    }
+
+    it('is held, and never asked about at the other, which never had it', async () => {
+      const referenceNumber = await unknownPayment(unanswered)
+      const goBack = goOnWith('another')
+      house.clock.advance(lostForGoodMs)
+      const { _id, underWay } = await storedIntent(house, referenceNumber)
+      expect(await askWallet(house.deps, _id, underWay?.id ?? '')).to.include({
+        outcome: 'unknown',
+        why: 'not configured',
+      })
+      await expectHeld(referenceNumber)
+      await goBack()
+      expect(await askUntilKnown(referenceNumber)).to.include({ outcome: 'done' })
+      expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
+      expect(other.asked).to.deep.equal([])
+    })
+
+    it('is not given back by the other, and by the same one at another address', async () => {
+      const { referenceNumber } = await createIntent(house, merchant, { amount })
+      expect(wordOf(await payLive(referenceNumber))).to.equal('done')
+      let goBack = goOnWith('another')
+      const { status, body } = await refund(house, merchant, referenceNumber, 100)
+      await goBack()
+      expect([status, body.error.code, other.asked.length]).to.deep.equal([503, 'SERVICE_UNAVAILABLE', 0])
+      const { refunds, refundsCommitted } = await storedIntent(house, referenceNumber)
+      expect([refunds, refundsCommitted]).to.deep.equal([[], 0])
+      goBack = goOnWith(new URL(provider.url).host)
+      other.meetOrders((res, _work, { key }) =>
+        send(res, { status: 200, body: { key, status: 'succeeded' } }),
+      )
+      expect((await refund(house, merchant, referenceNumber, 100)).status).to.equal(200)
+      await goBack()
+      expect(other.asked).to.have.length(1)
+    })
   })
 
   it('is not possible without a provider', async () => {

@@ -12,8 +12,8 @@ import { until } from '../support/until.ts'
 
 const amount = 700
 const { phone, pin } = payer
-/** When an order of now is lost for good: its time is 15 s, and a minute. The clocks of the processes go on as they are. */
-const lostForGoodMs = 80_000
+/** When an order of now is lost for good: 15 s, 30 s for the provider's clock, and a minute. The clocks of the processes go on as they are. */
+const lostForGoodMs = 110_000
 
 describe('A process that is killed while the live provider has its order', function () {
   this.timeout(30_000)

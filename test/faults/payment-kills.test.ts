@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
-import { createAccount } from '../../src/wallets/sandbox/create-account.ts'
+import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { fill, open } from '../checkout/customer.ts'
 import { createIntent, deliveriesOf, readIntent, subscribe, waitingEvents } from '../support/acts.ts'
 import { expectBalanced } from '../support/books.ts'
@@ -31,7 +31,7 @@ describe('Customers pay and merchants refund while processes are killed', () => 
     await subscribe(house, merchant, receiver.url, ['payment.confirmed', 'payment.refunded'])
     await Promise.all(
       Array.from({ length: customers }, (_, index) =>
-        createAccount(house.deps, { phone: phoneOf(index), pin: '4321', balance }),
+        createWallet(house.deps, { phone: phoneOf(index), pin: '4321', balance }),
       ),
     )
     await Promise.all([start('web'), start('worker')])
@@ -88,14 +88,14 @@ describe('Customers pay and merchants refund while processes are killed', () => 
 
   it(`loses and doubles nothing in ${kills} kills: the books balance, and each event is told once`, async function () {
     this.timeout(settleMs + kills * 10_000)
-    let killing = true
+    const shop = { isOpen: true }
     const refunds = new Map<string, number>()
     const buying = Array.from({ length: customers }, async (_, index) => {
       do {
         const created = await createIntent(house, merchant, { amount: 1000 })
         await payFor(created, phoneOf(index))
         refunds.set(created.referenceNumber, await refundOf(created.referenceNumber))
-      } while (killing)
+      } while (shop.isOpen)
     })
     for (let killed = 0; killed < kills; killed += 1) {
       await pause(300 + Math.random() * 700)
@@ -104,7 +104,7 @@ describe('Customers pay and merchants refund while processes are killed', () => 
       await processes[type].ended
       await start(type)
     }
-    killing = false
+    shop.isOpen = false
     await Promise.all(buying)
     await until('all is told', async () => (await waitingEvents(house, merchant)).length === 0, settleMs)
 

@@ -70,7 +70,9 @@ describe('a process that ends', () => {
   before(() => {
     endedMs = (async () => {
       const own = await house()
-      const [web, { key }] = await Promise.all([startProcess('web', own), own.merchant()])
+      // What is waited for is as long as this and 11 s.
+      const quick = { WALLET_PROVIDER_TIMEOUT_SECONDS: '1' }
+      const [web, { key }] = await Promise.all([startProcess('web', own, quick), own.merchant()])
       kept(web)
       for (const text of ['', 'GET / HTTP/1.1\r\nHo', halfACreate(key)]) await say(web, text)
       const signalledAt = performance.now()

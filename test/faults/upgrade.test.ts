@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { makeIndexes } from '../../src/indexes.ts'
+import { createIntent } from '../support/acts.ts'
 import { type House, openHouse } from '../support/house.ts'
 import { profiled } from '../support/profiled.ts'
 
@@ -47,6 +48,18 @@ describe('the release step on what the version before left', () => {
     ])
   })
 
+  it('fills in what its intents lack: they can be paid', async () => {
+    const merchant = await house.merchant()
+    const { referenceNumber } = await createIntent(house, merchant)
+    const lacking = { underWay: 1, failure: 1, attempts: 1, refunds: 1, refundsCommitted: 1 }
+    await collection('intents').updateOne({ referenceNumber }, { $unset: lacking })
+    await release()
+    const path = `/api/v1/dev/intents/${referenceNumber}`
+    const paid = await house.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)
+    expect(paid.body.data).to.include({ status: 'PAID', totalAmountRefunded: 0 })
+    await house.http.post(`${path}/refund`).set(merchant.write()).expect(200)
+  })
+
   it('fills in what its deliveries and endpoints lack', async () => {
     const at = new Date('2026-11-01T00:00:00Z')
     const old = { host: 'shop.example', attemptLog: [{ at }], createdAt: at }
@@ -75,6 +88,7 @@ describe('the release step on what the version before left', () => {
     await release()
     const writes = (await profiled(house, release)).filter(({ command }) => 'u' in command)
     expect(writes.map(({ planSummary, docsExamined }) => [planSummary, docsExamined])).to.have.deep.members([
+      ['IXSCAN { refunds: 1 }', 0],
       ['IXSCAN { redrives: 1 }', 0],
       ['IXSCAN { health: 1 }', 0],
     ])

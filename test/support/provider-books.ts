@@ -61,7 +61,8 @@ export function openBooks() {
     carryOut(kind: Kind, order: Order, now: Date): Answer {
       const before = known[kind].get(order.key)
       if (before !== undefined) return before
-      if (now > new Date(order.validUntil)) return { status: 410, body: {} }
+      if (now > new Date(order.validUntil))
+        return { status: 410, body: { key: order.key, status: 'expired' } }
       const { key, amount } = order
       const result = kind === 'payment' ? pay(order) : giveBack(order)
       const answer = { status: 200, body: { key, amount, ...result } }

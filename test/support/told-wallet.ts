@@ -10,13 +10,14 @@ export interface ToldWallet extends Wallet {
   /** To orders of both kinds. */
   answers(answer: () => WalletOutcome | Promise<WalletOutcome>): void
   knows(outcome: WalletOutcome): void
+  /** Whoever asks gets this thrown. */
+  fails(error: Error): void
 }
 
 /** Takes the place of the sandbox wallet of these processes. At first it answers nothing and knows nothing. */
 export function toldWallet(...houses: { deps: Deps }[]): ToldWallet {
-  let answer: () => WalletOutcome | Promise<WalletOutcome> = () => {
-    throw new TypeError('it hung up')
-  }
+  let answer: () => WalletOutcome | Promise<WalletOutcome> = () => ({ outcome: 'unknown', why: 'it hung up' })
+  let fault: Error | null = null
   let known: WalletOutcome = { outcome: 'unknown', why: 'no answer' }
   const orders: string[] = []
   const questions: Question[] = []
@@ -32,10 +33,12 @@ export function toldWallet(...houses: { deps: Deps }[]): ToldWallet {
     refund: carryOut,
     async status(question) {
       questions.push(question)
+      if (fault !== null) throw fault
       return known
     },
     answers: (next) => (answer = next),
     knows: (outcome) => void (known = outcome),
+    fails: (error) => void (fault = error),
   }
   for (const { deps } of houses) deps.wallets = openWallets(wallet, null)
   return wallet

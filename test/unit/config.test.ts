@@ -76,7 +76,7 @@ describe('The configuration', () => {
       codeLifetimeMs: 60_000,
       webhookRetryMs: [100, 200, 300, 1000, 1000, 1000, 1000],
       webhookTimeoutMs: 2500,
-      walletProvider: { url: 'https://wallet.example/v1', key: 'k'.repeat(32) },
+      walletProvider: { name: 'wallet.example', url: 'https://wallet.example/v1', key: 'k'.repeat(32) },
       walletTimeoutMs: 1500,
       commissionRates: { provider: 0, payer: 100, tof: 1400, tte: 5000 },
     })
@@ -105,6 +105,7 @@ describe('The configuration', () => {
       WEBHOOK_HEADER_BRAND: 'A Brand',
       WALLET_PROVIDER_URL: 'https://wallet.example/?key=hidden',
       WALLET_PROVIDER_KEY: 'hidden-and-short',
+      WALLET_PROVIDER_NAME: 'a provider',
       WALLET_PROVIDER_TIMEOUT_SECONDS: '61',
       COMMISSION_PROVIDER_BPS: '10001',
       COMMISSION_PAYER_BPS: '-1',
@@ -147,6 +148,16 @@ describe('The configuration', () => {
     ])
       expect(faultsOf({ ...walletKey, WALLET_PROVIDER_URL: wrong }), wrong).to.include(
         '  WALLET_PROVIDER_URL ',
+      )
+  })
+
+  it('knows a wallet provider by the name that it is given, wherever it is', () => {
+    const nameOf = (changes: Record<string, string>) =>
+      readConfig({ ...enough, WALLET_PROVIDER_KEY: 'k'.repeat(32), ...changes }).walletProvider?.name
+    expect(nameOf({ WALLET_PROVIDER_URL: 'http://10.0.0.7:8080/v1' })).to.equal('10.0.0.7:8080')
+    for (const host of ['a.example', 'b.example'])
+      expect(nameOf({ WALLET_PROVIDER_URL: `https://${host}`, WALLET_PROVIDER_NAME: 'acme-pay' })).to.equal(
+        'acme-pay',
       )
   })
 

@@ -38,6 +38,12 @@ describe('The schema of a payment event', () => {
       for (const each of wrong) expect(faultsOf(each), JSON.stringify(each)).not.to.deep.equal([])
     })
 
+  it('allows the commission of an installation whose payers pay nothing', () => {
+    const body = bodyOf('payment.confirmed')
+    const commission = { ...(body.data.commission as object), payer_ttc: 0 }
+    expect(faultsOf({ ...body, data: { ...body.data, commission } })).to.deep.equal([])
+  })
+
   it('does not take the data of one event for another’s', () => {
     const events = Object.keys(paymentEvents) as EventName[]
     const taken = events.flatMap((event) =>

@@ -46,4 +46,21 @@ describe('Secrets', () => {
       createSecrets([older]).hash('sk_test_x'),
     ])
   })
+
+  it('sign a text for one use, and know it again by the current key and the one before', () => {
+    const rotated = createSecrets([newer, older])
+    const [signature, before] = [
+      secrets.sign('sign form', 'x'),
+      createSecrets([older]).sign('sign form', 'x'),
+    ]
+    expect(signature).to.match(/^[\w-]{22}$/)
+    expect(rotated.sign('sign form', 'x')).to.equal(signature)
+    for (const each of [signature, before]) expect(rotated.isSigned('sign form', 'x', each)).to.equal(true)
+    const foreignOne = createSecrets([foreign]).sign('sign form', 'x')
+    const hash = secrets.hash('x').slice(0, 22)
+    for (const each of [foreignOne, hash, before, '', signature.slice(0, 8), `${signature}AAAA`])
+      expect(secrets.isSigned('sign form', 'x', each), each).to.equal(false)
+    expect(secrets.isSigned('sign link', 'x', signature)).to.equal(false)
+    expect(secrets.isSigned('sign form', 'y', signature)).to.equal(false)
+  })
 })

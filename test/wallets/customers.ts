@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createAccount } from '../../src/wallets/sandbox/create-account.ts'
+import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import type { PaymentOrder, RefundOrder, Wallet } from '../../src/wallets/wallet.ts'
 import type { House } from '../support/house.ts'
 
@@ -53,7 +53,7 @@ export function customersOf(house: House) {
     async customer(balance: number): Promise<string> {
       made += 1
       const phone = String(33_000_000 + made)
-      if ((await createAccount(house.deps, { phone, pin, balance })) === null) throw new Error(phone)
+      if ((await createWallet(house.deps, { phone, pin, balance })) === null) throw new Error(phone)
       return phone
     },
   }

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import { createTurns } from '../../src/turns.ts'
 import { authorise } from '../../src/wallets/sandbox/authorise.ts'
-import { createAccount } from '../../src/wallets/sandbox/create-account.ts'
+import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { move } from '../../src/wallets/sandbox/move.ts'
-import { createTurns } from '../../src/wallets/sandbox/turns.ts'
 import { openBeside } from '../support/acts.ts'
 import { type House, openHouse } from '../support/house.ts'
 import { customersOf, done, locked, notExecuted, pin, poor, technical, wrongPin } from './customers.ts'
@@ -241,7 +241,7 @@ describe('A wallet of the sandbox', () => {
 
     it('gives way to a wallet that was made with its number', async () => {
       expect(await demo('22000005', { businessId: 'b' })).to.include({ outcome: 'declined' })
-      await createAccount(house.deps, { phone: '22000005', pin, balance: 150 })
+      await createWallet(house.deps, { phone: '22000005', pin, balance: 150 })
       expect(await demo('22000005', { businessId: 'b' })).to.deep.equal(wrongPin)
       expect(await here.pay({ phone: '22000005', businessId: 'b' })).to.deep.equal(done)
       expect(await here.balanceOf('22000005')).to.equal(50)

@@ -168,7 +168,7 @@ describe('The body of a payment’s webhook', () => {
   })
 
   it('says whether it is a test', async () => {
-    house.deps.wallets = openWallets(wallet, { ...wallet, name: 'live', close: async () => undefined })
+    house.deps.wallets = openWallets(wallet, { ...wallet, name: 'live:told', close: async () => undefined })
     const live = await house.merchant({ mode: 'live' })
     await subscribe(house, live, receiver.url, paymentEvents)
     const { referenceNumber } = await createIntent(house, live)

@@ -118,7 +118,9 @@ describe('A payment under way', () => {
       expect(toldBy(intent)).to.deep.equal(['payment.created', ...told])
       const dates = intent.outbox.map(({ createdAt }) => createdAt.getTime())
       expect(dates).to.deep.equal(dates.toSorted((a, b) => a - b))
-      expect(intent.updatedAt.getTime()).to.equal(dates.at(-1))
+      expect([intent.updatedAt.getTime(), dates.at(-1)]).to.deep.equal(
+        Array(2).fill(house.clock.now().getTime()),
+      )
       expect(wordOf(await pay(house, referenceNumber))).to.equal('not-begun')
     })
 
@@ -153,6 +155,11 @@ describe('A payment under way', () => {
     for (let count = 0; count < 55; count += 1) await pay(house, referenceNumber)
     const { attempts } = await storedIntent(house, referenceNumber)
     expect(attempts.map(({ id }) => id)).to.deep.equal(wallet.orders.slice(-50))
+    // The form of the first is known all the same.
+    expect(wordOf(await pay(house, referenceNumber, { paymentId: String(wallet.orders[0]) }))).to.equal(
+      'not-begun',
+    )
+    expect(wallet.orders).to.have.length(55)
   })
 
   it('of which MongoDB does not note when to ask is waited for all the same', async () => {
@@ -185,8 +192,21 @@ describe('A payment under way', () => {
     return { referenceNumber, key, orders, paid, process }
   }
 
+  it('begins only while the time is not up for a clock that is a second ahead', async () => {
+    const begunAt = async (ageMs: number) => {
+      const { referenceNumber } = await createIntent(house, merchant)
+      house.clock.advance(ageMs)
+      return wordOf(await pay(house, referenceNumber))
+    }
+    wallet.answers(() => ({ outcome: 'done' }))
+    expect(await begunAt(dayMs - 1001)).to.equal('done')
+    expect(await begunAt(dayMs - 1000)).to.equal('not-begun')
+    expect(wallet.orders).to.have.length(1)
+  })
+
   for (const [what, ageMs, ms, status] of [
-    ['was up meanwhile', dayMs - 1000, 2000, 'CANCELLED'],
+    ['was up meanwhile', dayMs - 1500, 2000, 'CANCELLED'],
+    ['was up for a clock that is a second ahead', dayMs - 1500, 500, 'PENDING'],
     ['for the order is over', 0, minuteMs, 'PENDING'],
   ] as const)
     it(`is not begun when MongoDB took so long to hold it that the time ${what}`, async () => {

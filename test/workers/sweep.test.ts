@@ -4,6 +4,7 @@ import { Redis } from 'ioredis'
 import { newId } from '../../src/ids.ts'
 import type { QueueName } from '../../src/jobs.ts'
 import { sweep, sweepEveryMs } from '../../src/sweep.ts'
+import { newAccount } from '../../src/wallets/sandbox/account.ts'
 import { type Delivery, deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { maintenance } from '../../workers/maintenance.ts'
 import { attempt, createIntent, deliveriesOf, freshDelivery, stored, subscribe } from '../support/acts.ts'
@@ -205,6 +206,38 @@ describe('the sweep', () => {
     await until('waiting', async () => (await state()) === 'waiting')
   })
 
+  it('goes on to all else when one look fails, and tells of it in the end', async () => {
+    await createIntent(house, merchant)
+    await loseJobs('outbox-relay')
+    house.clock.advance(dayMs)
+    const standing = {
+      ...house.deps.queues.standing,
+      isWhole: () => Promise.reject(new Error('nobody can tell')),
+    }
+    const wallets = { find: () => expect.fail('no wallets') } as never
+    const failing = { ...house.deps, queues: { ...house.deps.queues, standing }, WalletAccount: wallets }
+    const fault = await sweep(failing, false).catch((error: Error) => error.message)
+    expect(fault).to.equal('nobody can tell')
+    await until('the relay', async () => (await queueOf('outbox-relay').count()) === 1)
+    expect(await queueOf('intent-expiry').count()).to.equal(1)
+    expect(await queueOf('maintenance').count()).to.equal(0)
+  })
+
+  it('ends what was left behind of each wallet, though one cannot be ended', async () => {
+    const since = house.clock.now()
+    const accounts = ['31000001', '31000002', '31000003'].map((phone) => ({
+      ...newAccount({ _id: phone, phone, businessId: null, pinHash: null, balance: 100 }, since),
+      current: { nonce: newId(), key: newId(), kind: 'refund', amount: 1, paymentKey: phone, since },
+    }))
+    await house.deps.WalletAccount.collection.insertMany(accounts as never[])
+    // A row that nothing of ours has written.
+    await house.deps.WalletMovement.collection.insertOne({ _id: '31000002' } as never)
+    house.clock.advance(10_000)
+    expect(await sweep(house.deps, false)).to.include({ movements: 3 })
+    const after = await house.deps.WalletAccount.find().sort({ _id: 1 }).lean()
+    expect(after.map(({ current }) => current === null)).to.deep.equal([true, false, true])
+  })
+
   it('finds nothing where all is done: delivered, DEAD, cancelled, or no longer PENDING', async () => {
     const made = [await lostDelivery(), await lostDelivery(), await lostDelivery(), await lostDelivery()]
     await attempt(house.deps, made[0]?._id ?? '')
@@ -245,6 +278,8 @@ describe('the sweep', () => {
       ({ ns, command }) => /\.(intents|deliveries|wallets)$/.test(ns) && command['find'] !== undefined,
     )
     const plans = looks.map(({ command, planSummary }) => [command['find'], planSummary])
+    // Customers wait for these.
+    expect(plans[0]).to.deep.equal(['intents', 'IXSCAN { underWay.askAt: 1 }'])
     expect(plans).to.have.deep.members([
       ['intents', 'IXSCAN { outbox.createdAt: 1 }'],
       ['deliveries', 'IXSCAN { nextAttemptAt: 1, endpointId: 1 }'],

@@ -1,10 +1,11 @@
 import { Queue } from 'bullmq'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
+import { mongo } from 'mongoose'
 import { newId } from '../../src/ids.ts'
-import { nudgeWalletOutcome } from '../../src/intents/ask-wallets.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { beginRefund } from '../../src/intents/refunds/under-way.ts'
+import { nudgeWalletOutcome } from '../../src/intents/wallet-outcome-job.ts'
 import { createLog, type Log } from '../../src/log.ts'
 import { sweep } from '../../src/sweep.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
@@ -12,7 +13,7 @@ import { walletOutcome } from '../../workers/wallet-outcome.ts'
 import { createIntent, openBeside } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
-import { newRefund, pay, storedIntent, toldBy } from '../support/pay.ts'
+import { newRefund, pay, refund, storedIntent, toldBy } from '../support/pay.ts'
 import { loseAllJobs } from '../support/redis-keys.ts'
 import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
 import { until } from '../support/until.ts'
@@ -67,16 +68,17 @@ describe('A payment or refund of which nobody knows what became of it', () => {
     await pay(house, referenceNumber)
     const intent = await storedIntent(house, referenceNumber)
     const refunds = amounts.map((amount) => newRefund(house.deps, amount))
-    for (const refund of refunds) await beginRefund(house.deps, intent, { $lte: 20_000 }, refund)
+    for (const each of refunds) await beginRefund(house.deps, intent, { $lte: 20_000 }, each)
     return { intent: await storedIntent(house, referenceNumber), keys: refunds.map(({ id }) => id) }
   }
 
   /** What a job would do now. */
-  const ask = async (
+  const work = (
     { _id: intentId }: Pick<Intent, '_id'>,
     key: string,
     { deps }: { deps: House['deps'] } = house,
-  ) => (await walletOutcome.run(deps, { intentId }, { jobId: key, name: 'wallet-outcome' })).nextStep
+  ) => walletOutcome.run(deps, { intentId }, { jobId: key, name: 'wallet-outcome' })
+  const ask = async (...about: Parameters<typeof work>) => (await work(...about)).nextStep
 
   const secondsTo = (at: Date) => (at.getTime() - house.clock.now().getTime()) / 1000
   const done = { next: 'complete' }
@@ -159,10 +161,10 @@ describe('A payment or refund of which nobody knows what became of it', () => {
       const { refunds } = await storedIntent(house, paid.referenceNumber)
       return refunds.every(({ status, askAt }) => status === 'SUCCEEDED' && askAt === undefined)
     })
-    await until(
-      'no job is left',
-      async () => (await queue.getJobCounts('active', 'delayed', 'wait')).delayed === 0,
-    )
+    await until('no job is left', async () => {
+      const { active, delayed, wait } = await queue.getJobCounts('active', 'delayed', 'wait')
+      return active === 0 && delayed === 0 && wait === 0
+    })
     await workers.close()
   })
 
@@ -214,8 +216,9 @@ describe('A payment or refund of which nobody knows what became of it', () => {
     const { intent, key } = await unknownPayment()
     house.deps.wallets = openWallets(null, null)
     house.clock.advance(3_600_000)
-    const step = await ask(intent, key)
+    const { nextStep: step, log, isWarning } = await work(intent, key)
     expect(step.next === 'later' && Math.round(secondsTo(step.at))).to.equal(60)
+    expect([log['outcome'], log['why'], isWarning]).to.deep.equal(['unknown', 'not configured', true])
     expect((await storedIntent(house, intent.referenceNumber)).underWay?.id).to.equal(key)
     toldWallet(house).knows({ outcome: 'not-executed' })
     house.clock.advance(60_000)
@@ -247,5 +250,65 @@ describe('A payment or refund of which nobody knows what became of it', () => {
       { event: 'payment.astray', fields: { referenceNumber, key: late, wallet: 'sandbox' } },
     ])
     expect(await storedIntent(house, referenceNumber)).to.deep.include({ status: 'PENDING', payment: null })
+  })
+
+  it('is reported as an error when the wallet gives money back after it told that it never would', async () => {
+    const { intent } = await unknownRefunds([])
+    const { referenceNumber } = intent
+    const gate = createGate()
+    wallet.answers(async () => {
+      await gate.passed
+      return { outcome: 'done' }
+    })
+    wallet.knows({ outcome: 'not-executed' })
+    const refunding = refund(house, merchant, referenceNumber, 10_000)
+    await until('the order', () => wallet.orders.length === 2)
+    const key = wallet.orders[1] ?? ''
+    house.clock.advance(20_000)
+    expect(await ask(intent, key)).to.deep.equal(done)
+    gate.open()
+    const { status, body } = await refunding
+    expect([status, body.error.code]).to.deep.equal([402, 'REFUND_FAILED'])
+    expect(errors.splice(0)).to.deep.equal([
+      { event: 'refund.astray', fields: { referenceNumber, refundId: key } },
+    ])
+    expect(await storedIntent(house, referenceNumber)).to.deep.include({
+      status: 'PAID',
+      refundsCommitted: 0,
+    })
+  })
+
+  it('is open all the same when a bug threw, which is logged whole; a fault of MongoDB is no bug', async () => {
+    const faults = [new TypeError('x is not a function'), new mongo.MongoNetworkError('gone')]
+    const [bug] = faults
+    for (const fault of faults) {
+      wallet.answers(() => Promise.reject(fault))
+      const { intent, key } = await unknownPayment()
+      wallet.fails(fault)
+      house.clock.advance(2000)
+      expect((await ask(intent, key)).next).to.equal('later')
+    }
+    const broke = { event: 'wallet.broke', fields: { err: bug, wallet: 'sandbox' } }
+    expect(errors.splice(0)).to.deep.equal([broke, broke])
+  })
+
+  it('is logged when its bug comes after its time', async () => {
+    const { walletTimeoutMs } = house.deps.config
+    // With its second of grace it is given up after 100 ms.
+    house.deps.config.walletTimeoutMs = -900
+    const gate = createGate()
+    const bug = new TypeError('x is not a function')
+    wallet.answers(async () => {
+      await gate.passed
+      throw bug
+    })
+    await unknownPayment()
+    house.deps.config.walletTimeoutMs = walletTimeoutMs
+    expect(errors).to.deep.equal([])
+    gate.open()
+    await until('the line', () => errors.length > 0)
+    expect(errors.splice(0)).to.deep.equal([
+      { event: 'wallet.broke', fields: { err: bug, wallet: 'sandbox' } },
+    ])
   })
 })

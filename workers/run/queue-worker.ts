@@ -11,12 +11,16 @@ export type NextStep =
   | { next: 'move'; to: QueueName }
   | { next: 'fail'; reason: string }
 
-/** How a job went. `log` is its one log line; `isNoise`: nothing happened, and very many such lines may come. */
+/**
+ * How a job went. `log` is its one log line; `isNoise`: nothing happened, and very many such lines may come; `isWarning`: somebody waits
+ * for what did not go well.
+ */
 export interface Done {
   nextStep: NextStep
   event: string
   log: Record<string, unknown>
   isNoise?: boolean
+  isWarning?: boolean
 }
 
 /** What names a job; how often it ran and was tried is MongoDB's to know. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
 import type { Deps } from '../../src/deps.ts'
 import type { Jobs, QueueName } from '../../src/jobs.ts'
-import type { NextStep, QueueWorker } from './queue-worker.ts'
+import type { Done, NextStep, QueueWorker } from './queue-worker.ts'
 
 /** After a fault of MongoDB or of ours a job comes again this much later, unless its queue says otherwise; it is no attempt. */
 const faultWaitMs = 5000
@@ -34,13 +34,18 @@ export async function runJob(
   try {
     const done = await work.run(deps, job.data as Jobs[QueueName], { jobId, name })
     nextStep = done.nextStep
-    deps.log[done.isNoise === true ? 'debug' : 'info']({ ...about(), ...done.log }, done.event)
+    deps.log[levelOf(done)]({ ...about(), ...done.log }, done.event)
   } catch (err) {
     deps.log.warn({ ...about(), err }, 'job.interrupted')
     const again = { next: 'later', at: new Date(deps.now().getTime() + faultWaitMs) } as const
     nextStep = work.afterFault === 'complete' ? { next: 'complete' } : again
   }
   await obey(deps, nextStep, job, token)
+}
+
+function levelOf({ isNoise, isWarning }: Done): 'debug' | 'info' | 'warn' {
+  if (isWarning === true) return 'warn'
+  return isNoise === true ? 'debug' : 'info'
 }
 
 async function obey(deps: Deps, nextStep: NextStep, job: Job, token: string | undefined): Promise<void> {

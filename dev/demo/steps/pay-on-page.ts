@@ -1,7 +1,7 @@
 import { type Asked, askAgain } from '../ask-for-payment.ts'
-import { callApiBriefly } from '../call-api.ts'
+import { type Call, callApiBriefly } from '../call-api.ts'
 import { openPage, sendForm } from '../customer.ts'
-import { seen, step, tell } from '../screen.ts'
+import { gap, seen, step, tell } from '../screen.ts'
 import { seePaid } from '../see-paid.ts'
 import { type Stage, writeHeaders } from '../stage.ts'
 import { must } from '../wait-for.ts'
@@ -26,21 +26,32 @@ export async function payOnPage(stage: Stage): Promise<Asked & { amount: number 
   await mustBePending(stage, asked)
   const end = await sendForm(again, { phone, pin })
   await seePaid(stage, asked, AMOUNT, end)
-  mustBeAllTold(stage, asked)
+  await mustBeAllTold(stage, asked)
   return { ...asked, amount: AMOUNT }
 }
 
-async function mustBePending({ service, key }: Stage, { reference }: Asked): Promise<void> {
-  const { Authorization = '' } = writeHeaders(key)
-  const path = `/dev/intents/${reference}`
-  const call = { origin: service.origin, method: 'GET', path, headers: { Authorization } } as const
-  const intent = await callApiBriefly(200, call, ['status', 'payment'])
+async function mustBePending(stage: Stage, { reference }: Asked): Promise<void> {
+  const intent = await callApiBriefly(200, reading(stage, `/dev/intents/${reference}`), ['status', 'payment'])
   must(intent.status === 'PENDING' && intent.payment === null, 'a wrong PIN leaves the intent PENDING')
 }
 
-function mustBeAllTold({ receiver }: Stage, { reference }: Asked): void {
-  const told = receiver.arrivals.flatMap(({ event }) => event ?? [])
-  const ofThis = told.filter(({ data }) => data.reference_number === reference).map(({ event }) => event)
-  must(ofThis.toSorted().join() === 'payment.confirmed,payment.created', 'of the wrong PIN nobody is told')
-  seen('of the wrong PIN nobody was told')
+/** By the list of deliveries: of all that an intent tells they are made in order, so before the last one arrived. */
+async function mustBeAllTold(stage: Stage, { reference }: Asked): Promise<void> {
+  tell('All webhooks so far, by the API:')
+  const { items } = await callApiBriefly(200, reading(stage, '/dev/webhooks/events?limit=100'), ['total'])
+  const ofThis = (items as Delivery[]).filter(({ referenceNumber }) => referenceNumber === reference)
+  const told = ofThis.map(({ event }) => event).toSorted()
+  must(told.join() === 'payment.confirmed,payment.created', 'of the wrong PIN nobody is told')
+  gap()
+  seen('two of them are about this payment: of the wrong PIN nobody was told')
+}
+
+interface Delivery {
+  event: string
+  referenceNumber: string
+}
+
+function reading({ service, key }: Stage, path: string): Call {
+  const { Authorization = '' } = writeHeaders(key)
+  return { origin: service.origin, method: 'GET', path, headers: { Authorization } }
 }

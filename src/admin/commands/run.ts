@@ -3,9 +3,10 @@ import { loadConfig } from '../../config.ts'
 import { createLog } from '../../log.ts'
 import { connectMongo } from '../../mongo.ts'
 import { createSecrets, type Secrets } from '../../secrets.ts'
+import { createSlowHash, type SlowHash } from '../../slow-hash.ts'
 
 /** What the command line works with; it needs no Redis. */
-export type AdminDeps = Models & { secrets: Secrets; now(): Date }
+export type AdminDeps = Models & { secrets: Secrets; slowHash: SlowHash; now(): Date }
 
 /** An act that could not be done, with the reason for the person at the shell. */
 export class Failed extends Error {}
@@ -18,7 +19,8 @@ export async function withAdminDeps(
   try {
     const config = loadConfig()
     const mongo = await connectMongo(config.mongodbUrl, createLog('silent', 'admin'), {})
-    const deps = { ...openModels(mongo), secrets: createSecrets(config.secretKeys), now: () => new Date() }
+    const secrets = createSecrets(config.secretKeys)
+    const deps = { ...openModels(mongo), secrets, slowHash: createSlowHash(), now: () => new Date() }
     try {
       print(asJson, await act(deps))
     } finally {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { createAccount } from '../../wallets/sandbox/create-account.ts'
+import { createWallet } from '../../wallets/sandbox/create-wallet.ts'
 import { act, found } from './act.ts'
 import { centimes, phoneNumber, pinCode } from './arguments.ts'
 
@@ -14,7 +14,7 @@ export function addWalletCommands(program: Command): void {
     .requiredOption('--balance <centimes>', 'what is in it', centimes)
     .action(
       act(async (deps, asked: { phone: string; pin: string; balance: number }) => {
-        const made = await createAccount(deps, asked)
+        const made = await createWallet(deps, asked)
         const { _id: id, phone, balance } = found(made, `There is a wallet ${asked.phone} already`)
         return { id, phone, balance }
       }),

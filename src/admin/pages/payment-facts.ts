@@ -5,7 +5,7 @@ import { isPending } from '../../intents/lifecycle.ts'
 import type { TracedIntent } from '../../intents/look-up.ts'
 import { time } from './layout.ts'
 import { businessPath } from './paths.ts'
-import { reasonInWords, walletWords } from './payment-words.ts'
+import { reasonInWords, walletInWords } from './payment-words.ts'
 import { foreign, money } from './words.ts'
 
 /** What a payment under way and refunds that nobody knows the end of wait for, or nothing. */
@@ -14,7 +14,7 @@ export function underWay({ underWay: payment, refunds }: TracedIntent): string {
     payment === null
       ? ''
       : html`<p class="notice"><b>A payment is under way</b> since !${time(payment.startedAt)}: ${money(payment.amount)} by
-          !${phone(payment.payerPhone)}, wallet: ${walletWords[payment.wallet]}, its key there <span class="id">${payment.id}</span>. Until its
+          !${phone(payment.payerPhone)}, wallet: ${walletInWords(payment.wallet)}, its key there <span class="id">${payment.id}</span>. Until its
           outcome is known nobody else can pay, the merchant cannot cancel, and it does not expire. The wallet is asked at
           !${time(payment.askAt)} what became of it.</p>`
   const refunding = refunds
@@ -50,7 +50,7 @@ function paid({ payment }: TracedIntent): string {
   const { providerTtc, payerTtc, tof, tte, totalRevenue } = commission
   return html`<dt>Paid</dt><dd>${money(amountPaid)} by ${method}, !${time(paidAt)}</dd>
     <dt>By</dt><dd>!${phone(payerPhone)}</dd>
-    <dt>Wallet</dt><dd>${walletWords[wallet]}; its key there <span class="id">${key}</span></dd>
+    <dt>Wallet</dt><dd>${walletInWords(wallet)}; its key there <span class="id">${key}</span></dd>
     <dt>Commission</dt><dd>merchant ${money(providerTtc)}, payer ${money(payerTtc)}; of it taxes ${money(tof)} + ${money(tte)}, revenue ${money(totalRevenue)}</dd>`
 }
 

@@ -1,8 +1,8 @@
 import { html } from 'ghtml'
-import type { CancellationReason } from '../../intents/intent.ts'
+import type { CancellationReason, PaymentAttempt } from '../../intents/intent.ts'
 import { isPending } from '../../intents/lifecycle.ts'
 import type { TracedIntent } from '../../intents/look-up.ts'
-import { paymentOutcome } from './payment-words.ts'
+import { paymentOutcome, refundOutcome } from './payment-words.ts'
 import type { Entry } from './timeline.ts'
 import { money } from './words.ts'
 
@@ -28,7 +28,7 @@ function ends({ status, cancellationReason, updatedAt, expiresAt }: TracedIntent
 function triesToPay({ attempts, underWay }: TracedIntent): Entry[] {
   const tried = attempts.map((attempt) => ({
     at: attempt.at,
-    text: html`<b>Payment</b> of ${money(attempt.amount)} by <bdi dir="ltr">${attempt.payerPhone}</bdi>: ${paymentOutcome(attempt)}`,
+    text: attempt.kind === 'payment' ? triedToPay(attempt) : triedToRefund(attempt),
   }))
   if (underWay === null) return tried
   return [
@@ -40,6 +40,13 @@ function triesToPay({ attempts, underWay }: TracedIntent): Entry[] {
     { at: underWay.askAt, text: 'The wallet is asked what became of the payment' },
   ]
 }
+
+const triedToPay = (attempt: PaymentAttempt): string =>
+  html`<b>Payment</b> of ${money(attempt.amount)} by <bdi dir="ltr">${attempt.payerPhone}</bdi>: ${paymentOutcome(attempt)}`
+
+/** One that was made stands among the refunds. */
+const triedToRefund = (attempt: PaymentAttempt): string =>
+  html`<b>Refund</b> of ${money(attempt.amount)} was not made: ${refundOutcome(attempt)}`
 
 const refunds = ({ refunds: all }: TracedIntent): Entry[] =>
   all.flatMap(({ amount, status, createdAt, askAt }) => [

@@ -2,10 +2,10 @@ import type { PaymentAttempt } from '../../intents/intent.ts'
 import type { WalletName } from '../../wallets/wallet.ts'
 
 /** Whose wallet a payment was made by. */
-export const walletWords: Record<WalletName, string> = {
-  sandbox: 'a wallet of the sandbox',
-  live: 'the wallet provider',
-  simulation: 'nobody: it was simulated',
+export function walletInWords(wallet: WalletName): string {
+  if (wallet === 'sandbox') return 'a wallet of the sandbox'
+  if (wallet === 'simulation') return 'nobody: it was simulated'
+  return `the wallet provider ${wallet.slice('live:'.length)}`
 }
 
 const reasonWords: Record<NonNullable<PaymentAttempt['reason']>, string> = {
@@ -31,3 +31,7 @@ const outcomeWords: Record<PaymentAttempt['outcome'], string> = {
 /** What came of an attempt to pay: `declined, and may be tried again: there is not enough money in the wallet (insufficient_funds)`. */
 export const paymentOutcome = ({ outcome, reason }: Pick<PaymentAttempt, 'outcome' | 'reason'>): string =>
   reason === null ? outcomeWords[outcome] : `${outcomeWords[outcome]}: ${reasonInWords(reason)}`
+
+/** Why a refund was not made; whoever asked for it was told that it failed. */
+export const refundOutcome = ({ reason }: Pick<PaymentAttempt, 'reason'>): string =>
+  reason === null ? outcomeWords['not-executed'] : reasonInWords(reason)

@@ -5,7 +5,6 @@ import type { Deps } from '../../deps.ts'
 import { formFields } from '../../http/read-form.ts'
 import { sendOn, sendPage } from '../../http/send-page.ts'
 import { parseUrl } from '../../parse-url.ts'
-import { createSlowCheck } from '../../slow-hash.ts'
 import { sessionLifetimeMs } from '../../staff/session.ts'
 import { type SignIn, signIn } from '../../staff/sign-in.ts'
 import { createSignInLimit } from '../../staff/sign-in-limit.ts'
@@ -17,7 +16,8 @@ import { cookieName, requireSession, tokenOf } from './session.ts'
 /** `/admin/sign-in` and `/admin/sign-out`. */
 export function signInPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  const limited = { ...deps, countTry: createSignInLimit(deps), checkPassword: createSlowCheck() }
+  const checkPassword = deps.slowHash.createCheck()
+  const limited = { ...deps, countTry: createSignInLimit(deps), checkPassword }
 
   router.get('/sign-in', (req, res) => {
     const to = pageToGoTo(req.query.to)

@@ -1,12 +1,15 @@
 import type { Deps } from '../../deps.ts'
 import { newId } from '../../ids.ts'
 import { outcomeOf } from '../../wallets/ask.ts'
+import { orderUntil } from '../../wallets/order-times.ts'
 import { maskPhone } from '../../wallets/phone.ts'
 import type { KnownOutcome, Wallet } from '../../wallets/wallet.ts'
-import { nudgeWalletOutcome } from '../ask-wallets.ts'
+import { leaveOpen } from '../ask-wallets.ts'
 import type { Intent, PaymentUnderWay } from '../intent.ts'
+import { isOpenEverywhere } from '../lifecycle.ts'
+import { openPayment } from '../open-order.ts'
 import { settlePayment } from './settle.ts'
-import { askPaymentAt, beginPayment } from './under-way.ts'
+import { beginPayment } from './under-way.ts'
 
 /** What a customer confirms with their PIN. */
 export interface Confirmation {
@@ -28,11 +31,6 @@ export type Paid =
   | { state: 'waiting' }
   | { state: 'not-begun' }
 
-/** How long after the wallet's time-out an order is still good: on its way it may be slower than any answer. */
-export const validityGraceMs = 5000
-/** A wallet that did not answer is asked for the first time after this. */
-export const firstAskMs = 1000
-
 /**
  * A customer pays an intent by wallet and PIN (SPEC 3): the intent is held in one write, the wallet moves the money, one write ends it.
  * A process that dies in between leaves the hold, and the wallet is asked what became of it. `spend` bounds the waits on MongoDB.
@@ -53,15 +51,10 @@ export async function payIntent(
   const order = { key, amount, validUntil, businessId, referenceNumber, phone, pin }
   const outcome = isTooLate(held, payment, deps.now())
     ? ({ outcome: 'not-executed' } as const)
-    : await outcomeOf(() => wallet.authorise(order), deps.config.walletTimeoutMs)
+    : await outcomeOf(deps, wallet.name, () => wallet.authorise(order))
   if (outcome.outcome === 'unknown') {
     deps.log.warn({ referenceNumber, wallet: wallet.name, why: outcome.why }, 'payment.outcome-unknown')
-    const askAt = new Date(deps.now().getTime() + firstAskMs)
-    // The customer hears the same, noted or not: the sweep knows an instant at which to ask.
-    await spend(() => askPaymentAt(deps, intent, key, askAt)).then(
-      () => nudgeWalletOutcome(deps, intent, key, askAt),
-      () => undefined,
-    )
+    await leaveOpen(deps, openPayment(deps, held, payment), spend)
     return { state: 'waiting' }
   }
   const settled = await spend((until) => settlePayment(deps, held, payment, outcome, until))
@@ -70,7 +63,7 @@ export async function payIntent(
 
 /** MongoDB took its time to hold it: somebody may have read it as expired by now, or the wallet must not carry out the order any more. */
 const isTooLate = (held: Intent, payment: PaymentUnderWay, now: Date): boolean =>
-  held.expiresAt <= now || payment.validUntil <= now
+  !isOpenEverywhere(held, now) || payment.validUntil <= now
 
 function underWay(
   deps: Pick<Deps, 'config' | 'now'>,
@@ -78,7 +71,7 @@ function underWay(
   { paymentId, phone, amount }: Confirmation,
 ): PaymentUnderWay {
   const startedAt = deps.now()
-  const validUntil = new Date(startedAt.getTime() + deps.config.walletTimeoutMs + validityGraceMs)
+  const validUntil = orderUntil(deps.config, startedAt)
   return {
     id: paymentId,
     wallet: wallet.name,

@@ -66,7 +66,7 @@ function planEnd(
     case 'failed':
       return planMove(deps, intent, {
         ...endOf(deps, payment, outcome, attempt),
-        effectId: null,
+        effectId: payment.id,
         guard: { 'underWay.id': payment.id },
       })
   }
@@ -144,6 +144,7 @@ const attemptOf = (
   { id, amount, payerPhone }: Ending,
   outcome: KnownOutcome,
 ): PaymentAttempt => ({
+  kind: 'payment',
   id,
   at: deps.now(),
   amount,

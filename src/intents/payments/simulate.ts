@@ -35,7 +35,7 @@ export async function simulatePayment(
   effect: Effect,
 ): Promise<Intent> {
   const before = await findIntent(deps, caller, referenceNumber)
-  if (before.effects.includes(effect.id)) return answerFrom(before, effect)
+  if (wasMade(before, effect)) return answerFrom(before, effect)
   const amount = amountFor(deps, before, asked)
   const now = deps.now()
   if (before.underWay !== null || !isPending(asOf(before, now).status)) throw refuse('INTENT_NOT_PENDING')
@@ -70,9 +70,13 @@ async function ownEarlierPayment(
   effect: Effect,
 ): Promise<Intent> {
   const after = await findIntent(deps, caller, referenceNumber)
-  if (!after.effects.includes(effect.id)) throw refuse('INTENT_NOT_PENDING')
+  if (!wasMade(after, effect)) throw refuse('INTENT_NOT_PENDING')
   return answerFrom(after, effect)
 }
+
+/** Whether this request made its payment: by any of its traces, as each is remembered for another while. */
+const wasMade = ({ effects, payment, attempts }: Intent, { id }: Effect): boolean =>
+  effects.includes(id) || payment?.key === id || attempts.some((attempt) => attempt.id === id)
 
 /** The answer of the payment that this request made. */
 function answerFrom(intent: Intent, effect: Effect): Intent {

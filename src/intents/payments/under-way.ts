@@ -1,9 +1,10 @@
 import type { Deps } from '../../deps.ts'
+import { recorded } from '../../idempotency/effect.ts'
 import type { Intent, PaymentAttempt, PaymentUnderWay } from '../intent.ts'
-import { isFree, moves } from '../lifecycle.ts'
+import { isPayable, moves } from '../lifecycle.ts'
 import type { PlannedChange } from '../transition.ts'
 
-/** So many attempts are remembered. */
+/** So many attempts are remembered with how they went. That they were made is remembered with all that was done (idempotency/effect.ts). */
 const longestMemory = 50
 
 /** What a payment that came to an end leaves in the intent, as update operators. */
@@ -13,7 +14,7 @@ export const logged = (attempt: PaymentAttempt) => ({
 
 /**
  * Puts a payment under way: while it stands nobody else pays, cancels or expires the intent. Null when the guard refused: it
- * is not PENDING, its time is up, somebody pays, or this payment came to an end already. A status never changes here.
+ * is not PENDING, its time is as good as up, somebody pays, or this payment came to an end already. A status never changes here.
  */
 export async function beginPayment(
   deps: Pick<Deps, 'lanes' | 'now'>,
@@ -28,8 +29,8 @@ export async function beginPayment(
       sandbox,
       _id,
       status: { $in: moves.pay.from },
-      ...isFree(deps.now()),
-      'attempts.id': { $ne: underWay.id },
+      ...isPayable(deps.now()),
+      effects: { $ne: underWay.id },
     },
     update: { $set: { underWay } },
     isIn: (stored: Intent) => stored.underWay?.mark === underWay.mark,
@@ -37,13 +38,18 @@ export async function beginPayment(
   return (await deps.lanes.updateIntent(begin, until)) ? { ...intent, underWay } : null
 }
 
-/** The end of a payment of which nobody needs to hear: the intent is as before. The guard: it is still under way. */
+/**
+ * The end of a payment of which nobody needs to hear: the intent is as before, or expires as of now if its time is up. The guard: it is
+ * still under way.
+ */
 export function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
-  const { businessId, sandbox, _id } = intent
+  const { businessId, sandbox, _id, expiresAt } = intent
+  const { id, at } = attempt
+  const change = { underWay: null, ...(at > expiresAt ? { updatedAt: at } : {}) }
   return {
-    filter: { businessId, sandbox, _id, 'underWay.id': attempt.id },
-    update: { $set: { underWay: null }, $push: logged(attempt) },
-    after: { ...intent, underWay: null },
+    filter: { businessId, sandbox, _id, 'underWay.id': id },
+    update: { $set: change, $push: { ...logged(attempt), ...recorded(id) } },
+    after: { ...intent, ...change },
   }
 }
 

@@ -4,13 +4,12 @@ import { type Refusal, refuse } from '../../errors.ts'
 import type { Spend } from '../../idempotency/effect.ts'
 import { outcomeOf } from '../../wallets/ask.ts'
 import type { KnownOutcome, Wallet } from '../../wallets/wallet.ts'
-import { askWallet, nudgeWalletOutcome } from '../ask-wallets.ts'
+import { askAbout, leaveOpen } from '../ask-wallets.ts'
 import { findIntent } from '../find.ts'
 import type { Intent, Payment, Refund } from '../intent.ts'
-import { firstAskMs } from '../payments/pay.ts'
+import { openRefund } from '../open-order.ts'
 import { presentIntent, presentRefund } from '../present.ts'
 import { settleRefund } from './settle.ts'
-import { askRefundAt } from './under-way.ts'
 
 /** What the call of the wallet is about. */
 export interface Begun {
@@ -29,17 +28,12 @@ export async function carryOut(
 ): Promise<Record<string, unknown>> {
   const { id: key, amount, validUntil } = refund
   const order = { key, amount, validUntil, paymentKey: payment.key }
-  const outcome = await outcomeOf(() => wallet.refund(order), deps.config.walletTimeoutMs)
+  const outcome = await outcomeOf(deps, wallet.name, () => wallet.refund(order))
   if (outcome.outcome !== 'unknown') return conclude(deps, caller, spend, held, refund, outcome)
   const { referenceNumber } = held
   const { why } = outcome
   deps.log.warn({ referenceNumber, refundId: key, wallet: wallet.name, why }, 'refund.outcome-unknown')
-  const askAt = new Date(deps.now().getTime() + firstAskMs)
-  // The merchant hears the same, noted or not: the sweep knows an instant at which to ask.
-  await spend(() => askRefundAt(deps, held, key, askAt)).then(
-    () => nudgeWalletOutcome(deps, held, key, askAt),
-    () => undefined,
-  )
+  await leaveOpen(deps, openRefund(deps, held, payment, refund), spend)
   throw notKnownYet()
 }
 
@@ -56,8 +50,9 @@ export async function earlierRefund(
   effectId: string,
 ): Promise<Record<string, unknown>> {
   const refund = ownRefund(intent, effectId)
-  if (refund?.status !== 'PENDING') return answerFrom(deps, intent, effectId)
-  await askWallet(deps, intent._id, refund.id)
+  const { payment } = intent
+  if (refund?.status !== 'PENDING' || payment === null) return answerFrom(deps, intent, effectId)
+  await askAbout(deps, openRefund(deps, intent, payment, refund), spend)
   const after = await spend(() => findIntent(deps, caller, intent.referenceNumber))
   return answerFrom(deps, after, effectId)
 }

@@ -3,9 +3,7 @@ import { failingRefund } from '../../wallets/magic-amounts.ts'
 import type { Intent, Payment } from '../intent.ts'
 import { isRefundable } from '../lifecycle.ts'
 import type { RefundRequest } from './parse-refund.ts'
-
-/** Each stands in the intent for ever and in every answer: a payment cannot be given back centime by centime. */
-const mostRefunds = 1000
+import { mostRefunds } from './under-way.ts'
 
 /** A refund that may be: of which payment, how much (centimes), and what may be set aside for others at the moment of the write. */
 export interface Allowed {

@@ -1,12 +1,12 @@
 import type { Caller } from '../../businesses/caller.ts'
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
-import { refuse } from '../../errors.ts'
+import { type Refusal, refuse } from '../../errors.ts'
 import type { Effect, Errand } from '../../idempotency/effect.ts'
 import { newRefundId } from '../../ids.ts'
+import { orderUntil } from '../../wallets/order-times.ts'
 import { findIntent } from '../find.ts'
 import type { Intent, Refund } from '../intent.ts'
-import { validityGraceMs } from '../payments/pay.ts'
 import { carryOut, earlierRefund, ownRefund } from './carry-out.ts'
 import { judgeRefund } from './judge.ts'
 import type { RefundRequest } from './parse-refund.ts'
@@ -36,6 +36,7 @@ export async function refundIntent(
     if (wasBegun(intent, effect.id)) return (spend) => earlierRefund(deps, caller, spend, intent, effect.id)
     const { payment, amount, committed } = judgeRefund(intent, asked)
     const wallet = deps.wallets.named(payment.wallet)
+    if (wallet === null) throw withoutWallet()
     const refund = draft(deps, amount, asked.reason, effect.id)
     const held = await beginRefund(deps, intent, committed, refund)
     if (held !== null) return (spend) => carryOut(deps, caller, spend, { held, payment, wallet, refund })
@@ -50,7 +51,7 @@ function draft(
   effectId: string,
 ): Refund {
   const createdAt = deps.now()
-  const validUntil = new Date(createdAt.getTime() + deps.config.walletTimeoutMs + validityGraceMs)
+  const validUntil = orderUntil(deps.config, createdAt)
   const id = newRefundId()
   // Whoever dies before the wallet answered leaves the question to the sweep.
   return { id, amount, reason, status: 'PENDING', effectId, createdAt, validUntil, askAt: validUntil }
@@ -58,3 +59,9 @@ function draft(
 
 const wasBegun = (intent: Intent, effectId: string): boolean =>
   intent.effects.includes(effectId) || ownRefund(intent, effectId) !== undefined
+
+const withoutWallet = (): Refusal =>
+  refuse('SERVICE_UNAVAILABLE', {
+    retryAfterSeconds: 60,
+    message: 'The wallet of this payment is not connected right now. Nothing was changed.',
+  })

@@ -1,9 +1,10 @@
 import type { Deps } from '../../deps.ts'
+import { newId } from '../../ids.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
-import type { Intent, Refund } from '../intent.ts'
+import type { Intent, PaymentAttempt, Refund } from '../intent.ts'
 import { nudgeRelay } from '../nudge-relay.ts'
 import { transition } from '../transition.ts'
-import { releaseRefund } from './under-way.ts'
+import { pending, releaseRefund } from './under-way.ts'
 
 /**
  * Ends a PENDING refund by what became of it at the wallet, in one write: the money went back (REFUNDED, and the event), or nothing
@@ -20,11 +21,11 @@ export async function settleRefund(
       ? await transition(deps, intent, {
           move: 'refund',
           effectId: null,
-          guard: { refunds: { $elemMatch: { id: refund.id, status: 'PENDING' } } },
+          guard: pending(refund.id),
           lists: { $set: { 'refunds.$.status': 'SUCCEEDED' }, $unset: { 'refunds.$.askAt': 1 } },
           told: { refund },
         })
-      : await releaseRefund(deps, intent, refund)
+      : await releaseRefund(deps, intent, refund, attemptOf(deps, intent, refund, outcome))
   if (settled === null) {
     if (outcome.outcome === 'done') await tellIfAstray(deps, intent, refund)
     return null
@@ -34,6 +35,23 @@ export async function settleRefund(
   deps.log.info({ referenceNumber, refundId: refund.id, ...outcome }, 'refund.settled')
   return settled
 }
+
+/** What a refund that was not made leaves in the intent. */
+const attemptOf = (
+  deps: Pick<Deps, 'now'>,
+  { payment }: Intent,
+  { id, amount }: Refund,
+  outcome: KnownOutcome,
+): PaymentAttempt => ({
+  kind: 'refund',
+  id,
+  at: deps.now(),
+  amount,
+  payerPhone: payment?.payerPhone ?? '',
+  outcome: outcome.outcome,
+  reason: 'reason' in outcome ? outcome.reason : null,
+  mark: newId(),
+})
 
 /** Money that the wallet gave back although it had told that it never would: the merchant does not know, so somebody must. */
 async function tellIfAstray(deps: Deps, { _id, referenceNumber }: Intent, refund: Refund): Promise<void> {

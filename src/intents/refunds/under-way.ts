@@ -1,15 +1,23 @@
 import type { Deps } from '../../deps.ts'
 import { recorded } from '../../idempotency/effect.ts'
-import type { Intent, Refund } from '../intent.ts'
+import type { Intent, PaymentAttempt, Refund } from '../intent.ts'
 import { moves } from '../lifecycle.ts'
+import { logged } from '../payments/under-way.ts'
 
 type Owner = Pick<Intent, 'businessId' | 'sandbox' | '_id'>
 
-const pending = (refundId: string) => ({ refunds: { $elemMatch: { id: refundId, status: 'PENDING' } } })
+/** Each stands in the intent for ever and in every answer: a payment cannot be given back centime by centime. */
+export const mostRefunds = 1000
+
+/** Holds as long as this refund is PENDING. */
+export const pending = (refundId: string) => ({
+  refunds: { $elemMatch: { id: refundId, status: 'PENDING' } },
+})
 
 /**
  * Sets an amount aside for a refund: from now on no other can have it. `committed`: what may have been set aside before, as a filter. Null
- * when the guard refused: not refundable, more than that is set aside, or this request did it before. A status never changes here.
+ * when the guard refused: not refundable, more than that is set aside, `mostRefunds` are there, or this request did it before. A status
+ * never changes here.
  */
 export const beginRefund = (
   deps: Pick<Deps, 'Intent'>,
@@ -24,6 +32,7 @@ export const beginRefund = (
       _id,
       status: { $in: moves.refund.from },
       refundsCommitted: committed,
+      [`refunds.${mostRefunds - 1}`]: { $exists: false },
       effects: { $ne: refund.effectId },
     },
     {
@@ -33,15 +42,19 @@ export const beginRefund = (
     { returnDocument: 'after' },
   ).lean<Intent | null>()
 
-/** Takes a refund out again of which it is known that no money moved. Null when it is not PENDING any more. */
+/**
+ * Takes a refund out again of which it is known that no money moved; `attempt` is what is left of it. Null when it is not PENDING any
+ * more.
+ */
 export const releaseRefund = (
   deps: Pick<Deps, 'Intent'>,
   { businessId, sandbox, _id }: Owner,
   { id, amount }: Refund,
+  attempt: PaymentAttempt,
 ): Promise<Intent | null> =>
   deps.Intent.findOneAndUpdate(
     { businessId, sandbox, _id, ...pending(id) },
-    { $inc: { refundsCommitted: -amount }, $pull: { refunds: { id } } },
+    { $inc: { refundsCommitted: -amount }, $pull: { refunds: { id } }, $push: logged(attempt) },
     { returnDocument: 'after' },
   ).lean<Intent | null>()
 

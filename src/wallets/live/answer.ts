@@ -5,20 +5,22 @@ import type { Answered } from './exchange.ts'
 
 const isAnswer = new Ajv().compile<WalletAnswer>(walletAnswer)
 
-/** What was asked: the answer must be about it. */
-export type Asked = Pick<Question, 'kind' | 'key' | 'amount'>
+/** The order that was sent or asked about: the answer must be about it. */
+export type OrderAsked = Pick<Question, 'kind' | 'key' | 'amount'>
+
+/** These have a status of their own; all else comes with 200. */
+const ownStatus: Partial<Record<WalletAnswer['status'], number>> = { unknown: 404, expired: 410 }
+const usualStatus = 200
 
 /** The provider's answer, or a word for why it cannot be believed. */
 export function readAnswer(
   { status, body }: Pick<Answered, 'status' | 'body'>,
-  asked: Asked,
+  asked: OrderAsked,
 ): { answer: WalletAnswer } | { fault: string } {
-  const isFound = status >= 200 && status <= 299
-  if (!isFound && status !== 404) return { fault: `status ${status}` }
   const answer = parse(body)
   // A 404 of a proxy, or of whatever else is at that address, says nothing about an order.
-  if (!isAnswer(answer) || isFound === (answer.status === 'unknown'))
-    return { fault: isFound ? 'malformed' : 'status 404' }
+  if (!isAnswer(answer) || status !== (ownStatus[answer.status] ?? usualStatus))
+    return { fault: status === usualStatus ? 'malformed' : `status ${status}` }
   if (answer.key !== asked.key) return { fault: 'another key' }
   if (answer.amount !== undefined && answer.amount !== asked.amount) return { fault: 'another amount' }
   // A refund asks for no PIN.
@@ -56,5 +58,7 @@ export function outcomeOfAnswer({ status, reason }: WalletAnswer): WalletOutcome
       return { outcome: 'unknown', why: 'pending' }
     case 'unknown':
       return { outcome: 'unknown', why: 'not there' }
+    case 'expired':
+      return { outcome: 'unknown', why: 'expired' }
   }
 }

@@ -22,6 +22,12 @@ export interface Answered {
  */
 export type Exchange = Answered | { outcome: 'lost'; why: string } | { outcome: 'never-sent'; why: string }
 
+/**
+ * Of its time a request may wait so much for a connection. Sent later, it would be given up while the provider carries it out, and that
+ * most often where the provider has too much to do already.
+ */
+const waitingPart = 0.5
+
 /** An answer is a hundred bytes or two. */
 const mostBytes = 16 * 1024
 
@@ -39,6 +45,7 @@ export function exchange(pool: Pool, request: ProviderRequest, timeoutMs: number
 
     const end = (exchanged: Exchange): void => {
       isOver = true
+      clearTimeout(waiting)
       clearTimeout(timer)
       resolve(exchanged)
     }
@@ -47,6 +54,9 @@ export function exchange(pool: Pool, request: ProviderRequest, timeoutMs: number
       fail(why)
       sending?.abort(new Error(why))
     }
+    const waiting = setTimeout(() => {
+      if (sending === null) giveUp('no connection')
+    }, timeoutMs * waitingPart)
     const timer = setTimeout(() => giveUp('timeout'), timeoutMs)
 
     const handler: Dispatcher.DispatchHandler = {

@@ -1,54 +1,65 @@
+import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
-import { throttled } from '../../log.ts'
 import type { Wallet, WalletOutcome } from '../wallet.ts'
-import { type Asked, outcomeOfAnswer, readAnswer } from './answer.ts'
+import { type OrderAsked, outcomeOfAnswer, readAnswer } from './answer.ts'
+import { createComplaint } from './complain.ts'
 import type { Answered } from './exchange.ts'
 import { openProvider } from './provider.ts'
 
-/**
- * An order that the provider does not know this long after its time will never be carried out: its clock may be 30 s behind ours,
- * and an order that reached it in time may take it 30 s to write down (docs/wallet-provider.md).
- */
-const lostForGoodMs = 60_000
+/** How far the provider's clock may be from ours. It may be ahead: so much later is the `validUntil` that it is told. */
+const skewMs = 30_000
 
-/** A provider that fails, fails every customer: a line now and then is enough. */
-const complainEveryMs = 5_000
+/**
+ * An order that the provider does not know this long after the time that it was told will never be carried out: its clock may be
+ * behind, and an order that reached it in time may take it 30 s to write down (docs/wallet-provider.md).
+ */
+const lostForGoodMs = skewMs + 30_000
+
+/**
+ * And this long after it, that says nothing any more: the provider tells of an order for 30 days, and a day is taken off for the clocks
+ * and for orders that were carried out before their time.
+ */
+const forgottenMs = 29 * 86_400_000
 
 const currency = 'MRU'
 const places = { payment: '/payments', refund: '/refunds' } as const
 
+/** What the provider may say of an order for it to count as never carried out; null: nothing. */
+type Never = 'expired' | 'unknown' | null
+
 /**
- * The wallet of live mode: a provider behind HTTP, at `url`; `key` signs what is sent there. Whatever the provider does, an outcome is
- * told as known only where its own well-formed answer says so, or where the order surely never left. All else is unknown, to be asked about.
+ * The wallet of live mode: a provider behind HTTP. Whatever it does, an outcome is told as known only where its own well-formed answer
+ * says so, or where the order surely never left. All else is unknown, to be asked about.
  */
 export function createLiveWallet(
   deps: Pick<Deps, 'config' | 'log' | 'now'>,
-  at: { url: string; key: string },
+  at: NonNullable<Config['walletProvider']>,
 ): Wallet & { close(): Promise<void> } {
   const provider = openProvider(deps, at)
-  const write = throttled(complainEveryMs, (fields) => deps.log.warn(fields, 'wallet.failing'))
-  const complain = ({ kind, key }: Asked, why: string): void => write({ kind, key, why })
+  const complain = createComplaint(deps.log)
 
-  function unknown(asked: Asked, why: string): WalletOutcome {
+  function unknown(asked: OrderAsked, why: string): WalletOutcome {
     complain(asked, why)
     return { outcome: 'unknown', why }
   }
 
-  /** What the provider's word is worth. An order that it does not know counts as never carried out only if `isLostForGood`. */
-  function outcomeIn(answered: Answered, asked: Asked, isLostForGood: boolean): WalletOutcome {
+  /** What the provider's word is worth. */
+  function outcomeIn(answered: Answered, asked: OrderAsked, never: Never): WalletOutcome {
     const read = readAnswer(answered, asked)
     if ('fault' in read) return unknown(asked, read.fault)
-    if (read.answer.status === 'unknown' && isLostForGood) return { outcome: 'not-executed' }
-    return outcomeOfAnswer(read.answer)
+    // It was slow on its way, or a clock is wrong.
+    if (read.answer.status === 'expired') complain(asked, 'expired')
+    return read.answer.status === never ? { outcome: 'not-executed' } : outcomeOfAnswer(read.answer)
   }
 
-  async function carryOut(order: Asked & { validUntil: Date }, rest: object): Promise<WalletOutcome> {
-    const { kind, key, amount, validUntil } = order
-    if (deps.now() >= validUntil) return { outcome: 'not-executed' }
+  async function carryOut(order: OrderAsked & { validUntil: Date }, rest: object): Promise<WalletOutcome> {
+    const { kind, key, amount } = order
+    if (deps.now() >= order.validUntil) return { outcome: 'not-executed' }
+    const validUntil = toldUntil(order)
     const exchanged = await provider.post(places[kind], { key, amount, currency, ...rest, validUntil })
     switch (exchanged.outcome) {
       case 'answered':
-        return outcomeIn(exchanged, order, false)
+        return outcomeIn(exchanged, order, 'expired')
       case 'lost':
         return unknown(order, exchanged.why)
       case 'never-sent':
@@ -58,7 +69,7 @@ export function createLiveWallet(
   }
 
   return {
-    name: 'live',
+    name: `live:${at.name}`,
 
     authorise({ key, amount, validUntil, phone, pin, referenceNumber: reference, businessId }) {
       return carryOut({ kind: 'payment', key, amount, validUntil }, { phone, pin, reference, businessId })
@@ -69,14 +80,17 @@ export function createLiveWallet(
     },
 
     async status(question) {
-      const { kind, key, validUntil } = question
+      const { kind, key } = question
       // As of before the question: its answer may be late, and an order that is on its way may overtake it.
-      const isLostForGood = deps.now().getTime() > validUntil.getTime() + lostForGoodMs
+      const sinceMs = deps.now().getTime() - toldUntil(question).getTime()
+      const never = sinceMs > lostForGoodMs && sinceMs < forgottenMs ? 'unknown' : null
       const exchanged = await provider.get(`${places[kind]}/${encodeURIComponent(key)}`)
       if (exchanged.outcome !== 'answered') return unknown(question, exchanged.why)
-      return outcomeIn(exchanged, question, isLostForGood)
+      return outcomeIn(exchanged, question, never)
     },
 
     close: () => provider.close(),
   }
 }
+
+const toldUntil = ({ validUntil }: { validUntil: Date }): Date => new Date(validUntil.getTime() + skewMs)

@@ -1,10 +1,10 @@
+import type { InTurn } from '../../turns.ts'
 import { failingPayment } from '../magic-amounts.ts'
 import type { KnownOutcome, PaymentOrder } from '../wallet.ts'
 import { checkPin, type PinDeps, type PinVerdict, pretendToCheck } from './check-pin.ts'
 import { findAccount, habitOf } from './find-account.ts'
 import type { MovingDeps } from './finish.ts'
 import { move, withoutMoving } from './move.ts'
-import type { InTurn } from './turns.ts'
 
 export type AuthorisingDeps = MovingDeps & PinDeps & { pinInTurn: InTurn; moveInTurn: InTurn }
 

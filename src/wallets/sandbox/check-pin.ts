@@ -31,7 +31,7 @@ const verdictOn = (fits: boolean | null): keyof typeof settle => {
 
 const settle = { right: forgetTries, wrong: countWrong, busy: giveTryBack } as const
 
-/** For a phone that has no wallet: the same work, so that nobody learns so by the time it takes. */
+/** For a phone that has no wallet: the same work and the same word. It is never locked, so who has one here can be found out all the same. */
 export const pretendToCheck = async (
   deps: Pick<PinDeps, 'checkPin'>,
   pin: string,

@@ -1,6 +1,5 @@
 import { isDuplicate, pastMongoose } from '../../collection.ts'
 import type { Models } from '../../collections.ts'
-import { hashSlowly } from '../../slow-hash.ts'
 import { newAccount, type WalletAccount } from './account.ts'
 import { demoWallets } from './demo-wallets.ts'
 
@@ -27,8 +26,8 @@ async function openDemo(
 ): Promise<WalletAccount | null> {
   const demo = demoWallets[owner.phone]
   if (demo === undefined) return null
-  const pinHash = demo.pin === null ? null : await hashSlowly(demo.pin)
-  const account = newAccount({ ...owner, pinHash, balance: demo.balance }, deps.now())
+  const { pinHash, balance } = demo
+  const account = newAccount({ ...owner, pinHash, balance }, deps.now())
   await pastMongoose(deps.WalletAccount)
     .insertOne(account)
     .catch((error: unknown) => {

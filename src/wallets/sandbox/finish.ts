@@ -1,6 +1,8 @@
 import { pastMongoose } from '../../collection.ts'
 import type { Models } from '../../collections.ts'
 import { inBatches } from '../../in-batches.ts'
+import type { Log } from '../../log.ts'
+import { isDatabaseFault } from '../../mongo.ts'
 import type { KnownOutcome } from '../wallet.ts'
 import type { CurrentMovement, WalletAccount, WalletOrder } from './account.ts'
 import { asDecided, decide, type WalletMovement } from './movement.ts'
@@ -51,14 +53,28 @@ const moved = (row: WalletMovement | null): number => (row?.result.outcome === '
 /** Whoever began a movement ends it within milliseconds; one older than this has been left behind. */
 const leftBehindMs = 5_000
 
-/** Ends the movements that a process left behind when it died, and those that landed after it. Answers how many. */
-export function finishMovements(deps: MovingDeps): Promise<number> {
+/** Ends the movements that a process left behind when it died, and those that landed after it. Answers how many there were. */
+export function finishMovements(deps: MovingDeps & { log: Log }): Promise<number> {
   const old = new Date(deps.now().getTime() - leftBehindMs)
   const found = deps.WalletAccount.find(
     { 'current.key': { $exists: true }, 'current.since': { $lte: old } },
     { current: 1 },
   ).lean<Pick<WalletAccount, '_id' | 'current'>[]>()
   return inBatches(found.cursor(), async (accounts) => {
-    for (const { _id, current } of accounts) if (current !== null) await finishMovement(deps, _id, current)
+    for (const { _id, current } of accounts) if (current !== null) await finishOneOf(deps, _id, current)
   })
+}
+
+/** What is wrong with one wallet must not keep the others from their end; of a fault of MongoDB all hear. */
+async function finishOneOf(
+  deps: MovingDeps & { log: Log },
+  accountId: string,
+  current: CurrentMovement,
+): Promise<void> {
+  try {
+    await finishMovement(deps, accountId, current)
+  } catch (err) {
+    if (isDatabaseFault(err)) throw err
+    deps.log.error({ err, key: current.key }, 'movement.not-finished')
+  }
 }

@@ -1,8 +1,8 @@
 import { pastMongoose } from '../../collection.ts'
+import type { InTurn } from '../../turns.ts'
 import type { KnownOutcome, RefundOrder } from '../wallet.ts'
 import type { MovingDeps } from './finish.ts'
 import { move, withoutMoving } from './move.ts'
-import type { InTurn } from './turns.ts'
 
 /** Gives the money of a payment, or a part of it, back to the wallet that it came from. */
 export async function refund(

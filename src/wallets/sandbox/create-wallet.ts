@@ -1,14 +1,14 @@
 import { isDuplicate, pastMongoose } from '../../collection.ts'
 import type { Models } from '../../collections.ts'
-import { hashSlowly } from '../../slow-hash.ts'
+import type { SlowHash } from '../../slow-hash.ts'
 import { newAccount, type WalletAccount } from './account.ts'
 
 /** Makes a wallet that every business in the sandbox meets under this phone number. Null when the number has one. */
-export async function createAccount(
-  deps: Pick<Models, 'WalletAccount'> & { now(): Date },
+export async function createWallet(
+  deps: Pick<Models, 'WalletAccount'> & { slowHash: SlowHash; now(): Date },
   { phone, pin, balance }: { phone: string; pin: string; balance: number },
 ): Promise<WalletAccount | null> {
-  const pinHash = await hashSlowly(pin)
+  const pinHash = await deps.slowHash.make(pin)
   const account = newAccount({ _id: phone, phone, businessId: null, pinHash, balance }, deps.now())
   try {
     await pastMongoose(deps.WalletAccount).insertOne(account)

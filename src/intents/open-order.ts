@@ -1,0 +1,59 @@
+import type { Deps } from '../deps.ts'
+import { noHurry } from '../group-commit.ts'
+import type { KnownOutcome, Question, WalletName } from '../wallets/wallet.ts'
+import type { Intent, Payment, PaymentUnderWay, Refund } from './intent.ts'
+import { settlePayment } from './payments/settle.ts'
+import { askPaymentAt } from './payments/under-way.ts'
+import { settleRefund } from './refunds/settle.ts'
+import { askRefundAt } from './refunds/under-way.ts'
+
+/** A payment or a refund of which it is not known what became of it, and what to do about it. */
+export interface OpenOrder {
+  intent: Intent
+  wallet: WalletName
+  question: Question
+  since: Date
+  askAt: Date
+  settle(outcome: KnownOutcome): Promise<Intent | null>
+  askAgainAt(at: Date): Promise<void>
+}
+
+export function openPayment(deps: Deps, intent: Intent, payment: PaymentUnderWay): OpenOrder {
+  const { id: key, wallet, amount, startedAt, validUntil, askAt } = payment
+  return {
+    intent,
+    wallet,
+    question: { kind: 'payment', key, amount, validUntil },
+    since: startedAt,
+    askAt,
+    settle: (outcome) => settlePayment(deps, intent, payment, outcome, noHurry),
+    askAgainAt: (at) => askPaymentAt(deps, intent, key, at),
+  }
+}
+
+/** `payment`: the one whose money the refund gives back. */
+export function openRefund(
+  deps: Deps,
+  intent: Intent,
+  { wallet }: Pick<Payment, 'wallet'>,
+  refund: Refund,
+): OpenOrder {
+  const { id: key, amount, createdAt, validUntil, askAt } = refund
+  return {
+    intent,
+    wallet,
+    question: { kind: 'refund', key, amount, validUntil },
+    since: createdAt,
+    askAt: askAt ?? validUntil,
+    settle: (outcome) => settleRefund(deps, intent, refund, outcome),
+    askAgainAt: (at) => askRefundAt(deps, intent, key, at),
+  }
+}
+
+/** The payment or refund of this key, as long as it is open. */
+export function findOpen(deps: Deps, intent: Intent, key: string): OpenOrder | null {
+  const { underWay, payment, refunds } = intent
+  if (underWay?.id === key) return openPayment(deps, intent, underWay)
+  const refund = refunds.find(({ id, status }) => id === key && status === 'PENDING')
+  return refund === undefined || payment === null ? null : openRefund(deps, intent, payment, refund)
+}

@@ -1,0 +1,16 @@
+/** Runs acts on one thing, by its key, one after the other; those on others meanwhile. */
+export type InTurn = <T>(key: string, act: () => Promise<T>) => Promise<T>
+
+/** The turns of one process. */
+export function createTurns(): InTurn {
+  const lasts = new Map<string, Promise<unknown>>()
+  return async (key, act) => {
+    const mine = (lasts.get(key) ?? Promise.resolve()).then(act, act)
+    lasts.set(key, mine)
+    try {
+      return await mine
+    } finally {
+      if (lasts.get(key) === mine) lasts.delete(key)
+    }
+  }
+}

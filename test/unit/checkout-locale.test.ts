@@ -1,0 +1,19 @@
+import { expect } from 'chai'
+import { locales } from '../../src/checkout/locale.ts'
+
+describe('How long a customer has', () => {
+  const minute = 60_000
+  const said: [minutes: number, fr: string, ar: string, en: string][] = [
+    [0, 'moins d’une minute', 'أقل من دقيقة', 'less than a minute'],
+    [61, '1 h 1 min', 'ساعة ودقيقة', '1 h 1 min'],
+    [47 * 60 + 59, '47 h 59 min', '47 ساعة و59 دقيقة', '47 h 59 min'],
+    [48 * 60, '2 jours', 'يومان', '2 days'],
+    [75 * 60 + 59, '3 jours 3 h', '3 أيام و3 ساعات', '3 days 3 h'],
+    [365 * 24 * 60, '365 jours', '365 يومًا', '365 days'],
+  ]
+  for (const [minutes, ...words] of said)
+    it(`is “${words[2]}” in each language`, () => {
+      const left = locales.map((locale) => locale.left(minutes * minute).replaceAll('\u00a0', ' '))
+      expect(left).to.deep.equal(words)
+    })
+})
