@@ -12,6 +12,7 @@ export function amountOf({ config }: Pick<Deps, 'config'>, { intent, locale }: O
   const { faults } = locale.words
   const amount = readAmount(typed)
   if (amount === null) return { fault: faults.amount }
+  if (amount === 'unclear') return { fault: faults.amountUnclear }
   if (amount >= 1 && amount <= config.maxAmount) return { amount }
   const shown = (centimes: number) => ltrText(locale, locale.money(centimes))
   return { fault: faults.amountRange(shown(1), shown(config.maxAmount)) }

@@ -22,6 +22,14 @@ export function sendNote(res: Response, status: number, [title, sentence]: Note,
 export const sendNotFound = (res: Response): void =>
   sendNote(res, 404, localeOf(res).words.notes.notFound, null)
 
+/** The same for a method that a page does not have; `Allow` names those that it has. */
+export const onlyBy =
+  (methods: 'GET, HEAD' | 'GET, HEAD, POST') =>
+  (_req: unknown, res: Response): void => {
+    res.setHeader('Allow', methods)
+    sendNotFound(res)
+  }
+
 /** For whoever guessed too often: how long until the next try, the same for a hit and a miss. */
 export function sendTooMany(req: Request, res: Response, closedMs: number): void {
   const { words, left } = localeOf(res)

@@ -7,7 +7,7 @@ import { sendOn, sendPage } from '../http/send-page.ts'
 import { isId } from '../ids.ts'
 import { readCode } from '../intents/code.ts'
 import { findByCode } from '../intents/find-by-code.ts'
-import { sendNotFound, sendTooMany } from './answer.ts'
+import { onlyBy, sendNotFound, sendTooMany } from './answer.ts'
 import { field, isSaid, nothingSaid, type Said, summary } from './field.ts'
 import type { Guesses } from './guesses.ts'
 import { page } from './layout.ts'
@@ -38,6 +38,7 @@ export function codePages(deps: Deps, guesses: Guesses): Router {
   }
   router.post('/', look)
   router.post('/sandbox/:businessId', requireId, look)
+  router.all(['/', '/sandbox/:businessId'], onlyBy('GET, HEAD, POST'))
   return router
 }
 

@@ -3,34 +3,42 @@ import { deadlineOf } from '../http/prepare-page.ts'
 import { formFields } from '../http/read-form.ts'
 import { sendOn } from '../http/send-page.ts'
 import { type Paid, payIntent } from '../intents/payments/pay.ts'
+import { sendTooMany } from './answer.ts'
 import { isSaid, nothingSaid, type Said } from './field.ts'
 import { readFormToken } from './form-token.ts'
 import { type Act, addressOfOffer, type Offer, sendSheet } from './offer.ts'
+import type { PinLimit } from './pin-limit.ts'
 import { askAgain, readConfirmation } from './read-confirmation.ts'
 import { saidOf } from './said-of.ts'
 import { stateOf } from './state.ts'
+import { walletFor } from './wallet-for.ts'
 
 /**
  * POST: the customer confirms with their PIN. The payment's id came with the form, so the same form sent twice is one payment. What did
  * not pay and may be tried again comes back with 422, never with the PIN; all else the page itself tells, after a 303.
  */
-export const confirm: Act = async (deps, offer, req, res) => {
-  const { form, ...fields } = formFields(req, 'form', 'phone', 'pin', 'amount')
-  const paymentId = readFormToken(deps, offer.intent, form)
-  const goOn = () => sendOn(res, addressOfOffer({ ...offer, sent: paymentId }))
-  const wallet = deps.wallets.forPayments(offer.intent.sandbox)
-  if (offer.state !== 'pending' || wallet === null) return goOn()
-  const read = readConfirmation(deps, offer, { ...fields, paymentId })
-  if ('sheet' in read) return sendSheet(res, 422, offer, read.sheet)
-  const { confirmation } = read
-  const paid = await payIntent(deps, wallet, offer.intent, confirmation, (work) =>
-    deadlineOf(res).spend(work),
-  )
-  const said = saidAfter(deps, offer, paid)
-  if (!isSaid(said)) return goOn()
-  const { amount } = confirmation
-  sendSheet(res, 422, offer, askAgain(deps, offer, { amount, phone: fields.phone, said }))
-}
+export const confirm =
+  (withinPinLimit: PinLimit): Act =>
+  async (deps, offer, req, res) => {
+    const { form, ...fields } = formFields(req, 'form', 'phone', 'pin', 'amount')
+    const paymentId = readFormToken(deps, offer.intent, form)
+    const goOn = () => sendOn(res, addressOfOffer({ ...offer, sent: paymentId }))
+    const { intent } = offer
+    const wallet = walletFor(deps, intent)
+    if (offer.state !== 'pending' || wallet === null) return goOn()
+    const read = readConfirmation(deps, offer, { ...fields, paymentId })
+    if ('sheet' in read) return sendSheet(res, 422, offer, read.sheet)
+    const { confirmation } = read
+    const { spend } = deadlineOf(res)
+    const paid = await withinPinLimit(req.ip ?? '', intent, spend, () =>
+      payIntent(deps, wallet, intent, confirmation, spend),
+    )
+    if (paid.state === 'closed') return sendTooMany(req, res, paid.closedMs)
+    const said = saidAfter(deps, offer, paid)
+    if (!isSaid(said)) return goOn()
+    const { amount } = confirmation
+    sendSheet(res, 422, offer, askAgain(deps, offer, { amount, phone: fields.phone, said }))
+  }
 
 /** What the customer is told at once: only where the intent is as it was, and can be paid by the same page. */
 function saidAfter(deps: Pick<Deps, 'now'>, { locale }: Offer, paid: Paid): Said {

@@ -1,8 +1,8 @@
 import { html } from 'ghtml'
 import { field, isSaid, type Said, summary } from './field.ts'
-import { facts, foreign, ltr, ltrText } from './layout.ts'
-import { addressOf, decimal } from './locale.ts'
-import { live, type Offer, type Sheet } from './offer.ts'
+import { facts, foreignUnlessBlank, ltr, ltrText } from './layout.ts'
+import { decimal } from './locale.ts'
+import { leftMs, live, type Offer, type Sheet, startOfOffer } from './offer.ts'
 import { wayBack } from './way-back.ts'
 
 /**
@@ -18,6 +18,7 @@ export function amountForm(offer: Offer, typed: string, fault: string | null): S
 !${seller(offer)}
 <form action="${offer.path}" novalidate>
 <input type="hidden" name="lang" value="${code}">
+<input type="hidden" name="proof" value="${offer.proof}">
 !${field({
     name: 'amount',
     label,
@@ -52,8 +53,8 @@ export function payForm(offer: Offer, { token, amount, phone, said }: PayForm): 
   const body = html`!${summary(locale, said)}
 <h1>!${pay.title(ltr(money))}</h1>
 !${seller(offer)}
-!${isOpen ? html`<p class="way"><a href="${addressOf(locale, offer.path, {})}">${pay.changeAmount}</a></p>` : ''}
-<form method="post" action="${addressOf(locale, offer.path, {})}" data-busy="${pay.busy}" novalidate>
+!${isOpen ? html`<p class="way"><a href="${startOfOffer(offer)}">${pay.changeAmount}</a></p>` : ''}
+<form method="post" action="${startOfOffer(offer)}" data-busy="${pay.busy}" novalidate>
 <input type="hidden" name="form" value="${token}">
 <input type="hidden" name="lang" value="${locale.code}">
 !${isOpen ? html`<input type="hidden" name="amount" value="${decimal(amount)}">` : ''}
@@ -86,17 +87,19 @@ const titled = ({ locale: { words } }: Offer, title: string, said: Said): string
 /** Who wants to be paid, and for what. */
 const seller = ({ intent, locale: { words } }: Offer): string =>
   facts([
-    [words.facts.merchant, intent.merchant === '' ? null : foreign(intent.merchant)],
-    [words.facts.label, intent.label === null || intent.label === '' ? null : foreign(intent.label)],
+    [words.facts.merchant, foreignUnlessBlank(intent.merchant)],
+    [words.facts.label, foreignUnlessBlank(intent.label)],
   ])
 
 /** How long there is time, and the way out: it leads to the merchant and cancels nothing. */
 function foot(offer: Offer): string {
-  const { intent, state, locale, leftMs } = offer
+  const { intent, state, locale, now } = offer
   const { pay } = locale.words
-  const clock = html`<time datetime="${intent.expiresAt.toISOString()}">${locale.clock(intent.expiresAt)}</time>`
-  const left = html`<span data-left>${locale.left(leftMs)}</span>`
+  const isToday = locale.day(intent.expiresAt) === locale.day(now)
+  const at = isToday ? locale.clock(intent.expiresAt) : locale.moment(intent.expiresAt)
+  const time = html`<time datetime="${intent.expiresAt.toISOString()}">${at}</time>`
+  const left = html`<span data-left>${locale.left(leftMs(offer))}</span>`
   const back = wayBack(intent, state)
-  return html`<p class="faint" !${live(offer)}>!${pay.expires(clock, left)}</p>
-!${back === null ? '' : html`<p class="way"><a href="${back}" rel="noreferrer">${pay.cancel}</a></p>`}`
+  return html`<p class="faint" !${live(offer)}>!${(isToday ? pay.expiresToday : pay.expires)(time, left)}</p>
+!${back === null ? '' : html`<p class="way"><a href="${back}" rel="noreferrer">${pay.leave}</a></p>`}`
 }

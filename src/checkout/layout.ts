@@ -50,6 +50,10 @@ const switchTo = (other: Locale, { locale, path, query }: Frame): string => {
 /** Text of a merchant's: escaped, and its direction its own. */
 export const foreign = (text: string): string => html`<bdi>${text}</bdi>`
 
+/** As `foreign`; null where there is nothing to read. */
+export const foreignUnlessBlank = (text: string | null): string | null =>
+  text === null || text.trim() === '' ? null : foreign(text)
+
 /** What reads from left to right in every language: amounts, codes, references, phone numbers. */
 export const ltr = (text: string): string => html`<bdi dir="ltr">${text}</bdi>`
 

@@ -13,11 +13,13 @@ export interface Locale {
   amount(centimes: number): string
   /** With the currency: `500,00 MRU`. */
   money(centimes: number): string
-  /** A day and a time of day, in Mauritania. */
+  /** The day in Mauritania, for comparing. */
+  day(at: Date): string
+  /** A day and a time of day there. */
   moment(at: Date): string
   /** A time of day there. */
   clock(at: Date): string
-  /** How long until something: `23 h 59 min`. */
+  /** How long until something: `23 h 59 min`, `3 days 4 h`. */
   left(ms: number): string
 }
 
@@ -31,6 +33,7 @@ function createLocale(
   { numbers, dates }: { numbers: string; dates: string },
 ): Locale {
   const number = new Intl.NumberFormat(numbers, { minimumFractionDigits: 2 })
+  const day = new Intl.DateTimeFormat(dates, { timeZone })
   const moment = new Intl.DateTimeFormat(dates, {
     dateStyle: 'long',
     timeStyle: 'short',
@@ -50,6 +53,7 @@ function createLocale(
     words,
     amount,
     money: (centimes) => `${amount(centimes)}\u00a0MRU`,
+    day: (at) => day.format(at),
     moment: (at) => moment.format(at),
     clock: (at) => clock.format(at),
     left: (ms) => inWords(words.left, ms),
@@ -83,12 +87,28 @@ export const localeOf = (res: Response): Locale => (res.locals.locale as Locale 
 export const addressOf = ({ code }: Locale, path: string, query: Record<string, string>): string =>
   `${path}?${new URLSearchParams({ lang: code, ...query }).toString()}`
 
-/** Whole hours and minutes. */
-function inWords({ hours, minutes, and, soon }: Words['left'], ms: number): string {
+/** Above this people count in days. */
+const longestInHours = 48
+
+/** Whole days and hours, or hours and minutes. */
+function inWords({ days, hours, minutes, and, soon }: Words['left'], ms: number): string {
   const left = Math.floor(ms / 60_000)
   if (left < 1) return soon
   const [h, min] = [Math.floor(left / 60), left % 60]
-  return [h > 0 ? counted(h, hours) : '', min > 0 ? counted(min, minutes) : ''].filter(Boolean).join(and)
+  const parts: [count: number, forms: Forms][] =
+    h < longestInHours
+      ? [
+          [h, hours],
+          [min, minutes],
+        ]
+      : [
+          [Math.floor(h / 24), days],
+          [h % 24, hours],
+        ]
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, forms]) => counted(count, forms))
+    .join(and)
 }
 
 function counted(count: number, [one, two, few, many]: Forms): string {

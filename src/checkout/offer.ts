@@ -5,6 +5,7 @@ import { sendPage } from '../http/send-page.ts'
 import type { OfferedIntent } from '../intents/find-by-short-code.ts'
 import { asOf } from '../intents/present.ts'
 import { page } from './layout.ts'
+import { newLinkProof } from './link-proof.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
 import { type State, stateOf } from './state.ts'
 
@@ -16,17 +17,21 @@ export interface Offer {
   locale: Locale
   /** The address of its page, without query. */
   path: string
+  /** link-proof.ts */
+  proof: string
   /** The payment that this customer's form made, where the address tells; null for anybody else. */
   sent: string | null
-  /** How long it can still be paid; in ms. */
-  leftMs: number
+  now: Date
 }
+
+/** How long it can still be paid. */
+export const leftMs = ({ intent, now }: Offer): number => intent.expiresAt.getTime() - now.getTime()
 
 /** What is done with a payment that somebody has the address of. */
 export type Act = (deps: Deps, offer: Offer, req: Request, res: Response) => void | Promise<void>
 
 export function offerOf(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   res: Response,
   stored: OfferedIntent,
   sent: string | null,
@@ -37,23 +42,28 @@ export function offerOf(
     state: stateOf(stored, now),
     locale: localeOf(res),
     path: `/p/${stored.shortCode}`,
+    proof: newLinkProof(deps, stored),
     sent,
-    leftMs: stored.expiresAt.getTime() - now.getTime(),
+    now,
   }
 }
 
 /** What the address of a page keeps of the customer's own payment. */
 export const sentQuery = (sent: string | null): Record<string, string> => (sent === null ? {} : { sent })
 
+/** The page's own address with this query, or that of what is below it. */
+const ownAddress = ({ locale, path, proof }: Offer, below: '' | '/status', query: Record<string, string>) =>
+  addressOf(locale, path + below, { ...query, proof })
+
 /** The address of the page as it is now, whatever it was loaded by. */
-export const addressOfOffer = ({ locale, path, sent }: Pick<Offer, 'locale' | 'path' | 'sent'>): string =>
-  addressOf(locale, path, sentQuery(sent))
+export const addressOfOffer = (offer: Offer): string => ownAddress(offer, '', sentQuery(offer.sent))
+
+/** Where the page begins anew: at the choice of an amount, if there is one. */
+export const startOfOffer = (offer: Offer): string => ownAddress(offer, '', {})
 
 /** What the script needs to keep a page true that may still change (script.ts), as attributes. */
-export const live = (offer: Offer): string => {
-  const { locale, path, state } = offer
-  return html`data-live="${addressOf(locale, `${path}/status`, {})}" data-state="${state}" data-here="${addressOfOffer(offer)}"`
-}
+export const live = (offer: Offer): string =>
+  html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${addressOfOffer(offer)}"`
 
 /** A page about a payment: `title` as text, `query` what beside the language its address needs. */
 export interface Sheet {
@@ -65,9 +75,10 @@ export interface Sheet {
 export function sendSheet(
   res: Response,
   status: number,
-  { locale, path, intent: { sandbox } }: Offer,
+  { locale, path, proof, intent: { sandbox } }: Offer,
   sheet: Sheet,
 ): void {
-  const { title, query, body } = sheet
+  const { title, body } = sheet
+  const query = { ...sheet.query, proof }
   sendPage(res, status, page({ locale, title, path, query, sandbox }, body))
 }

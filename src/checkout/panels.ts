@@ -1,5 +1,6 @@
 import { html } from 'ghtml'
-import { facts, foreign, ltr } from './layout.ts'
+import { refundedSoFar } from '../intents/present.ts'
+import { facts, foreignUnlessBlank, ltr } from './layout.ts'
 import { addressOfOffer, live, type Offer, type Sheet, sentQuery } from './offer.ts'
 import type { State } from './state.ts'
 import { wayBack } from './way-back.ts'
@@ -14,7 +15,7 @@ export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
     case 'paid':
       return paid(offer, panels.paid)
     case 'refunded':
-      return ended(offer, [leftOf(offer) === 0 ? panels.refunded : panels.refundedInPart, null])
+      return ended(offer, [isAllRefunded(offer) ? panels.refunded : panels.refundedInPart, null])
     case 'cancelled':
     case 'expired':
     case 'failed':
@@ -22,8 +23,8 @@ export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
   }
 }
 
-/** The payment could be paid, but there is no wallet to pay it by. */
-export const noWallet = (offer: Offer): Sheet => ended(offer, offer.locale.words.panels.unavailable)
+/** The payment could be paid, but not now: there is no wallet to pay it by, or its business is switched off. */
+export const notNow = (offer: Offer): Sheet => ended(offer, offer.locale.words.panels.unavailable)
 
 /** It comes again by itself, also where no script runs. */
 function waiting(offer: Offer, [title, sentence]: Note): Sheet {
@@ -54,27 +55,24 @@ const ended = (offer: Offer, [title, sentence]: Note | readonly [title: string, 
 !${back(offer)}`,
 })
 
-/** Centimes that were paid and did not go back. */
-const leftOf = ({ intent: { payment, refunds } }: Offer): number =>
-  refunds.reduce(
-    (left, { amount, status }) => left - (status === 'SUCCEEDED' ? amount : 0),
-    payment?.amountPaid ?? 0,
-  )
+/** Whether all that was paid went back. */
+const isAllRefunded = ({ intent: { payment, refunds } }: Offer): boolean =>
+  refundedSoFar(refunds) === (payment?.amountPaid ?? 0)
 
 /** What a customer may keep of it. */
 function told(offer: Offer): string {
   const { intent, locale } = offer
-  const { payment, underWay, merchant, label, referenceNumber, amount, amountType } = intent
+  const { payment, underWay, refunds, merchant, label, referenceNumber, amount, amountType } = intent
   const { facts: terms } = locale.words
   const taken = payment?.amountPaid ?? null
   const asked = amountType === 'OPEN' ? (underWay?.amount ?? null) : amount
   const money = (centimes: number | null) => (centimes === null ? null : ltr(locale.money(centimes)))
-  const refunded = taken === null ? 0 : taken - leftOf(offer)
+  const refunded = refundedSoFar(refunds)
   return facts([
     [terms.amount, money(taken ?? asked)],
     [terms.refunded, refunded === 0 ? null : money(refunded)],
-    [terms.merchant, merchant === '' ? null : foreign(merchant)],
-    [terms.label, label === null || label === '' ? null : foreign(label)],
+    [terms.merchant, foreignUnlessBlank(merchant)],
+    [terms.label, foreignUnlessBlank(label)],
     [terms.paidAt, payment === null ? null : html`${locale.moment(payment.paidAt)}`],
     [terms.reference, ltr(referenceNumber)],
   ])
@@ -82,11 +80,11 @@ function told(offer: Offer): string {
 
 /** Whoever has just paid goes back by itself, if a script runs, and unless they stop it. */
 function leaving(offer: Offer): string {
-  const { intent, state, locale, path, sent } = offer
+  const { intent, state, locale, sent } = offer
   const url = wayBack(intent, state)
   if (url === null || state !== 'paid' || sent === null || intent.payment?.key !== sent) return ''
   const { leaving: sentence, stay } = locale.words.back
-  const here = addressOfOffer({ locale, path, sent: null })
+  const here = addressOfOffer({ ...offer, sent: null })
   return html`<div hidden data-leave="${url}" data-here="${here}">
 <p role="status">${sentence}</p>
 <button type="button" class="plain">${stay}</button>

@@ -3,10 +3,12 @@ import type { Deps } from '../deps.ts'
 import { deadlineOf } from '../http/prepare-page.ts'
 import { isId, isShortCode } from '../ids.ts'
 import { findByShortCode } from '../intents/find-by-short-code.ts'
-import { sendNotFound, sendTooMany } from './answer.ts'
+import { onlyBy, sendNotFound, sendTooMany } from './answer.ts'
 import { confirm } from './confirm.ts'
 import type { Guesses } from './guesses.ts'
-import { type Act, offerOf } from './offer.ts'
+import { hasLinkProof } from './link-proof.ts'
+import { type Act, leftMs, offerOf } from './offer.ts'
+import { createPinLimit } from './pin-limit.ts'
 import { show } from './show.ts'
 import { isOpen } from './state.ts'
 
@@ -15,12 +17,14 @@ export function payPages(deps: Deps, guesses: Guesses): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const offered = createOffered(deps, guesses)
   router.get('/p/:shortCode', offered(show))
-  router.post('/p/:shortCode', offered(confirm))
+  router.post('/p/:shortCode', offered(confirm(createPinLimit(deps))))
   router.get('/p/:shortCode/status', offered(tell))
+  router.all('/p/:shortCode', onlyBy('GET, HEAD, POST'))
+  router.all('/p/:shortCode/status', onlyBy('GET, HEAD'))
   return router
 }
 
-/** Finds the payment of the address, within the limit on guessing. */
+/** Finds the payment of the address; who does not come from its page, within the limit on guessing. */
 const createOffered =
   (deps: Deps, guesses: Guesses) =>
   (act: Act): RequestHandler<{ shortCode: string }> =>
@@ -28,8 +32,9 @@ const createOffered =
     const shortCode = req.params.shortCode.toUpperCase()
     // No guess at all, whatever it is: nobody is shut out for it.
     if (!isShortCode(shortCode)) return sendNotFound(res)
+    const isGuess = !hasLinkProof(deps, { shortCode }, req as Request)
     const guess = await deadlineOf(res).spend((until) =>
-      guesses.link(req.ip ?? '', () => findByShortCode(deps, shortCode, until)),
+      guesses.link(isGuess ? (req.ip ?? '') : null, () => findByShortCode(deps, shortCode, until)),
     )
     if (guess.outcome === 'closed') return sendTooMany(req, res, guess.closedMs)
     if (guess.outcome === 'miss') return sendNotFound(res)
@@ -39,7 +44,8 @@ const createOffered =
   }
 
 /** How a payment stands, in short, and what time is left for it, in words. */
-const tell: Act = (_deps, { state, locale, leftMs }, _req, res) => {
-  const left = isOpen(state) ? locale.left(leftMs) : ''
+const tell: Act = (_deps, offer, _req, res) => {
+  const { state, locale } = offer
+  const left = isOpen(state) ? locale.left(leftMs(offer)) : ''
   res.json({ state, left })
 }

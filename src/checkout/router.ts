@@ -4,8 +4,8 @@ import { isFromElsewhere } from '../http/own-origin.ts'
 import { createPageHeaders } from '../http/page-headers.ts'
 import { preparePage } from '../http/prepare-page.ts'
 import { readForm } from '../http/read-form.ts'
-import { sendNote, sendNotFound } from './answer.ts'
-import { assets } from './assets.ts'
+import { onlyBy, sendNote, sendNotFound } from './answer.ts'
+import { assets, scriptPath, stylePath } from './assets.ts'
 import { codePages } from './code-page.ts'
 import { createGuesses } from './guesses.ts'
 import { chooseLocale, localeOf } from './locale.ts'
@@ -22,6 +22,7 @@ export function checkoutPages(deps: Deps): Router {
   router.use((req, _res, next) => (isHosted(req) ? next() : next('router')))
   router.use(preparePage(''), createPageHeaders(deps, rights), chooseLocale)
   router.use(assets())
+  router.all([stylePath, scriptPath], onlyBy('GET, HEAD'))
   router.use(refuseForeignForms(deps.config.payUrl), readForm)
   const guesses = createGuesses(deps)
   router.use(codePages(deps, guesses))

@@ -4,16 +4,17 @@ import { newFormToken } from './form-token.ts'
 import { amountForm, payForm } from './forms.ts'
 import { decimal } from './locale.ts'
 import { type Act, type Offer, sendSheet } from './offer.ts'
-import { noWallet, panel } from './panels.ts'
+import { notNow, panel } from './panels.ts'
 import { saidOf } from './said-of.ts'
+import { walletFor } from './wallet-for.ts'
 
 /** GET: the page of a payment. However it was reached, it shows the truth of this moment. */
 export const show: Act = (deps, offer, req, res) => {
   const { intent, state } = offer
   if (state !== 'pending') return sendSheet(res, 200, offer, panel(offer, state))
-  if (deps.wallets.forPayments(intent.sandbox) === null) {
+  if (walletFor(deps, intent) === null) {
     res.setHeader('Retry-After', 60)
-    return sendSheet(res, 503, offer, noWallet(offer))
+    return sendSheet(res, 503, offer, notNow(offer))
   }
   const before = intent.attempts.find(({ id }) => id === offer.sent)
   const asked = typed(req.query.amount) ?? (before === undefined ? null : decimal(before.amount))

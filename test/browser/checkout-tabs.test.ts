@@ -138,6 +138,8 @@ describe('One payment in a browser', function () {
       const { status } = await readIntent(counter.house, merchant, referenceNumber)
       return status === 'PAID'
     })
+    // Else the browser's own page about it comes in between.
+    await page.waitForURL(/^chrome-error:/)
     await page.goto(path)
     await heading(page, words.panels.paid)
     await expectPaidOnce(referenceNumber)

@@ -95,13 +95,13 @@ describe('A customer in a browser', function () {
         expect(await counter.debits(merchant)).to.equal(1)
       })
 
-      it(`${where}: leaves by "cancel", which cancels nothing, and comes back to pay`, async () => {
+      it(`${where}: leaves without paying, which cancels nothing, and comes back to pay`, async () => {
         const { house, shop } = counter
         const merchant = await house.merchant()
         const { shortCode, referenceNumber } = await counter.order(merchant, {})
         const page = await counter.sitDown(way)
         await page.goto(`/p/${shortCode}`)
-        await page.getByRole('link', { name: words.pay.cancel }).click()
+        await page.getByRole('link', { name: words.pay.leave }).click()
         await page.getByText('Welcome back').waitFor()
         const basket = { url: `/basket?reference=${referenceNumber}&status=PENDING`, referrer: null }
         expect(shop.visits).to.deep.include(basket)

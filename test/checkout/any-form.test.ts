@@ -68,7 +68,7 @@ describe('Whatever is sent to the page of a payment', () => {
     ]
     expect(answers.map(({ status }) => status)).to.deep.equal([413, 413, 415, 415])
     for (const { says, html } of answers) {
-      expect(says).to.include('Nothing was taken.')
+      expect(says).to.include('You have not been charged.')
       expect(html).to.include(`href="${path}?lang&#61;en"`)
     }
   })

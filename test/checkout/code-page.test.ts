@@ -208,7 +208,7 @@ describe('The page for payment codes', () => {
       const { status, text, answered } = await enter('/', typed, from)
       expect(status).to.equal(429)
       expect(Number(answered.get('retry-after'))).to.be.within(540, 600)
-      expect(readable(text)).to.include('Too many tries').and.to.include('Try again in 10 min')
+      expect(readable(text)).to.include('Too many attempts').and.to.include('Try again in 10 min')
     }
     const arabic = await look('/?lang=ar', {
       method: 'POST',

@@ -84,6 +84,20 @@ describe('Guessing at codes', () => {
     expect((await guesses.code('2001:db8:6::1', null, hit)).outcome).to.equal('hit')
   })
 
+  it('of an IPv6 site, which anybody is given whole, no more miss than in ten of its networks', async () => {
+    for (const [way, guess] of Object.entries(ways)) {
+      await guess('2001:db8:7:1::1', miss)
+      const site = { key: `${way}-site:8193:3512:7` }
+      const perMiss = way === 'link' ? 10 : 1
+      expect(await counts().findOne(site)).to.include({ points: perMiss })
+      await counts().updateOne(site, { $set: { points: 299 * perMiss } })
+      expect((await guess('2001:db8:7:2::1', miss)).outcome).to.equal('miss')
+      expect((await guess('2001:db8:7:3::1', hit)).outcome).to.equal('closed')
+      expect((await guess('2001:db8:8:3::1', hit)).outcome).to.equal('hit')
+      expect(await counts().findOne(site)).to.include({ points: 300 * perMiss })
+    }
+  })
+
   it('the codes of one sandbox are closed to all while those of another answer', async () => {
     await repeat(1, () => guesses.code(elsewhere(), 'busy', miss))
     await counts().updateOne({ key: 'test-code-all:busy' }, { $set: { points: 3000 } })
@@ -104,6 +118,23 @@ describe('Guessing at codes', () => {
     )
     expect(lookedUp).to.equal(30)
     expect(outcomes.filter((each) => each.outcome === 'closed')).to.have.length(70)
+  })
+
+  it('of many links opened at once, by several processes, no more are told of than 300, and then none', async () => {
+    const ip = elsewhere()
+    const other = createGuesses(beside.deps)
+    const outcomes = await Promise.all(
+      Array.from({ length: 500 }, (_, index) => (index % 2 === 0 ? guesses : other).link(ip, miss)),
+    )
+    expect(outcomes.filter((each) => each.outcome === 'miss')).to.have.length.within(30, 300)
+    expect((await guesses.link(ip, hit)).outcome).to.equal('closed')
+  })
+
+  it('good links opened at once shut nobody out, and leave nothing counted', async () => {
+    const ip = elsewhere()
+    const outcomes = await Promise.all(Array.from({ length: 200 }, () => guesses.link(ip, hit)))
+    expect(new Set(outcomes.map((each) => each.outcome))).to.deep.equal(new Set(['hit']))
+    expect(await counts().findOne({ key: `link:${ip}` })).to.include({ points: 0 })
   })
 
   it('good codes typed at once leave nothing counted, whoever had to be asked to come back', async () => {

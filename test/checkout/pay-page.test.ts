@@ -65,7 +65,7 @@ describe('The page of a payment', () => {
       for (const { html } of [preferred, asked]) {
         expect(html).to.include(`<html lang="${lang}" dir="${dir}">`).and.include(`<h1>${heading}</h1>`)
         expect(html)
-          .to.include(`lang&#61;ar" lang="ar"`)
+          .to.match(/lang&#61;ar&#38;proof&#61;[\w-]{22}" lang="ar"/)
           .and.include(`lang="${lang}" hreflang="${lang}" dir="${dir}" aria-current="true"`)
       }
       const refused = await fill(asked, wallets.poor)
@@ -102,7 +102,7 @@ describe('The page of a payment', () => {
     }
     const paid = await offer(back)
     await pay(await open(house, paid.path), wallets.pays)
-    const thanks = `https://shop.example/ok?a=%20b&flag&${reference}&status=PAID#end`
+    const thanks = `https://shop.example/ok?a=%20b&flag&status=x&${reference}&status=PAID#end`
     await ended('Payment successful Amount 1,234.50 MRU', thanks, paid)
     await refund(paid.referenceNumber, 23_450)
     await ended(
@@ -142,10 +142,18 @@ describe('The page of a payment', () => {
     const { path } = await offer(back)
     const own = await pay(await open(house, path), wallets.pays)
     expect(own.html).to.match(
-      /data-leave="https:\/\/shop\.example\/ok[^"]*" data-here="\/p\/\w+\?lang&#61;en"/,
+      /data-leave="https:\/\/shop\.example\/ok[^"]*" data-here="\/p\/\w+\?lang&#61;en&#38;proof&#61;[\w-]+"/,
     )
     for (const query of ['', `?sent=${'0'.repeat(24)}`, '?sent=x&sent=y'])
       expect((await open(house, path + query)).html).not.to.include('data-leave')
+  })
+
+  it('says nothing of a label in which there is nothing to read', async () => {
+    const [blank, given] = [await offer({ label: ' \u00a0\t' }), await offer()]
+    expect((await open(house, given.path)).html).to.include('<dt>For</dt>')
+    expect((await open(house, blank.path)).html).not.to.include('<dt>For</dt>')
+    await pay(await open(house, blank.path), wallets.pays)
+    expect((await open(house, blank.path)).html).not.to.include('<dt>For</dt>')
   })
 
   it('shows the merchant’s text as text, in its own direction', async () => {
@@ -164,7 +172,7 @@ describe('The page of a payment', () => {
     const { path } = await offer(back, live)
     const page = await open(house, path)
     expect([page.status, page.headers.get('retry-after')]).to.deep.equal([503, '60'])
-    expect(page.says).to.include('Paying is not possible right now').and.not.include('Test')
+    expect(page.says).to.include('Payment is not available right now').and.not.include('Test')
     expect(page.html).not.to.include('<form')
     const url = house.origin + path
     const sent = await seen(url, { method: 'POST', body: new URLSearchParams({ ...wallets.pays }) })
@@ -233,6 +241,7 @@ describe('The page of a payment', () => {
         'text/html; charset=utf-8',
       ])
       expect(page.says).to.include('Page not found')
+      if (method !== 'GET') expect(page.headers.get('allow')).to.match(/^GET, HEAD/)
     }
     expect((await open(house, '/p/%E0%A4%A')).status).to.equal(400)
   })
@@ -252,7 +261,7 @@ describe('The page of a payment', () => {
     for (const headers of foreign) {
       const page = await fill(form, wallets.pays, headers)
       expect(page.status, JSON.stringify(headers)).to.equal(403)
-      expect(page.says).to.include('Nothing was taken.')
+      expect(page.says).to.include('You have not been charged.')
       expect(page.html).to.include(`href="${path}?lang&#61;en"`)
     }
     expect((await state(path)).state).to.equal('pending')

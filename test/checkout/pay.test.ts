@@ -26,7 +26,7 @@ describe('Paying on the hosted page', () => {
   /** Until it is called, nobody's payment goes to the sandbox's wallet. */
   const payBy = (wallet: Partial<Wallet>) => {
     const { wallets: real } = house.deps
-    const own = real.named('sandbox')
+    const own = real.named('sandbox') ?? expect.fail()
     house.deps.wallets = {
       ...real,
       forPayments: () => ({ ...own, ...wallet }),
@@ -56,9 +56,12 @@ describe('Paying on the hosted page', () => {
       { phone: '33445566', pin: '1234' },
       'The phone number and the PIN do not match',
     ],
-    'too little money': [wallets.poor, 'not enough money in this wallet. Nothing was taken.'],
-    'an amount above the limit': [wallets.limited, 'above the limit of this wallet. Nothing was taken.'],
-    'a locked wallet': [wallets.locked, 'Try again in 15 minutes.'],
+    'too little money': [wallets.poor, 'not enough money in this wallet. You have not been charged.'],
+    'an amount above the limit': [
+      wallets.limited,
+      'above the limit of this wallet. You have not been charged.',
+    ],
+    'a locked wallet': [wallets.locked, 'Try again later, or pay with another wallet.'],
   } as const
   for (const [what, [wallet, sentence]] of Object.entries(retryable))
     it(`asks again after ${what}, with the phone kept and never the PIN`, async () => {
@@ -78,19 +81,19 @@ describe('Paying on the hosted page', () => {
   it('ends the payment after a technical error, with the way back', async () => {
     const { merchant, referenceNumber, path } = await offer({ cancel_url: 'https://shop.example/c' })
     const page = await pay(await open(house, path), wallets.broken)
-    expect(page.says).to.include('The payment failed').and.include('Nothing was taken.')
+    expect(page.says).to.include('The payment failed').and.include('You have not been charged.')
     expect(page.html).to.include('/c?reference&#61;')
     expect(page.html).to.include('status&#61;FAILED').and.not.include('<form')
     expect(await statusOf(merchant, referenceNumber)).to.equal('FAILED')
   })
 
-  it('says that the wallet does not answer when nothing reached it, and another try pays', async () => {
+  it('says that it could not be started when nothing reached the wallet, and another try pays', async () => {
     const { path } = await offer()
     const asBefore = payBy({ authorise: async () => ({ outcome: 'not-executed' }) })
     const page = await fill(await open(house, path), wallets.pays)
     asBefore()
     expect(page.status).to.equal(422)
-    expect(page.says).to.include('The wallet does not answer. Nothing was taken.')
+    expect(page.says).to.include('The payment could not be started. You have not been charged.')
     expect((await pay(page, wallets.pays)).says).to.include('Payment successful')
   })
 
@@ -199,7 +202,7 @@ describe('Paying on the hosted page', () => {
     for (const value of forged) {
       const page = await fill(form, { ...wallets.pays, form: value })
       expect(page.status, value).to.equal(422)
-      expect(page.says).to.include('This page was out of date. Nothing was taken.')
+      expect(page.says).to.include('This page was out of date. You have not been charged.')
       expect(page.html).to.include('value="22000001"').and.not.include('1234"')
     }
     house.clock.advance(2 * 3_600_000 + 1)
@@ -234,7 +237,7 @@ describe('Paying on the hosted page', () => {
     for (const [amount, sentence] of [
       ['', 'Enter an amount'],
       ['<b>', 'Enter an amount'],
-      ['1,500', 'Enter an amount'],
+      ['1,500', 'This amount can be read in two ways.'],
       ['0', 'between 0.01 MRU and 10,000,000.00 MRU'],
       ['10000000.01', 'between 0.01 MRU and 10,000,000.00 MRU'],
     ] as const)

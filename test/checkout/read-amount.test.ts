@@ -39,8 +39,6 @@ describe('An amount that a customer types', () => {
     '+5',
     '1e3',
     '0x10',
-    '1,500',
-    '1.500',
     '0.500',
     '1,50,00',
     '1,500.000',
@@ -58,4 +56,7 @@ describe('An amount that a customer types', () => {
   ]
   for (const typed of refused)
     it(`is none for ${JSON.stringify(typed.slice(0, 20))}`, () => expect(readAmount(typed)).to.equal(null))
+
+  for (const typed of ['1,500', '1.500', '١٥٠,٥٠٠', '999.000 MRU'])
+    it(`is unclear for ${typed}`, () => expect(readAmount(typed)).to.equal('unclear'))
 })

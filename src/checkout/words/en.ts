@@ -1,25 +1,26 @@
 import type { Words } from './words.ts'
 
-const nothingTaken = 'Nothing was taken.'
+const nothingTaken = 'You have not been charged.'
 
 export const english: Words = {
   language: 'English',
   languages: 'Language',
-  toContent: 'To the content',
+  toContent: 'Skip to content',
   test: 'Test: no real money moves.',
   problem: 'There is a problem',
   wrong: (title) => `Error: ${title}`,
   pay: {
     title: (amount) => `Pay ${amount}`,
-    expires: (clock, left) => `Pay before ${clock}: ${left} left.`,
+    expiresToday: (clock, left) => `Pay before ${clock}: ${left} left.`,
+    expires: (moment, left) => `Pay before ${moment}: ${left} left.`,
     phone: 'Phone number',
-    phoneHint: 'The one of your mobile wallet.',
+    phoneHint: 'The number of your mobile wallet.',
     pin: 'PIN',
-    pinHint: '4 to 6 digits. Give it to nobody.',
+    pinHint: '4 to 6 digits. Never share it with anyone.',
     button: (amount) => `Pay ${amount}`,
     busy: 'Paying…',
     changeAmount: 'Change the amount',
-    cancel: 'Cancel and return to the merchant’s site',
+    leave: 'Return to the merchant without paying',
   },
   amount: {
     title: 'How much do you want to pay?',
@@ -39,14 +40,16 @@ export const english: Words = {
     pin: 'Enter your PIN: 4 to 6 digits',
     pinDoesNotFit: 'The phone number and the PIN do not match',
     amount: 'Enter an amount, for example 500 or 1250.50',
+    amountUnclear:
+      'This amount can be read in two ways. Enter it without a separator for thousands, for example 1500 or 1500.50',
     amountRange: (least, most) => `The amount must be between ${least} and ${most}`,
     code: 'Enter the 6 digits of the code',
   },
   notices: {
-    wallet_locked: `This wallet is locked after several wrong PINs. ${nothingTaken} Try again in 15 minutes.`,
+    wallet_locked: `This wallet is locked after several wrong PINs. ${nothingTaken} Try again later, or pay with another wallet.`,
     insufficient_funds: `There is not enough money in this wallet. ${nothingTaken} Try again, or pay with another wallet.`,
     limit_exceeded: `This amount is above the limit of this wallet. ${nothingTaken} Try again later, or pay with another wallet.`,
-    notExecuted: `The wallet does not answer. ${nothingTaken} Try again.`,
+    notExecuted: `The payment could not be started. ${nothingTaken} Try again.`,
     formTooOld: `This page was out of date. ${nothingTaken} Enter your PIN again.`,
   },
   panels: {
@@ -58,9 +61,9 @@ export const english: Words = {
     refunded: 'Payment refunded',
     refundedInPart: 'Payment partly refunded',
     cancelled: ['Payment cancelled', `The merchant cancelled this payment request. ${nothingTaken}`],
-    expired: ['Time is up', `${nothingTaken} Ask the merchant for a new link.`],
-    failed: ['The payment failed', `${nothingTaken} Ask the merchant for a new link.`],
-    unavailable: ['Paying is not possible right now', `${nothingTaken} Try again a little later.`],
+    expired: ['Time is up', `${nothingTaken} Ask the merchant for a new payment request.`],
+    failed: ['The payment failed', `${nothingTaken} Ask the merchant for a new payment request.`],
+    unavailable: ['Payment is not available right now', `${nothingTaken} Try again a little later.`],
   },
   facts: {
     amount: 'Amount',
@@ -72,26 +75,27 @@ export const english: Words = {
   },
   back: {
     link: 'Return to the merchant’s site',
-    leaving: 'You return to the merchant’s site in 5 seconds.',
+    leaving: 'You will be returned to the merchant’s site in 5 seconds.',
     stay: 'Stay here',
   },
   notes: {
     notFound: ['Page not found', 'There is nothing to pay at this address. Check the link.'],
     foreign: ['Refused', `This form did not come from our page. ${nothingTaken}`],
     tooLarge: ['Form too long', `This form is longer than any of ours. ${nothingTaken}`],
-    tooMany: (left) => ['Too many tries', `Try again in ${left}.`],
+    tooMany: (left) => ['Too many attempts', `Try again in ${left}.`],
     notUnderstood: ['Not understood', `Open the page again and retry. ${nothingTaken}`],
     unavailable: [
-      'Not available',
-      'Open the page again in a few seconds: it will say how the payment stands. Nothing is taken twice.',
+      'Service unavailable',
+      'Open the page again in a few seconds: it will show the status of the payment. You will not be charged twice.',
     ],
     broken: [
       'Something went wrong',
-      'The mistake is ours. Open the page again: it will say how the payment stands. Nothing is taken twice.',
+      'The problem is on our side. Open the page again: it will show the status of the payment. You will not be charged twice.',
     ],
     again: 'Open the page again',
   },
   left: {
+    days: ['#\u00a0day', '#\u00a0days', '#\u00a0days', '#\u00a0days'],
     hours: ['#\u00a0h', '#\u00a0h', '#\u00a0h', '#\u00a0h'],
     minutes: ['#\u00a0min', '#\u00a0min', '#\u00a0min', '#\u00a0min'],
     and: ' ',

@@ -20,7 +20,9 @@ export interface Words {
   wrong: (title: string) => string
   pay: {
     title: (amount: string) => string
-    expires: (clock: string, left: string) => string
+    /** Before a time of today, or a day and a time. */
+    expiresToday: (clock: string, left: string) => string
+    expires: (moment: string, left: string) => string
     phone: string
     phoneHint: string
     pin: string
@@ -28,7 +30,8 @@ export interface Words {
     button: (amount: string) => string
     busy: string
     changeAmount: string
-    cancel: string
+    /** Leads to the merchant and cancels nothing. */
+    leave: string
   }
   amount: { title: string; label: string; hint: string; button: string }
   code: { title: string; label: string; hint: string; button: string; unknown: string }
@@ -37,6 +40,7 @@ export interface Words {
     pin: string
     pinDoesNotFit: string
     amount: string
+    amountUnclear: string
     amountRange: (least: string, most: string) => string
     code: string
   }
@@ -79,5 +83,5 @@ export interface Words {
     again: string
   }
   /** What is left of a time: `23 h 59 min`. */
-  left: { hours: Forms; minutes: Forms; and: string; soon: string }
+  left: { days: Forms; hours: Forms; minutes: Forms; and: string; soon: string }
 }

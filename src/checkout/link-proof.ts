@@ -1,0 +1,20 @@
+import type { Request } from 'express'
+import type { Deps } from '../deps.ts'
+import { formFields } from '../http/read-form.ts'
+import type { Intent } from '../intents/intent.ts'
+import { isFormToken } from './form-token.ts'
+
+type Whose = Pick<Intent, 'shortCode'>
+
+/** What the page of a payment puts into its own addresses, so that whoever has seen it is never taken for somebody who guesses. */
+export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: Whose): string =>
+  secrets.sign('sign link', shortCode)
+
+/** Whether a request comes from the page of this payment: by the proof in its address, or by its form. */
+export function hasLinkProof(deps: Pick<Deps, 'secrets'>, intent: Whose, req: Request): boolean {
+  const { proof } = req.query
+  return (
+    (typeof proof === 'string' && deps.secrets.isSigned('sign link', intent.shortCode, proof)) ||
+    isFormToken(deps, intent, formFields(req, 'form').form)
+  )
+}

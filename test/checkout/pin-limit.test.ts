@@ -1,0 +1,151 @@
+import { expect } from 'chai'
+import type { PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
+import { createIntent } from '../support/acts.ts'
+import { createGate } from '../support/gate.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { until } from '../support/until.ts'
+import { fill, open } from './customer.ts'
+
+const wrong = { outcome: 'refused', reason: 'wrong_pin' } as const
+const poor = { outcome: 'declined', reason: 'insufficient_funds' } as const
+
+describe('Trying to pay too often', () => {
+  let house: House
+  let live: Merchant
+  let trial: Merchant
+  before(async () => {
+    house = await openHouse({ TRUST_PROXY: '1' })
+    ;[live, trial] = await Promise.all([house.merchant({ mode: 'live' }), house.merchant()])
+  })
+  after(() => house.close())
+
+  /** What the wallet is asked, and what it answers to anything. */
+  let orders: PaymentOrder[] = []
+  let outcome: WalletOutcome = wrong
+  let hold: Promise<void> | null = null
+  beforeEach(async () => {
+    orders = []
+    hold = null
+    outcome = wrong
+    await counts().deleteMany({})
+    const { wallets } = house.deps
+    const own = wallets.forPayments(true)
+    if (own === null) throw new Error('no wallet')
+    const authorise = async (order: PaymentOrder) => {
+      orders.push(order)
+      await hold
+      return outcome
+    }
+    house.deps.wallets = { ...wallets, forPayments: () => ({ ...own, authorise }) }
+  })
+
+  const counts = () => house.deps.mongo.collection<{ key: string; points: number }>('guesses')
+  const pointsOf = async (key: string) => (await counts().findOne({ key }))?.points
+  const offer = async (merchant: Merchant) => {
+    const { shortCode } = await createIntent(house, merchant, { amount: 50_000 })
+    return `/p/${shortCode}`
+  }
+  /** Opens the page from an address and sends a PIN. */
+  const tryAt = async (path: string, ip: string, phone = '22111111') => {
+    const from = { 'X-Forwarded-For': ip }
+    return fill(await open(house, path, from), { phone, pin: '1234' }, from)
+  }
+
+  it('20 in an hour for one payment, from wherever, and all that comes to nothing; then the page says how long', async () => {
+    const path = await offer(live)
+    const form = await open(house, path)
+    const nothing = [wrong, poor, { outcome: 'not-executed' }, wrong] as const
+    for (let time = 0; time < 20; time += 1) {
+      outcome = nothing[time % nothing.length] ?? wrong
+      expect((await tryAt(path, `198.51.100.${time}`, `2211111${time % 10}`)).status).to.equal(422)
+      house.clock.advance(60_000)
+    }
+    const closed = await tryAt(path, '198.51.100.99')
+    expect([closed.status, closed.headers.get('retry-after')]).to.deep.equal([429, String(40 * 60)])
+    expect(closed.says).to.include('Too many attempts').and.include('40 min')
+    expect((await fill(form, { phone: '22111111', pin: '1234' })).status).to.equal(429)
+    expect(orders).to.have.length(20)
+    expect((await open(house, path)).status).to.equal(200)
+    house.clock.advance(40 * 60_000)
+    outcome = { outcome: 'done' }
+    expect((await tryAt(path, '198.51.100.99')).status).to.equal(303)
+    expect(orders).to.have.length(21)
+  })
+
+  it('60 in ten minutes from one address, whatever the payments; others go on, and so do tests', async () => {
+    const [ip, key] = ['203.0.113.1', 'pin:203.0.113.1']
+    expect((await tryAt(await offer(live), ip)).status).to.equal(422)
+    await until('it counts', async () => (await pointsOf(key)) === 3)
+    await counts().updateOne({ key }, { $set: { points: 59 * 3 } })
+    expect((await tryAt(await offer(live), ip)).status).to.equal(422)
+    await until('it counts', async () => (await pointsOf(key)) === 60 * 3)
+    const closed = await tryAt(await offer(live), ip)
+    expect(closed.status).to.equal(429)
+    expect(Number(closed.headers.get('retry-after'))).to.be.within(540, 600)
+    expect(closed.says).to.include('Too many attempts')
+    expect(orders).to.have.length(2)
+    expect((await tryAt(await offer(live), '203.0.113.2')).status).to.equal(422)
+    expect((await tryAt(await offer(trial), ip)).status).to.equal(422)
+    expect(await pointsOf(key)).to.equal(60 * 3)
+  })
+
+  it('of many at once no more reach a wallet than may pay at once', async () => {
+    const [ip, key] = ['203.0.113.5', 'pin:203.0.113.5']
+    await tryAt(await offer(live), ip)
+    await until('it counts', async () => (await pointsOf(key)) === 3)
+    await counts().updateOne({ key }, { $set: { points: 174 } })
+    let shut = 0
+    const gate = createGate()
+    hold = gate.passed
+    const paths = await Promise.all(Array.from({ length: 20 }, () => offer(live)))
+    const pages = Promise.all(
+      paths.map(async (path) => {
+        const page = await tryAt(path, ip)
+        if (page.status === 429) shut += 1
+        return page
+      }),
+    )
+    await until('the others are closed out', () => shut === 14)
+    gate.open()
+    expect((await pages).filter(({ status }) => status === 422)).to.have.length(6)
+    expect(orders).to.have.length(7)
+  })
+
+  it('600 in ten minutes from all networks of an IPv6 site', async () => {
+    await tryAt(await offer(live), '2001:db8:1:1::1')
+    const site = { key: { $regex: '^pin-site:' } }
+    await counts().updateOne(site, { $set: { points: 600 * 3 } })
+    expect((await tryAt(await offer(live), '2001:db8:1:2::1')).status).to.equal(429)
+    expect((await tryAt(await offer(live), '2001:db8:2:2::1')).status).to.equal(422)
+    expect(await counts().findOne(site)).to.include({ points: 600 * 3 })
+  })
+
+  it('of tests 600, apart for each business, and never of what is real', async () => {
+    const ip = '203.0.113.3'
+    await tryAt(await offer(trial), ip)
+    expect(await pointsOf(`pin:${ip}`)).to.equal(undefined)
+    await counts().updateOne({ key: `test-pin:${trial.businessId} ${ip}` }, { $set: { points: 600 * 3 } })
+    expect((await tryAt(await offer(trial), ip)).status).to.equal(429)
+    expect((await tryAt(await offer(await house.merchant()), ip)).status).to.equal(422)
+    expect((await tryAt(await offer(live), ip)).status).to.equal(422)
+  })
+
+  for (const [what, answer, status] of [
+    ['is paid', { outcome: 'done' }, 303],
+    ['is declined', poor, 422],
+    ['fails', { outcome: 'failed', reason: 'technical_error' }, 303],
+    ['reached nobody', { outcome: 'not-executed' }, 422],
+    ['is not known', { outcome: 'unknown', why: 'no answer' }, 303],
+  ] as [string, WalletOutcome, number][])
+    it(`what ${what} does not count, nor the same form sent again`, async () => {
+      const ip = '203.0.113.4'
+      outcome = answer
+      const [path, from] = [await offer(live), { 'X-Forwarded-For': ip }]
+      const form = await open(house, path, from)
+      const sent = () => fill(form, { phone: '22111111', pin: '1234' }, from)
+      expect((await sent()).status).to.equal(status)
+      await until('given back', async () => (await pointsOf(`pin:${ip}`)) === 0)
+      expect((await sent()).status).to.equal(303)
+      await until('given back', async () => (await pointsOf(`pin:${ip}`)) === 0)
+    })
+})
