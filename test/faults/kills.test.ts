@@ -6,7 +6,7 @@ import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 import { startCountingReceiver } from './counting-receiver.ts'
 
-/** A few in every run; `npm run test:faults` makes fifty. */
+/** A few in every run; `npm run test:faults` makes 25. */
 const kills = Number(process.env['KILLS'] ?? 2)
 
 /** Every delivery is refused so often before it is taken. */

@@ -10,7 +10,7 @@ import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
-/** A few in every run; `npm run test:faults` makes fifty. */
+/** A few in every run; `npm run test:faults` makes 25. */
 const kills = Number(process.env['KILLS'] ?? 4)
 
 const customers = 6
