@@ -5,17 +5,30 @@ import { page } from './layout.ts'
 import { addressOf, localeOf } from './locale.ts'
 import type { Note } from './words/words.ts'
 
-/** A page that says no. `path`: the page of ours to open again; null where there is none. */
-export function sendNote(res: Response, status: number, [title, sentence]: Note, path: string | null): void {
+/** The page of ours that a request was about, to open it again. */
+interface Place {
+  path: string
+  query: Record<string, string>
+}
+
+/** With the proof that came along: whoever reads the page's "no" is not taken for somebody who guesses when they open it again. */
+export const placeOf = ({ path, query: { proof } }: Request): Place => ({
+  path,
+  query: typeof proof === 'string' ? { proof } : {},
+})
+
+/** A page that says no, and leads back to `place`, if there is one. */
+export function sendNote(res: Response, status: number, [title, sentence]: Note, place: Place | null): void {
   const locale = localeOf(res)
+  const { path, query } = place ?? { path: '/', query: {} }
   const again =
-    path === null
+    place === null
       ? ''
-      : html`<p><a class="button" href="${addressOf(locale, path, {})}">${locale.words.notes.again}</a></p>`
+      : html`<p><a class="button" href="${addressOf(locale, path, query)}">${locale.words.notes.again}</a></p>`
   const body = html`<h1>${title}</h1>
 <p>${sentence}</p>
 !${again}`
-  sendPage(res, status, page({ locale, title, path: path ?? '/', query: {}, sandbox: false }, body))
+  sendPage(res, status, page({ locale, title, path, query, sandbox: false }, body))
 }
 
 /** The same for every address at which there is nothing to pay. */
@@ -35,5 +48,5 @@ export function sendTooMany(req: Request, res: Response, closedMs: number): void
   const { words, left } = localeOf(res)
   const minutes = Math.max(1, Math.ceil(closedMs / 60_000))
   res.setHeader('Retry-After', minutes * 60)
-  sendNote(res, 429, words.notes.tooMany(left(minutes * 60_000)), req.path)
+  sendNote(res, 429, words.notes.tooMany(left(minutes * 60_000)), placeOf(req))
 }

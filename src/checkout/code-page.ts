@@ -11,7 +11,8 @@ import { onlyBy, sendNotFound, sendTooMany } from './answer.ts'
 import { field, isSaid, nothingSaid, type Said, summary } from './field.ts'
 import type { Guesses } from './guesses.ts'
 import { page } from './layout.ts'
-import { addressOf, localeOf } from './locale.ts'
+import { newLinkProof } from './link-proof.ts'
+import { addressOf, type Locale, localeOf } from './locale.ts'
 
 /** `/`, and `/sandbox/{businessId}` for the test codes of a business: the customer types a code and goes on to the payment's page. */
 export function codePages(deps: Deps, guesses: Guesses): Router {
@@ -32,7 +33,7 @@ export function codePages(deps: Deps, guesses: Guesses): Router {
       guesses.code(req.ip ?? '', sandboxOf, () => findByCode(deps, sandboxOf, code)),
     )
     if (guess.outcome === 'closed') return sendTooMany(req, res, guess.closedMs)
-    if (guess.outcome === 'hit') return sendOn(res, addressOf(locale, `/p/${guess.found.shortCode}`, {}))
+    if (guess.outcome === 'hit') return sendOn(res, addressOfPayment(deps, locale, guess.found))
     // Unknown, used, cancelled or expired: nobody learns which.
     sendForm(req, res, 422, typed, { notice: null, faults: { code: words.unknown } })
   }
@@ -41,6 +42,13 @@ export function codePages(deps: Deps, guesses: Guesses): Router {
   router.all(['/', '/sandbox/:businessId'], onlyBy('GET, HEAD, POST'))
   return router
 }
+
+/** Whoever has the code does not guess at the link. */
+const addressOfPayment = (
+  deps: Pick<Deps, 'secrets'>,
+  locale: Locale,
+  found: { shortCode: string },
+): string => addressOf(locale, `/p/${found.shortCode}`, { proof: newLinkProof(deps, found) })
 
 const sandboxOwner = ({ params }: Request): string | null =>
   typeof params.businessId === 'string' ? params.businessId : null

@@ -25,7 +25,9 @@ export const confirm =
     const goOn = () => sendOn(res, addressOfOffer({ ...offer, sent: paymentId }))
     const { intent } = offer
     const wallet = walletFor(deps, intent)
-    if (offer.state !== 'pending' || wallet === null) return goOn()
+    // Sent before: the page tells what became of it, whatever limit is reached by now.
+    const isOver = intent.attempts.some(({ id }) => id === paymentId)
+    if (offer.state !== 'pending' || wallet === null || isOver) return goOn()
     const read = readConfirmation(deps, offer, { ...fields, paymentId })
     if ('sheet' in read) return sendSheet(res, 422, offer, read.sheet)
     const { confirmation } = read

@@ -1,5 +1,5 @@
 import type { SendError } from '../http/page-errors.ts'
-import { sendNote } from './answer.ts'
+import { placeOf, sendNote } from './answer.ts'
 import { localeOf } from './locale.ts'
 import type { Words } from './words/words.ts'
 
@@ -13,5 +13,5 @@ const noteNames: Record<number, Exclude<keyof Words['notes'], 'tooMany' | 'again
 /** The hosted page that tells of an error, in the customer's language, with the way to open the page again. */
 export const sendCheckoutError: SendError = (req, res, status) => {
   const { notes } = localeOf(res).words
-  sendNote(res, status, notes[noteNames[status] ?? 'notUnderstood'], req.path)
+  sendNote(res, status, notes[noteNames[status] ?? 'notUnderstood'], placeOf(req))
 }

@@ -4,7 +4,7 @@ import { isFromElsewhere } from '../http/own-origin.ts'
 import { createPageHeaders } from '../http/page-headers.ts'
 import { preparePage } from '../http/prepare-page.ts'
 import { readForm } from '../http/read-form.ts'
-import { onlyBy, sendNote, sendNotFound } from './answer.ts'
+import { onlyBy, placeOf, sendNote, sendNotFound } from './answer.ts'
 import { assets, scriptPath, stylePath } from './assets.ts'
 import { codePages } from './code-page.ts'
 import { createGuesses } from './guesses.ts'
@@ -40,5 +40,5 @@ const refuseForeignForms =
   (req: Request, res: Response, next: NextFunction): void => {
     const isSafe = req.method === 'GET' || req.method === 'HEAD'
     if (isSafe || !isFromElsewhere(req, payUrl)) return next()
-    sendNote(res, 403, localeOf(res).words.notes.foreign, req.path)
+    sendNote(res, 403, localeOf(res).words.notes.foreign, placeOf(req))
   }

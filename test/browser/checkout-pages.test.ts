@@ -13,12 +13,20 @@ const target = 44
 /** All that the first view may load, in bytes. */
 const mostBytes = 30 * 1024
 
+interface Shown {
+  path: string
+  /** What to do there first. */
+  act?: (page: Page, locale: Locale) => Promise<void>
+  /** Its heading, fault or banner: what no other page says that might stand there instead. */
+  says: (locale: Locale) => string
+}
+
 describe('The hosted pages', function () {
   this.timeout(120_000)
   let counter: Counter
   let merchant: Merchant
-  /** Every page there is, by the name of its picture: its address, and what to do there first. */
-  let pages: Record<string, { path: string; act?: (page: Page, locale: Locale) => Promise<void> }>
+  /** Every page there is, by the name of its picture. */
+  let pages: Record<string, Shown>
   before(async () => {
     counter = await openCounter()
     merchant = await counter.house.merchant()
@@ -54,37 +62,53 @@ describe('The hosted pages', function () {
       { referenceNumber: waiting.referenceNumber },
       { $set: { underWay: { ...underWay, startedAt: soon, validUntil: soon, askAt: soon } } },
     )
+    const toPay =
+      (centimes: number): Shown['says'] =>
+      ({ words, money }) =>
+        words.pay.title(money(centimes))
     return {
-      code: { path: '/' },
-      'code-sandbox': { path: `/sandbox/${merchant.businessId}` },
+      code: { path: '/', says: ({ words }) => words.code.title },
+      'code-sandbox': { path: `/sandbox/${merchant.businessId}`, says: ({ words }) => words.test },
       'code-wrong': {
         path: `/sandbox/${merchant.businessId}`,
         async act(page, { words }) {
           await fillIn(page, words.code.label, '12345')
           await send(page)
         },
+        says: ({ words }) => words.faults.code,
       },
-      pay: pending,
+      pay: { ...pending, says: toPay(50_000) },
       'pay-empty': {
         ...pending,
         async act(page, locale) {
           await pay(page, locale, { phone: '12', pin: '0' })
         },
+        says: ({ words }) => words.faults.phone,
       },
-      'pay-poor': { ...pending, act: (page, locale) => pay(page, locale, { ...payer, phone: '22000003' }) },
-      hostile: await order({ label: hostile, amount: 1_000_000_000 }),
-      amount: open,
-      'amount-wrong': { path: `${open.path}?amount=x` },
-      'amount-chosen': { path: `${open.path}?amount=99999.99` },
-      waiting,
-      paid: await order({}, paid),
-      refunded: await order({}, paid, ['refund', {}]),
-      'refunded-in-part': await order({}, paid, ['refund', { amount: 20_000 }]),
-      cancelled: await order({}, ['cancel', {}]),
-      expired,
-      failed: await order({ amount: 99_901 }, paid),
-      unavailable: { path: `/p/${(await createIntent(house, live)).shortCode}` },
-      'not-found': { path: '/p/222222' },
+      'pay-poor': {
+        ...pending,
+        act: (page, locale) => pay(page, locale, { ...payer, phone: '22000003' }),
+        says: ({ words }) => words.notices.insufficient_funds,
+      },
+      hostile: { ...(await order({ label: hostile, amount: 1_000_000_000 })), says: toPay(1_000_000_000) },
+      amount: { ...open, says: ({ words }) => words.amount.title },
+      'amount-wrong': { path: `${open.path}?amount=x`, says: ({ words }) => words.faults.amount },
+      'amount-chosen': { path: `${open.path}?amount=99999.99`, says: toPay(9_999_999) },
+      waiting: { ...waiting, says: ({ words }) => words.panels.waiting[0] },
+      paid: { ...(await order({}, paid)), says: ({ words }) => words.panels.paid },
+      refunded: { ...(await order({}, paid, ['refund', {}])), says: ({ words }) => words.panels.refunded },
+      'refunded-in-part': {
+        ...(await order({}, paid, ['refund', { amount: 20_000 }])),
+        says: ({ words }) => words.panels.refundedInPart,
+      },
+      cancelled: { ...(await order({}, ['cancel', {}])), says: ({ words }) => words.panels.cancelled[0] },
+      expired: { ...expired, says: ({ words }) => words.panels.expired[0] },
+      failed: { ...(await order({ amount: 99_901 }, paid)), says: ({ words }) => words.panels.failed[0] },
+      unavailable: {
+        path: `/p/${(await createIntent(house, live)).shortCode}`,
+        says: ({ words }) => words.panels.unavailable[0],
+      },
+      'not-found': { path: '/p/222222', says: ({ words }) => words.notes.notFound[0] },
     }
   }
 
@@ -100,6 +124,14 @@ describe('The hosted pages', function () {
   const inLanguage = (path: string, { code }: Locale) =>
     `${path}${path.includes('?') ? '&' : '?'}lang=${code}`
 
+  /** Opens a page, and waits until it is the one that is meant, in the language that is meant. */
+  async function reach(page: Page, { path, act, says }: Shown, locale: Locale): Promise<void> {
+    await page.goto(inLanguage(path, locale))
+    await act?.(page, locale)
+    await page.getByText(says(locale), { exact: true }).first().waitFor()
+    await page.locator(`html[lang=${locale.code}][dir=${locale.dir}]`).waitFor()
+  }
+
   /** What is wrong with a page as it stands. */
   async function look(page: Page, name: string): Promise<string[]> {
     await picture(page, name)
@@ -113,10 +145,8 @@ describe('The hosted pages', function () {
       it(`${locale.words.language}, ${size}: fit, bar nobody, load nothing from elsewhere`, async () => {
         const page = await counter.sitDown({ size, scripts: true, language: locale.code })
         const wrong: string[] = []
-        for (const [name, { path, act }] of Object.entries(pages)) {
-          await page.goto(inLanguage(path, locale))
-          await act?.(page, locale)
-          await page.locator(`html[lang=${locale.code}][dir=${locale.dir}]`).waitFor()
+        for (const [name, shown] of Object.entries(pages)) {
+          await reach(page, shown, locale)
           wrong.push(...(await look(page, `${name}-${locale.code}-${size}`)))
         }
         expect([...wrong, ...counter.faults()]).to.deep.equal([])
@@ -127,9 +157,8 @@ describe('The hosted pages', function () {
     await page.setViewportSize({ width: 320, height: 256 })
     await page.emulateMedia({ colorScheme: 'dark' })
     const wrong: string[] = []
-    for (const [name, { path, act }] of Object.entries(pages)) {
-      await page.goto(inLanguage(path, locales[0]))
-      await act?.(page, locales[0])
+    for (const [name, shown] of Object.entries(pages)) {
+      await reach(page, shown, locales[0])
       wrong.push(...(await look(page, `${name}-fr-dark`)))
     }
     expect(wrong).to.deep.equal([])

@@ -123,10 +123,16 @@ describe('A customer in a browser', function () {
       await page.goto(`/p/${shortCode}`)
       await pay(page, locale, payer)
       await page.getByText(words.back.leaving).waitFor()
-      if (stays) await page.getByRole('button', { name: words.back.stay }).click()
+      if (stays) {
+        await page.getByRole('button', { name: words.back.stay }).click()
+        // Within the page, so that whoever is taken away after all is there at once.
+        await page.evaluate(`document.querySelector('[data-leave]').setAttribute('data-leave', '#left')`)
+      }
       await page.clock.fastForward(6000)
-      if (stays) await page.getByText(words.back.leaving).waitFor({ state: 'hidden' })
-      else {
+      if (stays) {
+        expect(await page.evaluate('location.hash')).to.equal('')
+        expect(await page.getByText(words.back.leaving).isVisible()).to.equal(false)
+      } else {
         await page.getByText('Welcome back').waitFor()
         await page.goBack()
         await heading(page, words.panels.paid)

@@ -28,6 +28,10 @@ describe('The page for payment codes', () => {
   const sandbox = () => `/sandbox/${merchant.businessId}`
   const unknown = 'This code is not valid. Check it with the merchant.'
 
+  /** The page of a payment, with the proof that whoever comes from here does not guess. */
+  const pageOf = (shortCode: string, lang: string) =>
+    new RegExp(`^/p/${shortCode}\\?lang=${lang}&proof=[\\w-]{22}$`)
+
   /** A code that nobody has: another than those given. */
   const freeCode = (...taken: string[]) =>
     ['000000', '111111', '222222'].find((code) => !taken.includes(code)) ?? ''
@@ -59,19 +63,28 @@ describe('The page for payment codes', () => {
       `\u2067${three}.${rest}\u2069`,
       digits(0x660),
       digits(0x6f0),
-      digits(0xff10).normalize('NFKC'),
     ]
     for (const text of written) {
       const { status, location, text: body } = await enter(`${sandbox()}?lang=ar`, text)
-      expect([status, location, body], text).to.deep.equal([303, `/p/${shortCode}?lang=ar`, ''])
+      expect([status, body], text).to.deep.equal([303, ''])
+      expect(location, text).to.match(pageOf(shortCode, 'ar'))
     }
-    expect((await enter(sandbox(), code)).location).to.equal(`/p/${shortCode}?lang=en`)
+    expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
+  })
+
+  it('leads on to the page also where others have guessed at links too often', async () => {
+    const { code } = await createIntent(house, merchant)
+    const from = elsewhere()
+    await Promise.all(Array.from({ length: 31 }, () => look('/p/222222', { headers: headers(from) })))
+    expect((await look('/p/222222', { headers: headers(from) })).status).to.equal(429)
+    const { location } = await enter(sandbox(), code, from)
+    expect((await look(String(location), { headers: headers(from) })).status).to.equal(200)
   })
 
   it('finds live codes at / and test codes in their sandbox only', async () => {
     const [tried, real] = [await createIntent(house, merchant), await createIntent(house, live)]
-    expect((await enter('/', real.code)).location).to.equal(`/p/${real.shortCode}?lang=en`)
-    expect((await enter(sandbox(), tried.code)).location).to.equal(`/p/${tried.shortCode}?lang=en`)
+    expect((await enter('/', real.code)).location).to.match(pageOf(real.shortCode, 'en'))
+    expect((await enter(sandbox(), tried.code)).location).to.match(pageOf(tried.shortCode, 'en'))
     const kept = [
       ['/', tried.code],
       [`/sandbox/${live.businessId}`, real.code],
@@ -124,7 +137,7 @@ describe('The page for payment codes', () => {
       askAt: house.clock.now(),
     }
     await house.deps.Intent.updateOne({ referenceNumber }, { $set: { underWay } })
-    expect((await enter(sandbox(), code)).location).to.equal(`/p/${shortCode}?lang=en`)
+    expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
   })
 
   it('comes back with the field marked and the words kept when it is no code', async () => {

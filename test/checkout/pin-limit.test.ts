@@ -130,6 +130,18 @@ describe('Trying to pay too often', () => {
     expect((await tryAt(await offer(live), ip)).status).to.equal(422)
   })
 
+  it('is not asked for a form that was sent before: the page tells what became of it', async () => {
+    const ip = '203.0.113.5'
+    outcome = poor
+    const [path, from] = [await offer(live), { 'X-Forwarded-For': ip }]
+    const form = await open(house, path, from)
+    const sent = () => fill(form, { phone: '22111111', pin: '1234' }, from)
+    expect((await sent()).status).to.equal(422)
+    await counts().updateOne({ key: `pin:${ip}` }, { $set: { points: 60 * 3 } })
+    expect((await tryAt(await offer(live), ip)).status).to.equal(429)
+    expect((await sent()).status).to.equal(303)
+  })
+
   for (const [what, answer, status] of [
     ['is paid', { outcome: 'done' }, 303],
     ['is declined', poor, 422],
