@@ -1,15 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { throttled } from '../log.ts'
-import {
-  addEach,
-  countEach,
-  createTries,
-  giveBackEach,
-  networkOf,
-  siteOf,
-  type Tries,
-  triesCollection,
-} from '../tries.ts'
+import { networkOf, siteOf } from '../network.ts'
+import { addEach, countEach, createTries, giveBackEach, type Tries, triesCollection } from '../tries.ts'
 
 /** Guesses at short codes and payment codes that missed, and PINs that were refused (pin-limit.ts). */
 export const guessTries = triesCollection('guesses')

@@ -2,7 +2,8 @@ import type { Deps } from '../deps.ts'
 import type { Deadline } from '../http/deadline.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { Paid } from '../intents/payments/pay.ts'
-import { addEach, type Counted, countEach, createTries, giveBackEach, networkOf, siteOf } from '../tries.ts'
+import { networkOf, siteOf } from '../network.ts'
+import { addEach, type Counted, countEach, createTries, giveBackEach } from '../tries.ts'
 import { guessTries } from './guesses.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { PaymentAttempt } from '../intents/intent.ts'
+import type { PaymentAttempt } from '../intents/payments/payment.ts'
 import { nothingSaid, type Said } from './field.ts'
 import type { Words } from './words/words.ts'
 

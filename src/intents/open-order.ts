@@ -1,9 +1,11 @@
 import type { Deps } from '../deps.ts'
 import { noHurry } from '../group-commit.ts'
 import type { KnownOutcome, Question, WalletName } from '../wallets/wallet.ts'
-import type { Intent, Payment, PaymentUnderWay, Refund } from './intent.ts'
+import type { Intent } from './intent.ts'
+import type { Payment, PaymentUnderWay } from './payments/payment.ts'
 import { settlePayment } from './payments/settle.ts'
 import { askPaymentAt } from './payments/under-way.ts'
+import type { Refund } from './refunds/refund-record.ts'
 import { settleRefund } from './refunds/settle.ts'
 import { askRefundAt } from './refunds/under-way.ts'
 

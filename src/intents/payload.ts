@@ -1,5 +1,7 @@
 import { type Commission, noCommission } from '../wallets/commission.ts'
-import type { Intent, PaymentFailure, Refund } from './intent.ts'
+import type { Intent } from './intent.ts'
+import type { PaymentFailure } from './payments/payment.ts'
+import type { Refund } from './refunds/refund-record.ts'
 
 /** What an event tells beyond how the intent is afterwards: why a payment failed, which refund it was. */
 export interface Told {

@@ -1,9 +1,11 @@
 import type { Caller } from '../businesses/caller.ts'
 import type { Config } from '../config.ts'
 import { codeAnswers } from './code.ts'
-import type { Intent, Payment, Refund } from './intent.ts'
+import type { Intent } from './intent.ts'
 import { isPending, moves } from './lifecycle.ts'
 import { metadataObject } from './payload.ts'
+import type { Payment } from './payments/payment.ts'
+import type { Refund } from './refunds/refund-record.ts'
 
 /** What tells whether time has run out. */
 type Aging = Pick<Intent, 'status' | 'cancellationReason' | 'underWay' | 'expiresAt' | 'updatedAt'>

@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { createTries, networkOf, triesCollection } from '../tries.ts'
+import { networkOf } from '../network.ts'
+import { createTries, triesCollection } from '../tries.ts'
 
 /** Tries to sign in. */
 export const signInTries = triesCollection('signintries')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { noHurry } from '../../src/group-commit.ts'
-import type { PaymentUnderWay } from '../../src/intents/intent.ts'
+import type { PaymentUnderWay } from '../../src/intents/payments/payment.ts'
 import { beginPayment } from '../../src/intents/payments/under-way.ts'
 import { createIntent, readIntent } from '../support/acts.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'

@@ -1,8 +1,9 @@
 import type { Deps } from '../../src/deps.ts'
 import { noHurry } from '../../src/group-commit.ts'
 import { newId } from '../../src/ids.ts'
-import type { Intent, Refund } from '../../src/intents/intent.ts'
+import type { Intent } from '../../src/intents/intent.ts'
 import { type Confirmation, type Paid, payIntent } from '../../src/intents/payments/pay.ts'
+import type { Refund } from '../../src/intents/refunds/refund-record.ts'
 import { type Answer, post } from './acts.ts'
 import type { House, Merchant } from './house.ts'
 

@@ -1,4 +1,4 @@
-import type { PaymentAttempt } from '../../intents/intent.ts'
+import type { PaymentAttempt } from '../../intents/payments/payment.ts'
 import type { WalletName } from '../../wallets/wallet.ts'
 
 /** Whose wallet a payment was made by. */

@@ -3,10 +3,11 @@ import { newId } from '../../ids.ts'
 import { commissionOf } from '../../wallets/commission.ts'
 import type { DeclineReason, FailureReason, KnownOutcome } from '../../wallets/wallet.ts'
 import { expireIntent } from '../expire.ts'
-import type { Intent, Payment, PaymentAttempt, PaymentFailure, PaymentUnderWay } from '../intent.ts'
+import type { Intent } from '../intent.ts'
 import type { MoveName } from '../lifecycle.ts'
 import { nudgeRelay } from '../nudge-relay.ts'
 import { type PlannedChange, planMove, type Step, transition } from '../transition.ts'
+import type { Payment, PaymentAttempt, PaymentFailure, PaymentUnderWay } from './payment.ts'
 import { logged, planRelease } from './under-way.ts'
 
 /**

@@ -5,11 +5,12 @@ import type { Effect } from '../../idempotency/effect.ts'
 import { failingPayment } from '../../wallets/magic-amounts.ts'
 import { maskPhone } from '../../wallets/phone.ts'
 import { findIntent } from '../find.ts'
-import type { Intent, PaymentAttempt } from '../intent.ts'
+import type { Intent } from '../intent.ts'
 import { isFree, isPending, moves } from '../lifecycle.ts'
 import { nudgeRelay } from '../nudge-relay.ts'
 import { asOf } from '../present.ts'
 import type { Simulation } from './parse-simulation.ts'
+import type { PaymentAttempt } from './payment.ts'
 import { endPayment, type ToldOutcome } from './settle.ts'
 
 /** What a customer gives for an OPEN intent when neither the body nor the intent names an amount: 100.00 MRU. */

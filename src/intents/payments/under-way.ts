@@ -1,8 +1,9 @@
 import type { Deps } from '../../deps.ts'
 import { recorded } from '../../idempotency/effect.ts'
-import type { Intent, PaymentAttempt, PaymentUnderWay } from '../intent.ts'
+import type { Intent } from '../intent.ts'
 import { isPayable, moves } from '../lifecycle.ts'
 import type { PlannedChange } from '../transition.ts'
+import type { PaymentAttempt, PaymentUnderWay } from './payment.ts'
 
 /** So many attempts are remembered with how they went. That they were made is remembered with all that was done (idempotency/effect.ts). */
 const longestMemory = 50

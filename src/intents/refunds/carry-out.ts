@@ -6,9 +6,11 @@ import { outcomeOf } from '../../wallets/ask.ts'
 import type { KnownOutcome, Wallet } from '../../wallets/wallet.ts'
 import { askAbout, leaveOpen } from '../ask-wallets.ts'
 import { findIntent } from '../find.ts'
-import type { Intent, Payment, Refund } from '../intent.ts'
+import type { Intent } from '../intent.ts'
 import { openRefund } from '../open-order.ts'
+import type { Payment } from '../payments/payment.ts'
 import { presentIntent, presentRefund } from '../present.ts'
+import type { Refund } from './refund-record.ts'
 import { settleRefund } from './settle.ts'
 
 /** What the call of the wallet is about. */

@@ -1,7 +1,8 @@
 import { refuse } from '../../errors.ts'
 import { failingRefund } from '../../wallets/magic-amounts.ts'
-import type { Intent, Payment } from '../intent.ts'
+import type { Intent } from '../intent.ts'
 import { isRefundable } from '../lifecycle.ts'
+import type { Payment } from '../payments/payment.ts'
 import type { RefundRequest } from './parse-refund.ts'
 import { mostRefunds } from './under-way.ts'
 

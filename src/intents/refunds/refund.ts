@@ -6,10 +6,11 @@ import type { Effect, Errand } from '../../idempotency/effect.ts'
 import { newRefundId } from '../../ids.ts'
 import { orderUntil } from '../../wallets/order-times.ts'
 import { findIntent } from '../find.ts'
-import type { Intent, Refund } from '../intent.ts'
+import type { Intent } from '../intent.ts'
 import { carryOut, earlierRefund, ownRefund } from './carry-out.ts'
 import { judgeRefund } from './judge.ts'
 import type { RefundRequest } from './parse-refund.ts'
+import type { Refund } from './refund-record.ts'
 import { beginRefund } from './under-way.ts'
 
 /** Each look that comes to nothing means that another refund was quicker in that very moment. */

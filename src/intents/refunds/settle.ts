@@ -1,9 +1,11 @@
 import type { Deps } from '../../deps.ts'
 import { newId } from '../../ids.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
-import type { Intent, PaymentAttempt, Refund } from '../intent.ts'
+import type { Intent } from '../intent.ts'
 import { nudgeRelay } from '../nudge-relay.ts'
+import type { PaymentAttempt } from '../payments/payment.ts'
 import { transition } from '../transition.ts'
+import type { Refund } from './refund-record.ts'
 import { pending, releaseRefund } from './under-way.ts'
 
 /**

@@ -1,8 +1,10 @@
 import type { Deps } from '../../deps.ts'
 import { recorded } from '../../idempotency/effect.ts'
-import type { Intent, PaymentAttempt, Refund } from '../intent.ts'
+import type { Intent } from '../intent.ts'
 import { moves } from '../lifecycle.ts'
+import type { PaymentAttempt } from '../payments/payment.ts'
 import { logged } from '../payments/under-way.ts'
+import type { Refund } from './refund-record.ts'
 
 type Owner = Pick<Intent, 'businessId' | 'sandbox' | '_id'>
 
