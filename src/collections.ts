@@ -10,6 +10,10 @@ import { type Intent, intents } from './intents/intent.ts'
 import { type Staff, staffAccounts } from './staff/account.ts'
 import { type StaffSession, staffSessions } from './staff/session.ts'
 import { signInTries } from './staff/sign-in-limit.ts'
+import { type ImportPlan, importPlans } from './store/imports/plan.ts'
+import { type Order, orders } from './store/orders/order.ts'
+import { type Product, products } from './store/products/product.ts'
+import { type Shop, shops } from './store/shops/shop.ts'
 import { type WalletAccount, walletAccounts } from './wallets/sandbox/account.ts'
 import { type WalletMovement, walletMovements } from './wallets/sandbox/movement.ts'
 import { type Delivery, deliveries } from './webhooks/deliveries/delivery.ts'
@@ -33,6 +37,10 @@ export const collections: readonly Collection[] = [
   auditEvents,
   walletAccounts,
   walletMovements,
+  shops,
+  products,
+  importPlans,
+  orders,
 ]
 
 export type Models = ReturnType<typeof openModels>
@@ -52,4 +60,8 @@ export const openModels = (mongo: Connection) => ({
   AuditEvent: openCollection<AuditEvent>(mongo, auditEvents),
   WalletAccount: openCollection<WalletAccount>(mongo, walletAccounts),
   WalletMovement: openCollection<WalletMovement>(mongo, walletMovements),
+  Shop: openCollection<Shop>(mongo, shops),
+  Product: openCollection<Product>(mongo, products),
+  ImportPlan: openCollection<ImportPlan>(mongo, importPlans),
+  Order: openCollection<Order>(mongo, orders),
 })

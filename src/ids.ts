@@ -23,6 +23,9 @@ export const newReferenceNumber = (): string => `PI-${randomText(16)}`
 /** `RF-` and 16 characters. */
 export const newRefundId = (): string => `RF-${randomText(16)}`
 
+/** `OR-` and 16 characters. */
+export const newOrderNumber = (): string => `OR-${randomText(16)}`
+
 /** The 6 characters of a short URL (SPEC 2.1). */
 export const newShortCode = (): string => randomText(6)
 

@@ -6,6 +6,8 @@ import { createByIdLane, createInsertLane, type Insertion, type Lane } from './g
 import type { Claim } from './idempotency/claim.ts'
 import { createOfferedLane, type OfferedIntent } from './intents/find-by-short-code.ts'
 import type { Intent } from './intents/intent.ts'
+import type { Order } from './store/orders/order.ts'
+import type { Product } from './store/products/product.ts'
 import { createUpdateLane, type GuardedUpdate } from './update-lane.ts'
 import { type ClaimedDelivery, createClaimLane, type Which } from './webhooks/attempts/claim.ts'
 import { createPostponeLane, type Postponed } from './webhooks/attempts/postpone.ts'
@@ -22,6 +24,9 @@ export interface Lanes extends RelayLanes {
   insertIntent: Lane<Intent, Insertion>
   findOffered: Lane<string, OfferedIntent | null>
   updateIntent: Lane<GuardedUpdate<Intent>, boolean>
+  insertProduct: Lane<Product, Insertion>
+  updateProduct: Lane<GuardedUpdate<Product>, boolean>
+  insertOrder: Lane<Order, Insertion>
   insertEndpoint: Lane<Endpoint, Insertion>
   findEndpoint: Lane<string, Endpoint | null>
   insertDelivery: Lane<Delivery, Insertion>
@@ -43,6 +48,9 @@ export function openLanes(models: Models, now: () => Date): Lanes {
     insertIntent: insertsOf(models.Intent),
     findOffered: createOfferedLane(models.Intent),
     updateIntent: createUpdateLane(pastMongoose(models.Intent)),
+    insertProduct: insertsOf(models.Product),
+    updateProduct: createUpdateLane(pastMongoose(models.Product)),
+    insertOrder: insertsOf(models.Order),
     insertEndpoint: insertsOf(models.Endpoint),
     findEndpoint: createByIdLane(models.Endpoint),
     insertDelivery: insertsOf(models.Delivery),

@@ -1,0 +1,4 @@
+import type { Route } from './route.ts'
+
+/** Products and their stock (SPEC 4.9). */
+export const productRoutes: readonly Route[] = []

@@ -1,0 +1,36 @@
+import { refuse } from '../../errors.ts'
+import type { Column } from './row.ts'
+
+/** What is wrong in a file, and where; `column` is null where it is the row as a whole. */
+export interface CsvFault {
+  row: number
+  column: Column | null
+  message: string
+}
+
+/** A file that is wrong in a thousand places is told of the first hundred. */
+const mostTold = 100
+
+/** Collects what is wrong in a file, so that its merchant hears of all at once. */
+export interface Faults {
+  add(fault: CsvFault): void
+  /** VALIDATION_ERROR with the first hundred by row, and how many more there are; nothing where there are none. */
+  refuseIfAny(): void
+}
+
+export function createFaults(): Faults {
+  const faults: CsvFault[] = []
+  return {
+    add: (fault) => void faults.push(fault),
+    refuseIfAny() {
+      const told = faults.toSorted((a, b) => a.row - b.row).slice(0, mostTold)
+      const [first] = told
+      if (first === undefined) return
+      throw refuse('VALIDATION_ERROR', {
+        param: first.column ?? 'csv',
+        message: `Row ${first.row}${first.column === null ? '' : `, ${first.column}`}: ${first.message}`,
+        details: { faults: told, more: faults.length - told.length },
+      })
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import type { Collection } from '../../collection.ts'
+import { type OutboxEvent, outboxFields, outboxIndex } from '../../webhooks/event.ts'
+
+/** One line of an order, a copy of what was sold: names and prices stay as they were. Amounts in centimes. */
+export interface OrderItem {
+  productId: string
+  variantId: string
+  name: string
+  variantLabel: string
+  sku: string | null
+  unitPrice: number
+  quantity: number
+  total: number
+}
+
+export interface Customer {
+  name: string | null
+  phone: string | null
+  email: string | null
+}
+
+/** An order as stored. `_id` is the effect id of the claim that placed it. */
+export interface Order {
+  _id: string
+  businessId: string
+  sandbox: boolean
+  status: 'PLACED'
+  /** `OR-…`, unique. */
+  number: string
+  /** The try of placing it whose reservations are its own. */
+  attempt: string
+  items: OrderItem[]
+  /** Centimes. */
+  total: number
+  customer: Customer | null
+  createdAt: Date
+  /** Events whose deliveries are not made yet. */
+  outbox: OutboxEvent[]
+  /** The sealed first answer, for replay. */
+  answer: string
+}
+
+/**
+ * What stands in an order's place when a try of placing it was given up and its stock goes back: none of these tries can be placed any more,
+ * a later one can.
+ */
+export interface ReleasedOrder {
+  _id: string
+  businessId: string
+  sandbox: boolean
+  status: 'RELEASED'
+  released: string[]
+  createdAt: Date
+}
+
+export const orders: Collection = {
+  name: 'orders',
+  fields: {
+    _id: String,
+    businessId: String,
+    sandbox: Boolean,
+    status: String,
+    number: String,
+    attempt: String,
+    released: { type: [String], default: undefined },
+    items: [
+      {
+        _id: false,
+        productId: String,
+        variantId: String,
+        name: String,
+        variantLabel: String,
+        sku: String,
+        unitPrice: Number,
+        quantity: Number,
+        total: Number,
+      },
+    ],
+    total: Number,
+    customer: { type: { name: String, phone: String, email: String }, _id: false, default: null },
+    createdAt: Date,
+    outbox: outboxFields,
+    answer: String,
+  },
+  indexes: [
+    {
+      name: 'number',
+      key: { number: 1 },
+      unique: true,
+      partialFilterExpression: { number: { $exists: true } },
+    },
+    { name: 'byTime', key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1 } },
+    outboxIndex,
+  ],
+}

@@ -1,0 +1,130 @@
+import type { Collection } from '../../collection.ts'
+
+/** How many variants a product may have. */
+export const mostVariants = 100
+
+/** The label of the one variant of a product that was given without any. */
+export const defaultLabel = 'Default'
+
+/** One thing that is sold of a product. Two may have the same label. */
+export interface Variant {
+  _id: string
+  label: string
+  /** Unique in its shop; null without one. */
+  sku: string | null
+  /** Centimes, from 0. */
+  price: number
+  /** Units, from 0. */
+  stock: number
+}
+
+/** Units of a product that an order took from the stock while it is not written down (src/store/orders). */
+export interface Reservation {
+  order: string
+  /** Which try of placing it. */
+  attempt: string
+  at: Date
+  items: { variantId: string; quantity: number }[]
+}
+
+/** What an import has made ready here: it counts once the import's plan is committed, and is taken back if it never is (src/store/imports). */
+export interface Preparation {
+  /** The token of the plan. */
+  by: string
+  /** SKUs that the product does not have yet, and that nobody else may take meanwhile. */
+  skus: string[]
+  at: Date
+}
+
+/** A product as stored. `_id` is the effect id of the claim that created it, or a fresh one where an import did. */
+export interface Product {
+  _id: string
+  businessId: string
+  sandbox: boolean
+  /** Its name in CSV files, unique in its shop: the import's own, else its `_id`. Deleted, it has none. */
+  handle?: string
+  name: string
+  description: string
+  images: string[]
+  active: boolean
+  variants: Variant[]
+  /** The SKUs of its variants, and those that an import has prepared: what its shop's other products may not have. */
+  skus: string[]
+  /** Whether it is there for its merchant: not yet while an import prepares it, and no more once it is deleted. */
+  listed: boolean
+  prepared: Preparation | null
+  reservations: Reservation[]
+  /** Grows by one with every change: who writes what he computed from what he read asks for the revision that he read. */
+  revision: number
+  /** A deletion is a mark, so that a retry of it finds what it did. */
+  deletedAt: Date | null
+  createdAt: Date
+  updatedAt: Date
+  /** Effect ids of the changes made, and tokens of the imports applied, so that none happens twice. */
+  effects: string[]
+  /** The sealed first answer of the create, for replay. An import's products have none. */
+  answer?: string
+}
+
+export const products: Collection = {
+  name: 'products',
+  fields: {
+    _id: String,
+    businessId: String,
+    sandbox: Boolean,
+    handle: String,
+    name: String,
+    description: String,
+    images: [String],
+    active: Boolean,
+    variants: [{ _id: String, label: String, sku: String, price: Number, stock: Number }],
+    skus: [String],
+    listed: Boolean,
+    prepared: { type: { by: String, skus: [String], at: Date }, _id: false, default: null },
+    reservations: [
+      {
+        _id: false,
+        order: String,
+        attempt: String,
+        at: Date,
+        items: [{ _id: false, variantId: String, quantity: Number }],
+      },
+    ],
+    revision: Number,
+    deletedAt: Date,
+    createdAt: Date,
+    updatedAt: Date,
+    effects: [String],
+    answer: String,
+  },
+  indexes: [
+    // A product without any is in neither: no text is less than the empty one.
+    {
+      name: 'skuInUse',
+      key: { businessId: 1, sandbox: 1, skus: 1 },
+      unique: true,
+      partialFilterExpression: { skus: { $gt: '' } },
+    },
+    {
+      name: 'handleInUse',
+      key: { businessId: 1, sandbox: 1, handle: 1 },
+      unique: true,
+      partialFilterExpression: { handle: { $gt: '' } },
+    },
+    {
+      name: 'byTime',
+      key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1 },
+      partialFilterExpression: { listed: true },
+    },
+    {
+      name: 'prepared',
+      key: { 'prepared.at': 1 },
+      partialFilterExpression: { 'prepared.at': { $exists: true } },
+    },
+    {
+      name: 'reserved',
+      key: { 'reservations.at': 1 },
+      partialFilterExpression: { 'reservations.at': { $exists: true } },
+    },
+  ],
+}
