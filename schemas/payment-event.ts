@@ -1,17 +1,9 @@
+import { eventBody, exactly, instant } from './event-body.ts'
 import type { EventName } from './events.ts'
 
 /** The events of a payment: all but those of the store. */
 export type PaymentEventName = Extract<EventName, `payment.${string}`>
 
-/** An object of exactly these fields. */
-const exactly = (properties: Record<string, object>) => ({
-  type: 'object',
-  properties,
-  required: Object.keys(properties),
-  additionalProperties: false,
-})
-
-const instant = { type: 'string', pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$` }
 const nothing = { type: 'null' }
 /** Centimes. */
 const amount = { type: 'integer', minimum: 1 }
@@ -68,26 +60,14 @@ const refund = exactly({
   reason: { type: ['string', 'null'], maxLength: 200 },
 })
 
-/** The whole body of a webhook: the envelope, and the data of its event. */
-const body = (event: PaymentEventName, data: object) => ({
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  ...exactly({
-    id: { type: 'string', minLength: 32, maxLength: 49 },
-    event: { const: event },
-    created_at: instant,
-    sandbox: { type: 'boolean' },
-    data,
-  }),
-})
-
 /** The body of each payment event as a JSON Schema (SPEC 6.2). A field that is not here is not sent. */
 export const paymentEvents: Record<PaymentEventName, object> = {
-  'payment.created': body('payment.created', unpaid('PENDING', {})),
-  'payment.confirmed': body('payment.confirmed', paid('PAID', {})),
-  'payment.cancelled': body('payment.cancelled', unpaid('CANCELLED', {})),
-  'payment.expired': body('payment.expired', unpaid('CANCELLED', {})),
-  'payment.refunded': body('payment.refunded', paid('REFUNDED', { refund })),
-  'payment.failed': body('payment.failed', {
+  'payment.created': eventBody('payment.created', unpaid('PENDING', {})),
+  'payment.confirmed': eventBody('payment.confirmed', paid('PAID', {})),
+  'payment.cancelled': eventBody('payment.cancelled', unpaid('CANCELLED', {})),
+  'payment.expired': eventBody('payment.expired', unpaid('CANCELLED', {})),
+  'payment.refunded': eventBody('payment.refunded', paid('REFUNDED', { refund })),
+  'payment.failed': eventBody('payment.failed', {
     oneOf: [
       unpaid('PENDING', { failure: failure(true, ['insufficient_funds', 'limit_exceeded']) }),
       unpaid('FAILED', { failure: failure(false, ['technical_error', 'wallet_closed']) }),

@@ -30,6 +30,8 @@ export function readSlice(query: { page?: string; limit?: string }): Slice {
 export interface PageWishes {
   fields?: Record<string, unknown>
   count?: () => Promise<number>
+  /** Where it may have to look through very many. */
+  maxTimeMs?: number
 }
 
 /** Reads one page and counts all that match. Past the end: no items. */
@@ -41,11 +43,12 @@ export async function readPage<Item, Doc extends Item = Item>(
   wishes?: PageWishes,
 ): Promise<Page<Item>> {
   const skip = (page - 1) * limit
+  const bound = wishes?.maxTimeMs === undefined ? {} : { maxTimeMS: wishes.maxTimeMs }
   const [items, total] = await Promise.all([
     skip > furthestSkip
       ? []
-      : model.find(filter, wishes?.fields).sort(sort).skip(skip).limit(limit).lean<Item[]>(),
-    wishes?.count?.() ?? model.countDocuments(filter),
+      : model.find(filter, wishes?.fields, bound).sort(sort).skip(skip).limit(limit).lean<Item[]>(),
+    wishes?.count?.() ?? model.countDocuments(filter, bound),
   ])
   return { items, page, limit, total, hasMore: skip + items.length < total && items.length > 0 }
 }

@@ -21,9 +21,12 @@ const mostFaults = 100
 export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>): Validate {
   const rules = { allowedHosts: config.webhookAllowedHosts }
   const ajv = new Ajv({ allErrors: true, verbose: true, strictRequired: false, strictNumbers: false })
-  ajv.addVocabulary(['errorCodes'])
+  ajv.addVocabulary(['errorCodes', 'says'])
   ajv.addFormat('amount', { type: 'number', validate: (n: number) => n >= 1 && n <= config.maxAmount })
+  ajv.addFormat('price', { type: 'number', validate: (n: number) => n >= 0 && n <= config.maxAmount })
   ajv.addFormat('storable-text', isStorable)
+  ajv.addFormat('written-text', isWritten)
+  ajv.addFormat('written-or-empty-text', (text: string) => text === '' || isWritten(text))
   ajv.addFormat('https-url', (text: string) => isRedirectUrl(text, false))
   ajv.addFormat('https-or-localhost-url', (text: string) => isRedirectUrl(text, true))
   ajv.addFormat('phone', (text: string) => readPhone(text) !== null)
@@ -41,7 +44,10 @@ export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowe
 }
 
 /** MongoDB would store a lone surrogate as another character, and a NUL in a key breaks it: neither gets in. */
-const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+
+/** Storable, and something to see in it: text of whitespace alone says nothing, and a file could not tell it from none. */
+const isWritten = (text: string): boolean => isStorable(text) && /\S/.test(text)
 
 const isEventName = (text: string): text is EventName => Object.hasOwn(events, text)
 
@@ -57,25 +63,52 @@ function isRedirectUrl(text: string, localhostToo: boolean): boolean {
 
 /** The first fault in the order of the schema's fields gives the code; all of them stand in the details. */
 function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[], rules: UrlRules): Refusal {
-  const order = Object.keys(schema.properties)
   // An `if` that fails is told by its branch, and a key's own fault by `propertyNames`.
   const faults = errors
     .filter((error) => error.keyword !== 'if' && error.propertyName === undefined)
-    .map((error) => faultOf(error, rules))
-    .toSorted((a, b) => order.indexOf(a.param) - order.indexOf(b.param))
+    .map((error) => ({ error, ...placeOf(schema, error) }))
+    .toSorted((a, b) => inOrder(a.order, b.order))
     .slice(0, mostFaults)
+    .map(({ error, param }) => faultOf(param, error, rules))
   const [first] = faults as [FieldFault]
   return refuse(first.code, { param: first.param, details: faults, message: first.message })
 }
 
-function faultOf(error: ErrorObject, rules: UrlRules): FieldFault {
+/** What of a schema names fields: those of an object, and of the objects in an array. */
+interface Named {
+  properties?: Record<string, Named>
+  items?: Named
+}
+
+/** Which field is at fault, as deep as the schema names fields (`variants[1].price`), and where it stands in the schema's order. */
+function placeOf(schema: AnnotatedSchema, error: ErrorObject): { param: string; order: number[] } {
+  const missing = error.keyword === 'required' ? [String(error.params.missingProperty)] : []
+  const order: number[] = []
+  let param = ''
+  let here: Named = schema
+  for (const step of [...error.instancePath.split('/').slice(1), ...missing]) {
+    const isItem = here.items?.properties !== undefined
+    const next: Named | undefined = isItem ? here.items : here.properties?.[step]
+    if (next === undefined) break
+    order.push(isItem ? Number(step) : Object.keys(here.properties ?? {}).indexOf(step))
+    if (isItem) param += `[${step}]`
+    else param += param === '' ? step : `.${step}`
+    here = next
+  }
+  return { param: param === '' ? 'body' : param, order }
+}
+
+function inOrder(a: number[], b: number[]): number {
+  const differing = a.findIndex((place, depth) => place !== b[depth])
+  return differing === -1 ? a.length - b.length : (a[differing] ?? 0) - (b[differing] ?? -1)
+}
+
+function faultOf(param: string, error: ErrorObject, rules: UrlRules): FieldFault {
   const codes = (error.parentSchema as { errorCodes?: Record<string, ErrorCode> }).errorCodes ?? {}
   const code =
     error.keyword === 'required'
       ? 'VALIDATION_ERROR'
       : (codes[error.keyword] ?? codes['*'] ?? 'VALIDATION_ERROR')
-  const missing = error.keyword === 'required' ? String(error.params.missingProperty) : undefined
-  const param = error.instancePath.split('/')[1] ?? missing ?? 'body'
   return { param, code, message: messageOf(param, code, error, rules) }
 }
 
@@ -85,9 +118,13 @@ function messageOf(param: string, code: ErrorCode, error: ErrorObject, rules: Ur
   return code === 'VALIDATION_ERROR' ? said(param, error) : catalogue[code][1]
 }
 
+/** A schema `says` in its own words what keywords alone tell badly. */
 function said(param: string, error: ErrorObject): string {
+  const { says } = error.parentSchema as { says?: string }
+  if (says !== undefined) return `${param} ${says}.`
   if (error.keyword === 'required') return `${param} is required.`
-  if (Array.isArray(error.data) && error.keyword !== 'minItems') return `${param} must be a single value.`
+  if (Array.isArray(error.data) && (error.keyword === 'type' || error.keyword === 'enum'))
+    return `${param} must be a single value.`
   if (error.keyword === 'enum')
     return `${param} must be one of ${(error.params.allowedValues as string[]).join(', ')}.`
   if (error.keyword === 'format')
@@ -97,6 +134,9 @@ function said(param: string, error: ErrorObject): string {
 
 const formatHints: Record<string, string> = {
   'storable-text': 'must be valid Unicode without NUL characters',
+  'written-text': 'must be valid Unicode without NUL characters, and not blank',
+  'written-or-empty-text': 'must be valid Unicode without NUL characters, and not only whitespace',
+  'https-url': 'must hold absolute https URLs of at most 2048 characters',
   phone: 'must be a phone number',
   'date-or-time': 'must be an ISO 8601 date or date-time',
   'page-number': 'must be a whole number from 1 to 999999999999999',

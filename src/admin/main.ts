@@ -3,6 +3,7 @@ import { addApiCommands } from './commands/api.ts'
 import { addBusinessCommands } from './commands/business.ts'
 import { addDeliveriesCommands } from './commands/deliveries.ts'
 import { addKeyCommands } from './commands/key.ts'
+import { addShopCommands } from './commands/shop.ts'
 import { addStaffCommands } from './commands/staff.ts'
 import { addWalletCommands } from './commands/wallet.ts'
 
@@ -15,6 +16,7 @@ const program = new Command('admin')
 addBusinessCommands(program)
 addApiCommands(program)
 addKeyCommands(program)
+addShopCommands(program)
 addStaffCommands(program)
 addDeliveriesCommands(program)
 addWalletCommands(program)

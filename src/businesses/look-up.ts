@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts'
+import { literally } from '../literally.ts'
 import type { Business } from './business.ts'
 
 /** More than a person looks through; a longer part of the name finds the rest. */
@@ -19,5 +20,3 @@ export const findBusinessesByName = (deps: Reads, part: string): Promise<Busines
     .limit(mostBusinesses)
     .maxTimeMS(2000)
     .lean<Business[]>()
-
-const literally = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)

@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { createBusiness } from '../../src/businesses/create-business.ts'
-import { attempt, freshDelivery, subscribe } from '../support/acts.ts'
+import { attempt, freshDelivery, relay, subscribe } from '../support/acts.ts'
 import { deadDelivery, shortWaits } from '../support/dead.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { storeOrder } from '../support/orders.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { readable, signedIn, type Visitor } from './staff.ts'
 
@@ -46,6 +47,38 @@ describe('The search page', () => {
       expect([got.status, got.location], question).to.deep.equal([303, page])
       expect((await staff.get(page)).status, page).to.equal(200)
     }
+  })
+
+  it('leads to an order, which tells what became of its webhook and not who bought', async () => {
+    const customer = { name: 'Aïcha', phone: '22000001', email: null }
+    const order = await storeOrder(house, merchant)
+    const line = {
+      productId: 'p',
+      variantId: 'v',
+      name: 'Thé <b>',
+      variantLabel: 'S',
+      sku: null,
+      unitPrice: 150,
+    }
+    const items = [{ ...line, quantity: 2, total: 300 }]
+    await house.deps.Order.updateOne({ _id: order._id }, { $set: { items, total: 300, customer } })
+    const path = `/admin/orders/${order.number}`
+    expect((await search(order.number.toLowerCase())).location).to.equal(path)
+    expect(readable((await staff.get(path)).text)).to.include('waits to be handed to the receivers')
+    await subscribe(house, merchant, receiver.url, ['order.new'])
+    await relay(house, merchant)
+    const { text } = await staff.get(path)
+    expect(readable(text)).to.include('Nothing was sent yet').and.include('2 × Thé <b>, S, at 1.50 MRU')
+    expect(text).to.not.include('Aïcha').and.not.include('22000001')
+    const delivery = await house.deps.Delivery.findOne({ referenceNumber: order.number }).orFail().lean()
+    expect((await staff.get(`/admin/deliveries/${delivery._id}`)).text).to.include(`href="${path}"`)
+    const nobody = await storeOrder(house, await house.merchant())
+    await house.deps.Order.updateOne({ _id: nobody._id }, { $set: { outbox: [] } })
+    expect(readable((await staff.get(`/admin/orders/${nobody.number}`)).text)).to.include(
+      'No active endpoint was subscribed to order.new then',
+    )
+    expect((await staff.get('/admin/orders/OR-NONE')).status).to.equal(404)
+    expect((await search('OR-NONE')).status).to.equal(200)
   })
 
   it('lists the businesses that have the text in their name, every character of it meant as it is', async () => {

@@ -40,13 +40,13 @@ describe('Sending again', () => {
       return [location?.split('?')[0], readable((await support.get(String(location))).text)] as const
     }
     const payment = `/admin/payments/${referenceNumber}`
-    expect((await press('payment'))[0]).to.equal(payment)
+    expect((await press('source'))[0]).to.equal(payment)
     const [page, underWay] = await press('https://elsewhere.example')
     expect(page).to.equal(`/admin/deliveries/${_id}`)
     expect(underWay).to.include('An attempt is under way or due already: nothing was added.')
     failing?.respondWith((res) => void res.end())
     expect((await attempt(house.deps, _id)).outcome).to.equal('delivered')
-    expect((await press('payment'))[1]).to.include('It was delivered already: nothing was sent.')
+    expect((await press('source'))[1]).to.include('It was delivered already: nothing was sent.')
     expect((await attempt(house.deps, _id)).outcome).to.equal('nothing-to-do')
     const lines = await linesOn({ _id })
     expect(lines).to.have.lengthOf(1)

@@ -53,6 +53,7 @@ const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
   host: true,
   putOff: true,
   intentIds: true,
+  orderIds: true,
   intentId: true,
   referenceNumber: true,
   slot: true,

@@ -2,7 +2,7 @@ import { html } from 'ghtml'
 import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { deliveryBadge, environmentBadge } from './badges.ts'
 import { time } from './layout.ts'
-import { deliveryPath, paymentPath } from './paths.ts'
+import { deliveryPath, sourcePath } from './paths.ts'
 import { foreign, outcomeOf } from './words.ts'
 
 /** Deliveries with how each went last; cards on a phone. */
@@ -10,7 +10,7 @@ export const deliveriesTable = (caption: string, deliveries: readonly ListedDeli
   html`<div class="scroll">
     <table class="cards">
       <caption>${caption}</caption>
-      <thead><tr><th>Delivery</th><th>Payment</th><th>Receiver</th><th>Status</th><th>Last attempt</th></tr></thead>
+      <thead><tr><th>Delivery</th><th>Payment or order</th><th>Receiver</th><th>Status</th><th>Last attempt</th></tr></thead>
       <tbody>!${deliveries.map(row)}</tbody>
     </table>
   </div>`
@@ -20,7 +20,7 @@ function row(delivery: ListedDelivery): string {
   const attempt = delivery.attemptLog.at(-1)
   return html`<tr>
     <td data-label="Delivery"><a href="${deliveryPath(_id)}">${event}</a></td>
-    <td data-label="Payment"><a class="id" href="${paymentPath(referenceNumber)}">${referenceNumber}</a> !${environmentBadge(sandbox)}</td>
+    <td data-label="Payment or order"><a class="id" href="${sourcePath(referenceNumber)}">${referenceNumber}</a> !${environmentBadge(sandbox)}</td>
     <td data-label="Receiver">!${foreign(host)}</td>
     <td data-label="Status">!${deliveryBadge(status)}</td>
     <td data-label="Last attempt">!${attempt === undefined ? 'none yet' : html`${attempts}: !${foreign(outcomeOf(attempt))}, !${time(attempt.at)}`}</td>

@@ -12,7 +12,7 @@ import { sendNotFound } from './answer.ts'
 import { deliveryBadge, environmentBadge } from './badges.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
-import { businessPath, endpointPath, paymentPath } from './paths.ts'
+import { businessPath, endpointPath, sourcePath } from './paths.ts'
 import { saidOfOne } from './said.ts'
 import { sendAgainButton } from './send-again-buttons.ts'
 import { actOf, type Numbered, numbered } from './timeline.ts'
@@ -46,7 +46,7 @@ export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>,
 const facts = (delivery: TracedDelivery, business: Business | null): string =>
   html`<dl class="facts">
     <dt>Delivery</dt><dd class="id">${delivery._id}</dd>
-    <dt>Payment</dt><dd><a class="id" href="${paymentPath(delivery.referenceNumber)}">${delivery.referenceNumber}</a></dd>
+    <dt>${delivery.referenceNumber.startsWith('OR-') ? 'Order' : 'Payment'}</dt><dd><a class="id" href="${sourcePath(delivery.referenceNumber)}">${delivery.referenceNumber}</a></dd>
     <dt>Business</dt><dd><a href="${businessPath(delivery.businessId)}">!${foreign(business?.name ?? delivery.businessId)}</a></dd>
     <dt>Receiver</dt><dd><a href="${endpointPath(delivery.endpointId)}">!${foreign(delivery.url)}</a></dd>
     <dt>Made</dt><dd>!${time(delivery.createdAt)}</dd>

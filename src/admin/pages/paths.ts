@@ -2,6 +2,10 @@ import { filledIn } from './filled-in.ts'
 
 export const deliveryPath = (id: string): string => `/admin/deliveries/${encodeURIComponent(id)}`
 export const paymentPath = (reference: string): string => `/admin/payments/${encodeURIComponent(reference)}`
+export const orderPath = (number: string): string => `/admin/orders/${encodeURIComponent(number)}`
+/** Of what a delivery tells of: an order by its number, a payment by its reference. */
+export const sourcePath = (reference: string): string =>
+  reference.startsWith('OR-') ? orderPath(reference) : paymentPath(reference)
 export const endpointPath = (id: string): string => `/admin/endpoints/${encodeURIComponent(id)}`
 export const businessPath = (id: string): string => `/admin/businesses/${encodeURIComponent(id)}`
 

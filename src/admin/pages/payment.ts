@@ -7,23 +7,15 @@ import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/send-page.ts'
 import { eventsSoFar, lookUpIntent, type TracedIntent } from '../../intents/look-up.ts'
 import { asOf } from '../../intents/present.ts'
-import type { SignedIn } from '../../staff/session.ts'
-import {
-  deliveriesOfPayment,
-  type ListedDelivery,
-  mostOfOnePayment,
-} from '../../webhooks/deliveries/look-up.ts'
+import { deliveriesOf, type ListedDelivery, mostOfOne } from '../../webhooks/deliveries/look-up.ts'
 import { sendNotFound } from './answer.ts'
-import { deliveryBadge, environmentBadge } from './badges.ts'
+import { environmentBadge } from './badges.ts'
+import { deliveryCard } from './delivery-card.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
-import { deliveryPath } from './paths.ts'
 import { paymentFacts, underWay } from './payment-facts.ts'
 import { saidOfOne } from './said.ts'
-import { sendAgainButton } from './send-again-buttons.ts'
 import { timeline } from './timeline.ts'
-import { whatHappened } from './what-happened.ts'
-import { foreign } from './words.ts'
 
 /** GET: a payment, what became of its webhooks, and all of it in the order of time. */
 export const paymentPage = (deps: Deps) => async (req: Request<{ reference: string }>, res: Response) => {
@@ -31,7 +23,7 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
   const stored = await lookUpIntent(deps, reference)
   if (stored === null) return sendNotFound(res)
   // Only now: an event leaves the intent after its deliveries were made, so that it is always seen in one of the two.
-  const deliveries = await deliveriesOfPayment(deps, reference)
+  const deliveries = await deliveriesOf(deps, reference)
   const [business, trail] = await Promise.all([
     lookUpBusiness(deps, stored.businessId),
     trailOf(
@@ -45,7 +37,7 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
     !${saidOfOne(req.query)}
     <h2>What happened to its webhooks</h2>
     !${untold(stored, deliveries)}
-    !${deliveries.map((delivery) => card(deps, delivery, staff))}
+    !${deliveries.map((delivery) => deliveryCard(deps, delivery, staff))}
     <h2>The payment</h2>
     !${underWay(intent)}
     !${paymentFacts(intent, business)}
@@ -61,8 +53,8 @@ function untold(stored: TracedIntent, deliveries: ListedDelivery[]): string {
       html`<p class="notice"><b>${event}</b> happened !${time(createdAt)} and waits to be handed to the receivers.</p>`,
   )
   // There may be more of them than were read: then nobody can tell.
-  if (deliveries.length === mostOfOnePayment)
-    return html`!${waiting}<p class="notice">Only the first ${mostOfOnePayment} deliveries are shown.</p>`
+  if (deliveries.length === mostOfOne)
+    return html`!${waiting}<p class="notice">Only the first ${mostOfOne} deliveries are shown.</p>`
   const handled = new Map(
     [
       ...stored.outbox.map(({ id, event }) => ({ id, event })),
@@ -83,10 +75,3 @@ function notWanted(event: EventName, times: number, missing: number): string {
   const when = times === 1 ? 'then' : `${missing} of the ${times} times that it happened`
   return html`<p class="notice">No active endpoint was subscribed to <b>${event}</b> ${when}: nothing was sent.</p>`
 }
-
-const card = (deps: Deps, delivery: ListedDelivery, staff: SignedIn): string =>
-  html`<article class="card">
-    <h3><a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${foreign(delivery.url)} !${deliveryBadge(delivery.status)}</h3>
-    <p class="lead">!${whatHappened(deps, delivery)}</p>
-    !${sendAgainButton(delivery, staff, 'payment')}
-  </article>`

@@ -6,6 +6,7 @@ import type { Deps } from '../../deps.ts'
 import { sendOn, sendPage } from '../../http/send-page.ts'
 import { isId } from '../../ids.ts'
 import { lookUpIntent } from '../../intents/look-up.ts'
+import { lookUpOrder } from '../../store/orders/look-up.ts'
 import { type Backlog, countBacklog } from '../../webhooks/deliveries/backlog.ts'
 import { shownDeadMs } from '../../webhooks/deliveries/dead-in.ts'
 import { isDeliveryId } from '../../webhooks/deliveries/delivery.ts'
@@ -13,7 +14,7 @@ import { lastHours } from '../../webhooks/deliveries/last-hours.ts'
 import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { staffOf } from './guards.ts'
 import { page } from './layout.ts'
-import { businessPath, deliveryPath, endpointPath, paymentPath } from './paths.ts'
+import { businessPath, deliveryPath, endpointPath, orderPath, paymentPath } from './paths.ts'
 import { plots } from './plots.ts'
 import { atMost, foreign } from './words.ts'
 
@@ -27,7 +28,7 @@ const shortestPart = 2
 const shownHours = 24
 const dayMs = 86_400_000
 
-/** GET: the first page. One field finds a payment, a delivery, a receiver or a business. */
+/** GET: the first page. One field finds a payment, an order, a delivery, a receiver or a business. */
 export const searchPage = (deps: Deps) => async (req: Request, res: Response) => {
   const { q } = req.query
   const question = typeof q === 'string' ? q.trim().slice(0, longestQuestion) : ''
@@ -58,6 +59,8 @@ async function findById(deps: Deps, question: string): Promise<string | null> {
   const [reference, id] = [question.toUpperCase(), question.toLowerCase()]
   if (/^PI-[0-9A-Z]+$/.test(reference))
     return (await lookUpIntent(deps, reference)) === null ? null : paymentPath(reference)
+  if (/^OR-[0-9A-Z]+$/.test(reference))
+    return (await lookUpOrder(deps, reference)) === null ? null : orderPath(reference)
   const deliveryId = isDeliveryId(question) ? question : id
   if (isDeliveryId(deliveryId) && (await lookUpDelivery(deps, deliveryId)) !== null)
     return deliveryPath(deliveryId)
@@ -74,7 +77,7 @@ const form = (question: string): string =>
       <input id="q" name="q" type="search" value="${question}" maxlength="${longestQuestion}" autocomplete="off" spellcheck="false" placeholder="PI-…" !${question === '' ? 'autofocus' : ''} aria-describedby="hint" />
     </div>
     <div class="act"><button class="main">Search</button></div>
-    <p class="faint" id="hint">A payment's reference, the id of a delivery, an endpoint or a business, or a part of a business's name.</p>
+    <p class="faint" id="hint">A payment's reference, an order's number, the id of a delivery, an endpoint or a business, or a part of a business's name.</p>
   </form>`
 
 function results(question: string, businesses: Business[]): string {

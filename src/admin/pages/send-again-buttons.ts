@@ -7,11 +7,11 @@ import { csrfField } from './layout.ts'
 import { deliveryPath, endpointPath } from './paths.ts'
 import { foreign } from './words.ts'
 
-/** The button for one delivery; nothing for a viewer, or where there is nothing to send: it arrived, or its first attempt is still to come. `back` is the page it stands on. */
+/** The button for one delivery; nothing for a viewer, or where there is nothing to send: it arrived, or its first attempt is still to come. `back` is the page it stands on, of the delivery or of what it tells of. */
 export function sendAgainButton(
   delivery: ListedDelivery,
   staff: SignedIn,
-  back: 'payment' | 'delivery',
+  back: 'source' | 'delivery',
 ): string {
   if (staff.role !== 'support' || delivery.status === 'DELIVERED' || delivery.status === 'PENDING') return ''
   return html`<form method="post" action="${deliveryPath(delivery._id)}/send-again">

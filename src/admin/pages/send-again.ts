@@ -10,7 +10,7 @@ import { requeueAll } from '../../webhooks/deliveries/requeue-all.ts'
 import { isReceiving } from '../../webhooks/endpoints/endpoint.ts'
 import { sendNotFound } from './answer.ts'
 import { readFormSpan, spanFields } from './form-span.ts'
-import { deliveryPath, endpointPath, paymentPath } from './paths.ts'
+import { deliveryPath, endpointPath, sourcePath } from './paths.ts'
 import { requeuer } from './requeuer.ts'
 
 /** One press works this long; what is left by then takes another. A page has 8 s in all (router.ts). */
@@ -23,7 +23,7 @@ export const sendAgain = (deps: Deps) => async (req: Request<{ id: string }>, re
   if (delivery === null) return sendNotFound(res)
   const outcome = (await requeueDeliveries(deps, [id], requeuer(req, res))).get(id)
   const { back } = req.body as { back?: unknown }
-  const page = back === 'payment' ? paymentPath(delivery.referenceNumber) : deliveryPath(id)
+  const page = back === 'source' ? sourcePath(delivery.referenceNumber) : deliveryPath(id)
   sendOn(res, `${page}?said=${outcome}`)
 }
 

@@ -6,6 +6,7 @@ import { deadPage } from './dead.ts'
 import { deliveryPage } from './delivery.ts'
 import { endpointPage } from './endpoint.ts'
 import { checkCsrf, requireSupport } from './guards.ts'
+import { orderPage } from './order.ts'
 import { paymentPage } from './payment.ts'
 import { searchPage } from './search.ts'
 import { sendAgain, sendAllAgain } from './send-again.ts'
@@ -17,6 +18,7 @@ export function supportRoutes(deps: Deps): Router {
   router.get('/dead', deadPage(deps))
   router.get('/audit', auditPage(deps))
   router.get('/payments/:reference', paymentPage(deps))
+  router.get('/orders/:number', orderPage(deps))
   router.get('/deliveries/:id', deliveryPage(deps))
   router.get('/endpoints/:id', endpointPage(deps))
   router.get('/businesses/:id', businessPage(deps))

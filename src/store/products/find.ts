@@ -12,6 +12,13 @@ export const ownProduct = ({ businessId, sandbox }: Caller, id: string) => ({
   listed: true,
 })
 
+/** The product of the caller's business, of either environment, deleted or not. */
+export const readProduct = (
+  deps: Pick<Deps, 'Product'>,
+  { businessId }: Caller,
+  id: string,
+): Promise<Product | null> => deps.Product.findOne({ _id: id, businessId }).lean<Product | null>()
+
 /**
  * The caller's own product. SHOP_NOT_FOUND; PRODUCT_NOT_FOUND for one that is unknown, deleted or another business's; SANDBOX_MISMATCH for
  * one of the caller's other environment.
@@ -21,13 +28,16 @@ export async function findProduct(
   caller: Caller,
   id: string,
 ): Promise<Product> {
-  const { businessId, sandbox } = caller
-  const product = await deps.Product.findOne({
-    _id: id,
-    businessId,
-    listed: true,
-  }).lean<Product | null>()
-  if (product?.sandbox === sandbox) return product
+  return visibleTo(deps, caller, await readProduct(deps, caller, id))
+}
+
+/** What was read, if it is there for the caller; else throws as findProduct does. */
+export async function visibleTo(
+  deps: Pick<Deps, 'Shop'>,
+  caller: Caller,
+  read: Product | null,
+): Promise<Product> {
+  if (read?.listed && read.sandbox === caller.sandbox) return read
   await requireShop(deps, caller)
-  throw refuse(product === null ? 'PRODUCT_NOT_FOUND' : 'SANDBOX_MISMATCH')
+  throw refuse(read?.listed ? 'SANDBOX_MISMATCH' : 'PRODUCT_NOT_FOUND')
 }

@@ -1,9 +1,25 @@
 import type { Product, Variant } from './product.ts'
 
+/** What of a product its merchant sees. */
+export const seenFields = {
+  handle: 1,
+  name: 1,
+  description: 1,
+  images: 1,
+  active: 1,
+  sandbox: 1,
+  variants: 1,
+  createdAt: 1,
+  updatedAt: 1,
+} as const
+
+export type SeenProduct = Pick<Product, '_id' | keyof typeof seenFields>
+
 /** A product as its merchant sees it: prices in centimes, instants in ISO 8601. */
-export const presentProduct = (product: Product): Record<string, unknown> => ({
+export const presentProduct = (product: SeenProduct): Record<string, unknown> => ({
   _id: product._id,
-  handle: product.handle,
+  // Deleted, it has none: for the retry of a change from before.
+  handle: product.handle ?? product._id,
   name: product.name,
   description: product.description,
   images: product.images,

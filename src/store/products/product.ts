@@ -118,8 +118,8 @@ export const products: Collection = {
     },
     {
       name: 'prepared',
-      key: { 'prepared.at': 1 },
-      partialFilterExpression: { 'prepared.at': { $exists: true } },
+      key: { 'prepared.by': 1 },
+      partialFilterExpression: { 'prepared.by': { $exists: true } },
     },
     {
       name: 'reserved',

@@ -1,0 +1,66 @@
+import { highestStock } from './change-stock.ts'
+
+/** What of a variant a request gives, in a create and in a change. Prices are centimes. */
+export const variantFields = {
+  label: { type: 'string', maxLength: 100, format: 'written-text' },
+  price: { type: 'integer', format: 'price', errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' } },
+  stock: { type: 'integer', minimum: 0, maximum: highestStock },
+  sku: { type: ['string', 'null'], maxLength: 64, format: 'written-text' },
+} as const
+
+const { price, stock, sku } = variantFields
+
+/** What of a product a request gives, beside its variants; `price`, `stock` and `sku` are those of the only variant. */
+export const productFields = {
+  name: { type: 'string', maxLength: 200, format: 'written-text' },
+  description: { type: 'string', maxLength: 5_000, format: 'written-or-empty-text' },
+  images: { type: 'array', maxItems: 10, items: { type: 'string', format: 'https-url' } },
+  active: { type: 'boolean' },
+  price,
+  stock,
+  sku,
+} as const
+
+const inVariants = { not: {}, says: 'belongs in each of the variants' } as const
+
+/** With `variants`, what each of them has for itself cannot be given for the product. */
+export const notBesideVariants = {
+  properties: { price: inVariants, stock: inVariants, sku: inVariants },
+} as const
+
+/** Body of POST /dev/store/products (SPEC 4.9). Without `variants` the product has one, and `price` is its. */
+export const createProductBody = {
+  type: 'object',
+  required: ['name'],
+  properties: {
+    ...productFields,
+    variants: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 100,
+      items: { type: 'object', required: ['label', 'price'], properties: variantFields },
+    },
+  },
+  dependencies: { variants: notBesideVariants },
+  if: { required: ['variants'] },
+  else: { required: ['price'] },
+} as const
+
+export interface ProductFields {
+  name?: string
+  description?: string
+  images?: string[]
+  active?: boolean
+}
+
+export interface VariantFields {
+  label?: string
+  price?: number
+  stock?: number
+  sku?: string | null
+}
+
+export type CreateProductBody = ProductFields & { name: string } & (
+    | { variants: (VariantFields & { label: string; price: number })[] }
+    | { variants?: undefined; price: number; stock?: number; sku?: string | null }
+  )

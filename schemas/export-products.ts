@@ -1,0 +1,15 @@
+/** What may stand between the cells of a file; a spreadsheet in French expects the second. */
+export const delimiters = [',', ';'] as const
+export type Delimiter = (typeof delimiters)[number]
+
+/** Query of an export of products (docs/store.md). */
+export const exportProductsQuery = {
+  type: 'object',
+  properties: {
+    delimiter: { enum: delimiters },
+  },
+} as const
+
+export interface ExportProductsQuery {
+  delimiter?: Delimiter
+}

@@ -1,0 +1,20 @@
+import { pageQuery } from './page.ts'
+
+/** Query of GET /dev/store/products. Values are the text of the URL; a repeated parameter is an array and fails. */
+export const listProductsQuery = {
+  type: 'object',
+  properties: {
+    active: { enum: ['true', 'false'] },
+    q: { type: 'string', minLength: 1, maxLength: 200, format: 'storable-text' },
+    sku: { type: 'string', minLength: 1, maxLength: 64, format: 'storable-text' },
+    ...pageQuery.properties,
+  },
+} as const
+
+export interface ListProductsQuery {
+  active?: 'true' | 'false'
+  q?: string
+  sku?: string
+  page?: string
+  limit?: string
+}

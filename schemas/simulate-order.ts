@@ -1,0 +1,51 @@
+/** Units of one line: more than anybody orders, and a product of it with any price that is still exact. */
+const mostUnits = 1_000_000
+
+/** Body of POST /dev/store/orders/simulate (SPEC 4.7). Everything may be left out. */
+export const simulateOrderBody = {
+  type: 'object',
+  properties: {
+    items: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 100,
+      items: {
+        type: 'object',
+        required: ['productId', 'quantity'],
+        properties: {
+          productId: { type: 'string', minLength: 1, maxLength: 64, format: 'storable-text' },
+          variantId: { type: 'string', minLength: 1, maxLength: 64, format: 'storable-text' },
+          variantLabel: { type: 'string', minLength: 1, maxLength: 100, format: 'storable-text' },
+          quantity: { type: 'integer', minimum: 1, maximum: mostUnits },
+        },
+      },
+    },
+    customer: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', maxLength: 200, format: 'written-text' },
+        phone: { type: 'string', format: 'phone' },
+        email: {
+          type: 'string',
+          maxLength: 254,
+          format: 'storable-text',
+          pattern: String.raw`^[^\s@]+@[^\s@]+$`,
+          says: 'must be an e-mail address of at most 254 characters',
+        },
+      },
+    },
+  },
+} as const
+
+/** One line; without a variant it is the product's only one. */
+export interface SimulatedItem {
+  productId: string
+  variantId?: string
+  variantLabel?: string
+  quantity: number
+}
+
+export interface SimulateOrderBody {
+  items?: SimulatedItem[]
+  customer?: { name?: string; phone?: string; email?: string }
+}

@@ -1,0 +1,32 @@
+import {
+  notBesideVariants,
+  type ProductFields,
+  productFields,
+  type VariantFields,
+  variantFields,
+} from './create-product.ts'
+
+/** Body of PUT /dev/store/products/{id}: any of these (SPEC 4.9). A variant is told by its `_id`, or else by its label. */
+export const updateProductBody = {
+  type: 'object',
+  properties: {
+    ...productFields,
+    variants: {
+      type: 'array',
+      maxItems: 100,
+      items: {
+        type: 'object',
+        properties: { _id: { type: 'string' }, ...variantFields },
+        if: { required: ['_id'] },
+        else: { required: ['label'] },
+      },
+    },
+    removeMissingVariants: { type: 'boolean' },
+  },
+  dependencies: { variants: notBesideVariants },
+} as const
+
+export interface UpdateProductBody extends ProductFields, Omit<VariantFields, 'label'> {
+  variants?: ({ _id?: string } & VariantFields)[]
+  removeMissingVariants?: boolean
+}

@@ -1,0 +1,17 @@
+import { html } from 'ghtml'
+import type { Deps } from '../../deps.ts'
+import type { SignedIn } from '../../staff/session.ts'
+import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
+import { deliveryBadge } from './badges.ts'
+import { deliveryPath } from './paths.ts'
+import { sendAgainButton } from './send-again-buttons.ts'
+import { whatHappened } from './what-happened.ts'
+import { foreign } from './words.ts'
+
+/** One delivery on the page of what it tells of. */
+export const deliveryCard = (deps: Pick<Deps, 'now'>, delivery: ListedDelivery, staff: SignedIn): string =>
+  html`<article class="card">
+    <h3><a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${foreign(delivery.url)} !${deliveryBadge(delivery.status)}</h3>
+    <p class="lead">!${whatHappened(deps, delivery)}</p>
+    !${sendAgainButton(delivery, staff, 'source')}
+  </article>`

@@ -1,0 +1,74 @@
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { unavailable } from '../../errors.ts'
+import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effect.ts'
+import { openShop } from '../shops/open-shop.ts'
+import { refuseTakenSkus, skusInUse } from './given-skus.ts'
+import type { ProductRequest } from './parse-create.ts'
+import { presentProduct } from './present.ts'
+import type { Product } from './product.ts'
+
+/** A SKU that was in use is free when we look who has it: so often in a row only by design. */
+const tries = 16
+
+/**
+ * Creates a product with its sealed answer in one insert; the first of a test key makes the sandbox's shop. Answers the product.
+ * SHOP_NOT_FOUND; VALIDATION_ERROR naming the SKU that another product of the shop has.
+ */
+export async function createProduct(
+  deps: Deps,
+  caller: Caller,
+  asked: ProductRequest,
+  effect: Effect,
+): Promise<Record<string, unknown> | DoneBefore> {
+  await openShop(deps, caller)
+  const product = draft(deps, caller, asked, effect.id)
+  const data = presentProduct(product)
+  const answer = effect.seal(data)
+  for (let count = 0; count < tries; count += 1) {
+    const insertion = await deps.lanes.insertProduct({ ...product, answer }, effect.until)
+    if (insertion.inserted) return data
+    // Its own SKUs may be what an earlier try of it is refused by.
+    if (insertion.index === '_id_' || (await isThere(deps, product._id))) return doneBefore
+    await refuseTakenSkus(deps, product, asked.givenSkus)
+  }
+  throw unavailable()
+}
+
+const isThere = async (deps: Pick<Deps, 'Product'>, _id: string): Promise<boolean> =>
+  (await deps.Product.exists({ _id })) !== null
+
+function draft(
+  deps: Pick<Deps, 'now'>,
+  { businessId, sandbox }: Caller,
+  { name, description, images, active, variants }: ProductRequest,
+  _id: string,
+): Product {
+  const now = deps.now()
+  return {
+    _id,
+    businessId,
+    sandbox,
+    handle: _id,
+    name,
+    description,
+    images,
+    active,
+    variants,
+    skus: skusInUse(variants, null),
+    listed: true,
+    prepared: null,
+    reservations: [],
+    revision: 0,
+    deletedAt: null,
+    createdAt: now,
+    updatedAt: now,
+    effects: [],
+  }
+}
+
+/** The sealed first answer of the create whose effect id this is, or null when it made nothing. */
+export async function recallProduct(deps: Pick<Deps, 'Product'>, effectId: string): Promise<string | null> {
+  const product = await deps.Product.findById(effectId, { answer: 1 }).lean<Pick<Product, 'answer'> | null>()
+  return product?.answer ?? null
+}

@@ -1,0 +1,32 @@
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { refuse } from '../../errors.ts'
+import { type Effect, recorded } from '../../idempotency/effect.ts'
+import { findProduct, ownProduct, readProduct } from './find.ts'
+
+/**
+ * Marks the product as deleted in one guarded write: it is nowhere to be seen, and its SKUs and its handle are free. Answers
+ * `{_id, deleted: true}`. SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, SANDBOX_MISMATCH.
+ */
+export async function deleteProduct(
+  deps: Pick<Deps, 'Product' | 'Shop' | 'now'>,
+  caller: Caller,
+  id: string,
+  effect: Effect,
+): Promise<{ _id: string; deleted: true }> {
+  const now = deps.now()
+  const { matchedCount } = await deps.Product.updateOne(
+    { ...ownProduct(caller, id), effects: { $ne: effect.id } },
+    {
+      $set: { listed: false, deletedAt: now, updatedAt: now, skus: [], prepared: null },
+      $unset: { handle: 1 },
+      $inc: { revision: 1 },
+      $push: recorded(effect.id),
+    },
+  )
+  if (matchedCount === 0 && !(await readProduct(deps, caller, id))?.effects.includes(effect.id)) {
+    await findProduct(deps, caller, id)
+    throw refuse('PRODUCT_NOT_FOUND')
+  }
+  return { _id: id, deleted: true }
+}

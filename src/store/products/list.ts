@@ -1,0 +1,49 @@
+import { type ListProductsQuery, listProductsQuery } from '../../../schemas/list-products.ts'
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { literally } from '../../literally.ts'
+import { type Page, readPage, readSlice, type Slice } from '../../pagination.ts'
+import { requireShop } from '../shops/open-shop.ts'
+import { type SeenProduct, seenFields } from './present.ts'
+import type { Product } from './product.ts'
+
+/** A text in a name is looked for in each of a shop's products: well within a request's patience, or not at all. */
+const longestSearchMs = 4000
+
+export interface ProductSearch extends Slice {
+  active: boolean | null
+  /** Text in the name, whatever its case. */
+  text: string | null
+  sku: string | null
+}
+
+/** Judges the query of the list of products. */
+export function parseProductSearch(deps: Pick<Deps, 'validate'>, query: unknown): ProductSearch {
+  const asked = deps.validate<ListProductsQuery>(listProductsQuery, query)
+  const { active, q: text = null, sku = null } = asked
+  return { active: active === undefined ? null : active === 'true', text, sku, ...readSlice(asked) }
+}
+
+/** The caller's products, newest first; ties by id. SHOP_NOT_FOUND. */
+export async function listProducts(
+  deps: Pick<Deps, 'Product' | 'Shop'>,
+  caller: Caller,
+  search: ProductSearch,
+): Promise<Page<SeenProduct>> {
+  await requireShop(deps, caller)
+  const { active, text, sku } = search
+  const filter = {
+    businessId: caller.businessId,
+    sandbox: caller.sandbox,
+    listed: true,
+    ...(active === null ? {} : { active }),
+    ...(text === null ? {} : { name: { $regex: literally(text), $options: 'i' } }),
+    // By the index of those in use; among them may be one that an import has only prepared.
+    ...(sku === null ? {} : { skus: sku, 'variants.sku': sku }),
+  }
+  const newestFirst = { createdAt: -1, _id: -1 } as const
+  return readPage<SeenProduct, Product>(deps.Product, filter, newestFirst, search, {
+    fields: seenFields,
+    maxTimeMs: longestSearchMs,
+  })
+}

@@ -1,0 +1,42 @@
+import { type CreateProductBody, createProductBody } from '../../../schemas/create-product.ts'
+import type { Deps } from '../../deps.ts'
+import { newId } from '../../ids.ts'
+import { type GivenSkus, readSkus } from './given-skus.ts'
+import { defaultLabel, type Product, type Variant } from './product.ts'
+
+/** What a merchant asks for in a create; the rest of the product is the service's. */
+export interface ProductRequest
+  extends Pick<Product, 'name' | 'description' | 'images' | 'active' | 'variants'> {
+  givenSkus: GivenSkus
+}
+
+/** Judges the body of a create (SPEC 4.9). Without `variants` there is one, of what stands beside the name. */
+export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): ProductRequest {
+  const asked = deps.validate<CreateProductBody>(createProductBody, body)
+  const given =
+    asked.variants === undefined
+      ? [{ label: defaultLabel, price: asked.price, stock: asked.stock, sku: asked.sku, at: '' }]
+      : asked.variants.map((variant, index) => ({ ...variant, at: `variants[${index}].` }))
+  return {
+    name: asked.name,
+    description: asked.description ?? '',
+    images: asked.images ?? [],
+    active: asked.active ?? true,
+    variants: given.map(newVariant),
+    givenSkus: readSkus(given),
+  }
+}
+
+/** A variant that is not there yet. */
+export const newVariant = (given: {
+  label: string
+  price: number
+  stock?: number | undefined
+  sku?: string | null | undefined
+}): Variant => ({
+  _id: newId(),
+  label: given.label,
+  sku: given.sku ?? null,
+  price: given.price,
+  stock: given.stock ?? 0,
+})

@@ -1,0 +1,39 @@
+import { expect } from 'chai'
+import { type House, openHouse } from '../support/house.ts'
+import { openAdmin } from './admin.ts'
+
+describe('npm run admin -- shop create', function () {
+  this.timeout(60_000)
+  let house: House
+  let cli: ReturnType<typeof openAdmin>
+  before(async () => {
+    house = await openHouse()
+    cli = openAdmin(house)
+  })
+  after(() => house.close())
+
+  it('makes the live shop of a business, and one only', async () => {
+    const merchant = await house.merchant({ mode: 'live' })
+    const create = (business: string) =>
+      cli.admin(['shop', 'create', '--business', business, '--name', "L'Atar & fils", '--json'])
+    const first = await create(merchant.businessId)
+    expect(first.exitCode).to.equal(0)
+    const [shop] = await house.deps.Shop.find().lean()
+    expect(JSON.parse(first.stdout)).to.deep.equal({ id: shop?._id })
+    expect(shop).to.include({ businessId: merchant.businessId, sandbox: false, name: "L'Atar & fils" })
+    await house.http
+      .post('/api/v1/dev/store/products')
+      .set(merchant.write())
+      .send({ name: 'x', price: 1 })
+      .expect(201)
+
+    const [second, nobody] = await Promise.all([create(merchant.businessId), create('nobody')])
+    expect(second).to.deep.equal({
+      exitCode: 1,
+      stdout: '',
+      stderr: `Business ${merchant.businessId} has a shop already.\n`,
+    })
+    expect(nobody).to.deep.equal({ exitCode: 1, stdout: '', stderr: 'There is no business nobody.\n' })
+    expect(await house.deps.Shop.countDocuments()).to.equal(1)
+  })
+})

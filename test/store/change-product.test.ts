@@ -1,0 +1,237 @@
+import { expect } from 'chai'
+import { openBeside } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { createProduct, readProduct, type SeenProduct, type SeenVariant } from '../support/store.ts'
+
+const path = '/api/v1/dev/store/products'
+const label = 'Taille M'
+
+/** What a body says of variants, where it takes their ids to say it. */
+type Said = (variants: SeenVariant[]) => object
+
+describe('A product that is changed', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+  })
+  beforeEach(async () => {
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  const change = (id: string, body: object, key?: string, at = house) =>
+    at.http.put(`${path}/${id}`).set(merchant.write(key)).send(body)
+  const three = () =>
+    createProduct(house, merchant, {
+      variants: [
+        { label: 'S', price: 100, stock: 1, sku: 'S' },
+        { label, price: 200, stock: 2, sku: 'M' },
+        { label: 'L', price: 300, stock: 3 },
+      ],
+    })
+  const idsOf = ({ variants }: SeenProduct) => variants.map(({ _id }) => _id)
+
+  it('changes in what is given and in nothing else', async () => {
+    const made = await createProduct(house, merchant, { name: 'a', sku: 'A' })
+    const expected: Record<string, unknown> = { ...made }
+    const changes = [
+      { name: 'b' },
+      { description: 'Frais', images: ['https://shop.example/a.jpg'] },
+      { active: false },
+      { description: '', images: [], active: true, name: 'c' },
+      {},
+      { removeMissingVariants: true },
+    ]
+    for (const each of changes) {
+      const { removeMissingVariants: _, ...fields } = { removeMissingVariants: true, ...each }
+      house.clock.advance(1000)
+      const { status, body } = await change(made._id, { ...each, _id: 'x', handle: 'x', createdAt: 'x' })
+      expect(status, JSON.stringify(body)).to.equal(200)
+      const { updatedAt } = body.data
+      expect(updatedAt > String(expected.updatedAt)).to.equal(Object.keys(fields).length > 0)
+      Object.assign(expected, fields, { updatedAt })
+      expect(body.data).to.deep.equal(expected)
+      expect(await readProduct(house, merchant, made._id)).to.deep.equal(expected)
+    }
+  })
+
+  it('with one variant may have its price, stock and SKU beside the name', async () => {
+    const { _id, variants } = await createProduct(house, merchant, { sku: 'A' })
+    const changes = [{ price: 7 }, { stock: 0, sku: null }, { price: 0, sku: 'A' }, { sku: 'B' }]
+    const expected = { ...variants[0] }
+    for (const each of changes) {
+      const { body } = await change(_id, each).expect(200)
+      expect(body.data.variants).to.deep.equal([Object.assign(expected, each)])
+    }
+  })
+
+  it('keeps its variants but for what is said of them, by _id or by label', async () => {
+    const made = await three()
+    const [s, m, l] = made.variants as SeenVariant[] as [SeenVariant, SeenVariant, SeenVariant]
+    const cases: [Said, Said][] = [
+      [() => [{ label, price: 250 }], () => [s, { ...m, price: 250 }, l]],
+      // By _id a label is changed; by its old one the other is found all the same.
+      [
+        () => [
+          { _id: m._id, label: 'S', sku: 'S' },
+          { label: 'S', sku: 'M', stock: 9 },
+        ],
+        () => [{ ...s, sku: 'M', stock: 9 }, { ...m, price: 250, label: 'S', sku: 'S' }, l],
+      ],
+      [
+        () => [{ _id: s._id, sku: null, label: 'XS' }],
+        () => [{ ...s, label: 'XS', sku: null, stock: 9 }, { ...m, price: 250, label: 'S', sku: 'S' }, l],
+      ],
+      [() => [], (now) => now],
+      [() => [{ _id: l._id }], (now) => now],
+    ]
+    for (const [given, expected] of cases) {
+      const before = (await readProduct(house, merchant, made._id)).variants
+      const { status, body } = await change(made._id, { variants: given(before) })
+      expect(status, JSON.stringify(body)).to.equal(200)
+      expect(body.data.variants).to.deep.equal(expected(before))
+    }
+  })
+
+  it('gets a new variant for a label that it has not', async () => {
+    const made = await three()
+    const { body } = await change(made._id, {
+      variants: [
+        { label: 'XL', price: 400, sku: 'XL' },
+        { label: 'XL', price: 0, stock: 5 },
+        { label: 'S', price: 1 },
+      ],
+    })
+    const [s, m, l, ...added] = body.data.variants
+    expect([s, m, l]).to.deep.equal([{ ...made.variants[0], price: 1 }, ...made.variants.slice(1)])
+    expect(added.map(({ _id, ...rest }: SeenVariant) => rest)).to.deep.equal([
+      { label: 'XL', sku: 'XL', price: 400, stock: 0 },
+      { label: 'XL', sku: null, price: 0, stock: 5 },
+    ])
+    expect(new Set(body.data.variants.map(({ _id }: SeenVariant) => _id))).to.have.property('size', 5)
+  })
+
+  it('loses a variant that is not named only when that is asked for, and stands in the order given', async () => {
+    const made = await three()
+    const [s, m] = idsOf(made)
+    const { body } = await change(made._id, {
+      variants: [{ label: 'New', price: 1, sku: 'S' }, { _id: m }],
+      removeMissingVariants: true,
+    })
+    expect(body.data.variants.map((each: SeenVariant) => [each.label, each._id === m])).to.deep.equal([
+      ['New', false],
+      [label, true],
+    ])
+    const gone = await change(made._id, { variants: [{ _id: s, price: 1 }] })
+    expect([gone.status, gone.body.error.code]).to.deep.equal([404, 'VARIANT_NOT_FOUND'])
+    // The SKUs of what went are free.
+    await createProduct(house, merchant, { sku: 'L' })
+  })
+
+  it('is refused for what is wrong in the change, by the name of the field, and stays as it is', async () => {
+    const made = await three()
+    const [s, m, l] = idsOf(made)
+    const double = {
+      variants: [
+        { label: 'x', price: 1 },
+        { label: 'x', price: 1 },
+      ],
+    }
+    const ambiguous = await createProduct(house, merchant, { ...double, name: 'Two of a label' })
+    await createProduct(house, merchant, { sku: 'taken' })
+    const of = (...variants: object[]) => ({ variants })
+    const cases: [object, string, code?: string, status?: number][] = [
+      [{ name: '' }, 'name'],
+      [{ name: null }, 'name'],
+      [{ active: 1 }, 'active'],
+      [{ removeMissingVariants: 'yes' }, 'removeMissingVariants'],
+      [{ price: 1 }, 'price'],
+      [{ sku: 'x', stock: 1 }, 'stock'],
+      [{ ...of({ _id: s }), stock: 1 }, 'stock'],
+      [of({}), 'variants[0].label'],
+      [of({ price: 1 }), 'variants[0].label'],
+      [of({ _id: 5 }), 'variants[0]._id'],
+      [of({ _id: s, price: null }), 'variants[0].price'],
+      [of({ _id: s, price: -1 }), 'variants[0].price', 'AMOUNT_OUT_OF_RANGE'],
+      [of({ label: 'New' }), 'variants[0].price'],
+      [of({ _id: s }, { _id: 'none', label: 'S' }), 'variants[1]._id', 'VARIANT_NOT_FOUND', 404],
+      [of({ _id: ambiguous.variants[0]._id }), 'variants[0]._id', 'VARIANT_NOT_FOUND', 404],
+      [of({ _id: s }, { _id: s }), 'variants[1]._id'],
+      [of({ _id: s, price: 1 }, { label: 'S', price: 1 }), 'variants[1].label'],
+      [of({ _id: l, sku: 'S' }), 'variants[0].sku'],
+      [of({ _id: l, sku: 'S' }, { _id: s, price: 1 }), 'variants[0].sku'],
+      [of({ _id: l, sku: 'x' }, { _id: m, sku: 'x' }), 'variants[1].sku'],
+      [of({ _id: s }, { _id: l, sku: 'taken' }), 'variants[1].sku'],
+      [of({ label: 'New', price: 1, sku: 'taken' }), 'variants[0].sku'],
+      [{ variants: [], removeMissingVariants: true }, 'variants'],
+      [of(...Array.from({ length: 98 }, (_, n) => ({ label: `${n}`, price: 1 }))), 'variants'],
+    ]
+    for (const [body, param, code = 'VALIDATION_ERROR', status = 400] of cases) {
+      const answer = await change(made._id, body)
+      expect(answer.status, JSON.stringify(body)).to.equal(status)
+      expect(answer.body.error, JSON.stringify(body)).to.include({ code, param })
+    }
+    expect(await readProduct(house, merchant, made._id)).to.deep.equal(made)
+
+    const { status, body } = await change(ambiguous._id, of({ label: 'x', price: 1 }))
+    expect([status, body.error.code, body.error.param]).to.deep.equal([
+      400,
+      'VARIANT_LABEL_AMBIGUOUS',
+      'variants[0].label',
+    ])
+    expect(body.error.details.variantIds).to.deep.equal(idsOf(ambiguous))
+  })
+
+  it('is changed once by one idempotency key, by ten at once as well', async () => {
+    const { _id } = await three()
+    const body = { variants: [{ label: 'New', price: 1 }] }
+    const answers = await Promise.all(Array.from({ length: 10 }, () => change(_id, body, 'the-same')))
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+    expect((await readProduct(house, merchant, _id)).variants).to.have.length(4)
+    await change(_id, { name: 'since' }).expect(200)
+    expect((await change(_id, body, 'the-same')).text).to.equal(answers[0]?.text)
+  })
+
+  it('keeps every change of its stock that comes between, over two processes too', async () => {
+    const other = await openBeside(house)
+    try {
+      const { _id, variants } = await createProduct(house, merchant, {
+        variants: [{ label: 'a', price: 1, stock: 1000 }],
+      })
+      const sell = (at: House) =>
+        at.http
+          .patch(`${path}/${_id}/variants/${variants[0]._id}/stock`)
+          .set(merchant.write())
+          .send({ delta: -1 })
+          .expect(200)
+      const rename = (name: string, at: House) =>
+        change(
+          _id,
+          {
+            variants: [
+              { _id: variants[0]._id, label: name },
+              { label: name, price: 1 },
+            ],
+          },
+          undefined,
+          at,
+        )
+      const rounds = Array.from({ length: 8 }, (_, n) => n)
+      const outcomes = await Promise.all(
+        rounds.flatMap((n) => [
+          rename(`to ${n}`, n % 2 === 0 ? house : other),
+          ...[house, other, house, other].map(sell),
+        ]),
+      )
+      expect(new Set(outcomes.map(({ status }) => status))).to.deep.equal(new Set([200]))
+      const [first, ...added] = (await readProduct(house, merchant, _id)).variants
+      expect(first.stock).to.equal(1000 - 32)
+      expect(added.map((each) => each.label).toSorted()).to.deep.equal(
+        rounds.map((n) => `to ${n}`).toSorted(),
+      )
+    } finally {
+      await other.close()
+    }
+  })
+})

@@ -1,0 +1,108 @@
+import { expect } from 'chai'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { createProduct, type SeenProduct } from '../support/store.ts'
+
+describe('The list of products', () => {
+  let house: House
+  let merchant: Merchant
+  let made: SeenProduct[]
+  before(async () => {
+    house = await openHouse()
+    merchant = await house.merchant()
+    const stranger = await house.merchant()
+    house.clock.freeze(new Date('2026-03-01T10:00:00Z'))
+    made = []
+    for (const asked of [
+      { name: 'Thé vert (250 g)', sku: 'T.1' },
+      {
+        name: 'thé NOIR',
+        active: false,
+        variants: [
+          { label: 'x', price: 1 },
+          { label: 'y', price: 1, sku: 'T%1' },
+        ],
+      },
+      { name: 'Café 100 % [arabica]', sku: 't.1' },
+      { name: '\\d+.*', active: false },
+      { name: 'شاي أخضر' },
+    ]) {
+      made.push(await createProduct(house, merchant, asked))
+      // The first two are of one instant.
+      if (made.length > 1) house.clock.advance(1000)
+    }
+    await createProduct(house, stranger, { name: 'thé', sku: 'T.1' })
+    house.clock.freeze(null)
+  })
+  after(() => house.close())
+
+  const list = (query: Record<string, unknown>) =>
+    house.http.get('/api/v1/dev/store/products').query(query).set(merchant.read())
+
+  it('shows them newest first, as they are read', async () => {
+    const { status, body } = await list({})
+    expect(status).to.equal(200)
+    expect(body.data).to.deep.equal({
+      items: made.toReversed(),
+      page: 1,
+      limit: 20,
+      total: 5,
+      hasMore: false,
+    })
+    const pages = await Promise.all([1, 2, 3, 4].map((page) => list({ page, limit: 2 })))
+    expect(pages.flatMap((page) => page.body.data.items)).to.deep.equal(made.toReversed())
+    expect(pages.map((page) => page.body.data.hasMore)).to.deep.equal([true, true, false, false])
+  })
+
+  it('is narrowed by active, by text in the name whatever its case, and by SKU to the letter', async () => {
+    const cases: [Record<string, unknown>, number[]][] = [
+      [{ active: 'true' }, [4, 2, 0]],
+      [{ active: 'false' }, [3, 1]],
+      [{ q: 'THÉ' }, [1, 0]],
+      [{ q: 'thé', active: 'true' }, [0]],
+      [{ q: '(250 g)' }, [0]],
+      [{ q: '100 % [' }, [2]],
+      [{ q: '\\d+.*' }, [3]],
+      [{ q: '.*' }, [3]],
+      [{ q: 'أخضر' }, [4]],
+      [{ q: '^' }, []],
+      [{ sku: 'T.1' }, [0]],
+      [{ sku: 't.1' }, [2]],
+      [{ sku: 'T%1' }, [1]],
+      [{ sku: 'T' }, []],
+      [{ sku: 'T.1', active: 'false' }, []],
+    ]
+    for (const [query, places] of cases) {
+      const { body } = await list(query)
+      const names = body.data.items.map(({ name }: SeenProduct) => name)
+      expect(names, JSON.stringify(query)).to.deep.equal(places.map((place) => made[place]?.name))
+      expect(body.data.total).to.equal(places.length)
+    }
+  })
+
+  it('refuses a value that is not valid, by its name', async () => {
+    const cases: [Record<string, unknown>, string][] = [
+      [{ active: '1' }, 'active'],
+      [{ active: '' }, 'active'],
+      [{ active: ['true', 'true'] }, 'active'],
+      [{ q: '' }, 'q'],
+      [{ q: 'é'.repeat(201) }, 'q'],
+      [{ q: 'a\0' }, 'q'],
+      [{ q: ['a', 'b'] }, 'q'],
+      [{ sku: '' }, 'sku'],
+      [{ sku: 'x'.repeat(65) }, 'sku'],
+      [{ page: 0 }, 'page'],
+      [{ limit: 'x', sku: '' }, 'sku'],
+    ]
+    for (const [query, param] of cases) {
+      const { status, body } = await list(query)
+      expect(status, JSON.stringify(query)).to.equal(400)
+      expect(body.error).to.include({ code: 'VALIDATION_ERROR', param })
+    }
+  })
+
+  it('does not find a SKU that an import has only prepared', async () => {
+    const { _id } = await createProduct(house, merchant, { name: 'new' })
+    await house.deps.Product.updateOne({ _id }, { $set: { skus: ['SOON'] } })
+    expect((await list({ sku: 'SOON' })).body.data.items).to.deep.equal([])
+  })
+})

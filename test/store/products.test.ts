@@ -1,0 +1,234 @@
+import { expect } from 'chai'
+import { expectRefused } from '../api/refused.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { createProduct, readProduct } from '../support/store.ts'
+
+const path = '/api/v1/dev/store/products'
+const image = 'https://shop.example/thé.jpg?size=2'
+
+/** One variant of a table of bodies that are refused. */
+const variants = (...some: unknown[]) => ({ name: 'x', variants: some })
+
+describe('A product', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+  })
+  beforeEach(async () => {
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  const create = (body: unknown, as = merchant, key?: string) =>
+    house.http
+      .post(path)
+      .set({ ...as.write(key), 'Content-Type': 'application/json' })
+      .send(typeof body === 'string' ? body : JSON.stringify(body))
+  const read = (id: string, as = merchant) => house.http.get(`${path}/${id}`).set(as.read())
+  const remove = (id: string, key?: string) => house.http.delete(`${path}/${id}`).set(merchant.write(key))
+  const count = () => house.deps.Product.countDocuments({ businessId: merchant.businessId })
+
+  it('is created as it was sent, and reads as it was answered', async () => {
+    const sent = {
+      name: ' شاي أخضر 🍵 ',
+      description: '=1+1\r\n"d\'Atar"',
+      images: [image, image],
+      active: false,
+      variants: [
+        { label: '250 g', sku: 'THÉ-250', price: 15_000, stock: 7 },
+        { label: '250 g', price: 0 },
+        { label: 'Kilo', sku: null, price: 1_000_000_000, stock: 1_000_000_000 },
+      ],
+    }
+    const { status, body } = await create({ ...sent, _id: 'x', handle: 'x', sandbox: false, skus: ['y'] })
+    expect(status).to.equal(201)
+    const { _id, createdAt, updatedAt, variants: made, ...rest } = body.data
+    expect(rest).to.deep.equal({
+      handle: _id,
+      name: sent.name,
+      description: sent.description,
+      images: sent.images,
+      active: false,
+      sandbox: true,
+    })
+    expect(made.map(({ _id: _own, ...variant }: { _id: string }) => variant)).to.deep.equal(
+      sent.variants.map((variant) => ({ sku: null, stock: 0, ...variant })),
+    )
+    expect(new Set([_id, ...made.map((variant: { _id: string }) => variant._id)])).to.have.property('size', 4)
+    expect([createdAt, updatedAt]).to.deep.equal([new Date(createdAt).toISOString(), createdAt])
+    expect((await read(_id)).body).to.deep.equal(body)
+  })
+
+  it('without variants has one called Default, to which price, stock and sku beside the name belong', async () => {
+    const made = await createProduct(house, merchant, { price: 0, stock: 3, sku: 'A' })
+    expect(made).to.deep.include({ description: '', images: [], active: true })
+    expect(made.variants).to.have.length(1)
+    expect(made.variants[0]).to.include({ label: 'Default', price: 0, stock: 3, sku: 'A' })
+    const { body } = await create({ name: 'x', price: 5 })
+    expect(body.data.variants[0]).to.include({ label: 'Default', price: 5, stock: 0, sku: null })
+  })
+
+  it('is refused for what is wrong in it, by the name of the field, and then there is none', async () => {
+    const some = { label: 'x', price: 1 }
+    const out = 'AMOUNT_OUT_OF_RANGE'
+    const cases: [unknown, string, code?: string][] = [
+      [[], 'body'],
+      ['null', 'body'],
+      [{}, 'name'],
+      [{ name: null, price: 1 }, 'name'],
+      [{ name: ' \t\u00a0', price: 1 }, 'name'],
+      [{ name: 'é'.repeat(201), price: 1 }, 'name'],
+      [{ name: 'a\0', price: 1 }, 'name'],
+      ['{"name": "\\ud800", "price": 1}', 'name'],
+      [{ name: 'x', price: 1, description: 'x'.repeat(5001) }, 'description'],
+      [{ name: 'x', price: 1, description: '\n' }, 'description'],
+      [{ name: 'x', price: 1, description: null }, 'description'],
+      [{ name: 'x', price: 1, images: image }, 'images'],
+      [{ name: 'x', price: 1, images: ['http://shop.example/a.jpg'] }, 'images'],
+      [{ name: 'x', price: 1, images: [image, `https://x.example/${'a'.repeat(2048)}`] }, 'images'],
+      [{ name: 'x', price: 1, images: Array(11).fill(image) }, 'images'],
+      [{ name: 'x', price: 1, active: 'true' }, 'active'],
+      [{ name: 'x' }, 'price'],
+      [{ name: 'x', price: '1' }, 'price'],
+      [{ name: 'x', price: 1.5 }, 'price'],
+      [{ name: 'x', price: -1 }, 'price', out],
+      [{ name: 'x', price: 1_000_000_001 }, 'price', out],
+      ['{"name": "x", "price": 1e400}', 'price', out],
+      [{ name: 'x', price: 1, stock: -1 }, 'stock'],
+      [{ name: 'x', price: 1, stock: 1_000_000_001 }, 'stock'],
+      [{ name: 'x', price: 1, sku: '' }, 'sku'],
+      [{ name: 'x', price: 1, sku: 'x'.repeat(65) }, 'sku'],
+      [{ ...variants(some), price: 1 }, 'price'],
+      [{ ...variants(some), sku: null }, 'sku'],
+      [variants(), 'variants'],
+      [{ name: 'x', variants: { 0: some } }, 'variants'],
+      [variants(...Array.from({ length: 101 }, () => some)), 'variants'],
+      [variants(some, 5), 'variants[1]'],
+      [variants(some, { label: 'x' }), 'variants[1].price'],
+      [variants(some, { price: 1 }), 'variants[1].label'],
+      [variants({ label: ' ', price: 1 }), 'variants[0].label'],
+      [variants({ label: 'x'.repeat(101), price: 1 }), 'variants[0].label'],
+      [variants(some, some, { label: 'x', price: -1 }), 'variants[2].price', out],
+      [variants({ ...some, stock: 0.5 }), 'variants[0].stock'],
+      [variants({ ...some, sku: 7 }), 'variants[0].sku'],
+      [variants({ ...some, sku: 'A' }, { ...some, sku: 'B' }, { ...some, sku: 'A' }), 'variants[2].sku'],
+    ]
+    for (const [body, param, code = 'VALIDATION_ERROR'] of cases) {
+      const answer = await create(body)
+      expect(answer.status, JSON.stringify(body)).to.equal(400)
+      expect(answer.body.error, JSON.stringify(body)).to.include({ code, param })
+    }
+    expect(await count()).to.equal(0)
+  })
+
+  it('wrong in several ways is told of all, in the order of the fields', async () => {
+    const { body } = await create({
+      variants: [
+        { label: 5, stock: 'x' },
+        { label: 'x', price: -1, sku: '' },
+      ],
+      images: [1, image],
+      price: 1,
+    })
+    expect(body.error).to.include({ code: 'VALIDATION_ERROR', param: 'name' })
+    expect(body.error.details.map(({ param }: { param: string }) => param)).to.deep.equal([
+      'name',
+      'images',
+      'price',
+      'variants[0].label',
+      'variants[0].price',
+      'variants[0].stock',
+      'variants[1].price',
+      'variants[1].sku',
+    ])
+    expect(body.error.details[2].message).to.equal('price belongs in each of the variants.')
+  })
+
+  it('of a thousand faults tells the first hundred', async () => {
+    const { body } = await create(
+      variants(...Array.from({ length: 100 }, () => ({ label: '', price: '', stock: '' }))),
+    )
+    expect(body.error.details).to.have.length(100)
+    expect(body.error.details[3].param).to.equal('variants[1].label')
+  })
+
+  describe('whose SKU another one of the shop has', () => {
+    it('is refused by the name of the field; other shops may have it', async () => {
+      await createProduct(house, merchant, { variants: [{ label: 'x', price: 1, sku: 'A' }] })
+      const beside = await create({ name: 'x', price: 1, sku: 'A' })
+      expect([beside.status, beside.body.error.code]).to.deep.equal([400, 'VALIDATION_ERROR'])
+      expect(beside.body.error.param).to.equal('sku')
+      const inside = await create(
+        variants({ label: 'x', price: 1, sku: 'B' }, { label: 'y', price: 1, sku: 'A' }),
+      )
+      expect(inside.body.error).to.include({ code: 'VALIDATION_ERROR', param: 'variants[1].sku' })
+      expect(await count()).to.equal(1)
+      await createProduct(house, merchant, { sku: 'a' })
+      await createProduct(house, await house.merchant(), { sku: 'A' })
+    })
+
+    it('is refused also when ten are created at once', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, index) => create({ name: `${index}`, price: 1, sku: 'A' })),
+      )
+      const counts = [201, 400].map((code) => answers.filter(({ status }) => status === code).length)
+      expect(counts).to.deep.equal([1, 9])
+      expect(await count()).to.equal(1)
+    })
+  })
+
+  it('is created once by one idempotency key, by ten at once as well', async () => {
+    const body = { name: 'x', price: 1, sku: 'A' }
+    const answers = await Promise.all(Array.from({ length: 10 }, () => create(body, merchant, 'the-same')))
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+    expect([answers[0]?.status, await count()]).to.deep.equal([201, 1])
+  })
+
+  it('that is unknown or not yours is 404 PRODUCT_NOT_FOUND, whatever is asked of it', async () => {
+    const { _id } = await createProduct(house, await house.merchant())
+    for (const id of [_id, '6b0149aca90c38bde3c47f5e', '%00', '%7B%22$ne%22:1%7D', 'x'.repeat(2000)]) {
+      await expectRefused(read(id), 404, 'PRODUCT_NOT_FOUND')
+      await expectRefused(remove(id), 404, 'PRODUCT_NOT_FOUND')
+      for (const change of [{}, { active: false }])
+        await expectRefused(
+          house.http.put(`${path}/${id}`).set(merchant.write()).send(change),
+          404,
+          'PRODUCT_NOT_FOUND',
+        )
+    }
+  })
+
+  describe('deleted', () => {
+    it('is answered {_id, deleted: true} and is gone; again it is not found', async () => {
+      const { _id } = await createProduct(house, merchant, { sku: 'A' })
+      const kept = await createProduct(house, merchant)
+      const { status, body } = await remove(_id, 'first')
+      expect([status, body.data]).to.deep.equal([200, { _id, deleted: true }])
+      await expectRefused(read(_id), 404, 'PRODUCT_NOT_FOUND')
+      const list = await house.http.get(path).set(merchant.read())
+      expect(list.body.data).to.deep.include({ items: [kept], total: 1 })
+      await expectRefused(
+        house.http.put(`${path}/${_id}`).set(merchant.write()).send({ active: true }),
+        404,
+        'PRODUCT_NOT_FOUND',
+      )
+      await expectRefused(remove(_id), 404, 'PRODUCT_NOT_FOUND')
+      expect((await remove(_id, 'first')).body).to.deep.equal(body)
+    })
+
+    it('gives its SKU back', async () => {
+      const { _id } = await createProduct(house, merchant, { sku: 'A' })
+      await remove(_id).expect(200)
+      const again = await createProduct(house, merchant, { sku: 'A' })
+      expect(await readProduct(house, merchant, again._id)).to.deep.equal(again)
+    })
+
+    it('by ten at once is deleted once', async () => {
+      const { _id } = await createProduct(house, merchant)
+      const answers = await Promise.all(Array.from({ length: 10 }, () => remove(_id)))
+      const counts = [200, 404].map((code) => answers.filter(({ status }) => status === code).length)
+      expect(counts).to.deep.equal([1, 9])
+    })
+  })
+})
