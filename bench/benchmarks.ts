@@ -1,5 +1,6 @@
 import { measureBacklog } from './backlog.ts'
 import { measureCreate } from './create.ts'
+import { measureCsv } from './csv.ts'
 import { measureDeliver } from './deliver.ts'
 import { measureLatency } from './latency.ts'
 import { measureNoisy, type Phase } from './noisy.ts'
@@ -7,7 +8,8 @@ import { measurePay } from './pay.ts'
 import { payTable } from './pay-table.ts'
 import { measureRedisBytes } from './redis-bytes.ts'
 import type { Bench } from './rounds.ts'
-import { comparedLine, figureLine, lineTable, rateLine } from './table.ts'
+import { measureStock } from './stock.ts'
+import { aloneLine, comparedLine, figureLine, lineTable, rateLine, spread } from './table.ts'
 
 interface Benchmark {
   /** What is compared with what, in one sentence. */
@@ -40,6 +42,35 @@ export const benchmarks: Record<string, Benchmark> = {
       `both w:majority j:true, 64 connections, ${seconds} s in turns`,
     measure: async (bench) => payTable(await measurePay(bench)),
     profiled: ['pay-web'],
+  },
+  stock: {
+    says: ({ seconds }) =>
+      'PATCH …/variants/{vid}/stock of one `web` ÷ a bare Express 5 route with one guarded findOneAndUpdate; both w:majority j:true, ' +
+      `64 connections on 500 products, ${seconds} s in turns`,
+    async measure(bench) {
+      const pairs = await measureStock(bench)
+      return lineTable([
+        rateLine('stock, changes/s', pairs, '0.7'),
+        figureLine('  p50, ms', pairs, ({ p50 }) => p50),
+        figureLine('  p99, ms', pairs, ({ p99 }) => p99),
+      ])
+    },
+    profiled: ['stock-web'],
+  },
+  csv: {
+    says: () =>
+      'an import of 5 000 rows by one `web`, 2 500 products into an empty shop ÷ a bare Express 5 route with csv-parse and one bulk write of ' +
+      'the same documents; both w:majority j:true, one at a time, in turns',
+    async measure(bench) {
+      const { pairs, unchangedMs, repricedMs } = await measureCsv(bench)
+      return lineTable([
+        rateLine('csv, rows/s', pairs, '0.5'),
+        figureLine('  one import, ms', pairs, ({ ms }) => ms),
+        aloneLine('  one that changes nothing, ms', spread(unchangedMs, 0), ''),
+        aloneLine('  one that changes every price, ms', spread(repricedMs, 0), ''),
+      ])
+    },
+    profiled: ['csv-web'],
   },
   deliver: {
     says: ({ deliveries }) =>

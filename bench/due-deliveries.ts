@@ -52,7 +52,8 @@ export async function openHouse(environment: Record<string, string>, address: st
     async makeDue(count) {
       while (!(await deps.queues.isReady())) await pause(20)
       const ids = await createIntents(deps, callers, count / ENDPOINTS_EACH)
-      while (ids.length > 0) await relayOutboxes(deps, ids.splice(0, RELAYED_TOGETHER))
+      while (ids.length > 0)
+        await relayOutboxes(deps, { intentIds: ids.splice(0, RELAYED_TOGETHER), orderIds: [] })
     },
     openDeliveries: () => deps.Delivery.countDocuments({ status: { $in: openStatuses } }),
     countIn: (status) => deps.Delivery.countDocuments({ status, lease: null }),

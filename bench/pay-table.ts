@@ -1,19 +1,18 @@
 import type { Paying } from './pay.ts'
-import { figureLine, lineTable, rateLine, spread } from './table.ts'
+import { aloneLine, figureLine, lineTable, rateLine, spread } from './table.ts'
 
 /** What `pay` measured, with its aims. */
 export function payTable({ live, sandbox, pinHashMs, weight }: Paying): string[][] {
   const { html, css, js } = weight
   const kilobytes = (bytes: number): string => (bytes / 1000).toFixed(1)
-  const alone = (what: string, service: string, aim: string) => ({ what, service, bare: '', ratio: '', aim })
   const rates = sandbox.map(({ perSecond }) => perSecond)
   return lineTable([
     rateLine('pay, payments/s', live, '0.25'),
     figureLine('  p50, ms', live, ({ p50 }) => p50),
     figureLine('  p99, ms', live, ({ p99 }) => p99),
-    alone('  with the PIN looked at (sandbox), payments/s', spread(rates, 1), ''),
-    alone('  one look at a PIN, ms', spread(pinHashMs, 1), ''),
-    alone(
+    aloneLine('  with the PIN looked at (sandbox), payments/s', spread(rates, 1), ''),
+    aloneLine('  one look at a PIN, ms', spread(pinHashMs, 1), ''),
+    aloneLine(
       '  first view, kB',
       `${kilobytes(html + css + js)} (HTML ${kilobytes(html)}, CSS ${kilobytes(css)}, JS ${kilobytes(js)})`,
       '30',

@@ -8,7 +8,7 @@ export interface Bench {
   redisUrl: string
   emptyRedis(): Promise<unknown>
   rounds: number
-  /** How long one side of a round of `create` or `pay` lasts. */
+  /** How long one side of a round of `create`, `pay` or `stock` lasts. */
   seconds: number
   /** The same of `latency`. */
   latencySeconds: number

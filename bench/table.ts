@@ -46,6 +46,15 @@ export function comparedLine<Figures>(
   return { ...figureLine(what, pairs, figure), ratio: spread(ratios, 2), aim }
 }
 
+/** A figure of the service that nothing is compared with. */
+export const aloneLine = (what: string, service: string, aim: string): Line => ({
+  what,
+  service,
+  bare: '',
+  ratio: '',
+  aim,
+})
+
 /** `median (least–most)`. */
 export function spread(values: number[], digits: number): string {
   const sorted = [...values].sort((one, other) => one - other)

@@ -1,5 +1,5 @@
-// The entry of `npm test`, `npm run test:browser`, `npm run demo`, `npm run stack` and `npm run bench`, also on a machine
-// that has only Node.js: installs the packages, finds or gets MongoDB and Redis, then runs the command. Imports no package.
+// The entry of `npm test`, `npm run` test:faults, test:browser, demo, stack and bench, also on a machine that has only Node.js:
+// installs the packages, finds or gets MongoDB and Redis, then runs the command. Imports no package.
 import { fileURLToPath } from 'node:url'
 import { endWithParent } from './end-with-parent.mjs'
 import { needChromium } from './setup/chromium.mjs'
@@ -11,8 +11,13 @@ import { serversFor } from './setup/servers.mjs'
 const OLDEST_NODE = [20, 19]
 
 const commands = {
-  // These three kill, freeze and wipe: only servers of their own.
+  // These four kill, freeze and wipe: only servers of their own.
   test: { node: ['node_modules/mocha/bin/mocha.js'], ownServersOnly: true, staysUp: false },
+  'test:faults': {
+    node: ['node_modules/mocha/bin/mocha.js', '--config', '.mocharc.faults.json'],
+    ownServersOnly: true,
+    staysUp: false,
+  },
   'test:browser': {
     node: ['node_modules/mocha/bin/mocha.js', '--config', '.mocharc.browser.json'],
     ownServersOnly: true,

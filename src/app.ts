@@ -7,6 +7,7 @@ import { checkoutPages, isHosted } from './checkout/router.ts'
 import type { Deps } from './deps.ts'
 import { refuse } from './errors.ts'
 import { send } from './http/answer.ts'
+import { longestIdleMs, sendDownload } from './http/download.ts'
 import { health } from './http/health.ts'
 import { logRequest } from './http/log-request.ts'
 import { createPageErrors } from './http/page-errors.ts'
@@ -48,7 +49,9 @@ export function createApp(deps: Deps, isStopping: () => boolean): Express {
   for (const route of routes)
     app[route.method](apiBase + route.path, async (req: Request, res: Response) => {
       res.locals.route = `${route.method.toUpperCase()} ${route.path}`
-      send(res, await runOperation(deps, route, req, res))
+      const answer = await runOperation(deps, route, req, res)
+      if ('pieces' in answer) await sendDownload(req, res, answer, longestIdleMs)
+      else send(res, answer)
     })
 
   for (const path of new Set(routes.map((route) => route.path)))
@@ -70,8 +73,10 @@ export function createApp(deps: Deps, isStopping: () => boolean): Express {
 
   // Express tells an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
-    if (res.headersSent) return req.socket.destroy()
-    send(res, answerFor(error, res))
+    const answer = answerFor(error, res)
+    // Half of an answer is out already: cut, nobody takes it for a whole one.
+    if (res.headersSent) req.socket.destroy()
+    else send(res, answer)
   })
   return app
 }

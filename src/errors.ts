@@ -44,6 +44,7 @@ export const catalogue = {
   PRODUCT_NOT_FOUND: [404, 'There is no product with this id.'],
   VARIANT_NOT_FOUND: [404, 'The product has no such variant.'],
   VARIANT_LABEL_AMBIGUOUS: [400, 'Several variants carry this label. Use the _id of the variant.'],
+  ORDER_NOT_FOUND: [404, 'There is no order with this id.'],
   INSUFFICIENT_STOCK: [400, 'There is not enough stock.'],
   ENDPOINT_NOT_FOUND: [404, 'There is nothing at this address.'],
   DELIVERY_NOT_FOUND: [404, 'There is no webhook delivery with this id.'],

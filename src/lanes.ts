@@ -21,11 +21,13 @@ export interface Lanes extends RelayLanes {
   findKey: Lane<string, KeyAndBusiness | null>
   insertClaim: Lane<Claim, Insertion>
   findClaim: Lane<string, Claim | null>
+  updateClaim: Lane<GuardedUpdate<Claim>, boolean>
   insertIntent: Lane<Intent, Insertion>
   findOffered: Lane<string, OfferedIntent | null>
   updateIntent: Lane<GuardedUpdate<Intent>, boolean>
   insertProduct: Lane<Product, Insertion>
   updateProduct: Lane<GuardedUpdate<Product>, boolean>
+  findVariants: Lane<string, VariantsOf | null>
   insertOrder: Lane<Order, Insertion>
   insertEndpoint: Lane<Endpoint, Insertion>
   findEndpoint: Lane<string, Endpoint | null>
@@ -40,16 +42,20 @@ export interface Lanes extends RelayLanes {
 type DeliveryStanding = Pick<Delivery, '_id' | 'status' | 'redrives' | 'nextAttemptAt' | 'lease'>
 const standing = { status: 1, redrives: 1, nextAttemptAt: 1, lease: 1 } as const
 
+type VariantsOf = Pick<Product, '_id' | 'variants'>
+
 export function openLanes(models: Models, now: () => Date): Lanes {
   return {
     findKey: createKeyLane(models.ApiKey),
     insertClaim: insertsOf(models.Claim),
     findClaim: createByIdLane(models.Claim),
+    updateClaim: createUpdateLane(pastMongoose(models.Claim)),
     insertIntent: insertsOf(models.Intent),
     findOffered: createOfferedLane(models.Intent),
     updateIntent: createUpdateLane(pastMongoose(models.Intent)),
     insertProduct: insertsOf(models.Product),
     updateProduct: createUpdateLane(pastMongoose(models.Product)),
+    findVariants: createByIdLane<Product, VariantsOf>(models.Product, { variants: 1 }),
     insertOrder: insertsOf(models.Order),
     insertEndpoint: insertsOf(models.Endpoint),
     findEndpoint: createByIdLane(models.Endpoint),

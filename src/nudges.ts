@@ -60,11 +60,15 @@ export function createNudger(
   }
 }
 
-/** Many one-intent nudges of the relay become one job with many ids. */
+/** Many nudges of the relay for one document each become one job with many ids. */
 function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
   if (name !== 'outbox-relay') return jobs
-  const intentIds = [...new Set(jobs.flatMap((job) => (job.data as Jobs['outbox-relay']).intentIds))]
-  return [{ data: { intentIds }, jobId: undefined, delayMs: 0 }]
+  const asked = jobs.map((job) => job.data as Jobs['outbox-relay'])
+  const data = {
+    intentIds: [...new Set(asked.flatMap(({ intentIds }) => intentIds))],
+    orderIds: [...new Set(asked.flatMap(({ orderIds = [] }) => orderIds))],
+  }
+  return [{ data, jobId: undefined, delayMs: 0 }]
 }
 
 /** Neither attempts nor backoff: how often a job is tried, and when again, is no business of BullMQ's (workers/run/run-job.ts). */

@@ -7,6 +7,10 @@ import { moves } from './intents/lifecycle.ts'
 import { nudgeRelay } from './intents/nudge-relay.ts'
 import { walletOutcomeJob } from './intents/wallet-outcome-job.ts'
 import { deadShownSeconds, type Jobs } from './jobs.ts'
+import { sweepImports } from './store/imports/sweep.ts'
+import { nudgeOrderRelay } from './store/orders/nudge-relay.ts'
+import type { Order } from './store/orders/order.ts'
+import { sweepReservations } from './store/orders/reservations.ts'
 import { finishMovements } from './wallets/sandbox/finish.ts'
 import { dropRevived, restoreFailed } from './webhooks/attempts/restore-failed.ts'
 import { type SweptDeliveries, sweepDeliveries } from './webhooks/attempts/sweep.ts'
@@ -33,6 +37,10 @@ export interface Swept {
   outcomes: number
   /** Movements of sandbox wallets that a process had left behind, and that were ended. */
   movements: number
+  /** Products of which orders had taken stock that nobody settled. */
+  reservations: number
+  /** Imports of products that a process had left behind, and that were ended. */
+  imports: number
   /** Failed jobs of DEAD deliveries that Redis had lost. */
   restored: number
   /** Documents with lines that were not in the audit trail. */
@@ -58,8 +66,8 @@ export const isPast = (slot: string, now: Date): boolean => Number(slot) < slotO
 
 /**
  * Re-creates every nudge that MongoDB says is due: payments and refunds whose outcome nobody knows, deliveries nobody attempts, events
- * nobody relayed, intents whose time is up; and the failed jobs that Redis lost. Ends what was left behind of sandbox wallets' movements, and
- * completes the audit trail. What is queued already stays as it is, so this may run at any time and any number of times.
+ * nobody relayed, intents whose time is up; and the failed jobs that Redis lost. Ends what was left behind of sandbox wallets' movements, of
+ * orders and of imports, and completes the audit trail. What is queued already stays as it is, so this may run at any time and any number of times.
  * Deliveries and failed jobs of late only, unless `whole`. Where Redis was emptied it asks for a whole one, which may take long, and
  * goes on: many slots may pass meanwhile. A look that fails keeps no other from its turn; the first fault is thrown in the end.
  */
@@ -71,6 +79,8 @@ export async function sweep(deps: Deps, whole: boolean): Promise<Swept> {
     outboxes: 0,
     expiries: 0,
     movements: 0,
+    reservations: 0,
+    imports: 0,
     audited: 0,
     restored: 0,
   }
@@ -87,6 +97,8 @@ export async function sweep(deps: Deps, whole: boolean): Promise<Swept> {
     async () => void (swept.outboxes = await sweepOutboxes(deps)),
     async () => void (swept.expiries = await sweepExpiries(deps)),
     async () => void (swept.movements = await finishMovements(deps)),
+    async () => void (swept.reservations = await sweepReservations(deps)),
+    async () => void (swept.imports = await sweepImports(deps)),
     async () => void (swept.audited = await sweepTrail(deps)),
     async () => {
       if (!whole) swept.restored = await restoreFailed(deps, new Date(now - diedLatelyMs))
@@ -126,14 +138,18 @@ const sweepTrail = async (deps: Deps): Promise<number> =>
   (await sweepAudit(deps, deps.Staff)) +
   (await sweepAudit(deps, deps.StaffSession))
 
+/** Two looks: orders have outboxes too. */
 async function sweepOutboxes(deps: Deps): Promise<number> {
-  const old = new Date(deps.now().getTime() - graceMs)
-  const found = deps.Intent.find({ 'outbox.createdAt': { $lte: old } }, { _id: 1 }).lean<
-    Pick<Intent, '_id'>[]
-  >()
-  return inBatches(found.cursor(), (intents) => {
-    for (const intent of intents) nudgeRelay(deps, intent)
+  const untold = { 'outbox.createdAt': { $lte: new Date(deps.now().getTime() - graceMs) } }
+  const intents = deps.Intent.find(untold, { _id: 1 }).lean<Pick<Intent, '_id'>[]>()
+  const orders = deps.Order.find(untold, { _id: 1 }).lean<Pick<Order, '_id'>[]>()
+  const ofIntents = await inBatches(intents.cursor(), (some) => {
+    for (const intent of some) nudgeRelay(deps, intent)
   })
+  const ofOrders = await inBatches(orders.cursor(), (some) => {
+    for (const order of some) nudgeOrderRelay(deps, order)
+  })
+  return ofIntents + ofOrders
 }
 
 async function sweepExpiries(deps: Deps): Promise<number> {

@@ -6,7 +6,7 @@ import { createTurns } from './turns.ts'
 export interface GuardedUpdate<Doc> {
   /** Names the document, and all that must hold. Nothing is cast. */
   filter: { _id: string; [field: string]: unknown }
-  update: Record<string, unknown>
+  update: Record<string, unknown> | Record<string, unknown>[]
   /** Whether this very update is in the document. Asked only where not all that went together were let through. */
   isIn(doc: Doc): boolean
 }

@@ -6,12 +6,12 @@ export const outboxRelay: QueueWorker<'outbox-relay'> = {
   queue: 'outbox-relay',
   // The outbox itself asks again, at the next sweep. Jobs that came again as well would be one more with every sweep.
   afterFault: 'complete',
-  async run(deps, { intentIds }) {
-    const relayed = await relayOutboxes(deps, intentIds)
+  async run(deps, { intentIds, orderIds = [] }) {
+    const relayed = await relayOutboxes(deps, { intentIds, orderIds })
     return {
       nextStep: { next: 'complete' },
       event: 'outbox.relayed',
-      log: { intents: intentIds.length, ...relayed },
+      log: { intents: intentIds.length, orders: orderIds.length, ...relayed },
     }
   },
 }

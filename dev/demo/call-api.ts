@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { pretty, show } from './screen.ts'
+import { cut, pretty, show } from './screen.ts'
 import { must } from './wait-for.ts'
 
 const LIMIT_MS = 30_000
@@ -11,7 +11,8 @@ export interface Call {
   /** Below /api/v1. */
   path: string
   headers: Record<string, string>
-  body?: object
+  /** A text goes as it is, anything else as JSON. */
+  body?: object | string
 }
 
 interface Refusal {
@@ -39,7 +40,7 @@ export async function callApiBriefly(
 ): Promise<Record<string, unknown>> {
   show([
     `${call.method} ${apiBase}${call.path}`,
-    ...(call.body === undefined ? [] : [JSON.stringify(call.body)]),
+    ...(call.body === undefined ? [] : textOf(call.body).split('\n').flatMap(cut)),
   ])
   const { text, words } = await exchange(expected, call)
   const data = dataOf(text)
@@ -63,9 +64,11 @@ export async function callApiInVain(expected: 402, call: Call): Promise<Refusal>
 
 function showCall({ method, path, headers, body }: Call): void {
   const headerLines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  const bodyLines = body === undefined ? [] : ['', ...pretty(JSON.stringify(body))]
+  const bodyLines = body === undefined ? [] : ['', ...pretty(textOf(body))]
   show([`${method} ${apiBase}${path}`, ...headerLines, ...bodyLines])
 }
+
+const textOf = (body: object | string): string => (typeof body === 'string' ? body : JSON.stringify(body))
 
 async function exchange(
   expected: number,
@@ -74,7 +77,7 @@ async function exchange(
   const answer = await fetch(origin + apiBase + path, {
     method,
     headers,
-    body: body === undefined ? null : JSON.stringify(body),
+    body: body === undefined ? null : textOf(body),
     signal: AbortSignal.timeout(LIMIT_MS),
   })
   const text = await answer.text()

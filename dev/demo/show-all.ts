@@ -4,6 +4,7 @@ import type { Stage } from './stage.ts'
 import { createAndCancel } from './steps/create-and-cancel.ts'
 import { failAndRetry } from './steps/fail-and-retry.ts'
 import { failToPay } from './steps/fail-to-pay.ts'
+import { fillShop } from './steps/fill-shop.ts'
 import { leaveOpen } from './steps/leave-open.ts'
 import { awaitService } from './steps/open.ts'
 import { payByCode } from './steps/pay-by-code.ts'
@@ -11,6 +12,7 @@ import { payOnPage } from './steps/pay-on-page.ts'
 import { payOpenAmount } from './steps/pay-open-amount.ts'
 import { refundHalf } from './steps/refund-half.ts'
 import { makeMerchant, registerEndpoint } from './steps/register.ts'
+import { takeOrder } from './steps/take-order.ts'
 import type { Service } from './web-and-worker.ts'
 
 /**
@@ -32,5 +34,6 @@ export async function showAll(
   await payOpenAmount(stage)
   await failToPay(stage)
   await refundHalf(stage, paid)
+  await takeOrder(stage, await fillShop(stage))
   return { stage, waiting: await leaveOpen(stage) }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Arrival, Receiver } from './receiver.ts'
 import { must, waitFor } from './wait-for.ts'
 import type { Service } from './web-and-worker.ts'
-import type { PaymentEvent, WebhookEvent } from './webhook-event.ts'
+import type { Subscribed, WebhookEvent } from './webhook-event.ts'
 
 /** What every step of the show works with. */
 export interface Stage {
@@ -16,10 +16,10 @@ export interface Stage {
 export type Genuine = Arrival & { event: WebhookEvent; check: { genuine: true } }
 
 export interface Expected {
-  event: PaymentEvent
+  event: Subscribed
   reference: string
-  /** The intent's, as the webhook must tell it. */
-  status: 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED'
+  /** The intent's or the order's, as the webhook must tell it. */
+  status: 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'PLACED'
   /** What the merchant is to answer it. */
   answered: 200 | 500
 }

@@ -6,8 +6,9 @@ export const subscribed = [
   'payment.refunded',
   'payment.cancelled',
   'payment.expired',
+  'order.new',
 ] as const
-export type PaymentEvent = (typeof subscribed)[number]
+export type Subscribed = (typeof subscribed)[number]
 
 /** The envelope of SPEC 6.2, as far as the demo looks into it. Amounts are in centimes. */
 export interface WebhookEvent {

@@ -27,6 +27,8 @@ export interface Write {
   /** What the caller sent; another text under the same key is told in a header, and still gets the stored answer. */
   params: unknown
   status: number
+  /** Why the body could not be read, where it could not: no answer that is kept (order of checks, 11). */
+  unread: Refusal | null
   recall: Recall | null
   /** How long the errand may take that `run` answers; null when it answers the data. */
   errandMs: number | null
@@ -102,27 +104,19 @@ async function runHolding(
     // A create's answer travelled inside its own insert.
     if (write.recall !== null) return answer
   } catch (error) {
-    if (!isFinal(error)) {
+    if (error === write.unread || !isFinal(error)) {
       giveUp(deps, held).catch(() => undefined)
       throw error
     }
     answer = failure(error, write.requestId)
   }
-  const kept = await deadline.spend(() => keepAnswer(deps, held, sealed(answer)))
+  const kept = await deadline.spend((until) => keepAnswer(deps, held, sealed(answer), until))
   return kept ? answer : null
 }
 
-/** Decided before the operation saw the request, or asking to come again: a retry must go through (order of checks, 11). */
-const neverKept: ReadonlySet<ErrorCode> = new Set([
-  'INVALID_JSON',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'RATE_LIMITED',
-])
-
-/** Whether the operation gave an answer that stays. */
+/** Whether the operation gave an answer that stays, rather than asking to come again. */
 const isFinal = (error: unknown): error is Refusal =>
-  error instanceof Refusal && error.statusCode < 500 && !neverKept.has(error.code)
+  error instanceof Refusal && error.statusCode < 500 && error.code !== 'RATE_LIMITED'
 
 function replay(deps: Deps, sealed: string, otherParams: boolean): Answer {
   const [status, body] = JSON.parse(deps.secrets.unseal(sealed)) as [number, string]

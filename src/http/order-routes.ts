@@ -1,4 +1,38 @@
+import { findOrder } from '../store/orders/find.ts'
+import { listOrders, parseList } from '../store/orders/list.ts'
+import { parseSimulation } from '../store/orders/parse-simulation.ts'
+import { placeOrder } from '../store/orders/place.ts'
+import { presentOrder } from '../store/orders/present.ts'
+import { recallOrder } from '../store/orders/recall.ts'
 import type { Route } from './route.ts'
 
 /** Orders (SPEC 4.7). */
-export const orderRoutes: readonly Route[] = []
+export const orderRoutes: readonly Route[] = [
+  {
+    method: 'post',
+    path: '/dev/store/orders/simulate',
+    scope: 'store.orders:write',
+    sandboxOnly: true,
+    status: 201,
+    body: 'json',
+    recall: recallOrder,
+    run: (deps, caller, { body }, effect) => placeOrder(deps, caller, parseSimulation(deps, body), effect),
+  },
+  {
+    method: 'get',
+    path: '/dev/store/orders',
+    key: 'secret',
+    scope: 'store.orders:read',
+    run: async (deps, caller, { query }) => {
+      const { items, ...page } = await listOrders(deps, caller, parseList(deps, query))
+      return { items: items.map(presentOrder), ...page }
+    },
+  },
+  {
+    method: 'get',
+    path: '/dev/store/orders/:id',
+    key: 'secret',
+    scope: 'store.orders:read',
+    run: async (deps, caller, { params }) => presentOrder(await findOrder(deps, caller, params.id ?? '')),
+  },
+]

@@ -1,4 +1,32 @@
+import { exportProducts } from '../store/exports/export-products.ts'
+import { parseExport } from '../store/exports/parse-export.ts'
+import { importProducts } from '../store/imports/import-products.ts'
+import { parseImport } from '../store/imports/parse-import.ts'
 import type { Route } from './route.ts'
 
 /** Products as CSV files: import and export (SPEC 4.9). */
-export const productCsvRoutes: readonly Route[] = []
+export const productCsvRoutes: readonly Route[] = [
+  {
+    method: 'post',
+    path: '/dev/store/products/import-csv',
+    scope: 'store.products:write',
+    status: 200,
+    body: 'csv',
+    recall: null,
+    run: async (deps, caller, { query, body }, effect) => {
+      const asked = await parseImport(deps, query, (body as { csv: unknown }).csv)
+      return importProducts(deps, caller, asked, effect)
+    },
+  },
+  {
+    method: 'get',
+    path: '/dev/store/products/export-csv',
+    key: 'secret',
+    scope: 'store.products:read',
+    download: async (deps, caller, { query }) => ({
+      contentType: 'text/csv; charset=utf-8',
+      fileName: 'products.csv',
+      pieces: exportProducts(deps, caller, parseExport(deps, query)),
+    }),
+  },
+]

@@ -4,6 +4,8 @@ import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import type { Recall } from '../idempotency/claim.ts'
 import type { Effect } from '../idempotency/effect.ts'
+import type { BodyKind } from './body.ts'
+import type { Download } from './download.ts'
 
 /** What a request brings: path parameters, query and body, not judged yet. */
 export interface Asked {
@@ -27,12 +29,19 @@ export interface ReadRoute extends Common {
   run(deps: Deps, caller: Caller, asked: Asked): Promise<unknown>
 }
 
+/** Answers a file in place of the envelope; what is refused before its first byte is enveloped as ever. */
+export interface DownloadRoute extends Common {
+  method: 'get'
+  key: 'secret'
+  download(deps: Deps, caller: Caller, asked: Asked): Promise<Download>
+}
+
 export interface WriteRoute extends Common {
   method: 'post' | 'put' | 'patch' | 'delete'
   /** Status of the success. */
   status: 200 | 201
-  /** Whether there is a body to judge; otherwise whatever comes is ignored. */
-  body: 'json' | 'none'
+  /** What the body is that is judged: JSON, or a CSV file that comes as `{ csv }`. Of `none`, whatever comes is ignored. */
+  body: BodyKind | 'none'
   /** How a create's answer is found by its effect id; null where the answer is kept with the claim. */
   recall: Recall | null
   /** How long the errand takes at most, of an operation that answers one; in ms. */
@@ -40,4 +49,4 @@ export interface WriteRoute extends Common {
   run(deps: Deps, caller: Caller, asked: Asked, effect: Effect): Promise<unknown>
 }
 
-export type Route = ReadRoute | WriteRoute
+export type Route = ReadRoute | DownloadRoute | WriteRoute

@@ -6,19 +6,26 @@ import { type Answer, success } from './answer.ts'
 import { authenticate } from './authenticate.ts'
 import { readBody } from './body.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
+import { beginDownload, type DownloadBegun } from './download.ts'
 import { idempotencyKey, runOnce } from './idempotency.ts'
-import type { ReadRoute, Route, WriteRoute } from './route.ts'
+import type { Asked, DownloadRoute, ReadRoute, Route, WriteRoute } from './route.ts'
 
 /** The journey of a request to an operation, in the order in which its checks fail (docs/decisions.md). */
-export async function runOperation(deps: Deps, route: Route, req: Request, res: Response): Promise<Answer> {
+export async function runOperation(
+  deps: Deps,
+  route: Route,
+  req: Request,
+  res: Response,
+): Promise<Answer | DownloadBegun> {
   if (!deps.apiSwitch.isOn()) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
   const deadline = startDeadline()
   const caller = await authenticate(deps, req, deadline)
   res.locals.caller = caller
   allow(route, caller)
-  return route.method === 'get'
-    ? read(deps, route, caller, deadline, req)
-    : write(deps, route, caller, deadline, req, res)
+  if (route.method !== 'get') return write(deps, route, caller, deadline, req, res)
+  return 'download' in route
+    ? download(deps, route, caller, deadline, req)
+    : read(deps, route, caller, deadline, req)
 }
 
 function allow(route: Route, caller: Caller): void {
@@ -35,9 +42,25 @@ async function read(
   deadline: Deadline,
   req: Request,
 ): Promise<Answer> {
-  const asked = { params: req.params as Record<string, string>, query: req.query, body: undefined }
-  return success(200, await deadline.spend(() => route.run(deps, caller, asked)))
+  return success(200, await deadline.spend(() => route.run(deps, caller, askedBy(req, undefined))))
 }
+
+async function download(
+  deps: Deps,
+  route: DownloadRoute,
+  caller: Caller,
+  deadline: Deadline,
+  req: Request,
+): Promise<DownloadBegun> {
+  const file = await deadline.spend(() => route.download(deps, caller, askedBy(req, undefined)))
+  return beginDownload(file, deadline)
+}
+
+const askedBy = (req: Request, body: unknown): Asked => ({
+  params: req.params as Record<string, string>,
+  query: req.query,
+  body,
+})
 
 async function write(
   deps: Deps,
@@ -48,22 +71,22 @@ async function write(
   res: Response,
 ): Promise<Answer> {
   const key = idempotencyKey(req)
-  const params = req.params as Record<string, string>
-  const body = await readBody(req, res)
+  const body = await readBody(req, res, route.body === 'none' ? 'json' : route.body)
+  const unread = route.body !== 'none' && 'refusal' in body ? body.refusal : null
   return runOnce(deps, caller, deadline, {
     key,
     method: route.method,
     // The parameters decoded, so that two spellings of one path are one path.
-    path: JSON.stringify([route.path, params]),
-    params: route.body === 'json' && 'value' in body ? [req.query, body.value] : [req.query],
+    path: JSON.stringify([route.path, req.params]),
+    params: route.body !== 'none' && 'params' in body ? [req.query, body.params] : [req.query],
     status: route.status,
+    unread,
     recall: route.recall,
     errandMs: route.errandMs?.(deps.config) ?? null,
     requestId: String(res.locals.requestId),
     run: async (effect) => {
-      if ('refusal' in body && route.body === 'json') throw body.refusal
-      const asked = { params, query: req.query, body: 'value' in body ? body.value : undefined }
-      return route.run(deps, caller, asked, effect)
+      if (unread !== null) throw unread
+      return route.run(deps, caller, askedBy(req, 'value' in body ? body.value : undefined), effect)
     },
   })
 }

@@ -104,15 +104,22 @@ const mine = ({ effectId, token }: Pick<Claim, 'effectId' | 'token'>): Claimed =
   token,
 })
 
-/** Keeps the sealed answer. False when the claim changed hands meanwhile: then the other's answer counts. */
-export async function keepAnswer(
-  deps: Pick<Deps, 'Claim'>,
-  held: { id: string; token: string },
+/** Keeps the sealed answer. False when the claim changed hands meanwhile: then the other's answer counts. `until`: see group-commit.ts. */
+export const keepAnswer = (
+  deps: Pick<Deps, 'lanes'>,
+  { id, token }: { id: string; token: string },
   answer: string,
-): Promise<boolean> {
-  const kept = await deps.Claim.updateOne({ _id: held.id, token: held.token }, { $set: { answer } })
-  return kept.matchedCount === 1
-}
+  until: number,
+): Promise<boolean> =>
+  deps.lanes.updateClaim(
+    {
+      filter: { _id: id, token },
+      update: { $set: { answer } },
+      // Each sealing of an answer is another text.
+      isIn: (claim) => claim.token === token && claim.answer === answer,
+    },
+    until,
+  )
 
 /** Lets the next try run at once. A claim is never deleted: its effect id may stand for a write still under way. */
 export async function giveUp(deps: Pick<Deps, 'Claim'>, held: { id: string; token: string }): Promise<void> {

@@ -1,35 +1,43 @@
+import type { Model } from 'mongoose'
 import { pastMongoose } from '../collection.ts'
 import type { Models } from '../collections.ts'
 import { groupBy } from '../group-by.ts'
-import { createByIdLane, createLane, type Lane, unhurriedRestMs } from '../group-commit.ts'
+import { createByIdLane, createLane, createReadLane, type Lane, unhurriedRestMs } from '../group-commit.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { Receiver, Source } from './deliveries/new-deliveries.ts'
 
 /** The trips of the relay: most of its jobs carry one intent, and very many of them run at once. */
 export interface RelayLanes {
-  findSource: Lane<string, Source | null>
+  findIntentSource: Lane<string, IntentSource | null>
+  /** Only of an order that is placed. */
+  findOrderSource: Lane<string, Source | null>
   /** The active endpoints of a business. */
   findReceivers: Lane<string, Receiver[]>
-  emptyOutbox: Lane<Told, void>
+  emptyIntentOutbox: Lane<Told, void>
+  emptyOrderOutbox: Lane<Told, void>
 }
 
-/** Events of an intent that are deliveries now. */
+/** An intent with events, and until when it is open. */
+export type IntentSource = Source & Pick<Intent, 'expiresAt'>
+
+/** Events of a document that are deliveries now. */
 export interface Told {
   _id: string
   events: string[]
 }
 
-const sourceFields = {
-  businessId: 1,
-  sandbox: 1,
-  referenceNumber: 1,
-  expiresAt: 1,
-  status: 1,
-  outbox: 1,
-} as const
+const intentFields = { businessId: 1, sandbox: 1, referenceNumber: 1, expiresAt: 1, outbox: 1 } as const
+const orderFields = { businessId: 1, sandbox: 1, referenceNumber: '$number', outbox: 1 } as const
 
 export const openRelayLanes = (models: Models): RelayLanes => ({
-  findSource: createByIdLane<Intent, Source>(models.Intent, sourceFields),
+  findIntentSource: createByIdLane<Intent, IntentSource>(models.Intent, intentFields),
+  findOrderSource: createReadLane<Source>(
+    (ids) =>
+      pastMongoose(models.Order)
+        .find<Source>({ _id: { $in: ids }, status: 'PLACED' }, { projection: orderFields })
+        .toArray(),
+    ({ _id }) => [_id],
+  ),
   findReceivers: createLane(500, async (businessIds) => {
     const found = await pastMongoose(models.Endpoint)
       .find<Receiver>(
@@ -40,17 +48,21 @@ export const openRelayLanes = (models: Models): RelayLanes => ({
     const byBusiness = groupBy(found, ({ businessId }) => businessId)
     return businessIds.map((id) => byBusiness.get(id) ?? [])
   }),
-  emptyOutbox: createLane(
+  emptyIntentOutbox: createEmptyingLane(models.Intent),
+  emptyOrderOutbox: createEmptyingLane(models.Order),
+})
+
+const createEmptyingLane = <Doc extends { _id: string }>(model: Model<Doc>): Lane<Told, void> =>
+  createLane(
     500,
     async (told) => {
-      await pastMongoose(models.Intent).bulkWrite(
+      await pastMongoose(model).bulkWrite(
         told.map(({ _id, events }) => ({
           updateOne: { filter: { _id }, update: { $pull: { outbox: { id: { $in: events } } } } },
-        })),
+        })) as never,
         { ordered: false },
       )
       return told.map(() => undefined)
     },
     unhurriedRestMs,
-  ),
-})
+  )

@@ -1,12 +1,19 @@
 import type { Deps } from '../deps.ts'
 import { groupBy } from '../group-by.ts'
-import { noHurry } from '../group-commit.ts'
+import { type Lane, noHurry } from '../group-commit.ts'
 import { expiryJob } from '../intents/expire.ts'
 import { freshPriority } from './attempts/priority.ts'
 import type { Delivery } from './deliveries/delivery.ts'
 import { deliveryJob, laneFor } from './deliveries/delivery-job.ts'
 import { deliveriesOf, type Receiver, type Source } from './deliveries/new-deliveries.ts'
 import { untried } from './endpoints/endpoint.ts'
+import type { IntentSource, Told } from './relay-lanes.ts'
+
+/** Documents whose outboxes may hold events. */
+export interface ToRelay {
+  intentIds: string[]
+  orderIds: string[]
+}
 
 export interface Relayed {
   events: number
@@ -14,24 +21,27 @@ export interface Relayed {
 }
 
 /**
- * Hands on the events of some intents: one delivery per subscribed endpoint, then the event leaves the outbox. Killed
+ * Hands on the events of some intents and orders: one delivery per subscribed endpoint, then the event leaves the outbox. Killed
  * in between, it runs again: the delivery's id is made of event and endpoint, so nothing comes twice.
  */
-export async function relayOutboxes(deps: Deps, intentIds: string[]): Promise<Relayed> {
-  const sources = await sourcesOf(deps, intentIds)
+export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay): Promise<Relayed> {
+  const [intents, orders] = await Promise.all([
+    sourcesOf(intentIds, deps.lanes.findIntentSource),
+    sourcesOf(orderIds, deps.lanes.findOrderSource),
+  ])
+  const sources = [...intents, ...orders]
   if (sources.length === 0) return { events: 0, deliveries: 0 }
   const receivers = await receiversOf(deps, sources)
   const stored = await Promise.allSettled(sources.map((source) => storeDeliveries(deps, source, receivers)))
-  const whole = sources.filter((_, index) => stored[index]?.status === 'fulfilled')
+  const whole = new Set(sources.filter((_, index) => stored[index]?.status === 'fulfilled'))
+  const isWhole = (source: Source): boolean => whole.has(source)
   const deliveries = stored.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
   nudgeFresh(deps, deliveries, receivers)
-  // Just the events that were read: one that came meanwhile stays.
-  await Promise.all(
-    whole.map(({ _id, outbox }) =>
-      deps.lanes.emptyOutbox({ _id, events: outbox.map(({ id }) => id) }, noHurry),
-    ),
-  )
-  scheduleExpiries(deps, sources)
+  await Promise.all([
+    emptyOutboxes(intents.filter(isWhole), deps.lanes.emptyIntentOutbox),
+    emptyOutboxes(orders.filter(isWhole), deps.lanes.emptyOrderOutbox),
+  ])
+  scheduleExpiries(deps, intents)
   // What could not be stored stays in its outbox, alone, and comes again.
   const broken = stored.find((one) => one.status === 'rejected')
   if (broken !== undefined) throw broken.reason
@@ -66,11 +76,18 @@ function nudgeFresh(deps: Deps, deliveries: Delivery[], receivers: Map<string, R
   }
 }
 
-/** Those of the intents that have anything to tell. */
-async function sourcesOf(deps: Deps, intentIds: string[]): Promise<Source[]> {
-  const found = await Promise.all([...new Set(intentIds)].map((id) => deps.lanes.findSource(id, noHurry)))
-  return found.filter((source) => source !== null && source.outbox.length > 0) as Source[]
+/** Those of the documents that have anything to tell. */
+async function sourcesOf<Kind extends Source>(
+  ids: string[],
+  find: Lane<string, Kind | null>,
+): Promise<Kind[]> {
+  const found = await Promise.all([...new Set(ids)].map((id) => find(id, noHurry)))
+  return found.filter((source) => source !== null && source.outbox.length > 0) as Kind[]
 }
+
+/** Just the events that were read: one that came meanwhile stays. */
+const emptyOutboxes = (sources: Source[], empty: Lane<Told, void>): Promise<unknown> =>
+  Promise.all(sources.map(({ _id, outbox }) => empty({ _id, events: outbox.map(({ id }) => id) }, noHurry)))
 
 async function receiversOf(deps: Deps, sources: Source[]): Promise<Map<string, Receiver[]>> {
   const businessIds = [...new Set(sources.map(({ businessId }) => businessId))]
@@ -79,8 +96,8 @@ async function receiversOf(deps: Deps, sources: Source[]): Promise<Map<string, R
 }
 
 /** A new intent gets its delayed job here, off the path of the request that made it. */
-function scheduleExpiries(deps: Deps, sources: Source[]): void {
-  const created = sources.filter((source) => source.outbox.some((event) => event.event === 'payment.created'))
+function scheduleExpiries(deps: Deps, intents: IntentSource[]): void {
+  const created = intents.filter((intent) => intent.outbox.some((event) => event.event === 'payment.created'))
   if (created.length > 0)
     deps.nudge(
       'intent-expiry',

@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { noHurry } from '../../src/group-commit.ts'
+import { keepAnswer } from '../../src/idempotency/claim.ts'
 import { subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -89,6 +91,20 @@ describe('The claim of a write', () => {
         expect([status, body.data?.status]).to.deep.equal([200, 'CANCELLED'])
       expect((await mine())[0]?.outbox).to.have.lengthOf(2)
     })
+  })
+
+  it('keeps an answer only for who still holds it, also beside others whose answers are kept in the same trip', async () => {
+    const { deps } = house
+    const held = ['a', 'b', 'c'].map((id) => ({ id, token: `of ${id}` }))
+    const { leaseUntil, expiresAt, paramsHash, effectId } = await create('any').then(claim)
+    await deps.Claim.insertMany(
+      held.map(({ id: _id, token }) => ({ _id, token, leaseUntil, expiresAt, paramsHash, effectId })),
+    )
+    await deps.Claim.updateOne({ _id: 'b' }, { $set: { token: 'of another', answer: 'told' } })
+    const kept = held.map((each) => keepAnswer(deps, each, `told ${each.id}`, noHurry))
+    expect(await Promise.all(kept)).to.deep.equal([true, false, true])
+    const answers = await deps.Claim.find({ effectId, token: /^of/ }).sort({ _id: 1 }).lean()
+    expect(answers.map(({ answer }) => answer)).to.deep.equal(['told a', 'told', 'told c'])
   })
 
   it('gets a fresh effect after 24 hours, so that the old intent is not answered again', async () => {

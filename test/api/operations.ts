@@ -3,10 +3,12 @@ import type { Scope } from '../../schemas/scopes.ts'
 const intents = '/api/v1/dev/intents'
 const endpoints = '/api/v1/dev/webhooks/endpoints'
 const deliveries = '/api/v1/dev/webhooks/events'
+const products = '/api/v1/dev/store/products'
+const orders = '/api/v1/dev/store/orders'
 
 /** Every operation, with what a key needs for it. */
 export const operations: [
-  method: 'get' | 'post' | 'put' | 'delete',
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete',
   path: string,
   scope: Scope,
   kind: 'any' | 'secret',
@@ -26,4 +28,15 @@ export const operations: [
   ['get', deliveries, 'webhooks.deliveries:read', 'secret'],
   ['get', `${deliveries}/PI-NONE`, 'webhooks.deliveries:read', 'secret'],
   ['post', `${deliveries}/PI-NONE/retry`, 'webhooks.deliveries:write', 'secret'],
+  ['post', products, 'store.products:write', 'secret'],
+  ['get', products, 'store.products:read', 'secret'],
+  ['get', `${products}/PI-NONE`, 'store.products:read', 'secret'],
+  ['put', `${products}/PI-NONE`, 'store.products:write', 'secret'],
+  ['delete', `${products}/PI-NONE`, 'store.products:write', 'secret'],
+  ['patch', `${products}/PI-NONE/variants/PI-NONE/stock`, 'store.products:write', 'secret'],
+  ['post', `${products}/import-csv`, 'store.products:write', 'secret'],
+  ['get', `${products}/export-csv`, 'store.products:read', 'secret'],
+  ['post', `${orders}/simulate`, 'store.orders:write', 'secret'],
+  ['get', orders, 'store.orders:read', 'secret'],
+  ['get', `${orders}/PI-NONE`, 'store.orders:read', 'secret'],
 ]

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { type Receiver, startReceiver } from '../../dev/demo/receiver.ts'
+import { subscribed } from '../../dev/demo/webhook-event.ts'
+import { events } from '../../schemas/events.ts'
 import { signedHeaders } from '../../src/webhooks/attempts/sign.ts'
 
 const secret = randomBytes(32).toString('hex')
@@ -19,6 +21,10 @@ describe('The merchant of the demo', () => {
   const told = async (text: string, headers: Record<string, string>): Promise<number> =>
     (await fetch(merchant.url, { method: 'POST', headers, body: text })).status
   const signed = (key: string, at: Date) => signedHeaders('Service', [key], 'payment.created', body, at)
+
+  it('wants to be told of every event there is', () => {
+    expect(subscribed).to.have.members(Object.keys(events))
+  })
 
   it('trusts what the service signs', async () => {
     expect(await told(body, signed(secret, new Date()))).to.equal(200)

@@ -273,7 +273,7 @@ describe('a process killed between any two steps of', function () {
           const intents = await house.deps.Intent.find({ businessId: merchant.businessId }).lean()
           return { merchant, ids: intents.map(({ _id }) => _id) }
         },
-        run: (victim, { ids }) => relayOutboxes(victim.deps, ids),
+        run: (victim, { ids }) => relayOutboxes(victim.deps, { intentIds: ids, orderIds: [] }),
         again: ({ merchant }) => workThrough(merchant),
         check: ({ merchant }, label) =>
           expectDelivered(merchant, ['payment.created', 'payment.created'], label),

@@ -68,18 +68,26 @@ export const readIntent = async (house: House, merchant: Merchant, referenceNumb
   (await house.http.get(`/api/v1/dev/intents/${referenceNumber}`).set(merchant.read())).body.data
 
 /** The names of the merchant's events that wait in outboxes. */
-export async function waitingEvents(house: House, merchant: Merchant): Promise<string[]> {
-  const intents = await house.deps.Intent.find({ businessId: merchant.businessId }).lean()
-  return intents.flatMap((intent) => intent.outbox.map(({ event }) => event))
+export async function waitingEvents(house: House, { businessId }: Merchant): Promise<string[]> {
+  const { Intent, Order } = house.deps
+  const found = [
+    ...(await Intent.find({ businessId }).lean()),
+    ...(await Order.find({ businessId, status: 'PLACED' }).lean()),
+  ]
+  return found.flatMap(({ outbox }) => outbox.map(({ event }) => event))
 }
 
-/** Runs the relay over all of the merchant's intents. */
-export async function relay(house: House, merchant: Merchant, deps = house.deps) {
-  const intents = await house.deps.Intent.find({ businessId: merchant.businessId }, { _id: 1 }).lean()
-  return relayOutboxes(
-    deps,
-    intents.map(({ _id }) => _id),
-  )
+/** Runs the relay over all of the merchant's intents and orders. */
+export async function relay(house: House, { businessId }: Merchant, deps = house.deps) {
+  const { Intent, Order } = house.deps
+  const [intents, orders] = await Promise.all([
+    Intent.find({ businessId }, { _id: 1 }).lean(),
+    Order.find({ businessId }, { _id: 1 }).lean(),
+  ])
+  return relayOutboxes(deps, {
+    intentIds: intents.map(({ _id }) => _id),
+    orderIds: orders.map(({ _id }) => _id),
+  })
 }
 
 /** The merchant's deliveries, oldest first. */

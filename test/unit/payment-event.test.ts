@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { EventName } from '../../schemas/events.ts'
+import { orderEvents } from '../../schemas/order-event.ts'
 import { paymentEvents } from '../../schemas/payment-event.ts'
 import { envelope } from '../../src/webhooks/deliveries/new-deliveries.ts'
 import { sampleData } from '../../src/webhooks/endpoints/sample-data.ts'
@@ -20,8 +21,10 @@ function bodyOf(event: EventName): Body {
 const without = <T extends object>(body: T, field: string): T =>
   Object.fromEntries(Object.entries(body).filter(([name]) => name !== field)) as T
 
-describe('The schema of a payment event', () => {
-  for (const event of Object.keys(paymentEvents) as EventName[])
+const all = Object.keys({ ...paymentEvents, ...orderEvents }) as EventName[]
+
+describe('The schema of an event', () => {
+  for (const event of all)
     it(`allows exactly the fields of ${event}`, () => {
       const body = bodyOf(event)
       const { data } = body
@@ -32,7 +35,7 @@ describe('The schema of a payment event', () => {
         ...Object.keys(body).map((field) => without(body, field)),
         ...Object.keys(data).flatMap((field) => [
           { ...body, data: without(data, field) },
-          { ...body, data: { ...data, [field]: 0 } },
+          { ...body, data: { ...data, [field]: -1 } },
         ]),
       ]
       for (const each of wrong) expect(faultsOf(each), JSON.stringify(each)).not.to.deep.equal([])
@@ -45,13 +48,12 @@ describe('The schema of a payment event', () => {
   })
 
   it('does not take the data of one event for another’s', () => {
-    const events = Object.keys(paymentEvents) as EventName[]
-    const taken = events.flatMap((event) =>
-      events
+    const taken = all.flatMap((event) =>
+      all
         .filter((other) => faultsOf({ ...bodyOf(event), data: bodyOf(other).data }).length === 0)
         .map((other) => `${event} ${other}`),
     )
     const alike = ['payment.cancelled payment.expired', 'payment.expired payment.cancelled']
-    expect(taken).to.have.members([...events.map((event) => `${event} ${event}`), ...alike])
+    expect(taken).to.have.members([...all.map((event) => `${event} ${event}`), ...alike])
   })
 })

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
+import { newId } from '../../src/ids.ts'
 import { relayOutboxes } from '../../src/webhooks/relay.ts'
+import { outboxRelay } from '../../workers/outbox-relay.ts'
 import {
   attempt,
   cancelIntent,
@@ -11,6 +13,7 @@ import {
   waitingEvents,
 } from '../support/acts.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { storeOrder } from '../support/orders.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 
 describe('the relay', () => {
@@ -95,14 +98,14 @@ describe('the relay', () => {
     const validator = { referenceNumber: { $ne: refused.referenceNumber } }
     await mongo.db?.command({ collMod: 'deliveries', validator })
     const found = await Intent.find({ businessId: { $in: [businessId, broken.businessId] } }).lean()
-    const batch = found.map(({ _id }) => _id)
+    const batch = { intentIds: found.map(({ _id }) => _id), orderIds: [] }
 
     const outcome = await relayOutboxes(house.deps, batch).catch((error: unknown) => error)
     expect(outcome).to.be.an('error')
     const made = await deliveriesOf(house, merchant)
     expect(made).to.have.length(3)
     expect(await deliveriesOf(house, broken)).to.deep.equal([])
-    const left = await Intent.find({ _id: { $in: batch }, 'outbox.0': { $exists: true } }).lean()
+    const left = await Intent.find({ _id: { $in: batch.intentIds }, 'outbox.0': { $exists: true } }).lean()
     expect(left.map((intent) => intent.businessId)).to.have.members([businessId, broken.businessId])
     expect(left.map(({ referenceNumber }) => referenceNumber)).to.include(refused.referenceNumber)
 
@@ -110,6 +113,43 @@ describe('the relay', () => {
     await Endpoint.updateOne({ _id: wrong.id }, { $set: { url: receiver.url } })
     expect(await relayOutboxes(house.deps, batch)).to.include({ events: 2, deliveries: 2 })
     expect([await waitingEvents(house, merchant), await waitingEvents(house, broken)]).to.deep.equal([[], []])
+  })
+
+  it('hands on what orders tell beside what intents tell, each once, and nothing of an order that was given up', async () => {
+    await subscribe(house, merchant, receiver.url, ['payment.created', 'order.new'])
+    const { referenceNumber } = await createIntent(house, merchant)
+    const order = await storeOrder(house, merchant)
+    const { _id, businessId, sandbox, createdAt } = order
+    const givenUp = { _id: newId(), businessId, sandbox, status: 'RELEASED', released: [], createdAt }
+    await house.deps.Order.collection.insertOne(givenUp as never)
+    expect(await waitingEvents(house, merchant)).to.deep.equal(['payment.created', 'order.new'])
+
+    expect(await relay(house, merchant)).to.deep.equal({ events: 2, deliveries: 2 })
+    const made = await deliveriesOf(house, merchant)
+    expect(made.map((delivery) => [delivery.event, delivery.referenceNumber])).to.deep.equal([
+      ['payment.created', referenceNumber],
+      ['order.new', order.number],
+    ])
+    expect(JSON.parse(made[1]?.body ?? '')).to.deep.equal({
+      id: made[1]?._id,
+      event: 'order.new',
+      created_at: createdAt.toISOString(),
+      sandbox: true,
+      data: { reference_number: order.number },
+    })
+    expect(await waitingEvents(house, merchant)).to.deep.equal([])
+    // As if the process had died between the deliveries and the emptying.
+    await house.deps.Order.updateOne({ _id }, { $set: { outbox: order.outbox } })
+    expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
+    expect(await deliveriesOf(house, merchant)).to.deep.equal(made)
+  })
+
+  it('does a job of a version that knew no orders', async () => {
+    await createIntent(house, merchant)
+    const intents = await house.deps.Intent.find({ businessId: merchant.businessId }).lean()
+    const intentIds = intents.map(({ _id }) => _id)
+    const about = { jobId: '1', name: 'outbox-relay' }
+    expect((await outboxRelay.run(house.deps, { intentIds }, about)).log).to.include({ events: 1, orders: 0 })
   })
 
   it('leaves an event that arrives while it works for its next run', async () => {

@@ -9,6 +9,7 @@ import { type Delivery, deliveryId } from '../../src/webhooks/deliveries/deliver
 import { maintenance } from '../../workers/maintenance.ts'
 import { attempt, createIntent, deliveriesOf, freshDelivery, stored, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { storeOrder } from '../support/orders.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { loseAllJobs } from '../support/redis-keys.ts'
@@ -28,6 +29,7 @@ describe('the sweep', () => {
   })
   beforeEach(async () => {
     house = await openHouse()
+    await until('Redis', () => house.deps.queues.isReady())
     redis = new Redis(house.deps.config.redisUrl, { maxRetriesPerRequest: null })
     merchant = await house.merchant()
     await subscribe(house, merchant, receiver.url)
@@ -78,7 +80,19 @@ describe('the sweep', () => {
       const jobs = await queueOf('outbox-relay').getWaiting()
       return jobs.length > 0 && jobs
     })
-    expect(job?.data).to.deep.equal({ intentIds: [intent?._id] })
+    expect(job?.data).to.deep.equal({ intentIds: [intent?._id], orderIds: [] })
+  })
+
+  it('wakes the relay for an order too', async () => {
+    const order = await storeOrder(house, merchant)
+    expect((await sweep(house.deps, false)).outboxes).to.equal(0)
+    house.clock.advance(2_000)
+    expect((await sweep(house.deps, false)).outboxes).to.equal(1)
+    const [job] = await until('a relay job', async () => {
+      const jobs = await queueOf('outbox-relay').getWaiting()
+      return jobs.length > 0 && jobs
+    })
+    expect(job?.data).to.deep.equal({ intentIds: [], orderIds: [order._id] })
   })
 
   it('adds the job of a delivery that is due, once, however often it runs', async () => {
@@ -262,11 +276,15 @@ describe('the sweep', () => {
     house.clock.advance(dayMs)
     const current = { nonce: newId(), key: newId(), kind: 'payment', amount: 1, since: askAt }
     await house.deps.WalletAccount.collection.insertOne({ _id: '33445566', balance: 0, current } as never)
+    await storeOrder(house, merchant)
+    house.clock.advance(2_000)
     const found = {
-      outboxes: 1,
+      outboxes: 2,
       deliveries: 1,
       expiries: 1,
       movements: 1,
+      reservations: 0,
+      imports: 0,
       outcomes: 2,
       restored: 0,
       audited: 0,
@@ -274,18 +292,23 @@ describe('the sweep', () => {
     const done = await profiled(house, async () => {
       expect(await sweep(house.deps, true)).to.deep.equal(found)
     })
-    const looks = done.filter(
-      ({ ns, command }) => /\.(intents|deliveries|wallets)$/.test(ns) && command['find'] !== undefined,
-    )
-    const plans = looks.map(({ command, planSummary }) => [command['find'], planSummary])
+    const isLookedAt = /\.(intents|orders|products|importplans|deliveries|wallets)$/
+    const plans = done
+      .filter(({ ns }) => isLookedAt.test(ns))
+      .map(({ command, planSummary }) => [command['find'] ?? command['aggregate'], planSummary])
+      .filter(([collection]) => collection !== undefined)
     // Customers wait for these.
     expect(plans[0]).to.deep.equal(['intents', 'IXSCAN { underWay.askAt: 1 }'])
     expect(plans).to.have.deep.members([
       ['intents', 'IXSCAN { outbox.createdAt: 1 }'],
+      ['orders', 'IXSCAN { outbox.createdAt: 1 }'],
       ['deliveries', 'IXSCAN { nextAttemptAt: 1, endpointId: 1 }'],
       ['deliveries', 'IXSCAN { nextAttemptAt: 1, endpointId: 1 }'],
       ['intents', 'IXSCAN { expiresAt: 1 }'],
       ['wallets', 'IXSCAN { current.key: 1 }'],
+      ['products', 'IXSCAN { reservations.at: 1 }'],
+      ['importplans', 'IXSCAN { leaseUntil: 1 }'],
+      ['products', 'IXSCAN { prepared.by: 1 }'],
       ['intents', 'IXSCAN { underWay.askAt: 1 }'],
       ['intents', 'IXSCAN { refunds.askAt: 1 }'],
       ['deliveries', 'IXSCAN { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 }'],

@@ -4,7 +4,7 @@ import type { Stage } from '../stage.ts'
 
 /** One more intent, for whoever is watching. */
 export function leaveOpen(stage: Stage): Promise<Asked> {
-  step(13, 'A payment is left for you')
+  step(15, 'A payment is left for you')
   tell('The merchant asks once more:')
   return askAgain(stage, { amount: 20_000, label: 'A kettle', metadata: { order: '1047' } })
 }

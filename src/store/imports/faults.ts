@@ -1,4 +1,4 @@
-import { refuse } from '../../errors.ts'
+import { type ErrorCode, refuse } from '../../errors.ts'
 import type { Column } from './row.ts'
 
 /** What is wrong in a file, and where; `column` is null where it is the row as a whole. */
@@ -6,6 +6,8 @@ export interface CsvFault {
   row: number
   column: Column | null
   message: string
+  /** VALIDATION_ERROR where nothing else is said. */
+  code?: ErrorCode
 }
 
 /** A file that is wrong in a thousand places is told of the first hundred. */
@@ -14,19 +16,19 @@ const mostTold = 100
 /** Collects what is wrong in a file, so that its merchant hears of all at once. */
 export interface Faults {
   add(fault: CsvFault): void
-  /** VALIDATION_ERROR with the first hundred by row, and how many more there are; nothing where there are none. */
+  /** The first by row gives the code; the first hundred stand in the details, and how many more there are. Nothing where there are none. */
   refuseIfAny(): void
 }
 
 export function createFaults(): Faults {
-  const faults: CsvFault[] = []
+  const faults: Required<CsvFault>[] = []
   return {
-    add: (fault) => void faults.push(fault),
+    add: (fault) => void faults.push({ code: 'VALIDATION_ERROR', ...fault }),
     refuseIfAny() {
       const told = faults.toSorted((a, b) => a.row - b.row).slice(0, mostTold)
       const [first] = told
       if (first === undefined) return
-      throw refuse('VALIDATION_ERROR', {
+      throw refuse(first.code, {
         param: first.column ?? 'csv',
         message: `Row ${first.row}${first.column === null ? '' : `, ${first.column}`}: ${first.message}`,
         details: { faults: told, more: faults.length - told.length },

@@ -40,17 +40,24 @@ export interface Order {
   answer: string
 }
 
+/** What a merchant sees of an order, and what its event tells. */
+export type ShownOrder = Omit<Order, 'businessId' | 'attempt' | 'outbox' | 'answer'>
+export const shownFields = { businessId: 0, attempt: 0, outbox: 0, answer: 0 } as const
+
 /**
- * What stands in an order's place when a try of placing it was given up and its stock goes back: none of these tries can be placed any more,
- * a later one can.
+ * What stands in an order's place when tries of placing it were given up (release.ts): none of these can be placed any more, a later one can.
+ * Only this folder ever reads one.
  */
 export interface ReleasedOrder {
   _id: string
   businessId: string
   sandbox: boolean
   status: 'RELEASED'
+  /** The tries. */
   released: string[]
   createdAt: Date
+  /** When it is forgotten: after the claim under which a try could still come. */
+  expiresAt: Date
 }
 
 export const orders: Collection = {
@@ -81,6 +88,7 @@ export const orders: Collection = {
     createdAt: Date,
     outbox: outboxFields,
     answer: String,
+    expiresAt: Date,
   },
   indexes: [
     {
@@ -91,5 +99,6 @@ export const orders: Collection = {
     },
     { name: 'byTime', key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1 } },
     outboxIndex,
+    { name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ],
 }

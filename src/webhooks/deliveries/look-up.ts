@@ -30,8 +30,8 @@ const receiverFields = {
   createdAt: 1,
 }
 
-/** Of 5 endpoints a hundred events each: whatever a customer tries, and more refunds than anybody makes. A page that still opens. */
-export const mostOfOnePayment = 500
+/** Of one payment: of 5 endpoints a hundred events each, whatever a customer tries, and more refunds than anybody makes. A page that still opens. */
+export const mostOfOne = 500
 /** What fits a page that is read on the phone. */
 const mostListed = 20
 
@@ -40,11 +40,11 @@ type Reads = Pick<Deps, 'Delivery' | 'Endpoint'>
 export const lookUpDelivery = (deps: Reads, id: string): Promise<TracedDelivery | null> =>
   deps.Delivery.findOne({ _id: id }, tracedFields).lean<TracedDelivery | null>()
 
-/** The deliveries of a payment, oldest first, at most `mostOfOnePayment`, without what the receivers answered. */
-export const deliveriesOfPayment = (deps: Reads, referenceNumber: string): Promise<ListedDelivery[]> =>
+/** The deliveries of a payment or an order, oldest first, at most `mostOfOne`, without what the receivers answered. */
+export const deliveriesOf = (deps: Reads, referenceNumber: string): Promise<ListedDelivery[]> =>
   deps.Delivery.find({ referenceNumber }, { ...tracedFields, 'attemptLog.answer': 0 })
     .sort({ createdAt: 1, _id: 1 })
-    .limit(mostOfOnePayment)
+    .limit(mostOfOne)
     .lean<ListedDelivery[]>()
 
 /** The last to die of a receiver's, each with its last attempt. */

@@ -1,13 +1,15 @@
-import type { Intent } from '../../intents/intent.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { OutboxEvent } from '../event.ts'
 import { type Delivery, deliveryId } from './delivery.ts'
 
-/** A document with events in its outbox, as the relay reads it. */
-export type Source = Pick<
-  Intent,
-  '_id' | 'businessId' | 'sandbox' | 'referenceNumber' | 'expiresAt' | 'status' | 'outbox'
->
+/** A document with events in its outbox, as the relay reads it; its merchant knows it by `referenceNumber`. */
+export interface Source {
+  _id: string
+  businessId: string
+  sandbox: boolean
+  referenceNumber: string
+  outbox: OutboxEvent[]
+}
 /** An endpoint that may want them. */
 export type Receiver = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'events' | 'health'>
 

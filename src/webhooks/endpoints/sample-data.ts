@@ -1,8 +1,10 @@
 import type { EventName } from '../../../schemas/events.ts'
+import { orderPayload } from '../../store/orders/payload.ts'
 
 /** No reference and no short code of a real payment has a zero (src/ids.ts), so nobody mistakes these for one. */
 const reference = 'PI-TEST000000000000'
 const shortCode = 'TEST00'
+const noId = '0'.repeat(24)
 
 /** Centimes. */
 const amount = 50_000
@@ -36,11 +38,26 @@ export const sampleData: Record<EventName, (now: Date) => Record<string, unknown
     ...payment('FAILED', null),
     failure: { code: 'technical_error', retryable: false },
   }),
-  'order.new': (now) => ({
-    reference_number: 'OR-TEST000000000000',
-    amount,
-    currency: 'MRU',
-    items: [{ name: 'Test', quantity: 1, price: amount }],
-    created_at: now,
-  }),
+  'order.new': (createdAt) =>
+    orderPayload({
+      _id: noId,
+      sandbox: true,
+      status: 'PLACED',
+      number: 'OR-TEST000000000000',
+      items: [
+        {
+          productId: noId,
+          variantId: noId,
+          name: 'Test',
+          variantLabel: 'Test',
+          sku: null,
+          unitPrice: amount,
+          quantity: 1,
+          total: amount,
+        },
+      ],
+      total: amount,
+      customer: { name: 'Test', phone: null, email: null },
+      createdAt,
+    }),
 }

@@ -1,0 +1,40 @@
+import { newId } from '../src/ids.ts'
+import type { Product, Variant } from '../src/store/products/product.ts'
+
+/** Nobody runs out during a load. */
+export const startStock = 1_000_000
+
+/** A live product with three sizes, as POST leaves it in MongoDB. */
+export function makeProduct(businessId: string, place: number): Product {
+  const _id = newId()
+  const now = new Date()
+  const variants = ['S', 'M', 'L'].map(
+    (label): Variant => ({
+      _id: newId(),
+      label,
+      sku: `MLF-${place}-${label}`,
+      price: 150_000,
+      stock: startStock,
+    }),
+  )
+  return {
+    _id,
+    businessId,
+    sandbox: false,
+    handle: _id,
+    name: `Melhfa brodée ${place}`,
+    description: 'Voile de coton teint à la main à Nouakchott, brodé, 4,5 m. Lavage à froid.',
+    images: [`https://boutique.example/photos/${place}.jpg`],
+    active: true,
+    variants,
+    skus: variants.flatMap(({ sku }) => sku ?? []),
+    listed: true,
+    prepared: null,
+    reservations: [],
+    revision: 0,
+    deletedAt: null,
+    createdAt: now,
+    updatedAt: now,
+    effects: [],
+  }
+}

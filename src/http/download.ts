@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Request, Response } from 'express'
+import type { Deadline } from './deadline.ts'
+
+/** A file that is made while it is sent: its text piece by piece, never empty. */
+export interface Download {
+  /** With its charset. */
+  contentType: string
+  fileName: string
+  pieces: AsyncGenerator<string, void, undefined>
+}
+
+/** A download whose first piece is there: until then it can be refused like anything else. */
+export interface DownloadBegun extends Download {
+  first: string
+}
+
+/** Whoever takes nothing for so long has gone away, or keeps a cursor open for nothing; in ms. */
+export const longestIdleMs = 30_000
+
+/** Waits for the first piece as long as the request's patience lasts. */
+export async function beginDownload(file: Download, deadline: Deadline): Promise<DownloadBegun> {
+  try {
+    const { value } = await deadline.spend(() => file.pieces.next())
+    return { ...file, first: value ?? '' }
+  } catch (error) {
+    end(file)
+    throw error
+  }
+}
+
+/**
+ * Sends a file as fast as the caller takes it. What fails half-way is thrown, and the connection must then be cut: its end would make the
+ * file look whole.
+ */
+export async function sendDownload(
+  req: Request,
+  res: Response,
+  file: DownloadBegun,
+  idleMs: number,
+): Promise<void> {
+  res.locals.code = null
+  res.setHeader('Content-Type', file.contentType)
+  res.setHeader('Content-Disposition', `attachment; filename="${file.fileName}"`)
+  res.setHeader('Cache-Control', 'no-store')
+  if (res.app.locals.isStopping()) res.setHeader('Connection', 'close')
+  if (req.method === 'HEAD') {
+    end(file)
+    res.end()
+    return
+  }
+  // Node ends the connection when nothing moved on it for so long, and res with it.
+  res.setTimeout(idleMs)
+  try {
+    await pipeline(Readable.from(withFirst(file)), res)
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+    // The caller went away, or was idle for too long: the log says so by a status of null.
+  } finally {
+    end(file)
+  }
+}
+
+async function* withFirst({ first, pieces }: DownloadBegun): AsyncGenerator<string, void, undefined> {
+  yield first
+  yield* pieces
+}
+
+/** Lets go of what its pieces come from. A fault of theirs was told already, or is nobody's any more. */
+const end = ({ pieces }: Download): void => void pieces.return().catch(() => undefined)

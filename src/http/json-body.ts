@@ -1,0 +1,39 @@
+import { refuse } from '../errors.ts'
+import type { Body } from './body.ts'
+import { mediaTypeOf } from './media-type.ts'
+
+/** No body of ours nests deeper; deeper ones could overflow the stack of whatever walks them. */
+const deepest = 8
+
+const asUtf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** No body at all is an empty object. */
+export function readJson(bytes: Buffer, contentType: string | undefined): Body {
+  if (bytes.length === 0) return { value: {}, params: {} }
+  if (!isJsonType(contentType)) return { refusal: refuse('UNSUPPORTED_MEDIA_TYPE') }
+  const body = parseJson(bytes)
+  return 'refusal' in body || isShallow(body.value, deepest)
+    ? body
+    : { refusal: refuse('INVALID_JSON', { message: 'The body nests too deeply.' }) }
+}
+
+export function isJsonType(contentType: string | undefined): boolean {
+  const { type, isUtf8 } = mediaTypeOf(contentType)
+  return type === 'application/json' && isUtf8
+}
+
+/** However deep: what walks it is in danger. */
+export function parseJson(bytes: Buffer): Body {
+  try {
+    const value: unknown = JSON.parse(asUtf8.decode(bytes))
+    return { value, params: value }
+  } catch {
+    return { refusal: refuse('INVALID_JSON') }
+  }
+}
+
+/** JSON.parse copes with any depth; walks of ours would not. This one stops at the limit. */
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1))
+}

@@ -1,0 +1,76 @@
+import type { ErrorCode } from '../../errors.ts'
+import { isStorable } from '../../validate.ts'
+import type { Column } from './row.ts'
+
+/** What a cell that is not blank says, or why it cannot be read. */
+export type Cell<T> = { value: T } | { message: string; code: ErrorCode }
+
+/** One reader for each column. */
+export type Readers = { [C in Column]: (text: string) => Cell<Values[C]> }
+
+/** What each column holds; a price is in centimes. */
+export interface Values {
+  handle: string
+  name: string
+  description: string
+  variant_label: string
+  sku: string
+  price: number
+  stock: number
+  active: boolean
+}
+
+const mostStock = 1_000_000_000
+
+/** As a spreadsheet in English or French, or a person, writes it. */
+const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'oui', 'vrai'])
+const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'non', 'faux'])
+
+/** Readers of cells: text as it stands, also what looks like a formula; `maxAmount` in centimes bounds the price. */
+export const createReaders = (maxAmount: number): Readers => ({
+  handle: (text) => readText(text.trim(), 100),
+  name: (text) => readText(text, 200),
+  description: (text) => readText(text, 5000),
+  variant_label: (text) => readText(text, 100),
+  sku: (text) => readText(text, 64),
+  price: (text) => readPrice(text, maxAmount),
+  stock: readStock,
+  active: readActive,
+})
+
+function readText(text: string, most: number): Cell<string> {
+  if (text.length > most && Array.from(text).length > most)
+    return fault(`It may have at most ${most} characters.`)
+  return isStorable(text) ? { value: text } : fault('It must be valid Unicode without NUL characters.')
+}
+
+function readPrice(text: string, maxAmount: number): Cell<number> {
+  const price = wholeNumber(text)
+  if (price === null) return fault('It must be a whole number of centimes: write 1250 for 12.50 MRU.')
+  return price >= 0 && price <= maxAmount
+    ? { value: price }
+    : { message: `It must be from 0 to ${maxAmount} centimes.`, code: 'AMOUNT_OUT_OF_RANGE' }
+}
+
+function readStock(text: string): Cell<number> {
+  const stock = wholeNumber(text)
+  return stock !== null && stock >= 0 && stock <= mostStock
+    ? { value: stock }
+    : fault(`It must be a whole number from 0 to ${mostStock}.`)
+}
+
+function readActive(text: string): Cell<boolean> {
+  const word = text.trim().toLowerCase()
+  if (yes.has(word)) return { value: true }
+  return no.has(word)
+    ? { value: false }
+    : fault('It must be true or false (or 1, 0, yes, no, oui, non, vrai, faux).')
+}
+
+/** Digits of our alphabet and perhaps a minus; `12,50`, `1 250`, `1e3` and `٥` are no such thing. */
+const wholeNumber = (text: string): number | null => (/^-?[0-9]+$/.test(text.trim()) ? Number(text) : null)
+
+const fault = (message: string): { message: string; code: ErrorCode } => ({
+  message,
+  code: 'VALIDATION_ERROR',
+})

@@ -1,0 +1,53 @@
+import type { Readers, Values } from './cells.ts'
+import type { Faults } from './faults.ts'
+import type { Header } from './header.ts'
+import type { Column, ProductRow } from './row.ts'
+
+export const isBlank = (text: string): boolean => text.trim() === ''
+
+/** Reads the cells of a row that is not blank. Null where it is none of a file with this header; what is wrong goes to the faults. */
+export function readRow(
+  header: Header,
+  readers: Readers,
+  cells: string[],
+  row: number,
+  faults: Faults,
+): ProductRow | null {
+  const shape = faultOfShape(header, cells)
+  if (shape !== null) {
+    faults.add({ row, column: null, message: shape })
+    return null
+  }
+  const read = <C extends Column>(column: C): Values[C] | null => {
+    const text = cells[header.places[column] ?? cells.length] ?? ''
+    if (isBlank(text)) return null
+    const cell = readers[column](text)
+    if ('value' in cell) return cell.value
+    faults.add({ row, column, ...cell })
+    return null
+  }
+  if (isBlank(cells[header.places.handle] ?? ''))
+    faults.add({
+      row,
+      column: 'handle',
+      message: 'It is required: rows with the same handle are one product.',
+    })
+  return {
+    row,
+    handle: read('handle') ?? '',
+    name: read('name'),
+    description: read('description'),
+    variantLabel: read('variant_label'),
+    sku: read('sku'),
+    price: read('price'),
+    stock: read('stock'),
+    active: read('active'),
+  }
+}
+
+function faultOfShape({ width, unnamed }: Header, cells: string[]): string | null {
+  if (cells.length !== width)
+    return `It has ${cells.length} cells, the header ${width}. A cell with the delimiter in it must stand in quotes.`
+  const place = unnamed.find((each) => !isBlank(cells[each] ?? ''))
+  return place === undefined ? null : `Its cell ${place + 1} is in a column without a name.`
+}

@@ -1,0 +1,33 @@
+import { pastMongoose } from '../../collection.ts'
+import type { Deps } from '../../deps.ts'
+
+/** Takes back all that was prepared under a token whose import never happens; twice is once. */
+export async function takeBack(deps: Pick<Deps, 'Product'>, token: string): Promise<void> {
+  const products = pastMongoose(deps.Product)
+  await products.deleteMany({ 'prepared.by': token, listed: false })
+  await products.updateMany({ 'prepared.by': token, listed: true }, [
+    {
+      $set: {
+        skus: { $filter: { input: '$variants.sku', cond: { $ne: ['$$this', null] } } },
+        prepared: null,
+        revision: { $add: ['$revision', 1] },
+      },
+    },
+  ])
+}
+
+/**
+ * The same for tokens that were found on products: of those that no open plan has. Every try has a token of its own, which is on a product
+ * only after its plan was stored; so one that is seen there, and then on no open plan, is over for good.
+ */
+export async function takeBackDead(
+  deps: Pick<Deps, 'Product' | 'ImportPlan'>,
+  tokens: readonly string[],
+): Promise<void> {
+  if (tokens.length === 0) return
+  const plans = pastMongoose(deps.ImportPlan)
+    // Those open are few, those kept many.
+    .find({ open: true, token: { $in: [...tokens] } }, { hint: 'unfinished', projection: { token: 1 } })
+  const alive = new Set((await plans.toArray()).map(({ token }) => token))
+  for (const token of tokens) if (!alive.has(token)) await takeBack(deps, token)
+}

@@ -1,0 +1,47 @@
+import type { Deps } from '../../deps.ts'
+import { refuse } from '../../errors.ts'
+import { newOrderNumber } from '../../ids.ts'
+import { newEvent } from '../../webhooks/event.ts'
+import type { Attempt } from './attempt.ts'
+import type { Line } from './lines.ts'
+import type { Customer, Order, OrderItem } from './order.ts'
+import { orderPayload } from './payload.ts'
+
+/** The order of these lines, with its event and without its answer. AMOUNT_OUT_OF_RANGE for a line or a total above the highest amount. */
+export function draftOrder(
+  deps: Pick<Deps, 'config' | 'now'>,
+  { order: _id, businessId, sandbox, attempt }: Attempt,
+  lines: Line[],
+  customer: Customer | null,
+): Order {
+  const { maxAmount } = deps.config
+  const items = lines.map(itemOf)
+  const total = items.reduce((sum, item) => sum + item.total, 0)
+  const tooMuch = items.findIndex((item) => item.total > maxAmount)
+  if (tooMuch >= 0) throw refuse('AMOUNT_OUT_OF_RANGE', { param: `${lines[tooMuch]?.param}.quantity` })
+  if (total > maxAmount) throw refuse('AMOUNT_OUT_OF_RANGE', { param: 'items' })
+  const createdAt = deps.now()
+  const shown = {
+    _id,
+    sandbox,
+    status: 'PLACED',
+    number: newOrderNumber(),
+    items,
+    total,
+    customer,
+    createdAt,
+  } as const
+  const outbox = [newEvent('order.new', createdAt, orderPayload(shown))]
+  return { ...shown, businessId, attempt, outbox, answer: '' }
+}
+
+const itemOf = ({ product, variant, quantity }: Line): OrderItem => ({
+  productId: product._id,
+  variantId: variant._id,
+  name: product.name,
+  variantLabel: variant.label,
+  sku: variant.sku,
+  unitPrice: variant.price,
+  quantity,
+  total: variant.price * quantity,
+})

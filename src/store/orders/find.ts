@@ -1,0 +1,24 @@
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { refuse } from '../../errors.ts'
+import { requireShop } from '../shops/open-shop.ts'
+import { type ShownOrder, shownFields } from './order.ts'
+
+/**
+ * The caller's own order. SHOP_NOT_FOUND; ORDER_NOT_FOUND for one that is unknown or another business's; SANDBOX_MISMATCH for one of the
+ * caller's other environment.
+ */
+export async function findOrder(
+  deps: Pick<Deps, 'Shop' | 'Order'>,
+  caller: Caller,
+  id: string,
+): Promise<ShownOrder> {
+  const { businessId, sandbox } = caller
+  const order = await deps.Order.findOne(
+    { _id: id, businessId, status: 'PLACED' },
+    shownFields,
+  ).lean<ShownOrder | null>()
+  if (order?.sandbox === sandbox) return order
+  await requireShop(deps, caller)
+  throw refuse(order === null ? 'ORDER_NOT_FOUND' : 'SANDBOX_MISMATCH')
+}

@@ -1,0 +1,85 @@
+import type { SimulatedItem } from '../../../schemas/simulate-order.ts'
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { refuse } from '../../errors.ts'
+import { variantById, variantByLabel } from '../products/pick-variant.ts'
+import type { Product, Variant } from '../products/product.ts'
+
+/** What of a product an order is about. */
+export type SoldProduct = Pick<Product, '_id' | 'sandbox' | 'name' | 'active' | 'variants'>
+
+/** One line of what is asked for, with what it names as it is now; `param` is its field in the request. */
+export interface Line {
+  param: string
+  product: SoldProduct
+  variant: Variant
+  quantity: number
+}
+
+const soldFields = { sandbox: 1, name: 1, active: 1, variants: 1 } as const
+
+/**
+ * Finds what the items name, all products in one trip. PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, VARIANT_NOT_FOUND, VARIANT_LABEL_AMBIGUOUS;
+ * VALIDATION_ERROR for a product that is not active, or of whose variants none is named.
+ */
+export async function findLines(
+  deps: Pick<Deps, 'Product'>,
+  caller: Caller,
+  items: SimulatedItem[],
+): Promise<Line[]> {
+  const { businessId, sandbox } = caller
+  const ids = items.map(({ productId }) => productId)
+  const products = await deps.Product.find({ _id: { $in: ids }, businessId, listed: true }, soldFields).lean<
+    SoldProduct[]
+  >()
+  const byId = new Map(products.map((product) => [product._id, product]))
+  const found = items.map((item, index) => {
+    const product = byId.get(item.productId)
+    const param = `items[${index}]`
+    if (product === undefined) throw refuse('PRODUCT_NOT_FOUND', { param: `${param}.productId` })
+    return { item, product, param }
+  })
+  for (const { product, param } of found)
+    if (product.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH', { param: `${param}.productId` })
+  const lines = found.map(({ item, product, param }) => ({
+    param,
+    product,
+    variant: variantOf(item, product, param),
+    quantity: item.quantity,
+  }))
+  for (const { product, param } of lines) if (!product.active) throw notForSale(param)
+  return lines
+}
+
+function variantOf({ variantId, variantLabel }: SimulatedItem, product: SoldProduct, param: string): Variant {
+  if (variantId !== undefined) return variantById(product, variantId, `${param}.variantId`)
+  if (variantLabel !== undefined) return variantByLabel(product, variantLabel, `${param}.variantLabel`)
+  const [only, ...others] = product.variants
+  if (only !== undefined && others.length === 0) return only
+  throw refuse('VALIDATION_ERROR', {
+    param: `${param}.variantId`,
+    message: 'This product has several variants: name one by variantId or variantLabel.',
+    details: { variants: product.variants.map(({ _id, label }) => ({ _id, label })) },
+  })
+}
+
+const notForSale = (param: string) =>
+  refuse('VALIDATION_ERROR', { param: `${param}.productId`, message: 'This product is not active.' })
+
+/** One unit of a variant in stock of the newest active product. INSUFFICIENT_STOCK when there is none. */
+export async function findAnyLine(deps: Pick<Deps, 'Product'>, caller: Caller): Promise<Line> {
+  const { businessId, sandbox } = caller
+  const product = await deps.Product.findOne(
+    { businessId, sandbox, listed: true, active: true, variants: { $elemMatch: { stock: { $gte: 1 } } } },
+    soldFields,
+  )
+    .sort({ createdAt: -1, _id: -1 })
+    .lean<SoldProduct | null>()
+  const variant = product?.variants.find(({ stock }) => stock >= 1)
+  if (product === null || variant === undefined)
+    throw refuse('INSUFFICIENT_STOCK', {
+      message: 'No active product has a variant in stock.',
+      details: { items: [] },
+    })
+  return { param: 'items', product, variant, quantity: 1 }
+}

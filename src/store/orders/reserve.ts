@@ -1,0 +1,87 @@
+import type { Deps } from '../../deps.ts'
+import { groupBy } from '../../group-by.ts'
+import type { GuardedUpdate } from '../../update-lane.ts'
+import type { Product, Reservation, Variant } from '../products/product.ts'
+import type { Attempt } from './attempt.ts'
+import { giveBack } from './give-back.ts'
+import type { Line } from './lines.ts'
+import { movedStock } from './moved-stock.ts'
+import { unitsOf } from './shortfall.ts'
+
+/** What a try takes of one product, with what it was read as: the order has a copy of that, so it must still be so. */
+export interface Taking {
+  productId: string
+  name: string
+  variants: Variant[]
+  items: Reservation['items']
+}
+
+/** The lines by product and variant. Everybody takes in the same order, so that no two keep from each other what is enough for one. */
+export function takingsOf(lines: Line[]): Taking[] {
+  const byProduct = [...groupBy(lines, ({ product }) => product._id)]
+  return byProduct
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([productId, some]) => takingOf(productId, some))
+}
+
+function takingOf(productId: string, lines: Line[]): Taking {
+  const byVariant = [...groupBy(lines, ({ variant }) => variant._id)]
+  return {
+    productId,
+    name: lines[0]?.product.name ?? '',
+    variants: byVariant.flatMap(([, [first]]) => first?.variant ?? []),
+    items: byVariant.map(([variantId, some]) => ({ variantId, quantity: unitsOf(some) })),
+  }
+}
+
+/**
+ * Takes from the stock what a try wants, product by product, each in one guarded write that leaves a reservation. False, with nothing
+ * taken, when one has not enough or is not what it was read as.
+ */
+export async function reserve(
+  deps: Pick<Deps, 'lanes' | 'now'>,
+  attempt: Attempt,
+  takings: readonly Taking[],
+  until: number,
+): Promise<boolean> {
+  for (const [index, taking] of takings.entries()) {
+    if (await deps.lanes.updateProduct(planTaking(deps, attempt, taking), until)) continue
+    await giveBack(deps, attempt.attempt, takings.slice(0, index))
+    return false
+  }
+  return true
+}
+
+/** THE write that takes stock: it never leaves one below 0. It counts as let through also where it was before. */
+function planTaking(
+  deps: Pick<Deps, 'now'>,
+  { order, attempt }: Attempt,
+  { productId, name, variants, items }: Taking,
+): GuardedUpdate<Product> {
+  const now = deps.now()
+  const reservation: Reservation = { order, attempt, at: now, items }
+  const sold = variants.map(({ _id, label, sku, price }, index) => ({
+    $elemMatch: { _id, label, sku, price, stock: { $gte: items[index]?.quantity } },
+  }))
+  return {
+    filter: {
+      _id: productId,
+      listed: true,
+      active: true,
+      name,
+      variants: { $all: sold },
+      'reservations.attempt': { $ne: attempt },
+    },
+    update: [
+      {
+        $set: {
+          variants: movedStock(items, -1),
+          reservations: { $concatArrays: ['$reservations', [{ $literal: reservation }]] },
+          revision: { $add: ['$revision', 1] },
+          updatedAt: now,
+        },
+      },
+    ],
+    isIn: ({ reservations }) => reservations.some((each) => each.attempt === attempt),
+  }
+}

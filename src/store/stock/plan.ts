@@ -1,0 +1,46 @@
+import { highestStock } from '../../../schemas/change-stock.ts'
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { type Effect, recorded } from '../../idempotency/effect.ts'
+import type { GuardedUpdate } from '../../update-lane.ts'
+import { ownProduct } from '../products/find.ts'
+import type { Product } from '../products/product.ts'
+import type { StockChange } from './parse-change.ts'
+
+/** Where a stock is. */
+export interface Place {
+  productId: string
+  variantId: string
+}
+
+/**
+ * THE write of a merchant's stock change: guard, change and effect as one update of one document. It counts as let through also where an
+ * earlier try of the same request was.
+ */
+export function planStock(
+  deps: Pick<Deps, 'now'>,
+  caller: Caller,
+  { productId, variantId }: Place,
+  change: StockChange,
+  effect: Effect,
+): GuardedUpdate<Product> {
+  const isSet = 'stock' in change
+  const room = isSet ? {} : roomFor(change.delta)
+  return {
+    filter: {
+      ...ownProduct(caller, productId),
+      variants: { $elemMatch: { _id: variantId, ...room } },
+      effects: { $ne: effect.id },
+    },
+    update: {
+      $set: { updatedAt: deps.now(), ...(isSet ? { 'variants.$.stock': change.stock } : {}) },
+      $inc: { revision: 1, ...(isSet ? {} : { 'variants.$.stock': change.delta }) },
+      $push: recorded(effect.id),
+    },
+    isIn: ({ effects }) => effects.includes(effect.id),
+  }
+}
+
+/** The stocks that stay from 0 to the highest when they move by so much. */
+const roomFor = (delta: number) =>
+  delta < 0 ? { stock: { $gte: -delta } } : { stock: { $lte: highestStock - delta } }

@@ -1,0 +1,218 @@
+import { expect } from 'chai'
+import { apiBase } from '../../src/app.ts'
+import type { Route } from '../../src/http/route.ts'
+import { routes } from '../../src/http/routes.ts'
+import { newId } from '../../src/ids.ts'
+import { asMerchant, type House, openHouse } from '../support/house.ts'
+import { createProduct, openLiveShop, readProduct, type SeenProduct } from '../support/store.ts'
+import { expectRefused } from './refused.ts'
+import { type Kind, kinds, type Side } from './things.ts'
+
+/** What an operation does to things of a kind, and a body that is right. `state`: what hinders it, of a thing just made. */
+type Row =
+  | { of: keyof typeof kinds; body?: object; state?: string }
+  | { lists: keyof typeof kinds }
+  | { makes: keyof typeof kinds; body: object; needs?: keyof typeof kinds }
+
+const table: Record<string, Row> = {
+  'post /dev/intents': { makes: 'intent', body: { amount: 5 } },
+  'get /dev/intents': { lists: 'intent' },
+  'get /dev/intents/:referenceNumber': { of: 'intent' },
+  'post /dev/intents/:referenceNumber/cancel': { of: 'intent' },
+  'post /dev/intents/:referenceNumber/simulate-payment': { of: 'intent', body: {} },
+  'post /dev/intents/:referenceNumber/refund': {
+    of: 'intent',
+    body: {},
+    state: 'INTENT_REFUND_INVALID_STATUS',
+  },
+  'post /dev/webhooks/endpoints': {
+    makes: 'endpoint',
+    body: { url: 'https://shop.example/hook', events: ['payment.created'] },
+  },
+  'put /dev/webhooks/endpoints/:id': { of: 'endpoint', body: { active: false } },
+  'delete /dev/webhooks/endpoints/:id': { of: 'endpoint' },
+  'post /dev/webhooks/endpoints/:id/test': { of: 'endpoint', body: {} },
+  'post /dev/webhooks/endpoints/:id/rotate-secret': { of: 'endpoint' },
+  'get /dev/webhooks': { lists: 'endpoint' },
+  'get /dev/webhooks/events': { lists: 'delivery' },
+  'get /dev/webhooks/events/:id': { of: 'delivery' },
+  'post /dev/webhooks/events/:id/retry': { of: 'delivery' },
+  'post /dev/store/products': { makes: 'product', body: { name: 'Rice', price: 5 } },
+  'get /dev/store/products': { lists: 'product' },
+  'get /dev/store/products/:id': { of: 'product' },
+  'put /dev/store/products/:id': { of: 'product', body: { name: 'Tea' } },
+  'delete /dev/store/products/:id': { of: 'product' },
+  'patch /dev/store/products/:id/variants/:vid/stock': { of: 'product', body: { delta: -1 } },
+  'post /dev/store/products/import-csv': {
+    makes: 'product',
+    body: { csv: 'handle,name,price\nrice,Rice,5\n' },
+  },
+  'get /dev/store/products/export-csv': { lists: 'product' },
+  'post /dev/store/orders/simulate': { makes: 'order', body: {}, needs: 'product' },
+  'get /dev/store/orders': { lists: 'order' },
+  'get /dev/store/orders/:id': { of: 'order' },
+}
+
+describe('Between businesses and environments', () => {
+  let house: House
+  before(async () => {
+    house = await openHouse()
+  })
+  after(() => house.close())
+
+  /** A business with a shop in each of its environments. */
+  async function openBusiness(): Promise<{ test: Side; live: Side }> {
+    const merchant = await house.merchant()
+    const { businessId } = merchant
+    await openLiveShop(house, merchant)
+    const live = asMerchant(businessId, await house.key(businessId, { mode: 'live' }))
+    return { test: { merchant, sandbox: true }, live: { merchant: live, sandbox: false } }
+  }
+
+  const bodyOf = (row: Row): object | undefined => ('body' in row ? row.body : undefined)
+
+  async function ask(route: Route, row: Row, { merchant }: Side, id: string) {
+    const path = route.path.replace(/:\w+/, id).replace(':vid', await variantIn(id))
+    return house.http[route.method](apiBase + path)
+      .set(merchant.write())
+      .send(bodyOf(row))
+  }
+
+  /** By its id, which lets an operation write before it reads. */
+  const variantIn = async (id: string): Promise<string> =>
+    (await house.deps.Product.findById(id).lean())?.variants[0]?._id ?? newId()
+
+  /** With a live key an operation of the sandbox goes no further than that. */
+  const refusal = (route: Route, side: Side, status: number, code: string): [number, string] =>
+    route.sandboxOnly && !side.sandbox ? [403, 'SANDBOX_ONLY'] : [status, code]
+
+  const snapshot = (kind: Kind, ...sides: Side[]) =>
+    kind.stored(
+      house,
+      sides.map(({ merchant }) => merchant.businessId),
+    )
+
+  it('every operation has its row here', () => {
+    expect(Object.keys(table)).to.have.members(routes.map(({ method, path }) => `${method} ${path}`))
+  })
+
+  it("an order takes from what is its key's own, and from nothing else", async () => {
+    const [own, other] = await Promise.all([openBusiness(), openBusiness()])
+    const [mine, live, foreign] = await Promise.all(
+      [own.test, own.live, other.test].map(({ merchant }) => createProduct(house, merchant)),
+    )
+    const order = (...products: (SeenProduct | undefined)[]) =>
+      house.http
+        .post(`${apiBase}/dev/store/orders/simulate`)
+        .set(own.test.merchant.write())
+        .send({ items: products.map((product) => ({ productId: product?._id, quantity: 1 })) })
+    await expectRefused(order(mine, foreign), 404, 'PRODUCT_NOT_FOUND')
+    await expectRefused(order(mine, live), 403, 'SANDBOX_MISMATCH')
+    expect((await order(mine)).status).to.equal(201)
+    const left = async (side: Side, product?: SeenProduct) =>
+      (await readProduct(house, side.merchant, product?._id ?? '')).variants[0].stock
+    expect([
+      await left(own.test, mine),
+      await left(own.live, live),
+      await left(other.test, foreign),
+    ]).to.deep.equal([4, 5, 5])
+  })
+
+  for (const route of routes) {
+    const name = `${route.method} ${route.path}`
+    const row = table[name]
+    if (row === undefined) continue
+
+    if ('of' in row)
+      it(`${name} knows only what is its key's own`, async () => {
+        const kind: Kind = kinds[row.of]
+        const [own, other] = await Promise.all([openBusiness(), openBusiness()])
+        for (const [owner, sibling] of [
+          [own.test, own.live],
+          [own.live, own.test],
+        ] as const) {
+          const id = await kind.make(house, owner)
+          const stored = await snapshot(kind, owner)
+          for (const stranger of [other.test, other.live]) {
+            const [foreign, unknown] = await Promise.all([
+              ask(route, row, stranger, id),
+              ask(route, row, stranger, kind.unknown),
+            ])
+            const [status, code] = refusal(route, stranger, 404, kind.missing)
+            await expectRefused(Promise.resolve(foreign), status, code)
+            const told = { ...foreign.body.error, requestId: null }
+            expect(told).to.deep.equal({ ...unknown.body.error, requestId: null })
+          }
+          const belongsToBoth = row.of === 'endpoint'
+          if (!belongsToBoth)
+            await expectRefused(
+              ask(route, row, sibling, id),
+              ...refusal(route, sibling, 403, 'SANDBOX_MISMATCH'),
+            )
+          expect(await snapshot(kind, owner)).to.deep.equal(stored)
+
+          // The same request of who may: it was no fault of the request's.
+          const { status, body } = await ask(route, row, belongsToBoth ? sibling : owner, id)
+          const hindrance = route.sandboxOnly && !owner.sandbox ? 'SANDBOX_ONLY' : row.state
+          expect(body.error?.code, JSON.stringify(body)).to.equal(hindrance)
+          if (hindrance === undefined) expect(status).to.equal(200)
+        }
+      })
+
+    if ('lists' in row)
+      it(`${name} lists what is its key's own, and nothing else`, async () => {
+        const kind: Kind = kinds[row.lists]
+        const businesses = await Promise.all([openBusiness(), openBusiness()])
+        const things = []
+        for (const side of businesses.flatMap(({ test, live }) => [test, live]))
+          things.push({ side, id: await kind.make(house, side) })
+        for (const { side } of things) {
+          const { status, text } = await ask(route, row, side, '')
+          expect(status, text).to.equal(200)
+          const listed = things.filter(({ id }) => text.includes(id))
+          const isOwn = (some: Side) =>
+            some.merchant.businessId === side.merchant.businessId &&
+            (some.sandbox === side.sandbox || row.lists === 'endpoint')
+          expect(listed).to.deep.equal(things.filter((thing) => isOwn(thing.side)))
+        }
+      })
+
+    if ('makes' in row)
+      it(`${name} makes one in its key's environment`, async () => {
+        const kind: Kind = kinds[row.makes]
+        const [own, other] = await Promise.all([openBusiness(), openBusiness()])
+        const sides = [own.test, own.live, other.test, other.live]
+        if (row.needs !== undefined) for (const side of sides) await kinds[row.needs].make(house, side)
+        for (const side of [own.test, own.live]) {
+          const before = (await snapshot(kind, ...sides)).map(({ _id }) => _id)
+          const { body } = await ask(route, row, side, '')
+          const mayMake = side.sandbox || route.sandboxOnly === undefined
+          expect(body.error?.code, JSON.stringify(body)).to.equal(mayMake ? undefined : 'SANDBOX_ONLY')
+          const made = (await snapshot(kind, ...sides)).filter(({ _id }) => !before.includes(_id))
+          const { businessId } = side.merchant
+          const wheres = made.map((thing) => [thing.businessId, thing.sandbox ?? side.sandbox])
+          expect(wheres).to.deep.equal(mayMake ? [[businessId, side.sandbox]] : [])
+        }
+      })
+
+    if (route.path.startsWith('/dev/store/'))
+      it(`${name} tells a live key without a shop so, and a test key never`, async () => {
+        const merchant = await house.merchant()
+        const { businessId } = merchant
+        const live = {
+          merchant: asMerchant(businessId, await house.key(businessId, { mode: 'live' })),
+          sandbox: false,
+        }
+        const id = 'of' in row ? kinds[row.of].unknown : ''
+        const [status, code] = refusal(route, live, 404, 'SHOP_NOT_FOUND')
+        await expectRefused(ask(route, row, live, id), status, code)
+        const { body } = await ask(route, row, { merchant, sandbox: true }, id)
+        expect(body.error?.code).to.not.equal('SHOP_NOT_FOUND')
+        if ('of' in row && row.of === 'product') {
+          const { _id } = await createProduct(house, merchant)
+          await expectRefused(ask(route, row, live, _id), status, code)
+        }
+        expect(await house.deps.Shop.countDocuments({ businessId, sandbox: false })).to.equal(0)
+      })
+  }
+})

@@ -1,0 +1,68 @@
+import { newId } from '../../src/ids.ts'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
+import { createIntent, freshDelivery, subscribe } from '../support/acts.ts'
+import type { House, Merchant } from '../support/house.ts'
+import { storeOrder } from '../support/orders.ts'
+import { createProduct } from '../support/store.ts'
+
+/** A business in one environment, and its key there. */
+export interface Side {
+  merchant: Merchant
+  sandbox: boolean
+}
+
+/** What merchants own. Of each kind: the code of one that is not there, an id that nothing has, how one is made and how all are read. */
+export interface Kind {
+  missing: string
+  unknown: string
+  /** Answers its id in paths. */
+  make(house: House, side: Side): Promise<string>
+  /** As they are stored, of these businesses. */
+  stored(house: House, businessIds: string[]): Promise<Stored[]>
+}
+
+export interface Stored {
+  _id: string
+  businessId: string
+  /** Endpoints have none: they belong to the business. */
+  sandbox?: boolean
+}
+
+/** Nobody ever calls it. */
+const nowhere = 'http://127.0.0.1:9/hook'
+
+export const kinds = {
+  intent: {
+    missing: 'INTENT_NOT_FOUND',
+    unknown: 'PI-2222222222222222',
+    make: async (house, { merchant }) => (await createIntent(house, merchant)).referenceNumber,
+    stored: ({ deps }, ids) => deps.Intent.find({ businessId: { $in: ids } }).lean(),
+  },
+  endpoint: {
+    missing: 'ENDPOINT_NOT_FOUND',
+    unknown: newId(),
+    make: async (house, { merchant }) => (await subscribe(house, merchant, nowhere)).id,
+    stored: ({ deps }, ids) => deps.Endpoint.find({ businessId: { $in: ids } }).lean(),
+  },
+  delivery: {
+    missing: 'DELIVERY_NOT_FOUND',
+    unknown: deliveryId(newId(), newId()),
+    make: async (house, { merchant }) => {
+      await subscribe(house, merchant, nowhere)
+      return (await freshDelivery(house, merchant))._id
+    },
+    stored: ({ deps }, ids) => deps.Delivery.find({ businessId: { $in: ids } }).lean(),
+  },
+  product: {
+    missing: 'PRODUCT_NOT_FOUND',
+    unknown: newId(),
+    make: async (house, { merchant }) => (await createProduct(house, merchant))._id,
+    stored: ({ deps }, ids) => deps.Product.find({ businessId: { $in: ids } }).lean(),
+  },
+  order: {
+    missing: 'ORDER_NOT_FOUND',
+    unknown: newId(),
+    make: async (house, { merchant, sandbox }) => (await storeOrder(house, merchant, sandbox))._id,
+    stored: ({ deps }, ids) => deps.Order.find({ businessId: { $in: ids } }).lean(),
+  },
+} as const satisfies Record<string, Kind>

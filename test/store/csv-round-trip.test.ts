@@ -1,0 +1,126 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { createProduct, type SeenProduct } from '../support/store.ts'
+
+const store = '/api/v1/dev/store/products'
+
+/** What breaks readers of CSV, and what spreadsheets take for something else. */
+const piece = fc.oneof(
+  fc.constantFrom(
+    '"',
+    '""',
+    ';',
+    ',',
+    '\n',
+    '\r',
+    '\r\n',
+    '\t',
+    ' ',
+    '\uFEFF',
+    '=1+1',
+    '@',
+    '+5',
+    '-5',
+    '007',
+    '1e3',
+    'TRUE',
+    'null',
+    '\\',
+    "'",
+  ),
+  fc.constantFrom('Thé', 'شاي', '😀', 'e\u0301', '\u202E', '\u2028', '\u00A0', '__proto__'),
+  fc.string({ unit: 'binary', maxLength: 8 }).filter((text) => !text.includes('\0')),
+)
+const text = (most: number) =>
+  fc
+    .array(piece, { minLength: 1, maxLength: 6 })
+    .map((pieces) => pieces.join(''))
+    .filter((joined) => /\S/.test(joined) && Array.from(joined).length <= most)
+
+const variant = fc.record({
+  label: fc.oneof(text(100), fc.constantFrom('S', 'M', 'Default')),
+  sku: fc.option(text(60)),
+  price: fc.oneof(fc.nat(1_000_000_000), fc.constant(0)),
+  stock: fc.oneof(fc.nat(1_000_000_000), fc.constant(0)),
+})
+const product = fc.record({
+  name: text(200),
+  description: fc.oneof(text(200), fc.constant('')),
+  active: fc.boolean(),
+  variants: fc.array(variant, { minLength: 1, maxLength: 4 }),
+})
+/** No SKU twice in a shop. */
+const products = fc.array(product, { maxLength: 4 }).map((list) =>
+  list.map((each, at) => ({
+    ...each,
+    variants: each.variants.map((one, n) => ({
+      ...one,
+      sku: one.sku === null ? null : `${one.sku}${at}-${n}`,
+    })),
+  })),
+)
+
+describe('A CSV file of products', () => {
+  let house: House
+  before(async () => {
+    house = await openHouse()
+  })
+  after(() => house.close())
+
+  const exported = async (merchant: Merchant, delimiter: string): Promise<string> =>
+    (
+      await house.http
+        .get(`${store}/export-csv`)
+        .query({ delimiter })
+        .set(merchant.read())
+        .buffer(true)
+        .expect(200)
+    ).text
+
+  async function imported(merchant: Merchant, csv: string): Promise<Record<string, number>> {
+    const { status, body } = await house.http
+      .post(`${store}/import-csv`)
+      .set(merchant.write())
+      .type('text/csv')
+      .send(csv)
+    expect(status, JSON.stringify({ body, csv })).to.equal(200)
+    return body.data
+  }
+
+  /** All that a file carries of the merchant's products. */
+  async function carried(merchant: Merchant): Promise<unknown[]> {
+    const { body } = await house.http.get(store).query({ limit: 100 }).set(merchant.read()).expect(200)
+    const carriedOf = ({ handle, name, description, active, variants }: SeenProduct) => ({
+      handle,
+      name,
+      description,
+      active,
+      variants: variants.map(({ label, sku, price, stock }) => ({ label, sku, price, stock })),
+    })
+    return body.data.items
+      .map(carriedOf)
+      .toSorted((a: SeenProduct, b: SeenProduct) => (a.handle < b.handle ? -1 : 1))
+  }
+
+  it('changes nothing where it comes from, and makes the same products in an empty shop', async () => {
+    const survives = fc.asyncProperty(products, fc.constantFrom(',', ';'), async (list, delimiter) => {
+      const [from, to] = await Promise.all([house.merchant(), house.merchant()])
+      await Promise.all(list.map((each) => createProduct(house, from, each)))
+      const before = await carried(from)
+      const csv = await exported(from, delimiter)
+
+      const same = await imported(from, csv)
+      expect(same).to.include({ created: 0, updated: 0, unchanged: list.length, variants: 0 })
+      expect(await carried(from)).to.deep.equal(before)
+
+      expect(await imported(to, csv)).to.include({ created: list.length, updated: 0, unchanged: 0 })
+      expect(await carried(to)).to.deep.equal(before)
+      expect(await imported(to, await exported(to, delimiter))).to.include({
+        unchanged: list.length,
+        variants: 0,
+      })
+    })
+    await fc.assert(survives, { numRuns: 20 })
+  })
+})

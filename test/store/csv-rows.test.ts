@@ -1,0 +1,246 @@
+import { expect } from 'chai'
+import type { Refusal } from '../../src/errors.ts'
+import type { CsvFault } from '../../src/store/imports/faults.ts'
+import { readRows } from '../../src/store/imports/read-rows.ts'
+
+const deps = { config: { maxAmount: 1_000_000 } } as Parameters<typeof readRows>[0]
+const full = 'handle,name,description,variant_label,sku,price,stock,active'
+const read = (csv: unknown) => readRows(deps, csv)
+const lines = (...each: string[]): string => each.join('\n')
+
+async function refusalOf(csv: unknown): Promise<Refusal> {
+  const refused = await read(csv).then(
+    () => null,
+    (error: unknown) => error,
+  )
+  expect(refused, String(csv).slice(0, 200)).to.have.property('name', 'Refusal')
+  return refused as Refusal
+}
+
+const messageOf = async (csv: unknown): Promise<string> => (await refusalOf(csv)).message
+
+async function faultsOf(csv: unknown): Promise<CsvFault[]> {
+  const { details } = (await refusalOf(csv)).extras
+  return (details as { faults: CsvFault[] }).faults
+}
+
+/** One row under the full header whose cell of `column` is `text`: what is read of it. */
+async function cell(column: string, text: string): Promise<unknown> {
+  const quoted = `"${text.replaceAll('"', '""')}"`
+  const [row] = await read(
+    column === 'handle' ? lines('handle', quoted) : lines(`handle,${column}`, `h,${quoted}`),
+  )
+  return row?.[(column === 'variant_label' ? 'variantLabel' : column) as keyof typeof row]
+}
+
+describe('The rows of a CSV file', () => {
+  it('are read with commas or semicolons, any line end, a byte order mark or none, from bytes or text', async () => {
+    const row = {
+      row: 2,
+      handle: 'tea',
+      name: 'Thé, vert',
+      description: 'a\r\nb "c"',
+      variantLabel: '1 kg; net',
+      sku: 'T-1',
+      price: 1250,
+      stock: 0,
+      active: true,
+    }
+    const cells = ['tea', '"Thé, vert"', '"a\r\nb ""c"""', '"1 kg; net"', 'T-1', '1250', '0', 'TRUE']
+    for (const delimiter of [',', ';'])
+      for (const end of ['\n', '\r\n', '\r'])
+        for (const bom of ['', '\uFEFF']) {
+          const text = bom + [full.replaceAll(',', delimiter), cells.join(delimiter), ''].join(end)
+          for (const csv of [text, Buffer.from(text)])
+            expect(await read(csv), JSON.stringify(text)).to.deep.equal([row])
+        }
+  })
+
+  it('have their columns in any order and case; those that are missing are blank', async () => {
+    const csv = lines(' PRICE ;" Handle";Variant_Label', '5;a;"small"')
+    const [row] = await read(csv)
+    expect(row).to.include({
+      handle: 'a',
+      price: 5,
+      variantLabel: 'small',
+      name: null,
+      stock: null,
+      active: null,
+    })
+    expect(await read(lines('handle', 'a', 'b'))).to.have.length(2)
+    expect(await read(lines(full, ''))).to.deep.equal([])
+  })
+
+  it('are counted as a spreadsheet does, blank ones left out', async () => {
+    const csv = lines('handle,name,', 'a,"two', 'lines",', '', ' , ,', '   ', 'b,,')
+    expect((await read(csv)).map(({ row, handle }) => [row, handle])).to.deep.equal([
+      [2, 'a'],
+      [6, 'b'],
+    ])
+  })
+
+  it('keep text exactly as it stands, and trim the handle only', async () => {
+    for (const text of [
+      '=1+1',
+      '@SUM(A1)',
+      '+22222',
+      '-5',
+      ' a ',
+      '\ta',
+      'é\u0301',
+      '😀',
+      'شاي',
+      '\uFEFFa',
+      'a\nb',
+      '"',
+      ';',
+      '0012',
+    ]) {
+      for (const column of ['name', 'description', 'variant_label', 'sku'])
+        expect(await cell(column, text), column).to.equal(text)
+    }
+    expect(await cell('handle', '  thé vert\t')).to.equal('thé vert')
+    expect(await cell('name', ' \t\n')).to.equal(null)
+  })
+
+  it('have whole centimes as prices, and say so where it is something else', async () => {
+    expect(await cell('price', ' 0 ')).to.equal(0)
+    expect(await cell('price', '1000000')).to.equal(1_000_000)
+    for (const text of [
+      '12,50',
+      '12.50',
+      '12.00',
+      '1 250',
+      '1\u00A0250',
+      '1e3',
+      '٥',
+      '0x10',
+      '+5',
+      'MRU 5',
+      'NaN',
+      '5-',
+      '=5',
+    ]) {
+      const fault = await refusalOf(lines('handle;price', `h;"${text}"`))
+      expect(fault.message, text).to.equal(
+        'Row 2, price: It must be a whole number of centimes: write 1250 for 12.50 MRU.',
+      )
+      expect(fault).to.deep.include({ code: 'VALIDATION_ERROR' })
+      expect(fault.extras.param).to.equal('price')
+    }
+    for (const text of ['-1', '1000001', '9'.repeat(400)])
+      expect(await refusalOf(lines('handle;price', `h;${text}`)), text).to.include({
+        code: 'AMOUNT_OUT_OF_RANGE',
+      })
+  })
+
+  it('have whole units as stock, and words for active', async () => {
+    expect(await cell('stock', '1000000000')).to.equal(1_000_000_000)
+    for (const text of ['-1', '1000000001', '1.5', 'many'])
+      expect(await faultsOf(lines('handle,stock', `h,"${text}"`)), text).to.have.length(1)
+    for (const text of ['true', '1', 'Yes', 'OUI', 'vrai '])
+      expect(await cell('active', text), text).to.equal(true)
+    for (const text of ['FALSE', '0', 'no', 'Non', 'faux'])
+      expect(await cell('active', text), text).to.equal(false)
+    for (const text of ['maybe', '2', 'نعم']) await refusalOf(lines('handle,active', `h,${text}`))
+  })
+
+  it('have limits in characters, however many units each takes', async () => {
+    const limits = { handle: 100, name: 200, description: 5000, variant_label: 100, sku: 64 }
+    for (const [column, most] of Object.entries(limits)) {
+      expect(await cell(column, '😀'.repeat(most))).to.equal('😀'.repeat(most))
+      const csv =
+        column === 'handle'
+          ? lines('handle', 'é'.repeat(most + 1))
+          : lines(`handle,${column}`, `h,${'é'.repeat(most + 1)}`)
+      expect(await faultsOf(csv)).to.deep.equal([
+        { row: 2, column, code: 'VALIDATION_ERROR', message: `It may have at most ${most} characters.` },
+      ])
+    }
+    expect(await messageOf(lines('handle,name', 'h,a\0b'))).to.match(/Row 2, name: .*NUL/)
+    expect(await messageOf(lines('handle,name', 'h,a\uD800b'))).to.match(/valid Unicode/)
+  })
+
+  it('are refused with every fault at once, also above a row that breaks', async () => {
+    const csv = lines(full, ',x,,,,-,,', 'a,,,,,1,2', 'b,,,,,1,2,true,9', 'c,,,,,x,y,z', 'd,"x"y,,,,,,')
+    const faults = await faultsOf(csv)
+    expect(faults.map(({ row, column }) => [row, column])).to.deep.equal([
+      [2, 'handle'],
+      [2, 'price'],
+      [3, null],
+      [4, null],
+      [5, 'price'],
+      [5, 'stock'],
+      [5, 'active'],
+      [6, null],
+    ])
+    expect(await messageOf(lines('handle,name', 'a,"b', 'c'))).to.match(
+      /^Row 2: A quote is opened here and never closed/,
+    )
+    expect(await messageOf(lines('handle,name', 'a,b', '', 'c,12" pizza'))).to.match(/^Row 4: .*in quotes/)
+    expect(await messageOf(lines('handle,name', `a,"${'x,y\n'.repeat(20_000)}`))).to.match(
+      /^Row 2: .*longer than any/,
+    )
+    expect(await messageOf(lines('handle,', 'a,', 'b,c'))).to.match(
+      /^Row 3: Its cell 2 is in a column without a name/,
+    )
+  })
+
+  it('tell the first hundred faults, and how many more there are', async () => {
+    const { details } = (await refusalOf(lines('handle,price', ...Array(150).fill('a,x')))).extras
+    expect((details as { faults: unknown[] }).faults).to.have.length(100)
+    expect(details).to.include({ more: 50 })
+  })
+
+  it('need a header that names columns, each once, and no other', async () => {
+    expect(await messageOf('')).to.match(/Row 1: The first row is blank/)
+    expect(await messageOf(lines('', full))).to.match(/Row 1: The first row is blank/)
+    expect(await messageOf(lines(';;', 'a;b;c'))).to.match(/Row 1: The first row is blank/)
+    expect(await messageOf('name,price')).to.match(/column handle is missing/)
+    expect(await messageOf('handle,Prix')).to.match(/no column "prix"/)
+    expect(await messageOf('handle\tname')).to.match(/no column "handle\\tname"/)
+    expect(await messageOf('handle,name,Name')).to.match(/column name is there more than once/)
+    expect(await messageOf(`handle${','.repeat(1_000_000)}`)).to.match(/has 1000001 cells|longer than any/)
+    expect(await faultsOf('Prix,Stock,stock')).to.have.length(3)
+  })
+
+  it('are UTF-8, and told what to choose where they are not', async () => {
+    const latin1 = Buffer.from(lines('handle;name', 'a;thé'), 'latin1')
+    expect(await messageOf(latin1)).to.match(/not UTF-8\. .*CSV UTF-8/)
+    const utf16 = Buffer.from(lines('handle;name', 'a;thé'), 'utf16le')
+    for (const bytes of [
+      utf16,
+      Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]),
+      Buffer.from(utf16).swap16(),
+    ])
+      expect(await messageOf(bytes)).to.match(/UTF-16\. .*CSV UTF-8/)
+    for (const csv of [undefined, null, 5, ['handle'], {}])
+      expect((await refusalOf(csv)).extras.param).to.equal('csv')
+  })
+
+  it('are at most 5 000; so many take a fraction of a second and let others work', async () => {
+    const many = (count: number) =>
+      lines(
+        full,
+        ...Array.from(
+          { length: count },
+          (_, n) => `h${n},Name ${n},"Some ""text"", of it",L,S${n},${n},7,oui`,
+        ),
+      )
+    let turns = 0
+    const timer = setInterval(() => (turns += 1), 0)
+    const startedAt = performance.now()
+    expect(await read(many(5000))).to.have.length(5000)
+    const tookMs = performance.now() - startedAt
+    clearInterval(timer)
+    expect(tookMs).to.be.lessThan(1000)
+    expect(turns).to.be.greaterThan(2)
+    expect(await messageOf(many(5001))).to.equal(
+      'Row 1: A file may have at most 5000 rows beside the header.',
+    )
+    expect(
+      await read(lines('handle', 'a', ...Array(50_000).fill(' '), '\n'.repeat(100_000), 'b')),
+    ).to.have.length(2)
+    expect(await messageOf(lines('handle', ...Array(50_001).fill(' ')))).to.match(/50000 blank rows/)
+  })
+})

@@ -1,0 +1,161 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect } from 'chai'
+import { crlf, sendRaw } from '../api/raw-request.ts'
+import { expectRefused } from '../api/refused.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+
+const path = '/api/v1/dev/store/products/import-csv'
+const csv = 'handle,name,price\ntea,"Thé, vert",1250\n'
+const largest = 8 * 1024 * 1024
+
+const part = (name: string, content: string, more = ''): string =>
+  crlf('--edge', `Content-Disposition: form-data; name="${name}"${more}`, '', content, '')
+const form = 'multipart/form-data; boundary=edge'
+
+describe('A CSV file', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  const post = (body: string | Buffer, type: string, headers = merchant.write()) =>
+    house.http.post(path).set(headers).type(type).send(body)
+  const postForm = (parts: string, headers = merchant.write()) => post(`${parts}--edge--\r\n`, form, headers)
+  const json = (value: unknown) => post(JSON.stringify(value), 'application/json')
+  const refusedFor = async (request: ReturnType<typeof post>, param: string) => {
+    await expectRefused(request, 400, 'VALIDATION_ERROR')
+    expect((await request).body.error.param).to.equal(param)
+  }
+
+  it('comes as itself, as the file of a form, or in JSON, and is the same each time', async () => {
+    const file =
+      part('other', 'x') + part('file', csv, '; filename="é.csv"\r\nContent-Type: text/csv') + part('z', 'x')
+    const answers = [
+      await post(csv, 'text/csv; header=present'),
+      await post(`\uFEFF${csv.replaceAll(/,(?! )/g, ';')}`, 'Text/CSV; charset="UTF-8"'),
+      await postForm(file),
+      await postForm(part('file', csv)),
+      await json({ csv, more: [[[[[[[[[[]]]]]]]]]] }),
+    ]
+    const counts = answers.map(({ body: { data } }) => [data?.created, data?.unchanged, data?.rows])
+    expect(counts).to.deep.equal([[1, 0, 1], ...Array(4).fill([0, 1, 1])])
+  })
+
+  it('is told by its content when it is sent again', async () => {
+    const headers = merchant.write()
+    const parts = part('file', csv, '; filename="a.csv"')
+    const first = await postForm(parts, headers)
+    const again = await post(
+      `${parts}--edge--`.replaceAll('edge', 'seam'),
+      'multipart/form-data; boundary=seam',
+      headers,
+    )
+    expect(again.body).to.deep.equal(first.body)
+    expect(again.headers)
+      .to.include({ 'idempotent-replayed': 'true' })
+      .and.not.have.property('idempotent-params-mismatch')
+    const other = await post(`${csv}salt,Sel,1\n`, 'text/csv', headers)
+    expect(other.body).to.deep.equal(first.body)
+    expect(other.headers).to.include({ 'idempotent-params-mismatch': 'true' })
+  })
+
+  it('is refused by the name of the field where it is missing, and such an answer stays', async () => {
+    for (const value of [{}, { csv: null }, { csv: 5 }, { csv: ['handle'] }, [], null, 'handle'])
+      await refusedFor(json(value), 'csv')
+    await refusedFor(post('', 'text/csv'), 'csv')
+    await refusedFor(post('', 'application/json'), 'csv')
+    const headers = merchant.write()
+    await refusedFor(post('{}', 'application/json', headers), 'csv')
+    const again = await post(JSON.stringify({ csv }), 'application/json', headers)
+    expect(again.headers).to.include({ 'idempotent-replayed': 'true', 'idempotent-params-mismatch': 'true' })
+  })
+
+  it('is no other type, and neither compressed nor in another charset', async () => {
+    for (const type of [
+      'text/plain',
+      'application/vnd.ms-excel',
+      'text/csv; charset=windows-1252',
+      'application/octet-stream',
+      'application/json; charset=latin1',
+    ])
+      await expectRefused(post(csv, type), 415, 'UNSUPPORTED_MEDIA_TYPE')
+    const zipped = { ...merchant.write(), 'Content-Encoding': 'gzip' }
+    await expectRefused(post(csv, 'text/csv', zipped), 415, 'UNSUPPORTED_MEDIA_TYPE')
+    await expectRefused(post('{"csv": ', 'application/json'), 400, 'INVALID_JSON')
+  })
+
+  it('is one file of a whole form; a form that is broken may be sent again under its key', async () => {
+    for (const parts of [
+      '',
+      part('csv', csv),
+      part('File', csv),
+      part('file', csv).repeat(2),
+      part('a', 'x').repeat(101) + part('file', csv),
+    ])
+      await refusedFor(postForm(parts), 'file')
+    await refusedFor(post(csv, 'multipart/form-data'), 'file')
+    await refusedFor(post(csv, form), 'file')
+    await refusedFor(post('', form), 'file')
+    const headers = merchant.write()
+    const whole = `${part('a', 'x')}${part('file', csv, '; filename="a.csv"')}--edge--`
+    for (let length = 0; length < whole.length - 2; length += 17)
+      await refusedFor(post(whole.slice(0, length), form, headers), 'file')
+    const answer = await post(whole, form, headers).expect(200)
+    expect(answer.headers).to.not.have.property('idempotent-replayed')
+  })
+
+  it('has at most 8 MiB, and what says that it has more is not read', async () => {
+    const padded = csv.padEnd(largest - 1, '\n')
+    await post(padded, 'text/csv').expect(200)
+    await expectRefused(post(`${padded}\n`, 'text/csv'), 413, 'PAYLOAD_TOO_LARGE')
+    const head = (more: string) =>
+      crlf(
+        `POST ${path} HTTP/1.1`,
+        'Host: a',
+        'Content-Type: text/csv',
+        `Authorization: Bearer ${merchant.key}`,
+        'X-Idempotency-Key: large',
+        more,
+        '',
+        '',
+      )
+    const [answer] = await sendRaw(house.origin, head(`Content-Length: ${largest + 1}`))
+    expect(answer?.status).to.equal(413)
+    const chunk = `${(largest + 1).toString(16)}\r\n${padded}\n\r\n0\r\n\r\n`
+    const [chunked] = await sendRaw(
+      house.origin,
+      head('Transfer-Encoding: chunked\r\nConnection: close'),
+      chunk,
+    )
+    expect(chunked?.status).to.equal(413)
+    await post(csv, 'text/csv', { ...merchant.write(), 'X-Idempotency-Key': 'large' }).expect(200)
+  })
+
+  it('that breaks off is never an answer that stays, and neither is any other body', async () => {
+    const bodies = [
+      [path, 'text/csv', csv],
+      ['/api/v1/dev/intents', 'application/json', '{"amount": 500}'],
+    ] as const
+    for (const [to, type, body] of bodies) {
+      const headers = merchant.write()
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+      const socket = connect(Number(new URL(house.origin).port), '127.0.0.1')
+      const head = [
+        `POST ${to} HTTP/1.1`,
+        'Host: a',
+        `Content-Type: ${type}`,
+        'Content-Length: 100',
+        ...lines,
+      ]
+      socket.end(crlf(...head, '', body.slice(0, 5)))
+      await once(socket.resume(), 'close')
+      const answer = await house.http.post(to).set(headers).type(type).send(body)
+      expect(answer.status).to.be.oneOf([200, 201])
+      expect(answer.headers).to.not.have.property('idempotent-replayed')
+    }
+  })
+})

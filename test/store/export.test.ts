@@ -1,0 +1,208 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { expect } from 'chai'
+import express from 'express'
+import { pastMongoose } from '../../src/collection.ts'
+import { sendDownload } from '../../src/http/download.ts'
+import { newId } from '../../src/ids.ts'
+import type { Product } from '../../src/store/products/product.ts'
+import { expectRefused } from '../api/refused.ts'
+import { openWire } from '../support/cut-wire.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { createProduct, openLiveShop } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+const path = '/api/v1/dev/store/products/export-csv'
+const header = 'handle,name,description,variant_label,sku,price,stock,active\r\n'
+
+/** As stored: one product with so many variants. */
+const stored = (businessId: string, variants: number, description: string): Product => {
+  const _id = newId()
+  const at = new Date('2026-01-01T00:00:00Z')
+  return {
+    _id,
+    businessId,
+    sandbox: true,
+    handle: _id,
+    name: 'Tea',
+    description,
+    images: [],
+    active: true,
+    variants: Array.from({ length: variants }, (_, n) => ({
+      _id: newId(),
+      label: `L${n}`,
+      sku: null,
+      price: 1,
+      stock: 1,
+    })),
+    skus: [],
+    listed: true,
+    prepared: null,
+    reservations: [],
+    revision: 0,
+    deletedAt: null,
+    createdAt: at,
+    updatedAt: at,
+    effects: [],
+  }
+}
+
+describe('An export of products', () => {
+  let house: House
+  before(async () => {
+    house = await openHouse()
+  })
+  after(() => house.close())
+
+  const store = (merchant: Merchant, count: number, variants: number, description: string) =>
+    pastMongoose(house.deps.Product).insertMany(
+      Array.from({ length: count }, () => stored(merchant.businessId, variants, description)),
+    )
+  /** A second house on the same database, over a wire that tells its commands and can be cut. */
+  async function behindWire(
+    see: (command: string, cut: () => void) => unknown,
+    act: (behind: House) => Promise<void>,
+  ): Promise<void> {
+    const wire = await openWire(house.deps.config.mongodbUrl, {
+      isDead: () => false,
+      isLast: (command) => {
+        see(command, () => wire.close())
+        return false
+      },
+      fate: 'lost',
+      over: () => undefined,
+    })
+    const behind = await openHouse({ MONGODB_URL: wire.url })
+    await act(behind)
+    await behind.close()
+    wire.close()
+  }
+  const read = (merchant: Merchant, query = '') => house.http.get(path + query).set(merchant.read())
+
+  it('is a CSV file with a row for each variant, oldest product first', async () => {
+    const merchant = await house.merchant()
+    const tea = await createProduct(house, merchant, {
+      name: '=Tea, "green"',
+      description: 'a\r\nb;c',
+      variants: [
+        { label: '1 kg', price: 0, sku: '007' },
+        { label: '٢ كغ', price: 1250, stock: 3 },
+      ],
+    })
+    const salt = await createProduct(house, merchant, { name: 'Sel', active: false })
+    const answer = await read(merchant).buffer(true).expect(200)
+    expect(answer.headers).to.include({
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="products.csv"',
+      'cache-control': 'no-store',
+    })
+    expect(answer.headers['x-request-id']).to.be.a('string')
+    expect(answer.text).to.equal(
+      `${header}"${tea.handle}","=Tea, ""green""","a\r\nb;c","1 kg","007",0,0,"true"\r\n` +
+        `"${tea.handle}",,,"٢ كغ",,1250,3,\r\n"${salt.handle}","Sel",,"Default",,1000,5,"false"\r\n`,
+    )
+  })
+
+  it('has semicolons and a byte order mark for a spreadsheet in French', async () => {
+    const merchant = await house.merchant()
+    const { handle } = await createProduct(house, merchant, { name: 'Thé' })
+    const { text } = await read(merchant, '?delimiter=;').buffer(true).expect(200)
+    expect(text).to.equal(
+      `\uFEFF${header.replaceAll(',', ';')}"${handle}";"Thé";;"Default";;1000;5;"true"\r\n`,
+    )
+    for (const query of ['?delimiter=%09', '?delimiter=', '?delimiter=;&delimiter=,'])
+      await expectRefused(read(merchant, query), 400, 'VALIDATION_ERROR')
+  })
+
+  it("has the caller's own products of the key's environment, and no deleted one", async () => {
+    const test = await house.merchant()
+    const live = asMerchant(test.businessId, await house.key(test.businessId, { mode: 'live' }))
+    await createProduct(house, await house.merchant())
+    await expectRefused(read(live), 404, 'SHOP_NOT_FOUND')
+    await openLiveShop(house, live)
+    const mine = await createProduct(house, test)
+    const sold = await createProduct(house, live)
+    const gone = await createProduct(house, test)
+    await house.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(test.write()).expect(200)
+    for (const [merchant, { name }] of [
+      [test, mine],
+      [live, sold],
+    ] as const) {
+      const lines = (await read(merchant).buffer(true)).text.split('\r\n')
+      expect(lines).to.have.length(3)
+      expect(lines[1]).to.include(name)
+    }
+  })
+
+  it('is the header alone where there is nothing, and answers HEAD without a body', async () => {
+    const merchant = await house.merchant()
+    expect((await read(merchant).buffer(true).expect(200)).text).to.equal(header)
+    const head = await house.http.head(path).set(merchant.read()).expect(200)
+    expect(head.headers['content-type']).to.equal('text/csv; charset=utf-8')
+    expect(head.text).to.equal(undefined)
+    await expectRefused(house.http.post(path).set(merchant.write()), 404, 'ENDPOINT_NOT_FOUND')
+  })
+
+  it('takes from MongoDB what the caller takes, and lets go when the caller does', async () => {
+    const merchant = await house.merchant()
+    // 20 MB of text: far more than sockets hold.
+    await store(merchant, 1000, 1, '😀'.repeat(5000))
+    const commands: string[] = []
+    await behindWire(
+      (command) => void commands.push(command),
+      async (behind) => {
+        const aborted = new AbortController()
+        const answer = await fetch(behind.origin + path, { headers: merchant.read(), signal: aborted.signal })
+        await answer.body?.getReader().read()
+        aborted.abort()
+        await until('the cursor is closed', () => commands.includes('killCursors'))
+        // Of 20 batches.
+        expect(commands.filter((command) => command === 'getMore').length).to.be.within(1, 18)
+      },
+    )
+    const { text } = await read(merchant).buffer(true).expect(200)
+    expect(text.split('\r\n')).to.have.length(1002)
+  })
+
+  it('is refused when MongoDB fails before the first byte, and cut when it fails later: never a file that looks whole', async () => {
+    const [few, many] = await Promise.all([house.merchant(), house.merchant()])
+    // A batch is 50 products, a piece 100 rows: the second batch comes before the first piece, or after it.
+    await Promise.all([store(few, 60, 1, ''), store(many, 60, 10, '')])
+    const failing = (command: string, cut: () => void) => command === 'getMore' && cut()
+    await behindWire(failing, async ({ http }) => {
+      await expectRefused(http.get(path).set(few.read()), 503, 'SERVICE_UNAVAILABLE')
+    })
+    await behindWire(failing, async ({ origin }) => {
+      const answer = await fetch(origin + path, { headers: many.read() })
+      expect(answer.status).to.equal(200)
+      const ended = await answer.text().then(
+        () => 'whole',
+        () => 'cut',
+      )
+      expect(ended).to.equal('cut')
+    })
+  })
+
+  it('is cut when the caller takes nothing for too long', async () => {
+    let isOver = false
+    async function* endless(): AsyncGenerator<string, void, undefined> {
+      try {
+        for (;;) yield 'x'.repeat(100_000)
+      } finally {
+        isOver = true
+      }
+    }
+    const app = express()
+    app.locals.isStopping = () => false
+    const file = { contentType: 'text/csv', fileName: 'a.csv', first: '', pieces: endless() }
+    app.get('/', (req, res) => sendDownload(req, res, file, 100))
+    const server = app.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await until('the file is let go', () => isOver)
+    socket.destroy()
+    server.close()
+  })
+})

@@ -1,0 +1,121 @@
+import { expect } from 'chai'
+import { newId } from '../../src/ids.ts'
+import { sweepImports } from '../../src/store/imports/sweep.ts'
+import type { Product } from '../../src/store/products/product.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { csvOf, importAs, plansOf, soldOf, storedProducts } from '../support/imports.ts'
+import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
+
+interface Case {
+  merchant: Merchant
+  effectId: string
+  answers: unknown[]
+}
+
+const there = csvOf('handle,name,sku,price,stock', 'mug,Mug,M-1,500,5')
+/** Makes two products, and gives one that is there another price and another SKU. */
+const asked = csvOf('handle,name,sku,price', 'mug,,M-2,600', 'cup,Cup,C-1,700', 'jar,Jar,J-1,800')
+const counts = { created: 2, updated: 1, unchanged: 0, variants: 3, rows: 3 }
+const untouched = ['mug|Mug|Default|M-1|500|5']
+const imported = ['cup|Cup|Default|C-1|700|0', 'jar|Jar|Default|J-1|800|0', 'mug|Mug|Default|M-2|600|5']
+
+describe('an import whose process is killed between any two steps', function () {
+  this.timeout(60_000)
+  let house: House
+  const graves: Promise<unknown>[] = []
+  before(async () => void (house = await openHouse()))
+  after(async () => {
+    await Promise.all(graves)
+    await house.close()
+  })
+
+  async function prepare(): Promise<Case> {
+    const merchant = await house.merchant()
+    await importAs(house.deps, merchant, there, newId())
+    return { merchant, effectId: newId(), answers: [] }
+  }
+
+  const importing = (again: (each: Case) => Promise<unknown>): Omit<Operation<Case>, 'check'> => ({
+    prepare,
+    async run({ deps }, { merchant, effectId, answers }) {
+      // Its lease must run on, whatever the cases beside it do to the clock: their sweeps are not to end it.
+      deps.now = () => new Date(house.clock.now().getTime() + 3_600_000)
+      answers.push(await importAs(deps, merchant, asked, effectId))
+    },
+    again,
+  })
+
+  /** Nothing is held for an import that is not there, and no place is taken. */
+  function expectNoTrace(products: Product[], label: string) {
+    for (const { handle, listed, prepared, skus, variants } of products) {
+      expect([listed, prepared], `${label}: ${handle}`).to.deep.equal([true, null])
+      expect(skus, `${label}: ${handle}`).to.deep.equal(variants.map(({ sku }) => sku))
+    }
+  }
+
+  const retrying: Operation<Case> = {
+    ...importing(async ({ merchant, effectId, answers }) =>
+      answers.push(await importAs(house.deps, merchant, asked, effectId)),
+    ),
+    async check({ merchant, answers }, label) {
+      await sweepImports(house.deps)
+      for (const answer of answers) expect(answer, label).to.deep.equal(counts)
+      const products = await storedProducts(house, merchant)
+      expect(products.flatMap(soldOf), label).to.deep.equal(imported)
+      expectNoTrace(products, label)
+      const plans = await plansOf(house, merchant)
+      expect(
+        plans.map(({ state, open }) => [state, open]),
+        label,
+      ).to.deep.equal([
+        ['done', undefined],
+        ['done', undefined],
+      ])
+      const applied = products.filter(({ effects }) => effects.length > 0)
+      expect(
+        applied.map(({ handle, effects }) => [handle, effects.length]),
+        label,
+      ).to.deep.equal([['mug', 1]])
+    },
+  }
+
+  it('happens once when it is sent again, and answers its counts', async () => {
+    const steps = await killEverywhere(house, retrying, graves, 0)
+    expect(steps).to.deep.equal([
+      // Shop, plan, what is there.
+      'mongodb find',
+      'mongodb insert',
+      'mongodb find',
+      // New products, SKUs for the old one; the commit.
+      'mongodb insert',
+      'mongodb update',
+      'mongodb update',
+      // Read, patched, listed; done.
+      'mongodb find',
+      'mongodb update',
+      'mongodb update',
+      'mongodb update',
+    ])
+    await Promise.all([4, 5, 6].map((effect) => landLate(house, retrying, graves, effect)))
+  })
+
+  it('happens wholly or not at all when nobody sends it again, once the sweep ran', async () => {
+    const seen = new Set<number>()
+    const sweeping: Operation<Case> = {
+      ...importing(async ({ effectId }) => {
+        await house.deps.ImportPlan.updateOne({ _id: effectId, open: true }, { leaseUntil: new Date(0) })
+        await sweepImports(house.deps)
+      }),
+      async check({ merchant }, label) {
+        const products = await storedProducts(house, merchant)
+        seen.add(products.length)
+        expect(products.flatMap(soldOf), label).to.deep.equal(products.length === 3 ? imported : untouched)
+        expectNoTrace(products, label)
+        const open = (await plansOf(house, merchant)).filter((plan) => plan.open)
+        expect(open, label).to.deep.equal([])
+      },
+    }
+    await killEverywhere(house, sweeping, graves, 0)
+    expect([...seen]).to.have.members([1, 3])
+  })
+})

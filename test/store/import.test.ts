@@ -1,0 +1,261 @@
+import { expect } from 'chai'
+import { expectRefused } from '../api/refused.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { csvOf, plansOf, postCsv, soldOf, storedProducts } from '../support/imports.ts'
+import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
+
+const header = 'handle,name,description,variant_label,sku,price,stock,active'
+const file = (...rows: string[]): string => csvOf(header, ...rows)
+
+/** A T-shirt in two sizes with a SKU each, a mug, a lamp whose only variant has a name, and a scarf twice under one label. */
+const shop = file(
+  'tee,Tee,Cotton,S,T-S,1000,5,true',
+  'tee,,,L,T-L,1100,6,',
+  'mug,Mug,,,M-1,500,7,yes',
+  'lamp,Lamp,,Brass,,900,1,',
+  'scarf,Scarf,,Wool,W-1,2000,1,',
+  'scarf,,,Wool,,2000,2,',
+)
+const sold = {
+  tee: ['tee|Tee|S|T-S|1000|5', 'tee|Tee|L|T-L|1100|6'],
+  mug: ['mug|Mug|Default|M-1|500|7'],
+  lamp: ['lamp|Lamp|Brass||900|1'],
+  scarf: ['scarf|Scarf|Wool|W-1|2000|1', 'scarf|Scarf|Wool||2000|2'],
+}
+
+/** What a file makes of that shop: the products it changes as they are then, and [created, updated, unchanged, variants, rows]. */
+const rules: Record<string, { rows: string[]; becomes: Record<string, string[]>; counts: number[] }> = {
+  'a blank cell keeps what is there': {
+    rows: ['mug,,,,,,,', 'tee,,,S,,,9,'],
+    becomes: { tee: ['tee|Tee|S|T-S|1000|9', sold.tee[1] as string] },
+    counts: [0, 1, 1, 1, 2],
+  },
+  'a row without any cell of a variant is about the product': {
+    rows: ['tee,Shirt,,,,,,'],
+    becomes: { tee: ['tee|Shirt|S|T-S|1000|5', 'tee|Shirt|L|T-L|1100|6'] },
+    counts: [0, 1, 0, 0, 1],
+  },
+  'rows of one handle are one product wherever they stand': {
+    rows: ['cap,,,Red,,300,,', 'mug,,,,,550,,', 'cap,Cap,,Blue,C-B,310,2,'],
+    becomes: {
+      cap: ['cap|Cap|Red||300|0', 'cap|Cap|Blue|C-B|310|2'],
+      mug: ['mug|Mug|Default|M-1|550|7'],
+    },
+    counts: [1, 1, 0, 3, 3],
+  },
+  'a blank label is the only variant, whatever it is called': {
+    rows: ['lamp,,,,,950,,'],
+    becomes: { lamp: ['lamp|Lamp|Brass||950|1'] },
+    counts: [0, 1, 0, 1, 1],
+  },
+  'a blank label with a SKU is the variant that has it': {
+    rows: ['tee,,,,T-L,1200,,'],
+    becomes: { tee: [sold.tee[0] as string, 'tee|Tee|L|T-L|1200|6'] },
+    counts: [0, 1, 0, 1, 1],
+  },
+  'a label that is not there is a new variant': {
+    rows: ['tee,,,XL,T-XL,1200,,', 'tee,,,M,,1050,4,'],
+    becomes: { tee: [...sold.tee, 'tee|Tee|XL|T-XL|1200|0', 'tee|Tee|M||1050|4'] },
+    counts: [0, 1, 0, 2, 2],
+  },
+  'equal labels are told apart by SKU, then by their order, and one row more is one variant more': {
+    rows: ['scarf,,,Wool,,2100,,', 'scarf,,,Wool,W-1,2200,,', 'scarf,,,Wool,W-3,2300,3,'],
+    becomes: {
+      scarf: ['scarf|Scarf|Wool|W-1|2200|1', 'scarf|Scarf|Wool||2100|2', 'scarf|Scarf|Wool|W-3|2300|3'],
+    },
+    counts: [0, 1, 0, 3, 3],
+  },
+  'a SKU of one variant is enough to tell it from others with its label': {
+    rows: ['scarf,,,Wool,W-1,2200,,'],
+    becomes: { scarf: ['scarf|Scarf|Wool|W-1|2200|1', sold.scarf[1] as string] },
+    counts: [0, 1, 0, 1, 1],
+  },
+  'variants of one product may exchange their SKUs, or leave them to new ones': {
+    rows: ['tee,,,S,T-L,,,', 'tee,,,L,T-X,,,', 'tee,,,M,T-S,1050,,'],
+    becomes: { tee: ['tee|Tee|S|T-L|1000|5', 'tee|Tee|L|T-X|1100|6', 'tee|Tee|M|T-S|1050|0'] },
+    counts: [0, 1, 0, 3, 3],
+  },
+}
+
+/** What is wrong with a file for that shop, as [row, column] of each fault. */
+const wrong: Record<string, { rows: string[]; faults: [number, string | null][] }> = {
+  'a new product without name or price': {
+    rows: ['cap,,,Red,,,,', 'bag,Bag,A bag,,,,,'],
+    faults: [
+      [2, 'price'],
+      [2, 'name'],
+      [3, 'price'],
+    ],
+  },
+  'a new variant without price': { rows: ['tee,,,M,,,,'], faults: [[2, 'price']] },
+  'two names, two descriptions and two answers whether it is active': {
+    rows: ['tee,A,a,S,,,,true', 'mug,,,,,,,', 'tee,B,b,L,,,,false', 'tee,A,a,L,,,,true'],
+    faults: [
+      [4, 'name'],
+      [4, 'description'],
+      [4, 'active'],
+      [5, 'price'],
+    ],
+  },
+  'a label of several variants, and no SKU that tells': {
+    rows: ['scarf,,,Wool,,9,,'],
+    faults: [[2, 'variant_label']],
+  },
+  'a SKU twice': {
+    rows: ['tee,,,S,X,,,', 'mug,,,,X,,,', 'cap,Cap,,,X,1,,'],
+    faults: [
+      [3, 'sku'],
+      [4, 'sku'],
+    ],
+  },
+  'a SKU of another product, also one that gives it away here': {
+    rows: ['tee,,,S,M-1,,,', 'mug,,,,M-2,,,', 'cap,Cap,,,T-L,1,,'],
+    faults: [
+      [2, 'sku'],
+      [4, 'sku'],
+    ],
+  },
+  'a SKU that another variant keeps': { rows: ['tee,,,S,T-L,,,'], faults: [[2, 'sku']] },
+  'a hundred and first variant': {
+    rows: Array.from({ length: 99 }, (_, place) => `tee,,,N${place},,1,,`),
+    faults: [[2, null]],
+  },
+}
+
+describe('An import', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+  })
+  beforeEach(async () => {
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  const sells = async () => (await storedProducts(house, merchant)).flatMap(soldOf)
+  const countsOf = (counts: number[]) => {
+    const [created, updated, unchanged, variants, rows] = counts
+    return { created, updated, unchanged, variants, rows }
+  }
+
+  for (const [rule, { rows, becomes, counts }] of Object.entries(rules))
+    it(`follows its rules: ${rule}`, async () => {
+      await postCsv(house, merchant, shop).expect(200)
+      const tried = await postCsv(house, merchant, file(...rows), { query: '?dryRun=true' }).expect(200)
+      expect(tried.body.data).to.include({ ...countsOf(counts), dryRun: true })
+      expect(await sells()).to.have.members(Object.values(sold).flat())
+      const { body } = await postCsv(house, merchant, file(...rows)).expect(200)
+      expect(body.data).to.deep.equal(countsOf(counts))
+      expect(await sells()).to.have.members(Object.values({ ...sold, ...becomes }).flat())
+      const again = await postCsv(house, merchant, file(...rows), { query: '?dryRun=true' }).expect(200)
+      expect(again.body.data).to.include({ created: 0, updated: 0, variants: 0 })
+    })
+
+  it('refuses a file with every fault by row and column, and does nothing of it', async () => {
+    await postCsv(house, merchant, shop).expect(200)
+    for (const [what, { rows, faults }] of Object.entries(wrong))
+      for (const query of ['', '?dryRun=true']) {
+        const { status, body } = await postCsv(house, merchant, file(...rows, 'new,New,,,,5,,'), { query })
+        expect([status, body.error.code, body.error.param], what).to.deep.equal([
+          400,
+          'VALIDATION_ERROR',
+          faults[0]?.[1] ?? 'csv',
+        ])
+        const told = body.error.details.faults.map(({ row, column }: { row: number; column: string }) => [
+          row,
+          column,
+        ])
+        expect(told, what).to.have.deep.members(faults)
+      }
+    expect(await sells()).to.have.members(Object.values(sold).flat())
+    expect((await plansOf(house, merchant)).map(({ state }) => state)).to.deep.equal(['done'])
+  })
+
+  it('tells the first hundred faults and how many more there are', async () => {
+    const rows = Array.from({ length: 130 }, (_, place) => `new-${place},,,,,1,,`)
+    const { body } = await postCsv(house, merchant, file(...rows)).expect(400)
+    expect([body.error.details.faults.length, body.error.details.more]).to.deep.equal([100, 30])
+  })
+
+  it('knows products made by POST by their id, and nothing of those of another shop', async () => {
+    const product = await createProduct(house, merchant, { name: 'Posted', sku: 'P-1' })
+    const { body } = await postCsv(house, merchant, file(`${product._id},,,,,1500,,`)).expect(200)
+    expect(body.data).to.deep.equal(countsOf([0, 1, 0, 1, 1]))
+    const seen = await readProduct(house, merchant, product._id)
+    expect(seen.variants[0]).to.deep.equal({ ...product.variants[0], price: 1500 })
+    const stranger = await house.merchant()
+    await expectRefused(postCsv(house, stranger, file(`${product._id},,,,,1,,`)), 400, 'VALIDATION_ERROR')
+    await postCsv(house, stranger, file('x,X,,,P-1,1,,')).expect(200)
+  })
+
+  it('makes what is read, listed and sold like any other product', async () => {
+    await postCsv(house, merchant, shop).expect(200)
+    const list = await house.http.get('/api/v1/dev/store/products').set(merchant.read()).expect(200)
+    expect(list.body.data).to.include({ total: 4 })
+    const [scarf, lamp, mug, tee] = list.body.data.items
+    expect([tee, mug, lamp, scarf].map(({ handle }) => handle)).to.deep.equal(['tee', 'mug', 'lamp', 'scarf'])
+    expect(tee).to.include({ name: 'Tee', description: 'Cotton', active: true, sandbox: true })
+    expect(mug.description).to.equal('')
+  })
+
+  it('of a dry run names the products and leaves nothing behind, not even the shop', async () => {
+    const { body } = await postCsv(house, merchant, shop, { query: '?dryRun=true' }).expect(200)
+    const handles = { created: ['tee', 'mug', 'lamp', 'scarf'], updated: [], unchanged: [] }
+    expect(body.data).to.deep.equal({ ...countsOf([4, 0, 0, 6, 6]), dryRun: true, handles })
+    const { businessId } = merchant
+    const { Shop, Product, ImportPlan } = house.deps
+    for (const left of [
+      Shop.countDocuments({ businessId }),
+      Product.countDocuments({ businessId }),
+      ImportPlan.countDocuments({ businessId }),
+    ])
+      expect(await left).to.equal(0)
+    const refused = await postCsv(house, merchant, shop, { query: '?dryRun=maybe' }).expect(400)
+    expect(refused.body.error.param).to.equal('dryRun')
+  })
+
+  it('needs a shop with a live key, and keeps the environments apart', async () => {
+    const live = await house.merchant({ mode: 'live' })
+    for (const query of ['', '?dryRun=true'])
+      await expectRefused(postCsv(house, live, shop, { query }), 404, 'SHOP_NOT_FOUND')
+    await openLiveShop(house, live)
+    await postCsv(house, live, shop).expect(200)
+    const test = asMerchant(live.businessId, await house.key(live.businessId))
+    const { body } = await postCsv(house, test, shop).expect(200)
+    expect(body.data).to.include({ created: 4 })
+  })
+
+  it('is done once for one key, and answers the same', async () => {
+    const first = await postCsv(house, merchant, shop, { key: 'k' }).expect(200)
+    const again = await postCsv(house, merchant, shop, { key: 'k' }).expect(200)
+    expect(again.body).to.deep.equal(first.body)
+    expect(again.headers['idempotent-replayed']).to.equal('true')
+    expect(await sells()).to.have.length(6)
+  })
+
+  it('of 5 000 rows makes them, changes none, changes all', async function () {
+    this.timeout(20_000)
+    const rowsAt = (price: number) =>
+      Array.from(
+        { length: 5_000 },
+        (_, place) =>
+          `p${place >> 1},${place % 2 ? '' : `P${place >> 1}`},,V${place % 2},S-${place},${price},3,`,
+      )
+    const expected = [
+      { price: 100, counts: [2_500, 0, 0, 5_000, 5_000] },
+      { price: 100, counts: [0, 0, 2_500, 0, 5_000] },
+      { price: 101, counts: [0, 2_500, 0, 5_000, 5_000] },
+    ]
+    for (const { price, counts } of expected) {
+      const { body } = await postCsv(house, merchant, file(...rowsAt(price))).expect(200)
+      expect(body.data).to.deep.equal(countsOf(counts))
+    }
+    const products = await storedProducts(house, merchant)
+    expect(products).to.have.length(2_500)
+    for (const { listed, prepared, variants, skus } of products) {
+      expect([listed, prepared, skus.length]).to.deep.equal([true, null, 2])
+      expect(variants.map(({ price }) => price)).to.deep.equal([101, 101])
+    }
+  })
+})

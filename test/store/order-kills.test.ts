@@ -1,0 +1,176 @@
+import { expect } from 'chai'
+import { sweepReservations } from '../../src/store/orders/reservations.ts'
+import { sweep } from '../../src/sweep.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
+import { behindMs, openVictim, type Victim } from '../support/kill-points.ts'
+import { createProduct, readProduct, type SeenProduct } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+/** Longer than anybody leaves a reservation to whoever made it. */
+const leftBehindMs = 20_000
+
+/** An order of the last unit of one product and of one of many of another, and what its merchant heard. */
+interface Case {
+  merchant: Merchant
+  last: SeenProduct
+  many: SeenProduct
+  answers: string[]
+}
+
+describe('a process killed between any two steps of an order', function () {
+  this.timeout(60_000)
+  let house: House
+  const graves: Promise<unknown>[] = []
+  const cases: Case[] = []
+  before(async () => {
+    house = await openHouse()
+  })
+  after(async () => {
+    await Promise.all(graves)
+    await house.close()
+  })
+
+  async function prepare(): Promise<Case> {
+    const merchant = await house.merchant()
+    const last = await createProduct(house, merchant, { stock: 1 })
+    const many = await createProduct(house, merchant, { stock: 10 })
+    const each = { merchant, last, many, answers: [] }
+    cases.push(each)
+    return each
+  }
+
+  /** The same request each time. */
+  async function ask(at: House | Victim, { merchant, last, many, answers }: Case): Promise<number> {
+    const response = await fetch(`${at.origin}/api/v1/dev/store/orders/simulate`, {
+      method: 'POST',
+      headers: { ...merchant.write('the-same-key'), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ items: [last, many].map(({ _id }) => ({ productId: _id, quantity: 1 })) }),
+    })
+    const answer = await response.text()
+    // What a process said after its database was gone is no answer that the merchant could go by.
+    if (response.status < 500) answers.push(answer)
+    return response.status
+  }
+
+  const ordersOf = ({ merchant: { businessId } }: Case) =>
+    house.deps.Order.find({ businessId, status: 'PLACED' }).lean()
+  const stocksOf = ({ merchant, last, many }: Case) =>
+    Promise.all(
+      [last, many].map(async ({ _id }) => (await readProduct(house, merchant, _id)).variants[0].stock),
+    )
+
+  const ordering = {
+    prepare,
+    async run(victim: Victim, each: Case) {
+      if ((await ask(victim, each)) !== 201) return
+      const settled = until('what comes after the answer', () => victim.steps.length === steps.length, 2000)
+      await Promise.race([settled, victim.died])
+    },
+    async again(each: Case) {
+      expect(await ask(house, each), each.answers.at(-1)).to.equal(201)
+    },
+    async check(each: Case, label: string) {
+      expect(await ordersOf(each), label).to.have.length(1)
+      expect(new Set(each.answers), label).to.have.property('size', 1)
+    },
+  }
+
+  const steps = [
+    'mongodb aggregate',
+    'mongodb insert',
+    'mongodb find',
+    'mongodb update',
+    'mongodb update',
+    'mongodb insert',
+    'nudge outbox-relay',
+    'mongodb update',
+  ]
+  const placing = 6
+
+  it('places it once, the retry succeeds, and what a dead one took goes back', async () => {
+    expect(await killEverywhere(house, ordering, graves, 0)).to.deep.equal(steps)
+    await landLate(house, { ...ordering, run: ask }, graves, placing)
+    house.clock.advance(leftBehindMs)
+    // Two at once come to the same.
+    const [swept] = await Promise.all([sweep(house.deps, false), sweepReservations(house.deps)])
+    expect(swept.reservations).to.be.greaterThan(0)
+    for (const each of cases) expect(await stocksOf(each)).to.deep.equal([0, 9])
+    expect(await house.deps.Product.countDocuments({ 'reservations.0': { $exists: true } })).to.equal(0)
+  })
+
+  /** A process that stands still just before it writes the order down. */
+  async function frozen(each: Case, lateMs: number) {
+    const victim = await openVictim(house, { step: placing, fate: 'paused', lateMs })
+    const asked = ask(victim, each)
+    await victim.died
+    expect(victim.steps.at(-1)).to.equal('mongodb insert')
+    return {
+      async wake() {
+        await victim.happen()
+        const status = await asked
+        graves.push(victim.close())
+        return status
+      },
+    }
+  }
+
+  it('and one that stood still places nothing of what went back meanwhile', async () => {
+    const each = await prepare()
+    const zombie = await frozen(each, 0)
+    expect(await stocksOf(each)).to.deep.equal([0, 9])
+    house.clock.advance(leftBehindMs)
+    expect(await sweepReservations(house.deps)).to.equal(2)
+    expect(await stocksOf(each)).to.deep.equal([1, 10])
+    expect(await zombie.wake()).to.equal(503)
+    expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [1, 10]])
+    await ordering.again(each)
+    await ordering.check(each, 'again')
+    expect(await stocksOf(each)).to.deep.equal([0, 9])
+  })
+
+  it('and who was told no has no order afterwards, nor is anything gone', async () => {
+    const each = await prepare()
+    const zombie = await frozen(each, behindMs)
+    const path = `/api/v1/dev/store/products/${each.many._id}`
+    await house.http.put(path).set(each.merchant.write()).send({ active: false }).expect(200)
+    expect(await ask(house, each)).to.equal(400)
+    expect(await zombie.wake()).to.equal(503)
+    expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [1, 10]])
+    expect([await ask(house, each), new Set(each.answers).size]).to.deep.equal([400, 1])
+  })
+
+  it('and a no that was not told yet keeps nobody from trying again', async () => {
+    const each = await prepare()
+    const path = `/api/v1/dev/store/products/${each.many._id}`
+    const change = (active: boolean) =>
+      house.http.put(path).set(each.merchant.write()).send({ active }).expect(200)
+    await change(false)
+    const victim = await openVictim(house, { step: 6, fate: 'lost', lateMs: behindMs })
+    const asked = ask(victim, each).catch(() => undefined)
+    await victim.died
+    expect(victim.steps.slice(3)).to.deep.equal(['mongodb find', 'mongodb update', 'mongodb update'])
+    graves.push(asked, victim.close())
+    await change(true)
+    await ordering.again(each)
+    await ordering.check(each, 'again')
+    expect(await stocksOf(each)).to.deep.equal([0, 9])
+  })
+
+  it('gives back to a product that was deleted, and leaves out a variant that is gone', async () => {
+    const each = await prepare()
+    const zombie = await frozen(each, 0)
+    const { merchant, last, many } = each
+    const path = (id: string) => `/api/v1/dev/store/products/${id}`
+    await house.http.delete(path(many._id)).set(merchant.write()).expect(200)
+    const other = { removeMissingVariants: true, variants: [{ label: 'Other', price: 1, stock: 7 }] }
+    await house.http.put(path(last._id)).set(merchant.write()).send(other).expect(200)
+    house.clock.advance(leftBehindMs)
+    expect(await sweepReservations(house.deps)).to.equal(2)
+    expect(await zombie.wake()).to.equal(503)
+    const { variants } = await readProduct(house, merchant, last._id)
+    expect(variants.map(({ label, stock }) => [label, stock])).to.deep.equal([['Other', 7]])
+    const deleted = await house.deps.Product.findById(many._id).orFail().lean()
+    expect([deleted.variants.map(({ stock }) => stock), deleted.reservations]).to.deep.equal([[10], []])
+  })
+})

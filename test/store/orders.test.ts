@@ -1,0 +1,299 @@
+import { expect } from 'chai'
+import { newId } from '../../src/ids.ts'
+import { post, subscribe } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { storeOrder } from '../support/orders.ts'
+import { faultsOf } from '../support/payment-events.ts'
+import { isSignedWith, startReceiver } from '../support/receiver.ts'
+import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
+
+const highest = 1_000_000
+
+describe('Orders', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse({ MAX_AMOUNT: String(highest) })
+  })
+  beforeEach(async () => {
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  const order = (body: object, by = merchant) =>
+    post(house, by, '/store/orders/simulate', JSON.stringify(body))
+  const read = (path: string, by = merchant) => house.http.get(`/api/v1/dev/store${path}`).set(by.read())
+  const stocksOf = async (id: string) =>
+    (await readProduct(house, merchant, id)).variants.map(({ stock }) => stock)
+  const sized = [
+    { label: 'S', price: 300, stock: 4, sku: 'tee-s' },
+    { label: 'M', price: 400, stock: 2 },
+    { label: 'M', price: 500, stock: 0 },
+  ]
+
+  it('are placed with a copy of what was sold, which nothing changes later, and take it from the stock', async () => {
+    const [tea, tee] = [
+      await createProduct(house, merchant, { name: 'Thé', price: 1000, stock: 5 }),
+      await createProduct(house, merchant, { name: 'T-shirt', variants: sized }),
+    ]
+    const [s, m] = tee.variants
+    const placed = await order({
+      items: [
+        { productId: tea._id, quantity: 2, note: 'ignored' },
+        { productId: tee._id, variantLabel: 'S', quantity: 1 },
+        { productId: tee._id, variantId: m?._id, quantity: 2 },
+        { productId: tee._id, variantId: s._id, quantity: 3 },
+      ],
+      customer: { name: 'Aïcha', phone: '+222 22 00 00 01', email: 'aicha@example.com' },
+    })
+    const line = (product: typeof tea, at: number, quantity: number) => {
+      const { _id: variantId, label, sku, price } = product.variants[at] ?? tea.variants[0]
+      const { _id: productId, name } = product
+      const [unitPrice, total] = [price, price * quantity]
+      return { productId, variantId, name, variantLabel: label, sku, unitPrice, quantity, total }
+    }
+    const { _id, number, createdAt } = placed.body.data
+    expect(placed.status).to.equal(201)
+    expect(number).to.match(/^OR-[0-9A-Z]{16}$/)
+    expect(placed.body.data).to.deep.equal({
+      _id,
+      number,
+      status: 'PLACED',
+      items: [line(tea, 0, 2), line(tee, 0, 1), line(tee, 1, 2), line(tee, 0, 3)],
+      total: 2000 + 300 + 800 + 900,
+      currency: 'MRU',
+      customer: { name: 'Aïcha', phone: '22000001', email: 'aicha@example.com' },
+      sandbox: true,
+      createdAt,
+    })
+    expect([await stocksOf(tea._id), await stocksOf(tee._id)]).to.deep.equal([[3], [0, 0, 0]])
+
+    const path = `/api/v1/dev/store/products/${tea._id}`
+    await house.http.put(path).set(merchant.write()).send({ name: 'Café', price: 7 }).expect(200)
+    await house.http.delete(`/api/v1/dev/store/products/${tee._id}`).set(merchant.write()).expect(200)
+    expect((await read(`/orders/${_id}`)).body.data).to.deep.equal(placed.body.data)
+    expect((await read('/orders')).body.data.items).to.deep.equal([placed.body.data])
+  })
+
+  it('without a body are one unit of what is in stock of the newest active product', async () => {
+    expect((await order({})).body.error).to.include({ code: 'INSUFFICIENT_STOCK', statusCode: 400 })
+    await createProduct(house, merchant, { stock: 3 })
+    const newest = await createProduct(house, merchant, {
+      variants: [sized[2], { label: 'L', price: 5, stock: 1 }],
+    })
+    await createProduct(house, merchant, { active: false })
+    await createProduct(house, merchant, { stock: 0 })
+    const { status, body } = await order({})
+    expect([status, body.data.customer]).to.deep.equal([201, null])
+    const [, inStock] = newest.variants
+    expect(body.data.items).to.have.length(1)
+    expect(body.data.items)
+      .to.have.nested.property('[0]')
+      .that.includes({ productId: newest._id, variantId: inStock?._id, quantity: 1, total: 5 })
+  })
+
+  it('that fail say why, and take nothing', async () => {
+    const tea = await createProduct(house, merchant, { price: 1000, stock: 5 })
+    const tee = await createProduct(house, merchant, { variants: sized })
+    const off = await createProduct(house, merchant, { active: false })
+    const dear = await createProduct(house, merchant, { price: highest, stock: 5 })
+    const gone = await createProduct(house, merchant)
+    await house.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(merchant.write()).expect(200)
+    const foreign = await createProduct(house, await house.merchant())
+    const liveKey = await house.key(merchant.businessId, { mode: 'live' })
+    await openLiveShop(house, merchant)
+    const live = await house.http
+      .post('/api/v1/dev/store/products')
+      .set({ Authorization: `Bearer ${liveKey.key}`, 'X-Idempotency-Key': 'live' })
+      .send({ name: 'Live', price: 1, stock: 1 })
+    const one = { productId: tea._id, quantity: 1 }
+    const [productId, teeId] = [tea._id, tee._id]
+    const items = (...some: object[]) => ({ items: [one, ...some] })
+    const cases: [body: unknown, code: string, param: string][] = [
+      [[], 'VALIDATION_ERROR', 'body'],
+      [{ items: {} }, 'VALIDATION_ERROR', 'items'],
+      [{ items: [] }, 'VALIDATION_ERROR', 'items'],
+      [{ items: Array.from({ length: 101 }, () => one) }, 'VALIDATION_ERROR', 'items'],
+      [items(null as never), 'VALIDATION_ERROR', 'items[1]'],
+      [items({ quantity: 1 }), 'VALIDATION_ERROR', 'items[1].productId'],
+      [items({ productId }), 'VALIDATION_ERROR', 'items[1].quantity'],
+      ...['1', 0, -1, 1.5, 1_000_001, null].map((quantity): (typeof cases)[number] => [
+        items({ productId, quantity }),
+        'VALIDATION_ERROR',
+        'items[1].quantity',
+      ]),
+      [items({ productId: { $ne: '' }, quantity: 1 }), 'VALIDATION_ERROR', 'items[1].productId'],
+      [items({ productId: '\ud800', quantity: 1 }), 'VALIDATION_ERROR', 'items[1].productId'],
+      [
+        items({ productId, variantId: 'a', variantLabel: 'b', quantity: 1 }),
+        'VALIDATION_ERROR',
+        'items[1].variantLabel',
+      ],
+      [{ customer: 'Aïcha' }, 'VALIDATION_ERROR', 'customer'],
+      [{ customer: { name: ' ' } }, 'VALIDATION_ERROR', 'customer.name'],
+      [{ customer: { phone: '12' } }, 'VALIDATION_ERROR', 'customer.phone'],
+      [{ customer: { email: 'a b@c' } }, 'VALIDATION_ERROR', 'customer.email'],
+      [items({ productId: newId(), quantity: 1 }), 'PRODUCT_NOT_FOUND', 'items[1].productId'],
+      [items({ productId: 'nothing', quantity: 1 }), 'PRODUCT_NOT_FOUND', 'items[1].productId'],
+      [items({ productId: gone._id, quantity: 1 }), 'PRODUCT_NOT_FOUND', 'items[1].productId'],
+      [items({ productId: foreign._id, quantity: 1 }), 'PRODUCT_NOT_FOUND', 'items[1].productId'],
+      [items({ productId: live.body.data._id, quantity: 1 }), 'SANDBOX_MISMATCH', 'items[1].productId'],
+      [items({ productId, variantId: newId(), quantity: 1 }), 'VARIANT_NOT_FOUND', 'items[1].variantId'],
+      [items({ productId, variantLabel: 'S', quantity: 1 }), 'VARIANT_NOT_FOUND', 'items[1].variantLabel'],
+      [
+        items({ productId: teeId, variantLabel: 'M', quantity: 1 }),
+        'VARIANT_LABEL_AMBIGUOUS',
+        'items[1].variantLabel',
+      ],
+      [items({ productId: teeId, quantity: 1 }), 'VALIDATION_ERROR', 'items[1].variantId'],
+      [items({ productId: off._id, quantity: 1 }), 'VALIDATION_ERROR', 'items[1].productId'],
+      [items({ productId: dear._id, quantity: 2 }), 'AMOUNT_OUT_OF_RANGE', 'items[1].quantity'],
+      [items({ productId: dear._id, quantity: 1 }), 'AMOUNT_OUT_OF_RANGE', 'items'],
+    ]
+    for (const [body, code, param] of cases) {
+      const { error } = (await order(body as object)).body
+      expect(error, JSON.stringify(body)).to.include({ code, param })
+    }
+    expect([await stocksOf(productId), await stocksOf(teeId)]).to.deep.equal([[5], [4, 2, 0]])
+    expect((await read('/orders')).body.data.total).to.equal(0)
+    const { error } = (
+      await post(house, { ...merchant, write: () => liveWrite(liveKey.key) }, '/store/orders/simulate', '{}')
+    ).body
+    expect(error.code).to.equal('SANDBOX_ONLY')
+  })
+
+  const liveWrite = (key: string) => ({ Authorization: `Bearer ${key}`, 'X-Idempotency-Key': newId() })
+
+  it('tell all that lacks, the same variant on two lines added up', async () => {
+    const tea = await createProduct(house, merchant, { stock: 5 })
+    const tee = await createProduct(house, merchant, { variants: sized })
+    const [, m, soldOut] = tee.variants
+    const { body } = await order({
+      items: [
+        { productId: tea._id, quantity: 3 },
+        { productId: tee._id, variantId: m?._id, quantity: 2 },
+        { productId: tee._id, variantId: soldOut?._id, quantity: 1 },
+        { productId: tea._id, quantity: 3 },
+      ],
+    })
+    const lacking = (
+      param: string,
+      productId: string,
+      variantId: unknown,
+      requested: number,
+      available: number,
+    ) => ({
+      param,
+      productId,
+      variantId,
+      requested,
+      available,
+    })
+    expect(body.error).to.deep.include({
+      code: 'INSUFFICIENT_STOCK',
+      details: {
+        items: [
+          lacking('items[0]', tea._id, tea.variants[0]._id, 6, 5),
+          lacking('items[2]', tee._id, soldOut?._id, 1, 0),
+        ],
+      },
+    })
+    expect([await stocksOf(tea._id), await stocksOf(tee._id)]).to.deep.equal([[5], [4, 2, 0]])
+  })
+
+  it('are placed once for one idempotency key', async () => {
+    const { _id } = await createProduct(house, merchant)
+    const again = { ...merchant, write: () => merchant.write('one key') }
+    const [first, second, third] = [await order({}, again), await order({}, again), await order({}, again)]
+    expect([second, third]).to.deep.equal([first, first])
+    expect(await stocksOf(_id)).to.deep.equal([4])
+  })
+
+  it('are listed newest first, page by page, by time and for one environment', async () => {
+    const stranger = await house.merchant()
+    const now = new Date('2026-03-01T12:00:00Z')
+    const made: string[] = []
+    for (const [hours, of, sandbox] of [
+      [0, merchant, true],
+      [1, merchant, true],
+      [1, merchant, false],
+      [2, merchant, true],
+      [1, stranger, true],
+    ] as const) {
+      house.clock.freeze(new Date(now.getTime() + hours * 3_600_000))
+      made.push((await storeOrder(house, of, sandbox))._id)
+    }
+    house.clock.freeze(null)
+    const mark = { status: 'RELEASED', released: [newId()], createdAt: now }
+    const _id = newId() as never
+    await house.deps.Order.collection.insertOne({
+      _id,
+      businessId: merchant.businessId,
+      sandbox: true,
+      ...mark,
+    })
+    const [oldest, middle, live, newest, foreign] = made
+    const cases: [string, (string | undefined)[]][] = [
+      ['', [newest, middle, oldest]],
+      ['?limit=2', [newest, middle]],
+      ['?limit=2&page=2', [oldest]],
+      ['?from=2026-03-01T13:00:00Z', [newest, middle]],
+      ['?from=2026-03-01&to=2026-03-01T13:00:00Z', [middle, oldest]],
+      ['?to=2026-02-28', []],
+    ]
+    for (const [query, expected] of cases) {
+      const { data } = (await read(`/orders${query}`)).body
+      expect(
+        data.items.map((each: { _id: string }) => each._id),
+        query,
+      ).to.deep.equal(expected)
+    }
+    expect((await read('/orders?limit=2')).body.data).to.include({
+      page: 1,
+      limit: 2,
+      total: 3,
+      hasMore: true,
+    })
+    for (const [query, param] of [
+      ['from=yesterday', 'from'],
+      ['from=2026-03-02&to=2026-03-01', 'from'],
+      ['page=0', 'page'],
+      ['to=2026-01-01&to=2026-01-02', 'to'],
+    ])
+      expect((await read(`/orders?${query}`)).body.error).to.include({ code: 'VALIDATION_ERROR', param })
+    for (const [id, code] of [
+      [live, 'SANDBOX_MISMATCH'],
+      [foreign, 'ORDER_NOT_FOUND'],
+      [_id, 'ORDER_NOT_FOUND'],
+      ['%24ne', 'ORDER_NOT_FOUND'],
+    ])
+      expect((await read(`/orders/${id}`)).body.error, code).to.include({ code })
+  })
+
+  it('fire order.new, whose body is what its schema says, under a valid signature', async () => {
+    const receiver = await startReceiver()
+    house.startWorkers()
+    const { secret } = await subscribe(house, merchant, receiver.url, ['order.new'])
+    await createProduct(house, merchant, { name: 'Thé', price: 0 })
+    const { data } = (await order({ customer: { name: 'Aïcha' } })).body
+    const [arrived] = await receiver.atLeast(1)
+    await receiver.close()
+    if (arrived === undefined) expect.fail('nothing arrived')
+    expect(isSignedWith(secret, arrived)).to.equal(true)
+    expect(faultsOf(arrived.json)).to.deep.equal([])
+    expect(arrived.json).to.deep.include({ event: 'order.new', sandbox: true, created_at: data.createdAt })
+    const { _id, number, total, customer } = data
+    expect(arrived.json.data).to.deep.include({ _id, number, reference_number: number, total, customer })
+    const listed = await house.http.get('/api/v1/dev/webhooks/events').set(merchant.read())
+    expect(listed.body.data.items[0]).to.include({ event: 'order.new', referenceNumber: number })
+  })
+
+  it('tell nobody who may not read them', async () => {
+    const issued = await house.key(merchant.businessId, { scopes: ['webhooks.endpoints:write'] })
+    const { body } = await house.http
+      .post('/api/v1/dev/webhooks/endpoints')
+      .set({ Authorization: `Bearer ${issued.key}`, 'X-Idempotency-Key': newId() })
+      .send({ url: 'https://shop.example/hooks', events: ['order.new'] })
+    expect(body.error.code).to.equal('EVENTS_NOT_PERMITTED')
+  })
+})

@@ -1,0 +1,283 @@
+import { expect } from 'chai'
+import { expectRefused } from '../api/refused.ts'
+import { openBeside } from '../support/acts.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
+import { createProduct, openLiveShop, readProduct, type SeenProduct } from '../support/store.ts'
+
+const highest = 1_000_000_000
+
+describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
+  this.timeout(60_000)
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+    merchant = await house.merchant()
+  })
+  // Burying takes as long as the driver waits for a dead connection.
+  const graves: Promise<unknown>[] = []
+  after(async () => {
+    await Promise.all(graves)
+    await house.close()
+  })
+
+  interface Asked {
+    as?: Merchant
+    at?: House
+    key?: string
+  }
+  const path = (productId: string, vid: string) =>
+    `/api/v1/dev/store/products/${productId}/variants/${encodeURIComponent(vid)}/stock`
+  const change = (
+    { _id }: Pick<SeenProduct, '_id'>,
+    vid: string,
+    body: string | object,
+    { as = merchant, at = house, key }: Asked = {},
+  ) =>
+    at.http
+      .patch(path(_id, vid))
+      .set({ ...as.write(key), 'Content-Type': 'application/json' })
+      .send(typeof body === 'string' ? body : JSON.stringify(body))
+  const read = ({ _id }: SeenProduct) => readProduct(house, merchant, _id)
+  const stockOf = async (product: SeenProduct) => (await read(product)).variants[0].stock
+  const withVariants = (...labels: string[]) =>
+    createProduct(house, merchant, { variants: labels.map((label) => ({ label, price: 1000, stock: 5 })) })
+  const stored = ({ _id }: SeenProduct) => house.deps.Product.findById(_id).orFail().lean()
+
+  describe('changes one variant and nothing else', () => {
+    it('to a stock or by a delta: 200 with the variant as it is then', async () => {
+      const product = await createProduct(house, merchant, {
+        variants: [
+          { label: 'S', price: 1000, stock: 5, sku: 'S-1' },
+          { label: 'M', price: 2000, stock: 7 },
+        ],
+      })
+      const [small] = product.variants
+      house.clock.advance(1000)
+      const { body } = await change(product, small._id, { delta: -2 }).expect(200)
+      expect(body).to.deep.equal({
+        success: true,
+        data: { productId: product._id, _id: small._id, label: 'S', sku: 'S-1', price: 1000, stock: 3 },
+      })
+      for (const [asked, stock] of [
+        [{ stock: 40 }, 40],
+        [{ delta: 2 }, 42],
+        [{ delta: 0 }, 42],
+        [{ stock: 0 }, 0],
+      ] as const)
+        expect((await change(product, small._id, asked).expect(200)).body.data.stock).to.equal(stock)
+      const after = await read(product)
+      expect(after.updatedAt > product.updatedAt).to.equal(true)
+      expect({ ...after, updatedAt: null }).to.deep.equal({
+        ...product,
+        updatedAt: null,
+        variants: [{ ...small, stock: 0 }, product.variants[1]],
+      })
+      expect(await stored(product)).to.include({ revision: 5 })
+    })
+
+    it('that is named by its label, whatever is in that', async () => {
+      const labels = ['Rouge / XL', '100 % coton', '50%25', 'أحمر', ' S ', 'a?b#c', 'é'.repeat(100), '..%2F']
+      const product = await withVariants(...labels)
+      await Promise.all(labels.map((label, place) => change(product, label, { stock: place }).expect(200)))
+      const { variants } = await read(product)
+      expect(variants.map(({ label, stock }) => [label, stock])).to.deep.equal(
+        labels.map((label, place) => [label, place]),
+      )
+    })
+
+    it('that has the id, where another carries it as a label; a label like an id is found where nobody has that', async () => {
+      const product = await withVariants('S', 'M')
+      const [small] = product.variants
+      const unused = 'f'.repeat(24)
+      await house.http
+        .put(`/api/v1/dev/store/products/${product._id}`)
+        .set(merchant.write())
+        .send({ variants: [small._id, unused].map((label) => ({ label, price: 1, stock: 9 })) })
+        .expect(200)
+      await change(product, small._id, { delta: -5 }).expect(200)
+      await expectRefused(change(product, small._id, { delta: -1 }), 400, 'INSUFFICIENT_STOCK')
+      await change(product, unused, { delta: -4 }).expect(200)
+      expect((await read(product)).variants.map(({ stock }) => stock)).to.deep.equal([0, 5, 9, 5])
+    })
+  })
+
+  describe('refuses', () => {
+    it('a variant that is not there, and a label that several carry, with their ids', async () => {
+      const product = await withVariants('S', 'M', 'S')
+      const [first, , third] = product.variants
+      for (const vid of ['L', 's', 'S ', '\0', first._id.toUpperCase(), '0'.repeat(24), '{"$ne":1}'])
+        await expectRefused(change(product, vid, { stock: 1 }), 404, 'VARIANT_NOT_FOUND')
+      const { body } = await change(product, 'S', { stock: 1 }).expect(400)
+      expect(body.error).to.deep.include({
+        code: 'VARIANT_LABEL_AMBIGUOUS',
+        details: { variantIds: [first._id, third?._id] },
+      })
+      await change(product, third?._id ?? '', { stock: 1 }).expect(200)
+      expect((await read(product)).variants.map(({ stock }) => stock)).to.deep.equal([5, 5, 1])
+    })
+
+    it('a body that is wrong, naming the field, and changes nothing', async () => {
+      const product = await createProduct(house, merchant)
+      const cases: [body: string, param: string][] = [
+        ['', 'stock'],
+        ['{}', 'stock'],
+        ['{"quantity":1}', 'stock'],
+        ['{"stock":1,"delta":1}', 'delta'],
+        ['{"stock":-1}', 'stock'],
+        ['{"stock":1000000001}', 'stock'],
+        ['{"stock":1.5}', 'stock'],
+        ['{"stock":1e400}', 'stock'],
+        ['{"stock":"5"}', 'stock'],
+        ['{"stock":null}', 'stock'],
+        ['{"stock":[1]}', 'stock'],
+        ['{"stock":true,"delta":1}', 'stock'],
+        ['{"delta":0.1}', 'delta'],
+        ['{"delta":-1e400}', 'delta'],
+        ['{"delta":"-1"}', 'delta'],
+        ['{"delta":{"$gt":0}}', 'delta'],
+        ['{"delta":9007199254740993}', 'delta'],
+        ['[]', 'body'],
+        ['"5"', 'body'],
+      ]
+      for (const [body, param] of cases) {
+        const answer = await change(product, 'Default', body)
+        expect([answer.status, answer.body.error.code, answer.body.error.param], body).to.deep.equal([
+          400,
+          'VALIDATION_ERROR',
+          param,
+        ])
+      }
+      expect(await read(product)).to.deep.equal(product)
+    })
+
+    it('to go below 0 or above the highest, by whatever name, to the unit', async () => {
+      const product = await createProduct(house, merchant)
+      const [{ _id: variantId }] = product.variants
+      for (const vid of [variantId, 'Default']) {
+        await change(product, vid, { stock: 5 }).expect(200)
+        const { body } = await change(product, vid, { delta: -6 }).expect(400)
+        expect(body.error).to.deep.include({
+          code: 'INSUFFICIENT_STOCK',
+          details: { productId: product._id, variantId, requested: 6, available: 5 },
+        })
+        await change(product, vid, { delta: -5 }).expect(200)
+        await change(product, vid, { delta: highest }).expect(200)
+        const tooMany = await change(product, vid, { delta: 1 }).expect(400)
+        expect(tooMany.body.error).to.include({ code: 'VALIDATION_ERROR', param: 'delta' })
+        expect(await stockOf(product)).to.equal(highest)
+      }
+    })
+
+    it('what another key may not see, and makes no shop', async () => {
+      const product = await createProduct(house, merchant)
+      const [{ _id: vid }] = product.variants
+      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+      const [stranger, other] = [await house.merchant(), await house.merchant({ mode: 'live' })]
+      await expectRefused(change(product, vid, { stock: 1 }, { as: stranger }), 404, 'PRODUCT_NOT_FOUND')
+      await expectRefused(change(product, vid, { stock: 1 }, { as: live }), 404, 'SHOP_NOT_FOUND')
+      await expectRefused(change(product, vid, {}, { as: other }), 400, 'VALIDATION_ERROR')
+      await openLiveShop(house, merchant)
+      await expectRefused(change(product, vid, { stock: 1 }, { as: live }), 403, 'SANDBOX_MISMATCH')
+      expect(await house.deps.Shop.countDocuments({ businessId: stranger.businessId })).to.equal(0)
+      await house.http.delete(`/api/v1/dev/store/products/${product._id}`).set(merchant.write()).expect(200)
+      await expectRefused(change(product, vid, { stock: 1 }), 404, 'PRODUCT_NOT_FOUND')
+      expect((await stored(product)).variants[0]?.stock).to.equal(5)
+    })
+  })
+
+  describe('by many at once', () => {
+    it('ten of one from five leave 0 and five refusals, in one process and over two', async () => {
+      const beside = await openBeside(house)
+      for (const houses of [[house], [house, beside]]) {
+        const product = await createProduct(house, merchant)
+        const [{ _id }] = product.variants
+        const answers = await Promise.all(
+          Array.from({ length: 10 }, (_, turn) =>
+            change(
+              product,
+              turn % 2 ? _id : 'Default',
+              { delta: -1 },
+              { at: houses[turn % houses.length] ?? house },
+            ),
+          ),
+        )
+        const refused = answers.filter(({ status }) => status !== 200)
+        expect(refused.map(({ body }) => [body.error.code, body.error.details.available])).to.deep.equal(
+          Array.from({ length: 5 }, () => ['INSUFFICIENT_STOCK', 0]),
+        )
+        expect(await stockOf(product)).to.equal(0)
+      }
+      await beside.close()
+    })
+
+    it('under one key they are one, and each hears the same', async () => {
+      const product = await createProduct(house, merchant)
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => change(product, 'Default', { delta: -1 }, { key: 'one-sale' })),
+      )
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+      expect(await stockOf(product)).to.equal(4)
+    })
+
+    it('one that is refused beside others changes nothing for those', async () => {
+      const products = await Promise.all(Array.from({ length: 8 }, () => createProduct(house, merchant)))
+      const answers = await Promise.all(
+        products.map((product, place) =>
+          change(product, product.variants[0]._id, { delta: place % 2 ? -6 : -5 }),
+        ),
+      )
+      expect(answers.map(({ status }) => status)).to.deep.equal([200, 400, 200, 400, 200, 400, 200, 400])
+      expect(await Promise.all(products.map(stockOf))).to.deep.equal([0, 5, 0, 5, 0, 5, 0, 5])
+    })
+  })
+
+  describe('when a process is killed between any two steps', () => {
+    interface Case {
+      product: SeenProduct
+      answers: string[]
+    }
+    const sale = (vidOf: (product: SeenProduct) => string, quantity: number) => ({
+      prepare: async (): Promise<Case> => ({ product: await createProduct(house, merchant), answers: [] }),
+      async run({ origin }: { origin: string }, { product, answers }: Case) {
+        const response = await fetch(`${origin}${path(product._id, vidOf(product))}`, {
+          method: 'PATCH',
+          headers: { ...merchant.write('one-sale'), 'Content-Type': 'application/json' },
+          body: JSON.stringify({ delta: -quantity }),
+        })
+        const answer = await response.text()
+        if (response.status < 500) answers.push(answer)
+      },
+      async again(each: Case) {
+        await this.run(house, each)
+      },
+      async check({ product, answers }: Case, label: string) {
+        expect(new Set(answers), label).to.have.property('size', 1)
+        expect(JSON.parse(answers[0] ?? '').data, label).to.include({ stock: 5 - quantity })
+        const { revision, variants } = await stored(product)
+        expect([revision, variants[0]?.stock], label).to.deep.equal([1, 5 - quantity])
+      },
+    })
+
+    it('it is changed once', async () => {
+      const byId = sale(({ variants: [{ _id }] }) => _id, 2)
+      expect(await killEverywhere(house, byId, graves, 0)).to.deep.equal([
+        'mongodb aggregate',
+        'mongodb insert',
+        'mongodb update',
+        'mongodb find',
+        'mongodb update',
+      ])
+    })
+
+    it('and its write lands late, a retry that looks before it writes is not told that all is sold', async () => {
+      await landLate(
+        house,
+        sale(() => 'Default', 5),
+        graves,
+        4,
+      )
+    })
+  })
+})

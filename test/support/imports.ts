@@ -1,0 +1,55 @@
+import type { Deps } from '../../src/deps.ts'
+import { noHurry } from '../../src/group-commit.ts'
+import { newId } from '../../src/ids.ts'
+import { importProducts } from '../../src/store/imports/import-products.ts'
+import type { ImportPlan } from '../../src/store/imports/plan.ts'
+import { readRows } from '../../src/store/imports/read-rows.ts'
+import type { Product } from '../../src/store/products/product.ts'
+import type { House, Merchant } from './house.ts'
+
+/** A file of these rows, below the header that the first line is. */
+export const csvOf = (...lines: string[]): string => `${lines.join('\n')}\n`
+
+/** The merchant imports a file. */
+export const postCsv = (
+  house: House,
+  merchant: Merchant,
+  csv: string,
+  { query = '', key = newId() }: { query?: string; key?: string } = {},
+) =>
+  house.http
+    .post(`/api/v1/dev/store/products/import-csv${query}`)
+    .set({ ...merchant.write(key), 'Content-Type': 'text/csv' })
+    .send(csv)
+
+/** The same past HTTP: an import as one try of the request with that effect id. */
+export async function importAs(
+  deps: Deps,
+  { businessId, keyId }: Merchant,
+  csv: string,
+  effectId: string,
+  until = noHurry,
+) {
+  const caller = {
+    businessId,
+    keyId,
+    sandbox: true,
+    kind: 'secret',
+    scopes: new Set<never>(),
+    ip: '',
+  } as const
+  const asked = { rows: await readRows(deps, csv), isDryRun: false }
+  return importProducts(deps, caller, asked, { id: effectId, until, seal: () => '' })
+}
+
+/** All that is stored of the merchant's products, deleted ones apart, by handle. */
+export const storedProducts = (house: House, { businessId }: Merchant): Promise<Product[]> =>
+  house.deps.Product.find({ businessId, deletedAt: null }).sort({ handle: 1 }).lean<Product[]>()
+
+/** What is sold of a product, in a line each. */
+export const soldOf = ({ handle, name, variants }: Pick<Product, 'handle' | 'name' | 'variants'>): string[] =>
+  variants.map(({ label, sku, price, stock }) => [handle, name, label, sku, price, stock].join('|'))
+
+/** The plans of the merchant's imports. */
+export const plansOf = (house: House, { businessId }: Merchant): Promise<ImportPlan[]> =>
+  house.deps.ImportPlan.find({ businessId }).lean<ImportPlan[]>()
