@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { createProduct, type SeenProduct } from '../support/store.ts'
 

@@ -42,7 +42,7 @@ describe('A CSV file', () => {
       await json({ csv, more: [[[[[[[[[[]]]]]]]]]] }),
     ]
     const counts = answers.map(({ body: { data } }) => [data?.created, data?.unchanged, data?.rows])
-    expect(counts).to.deep.equal([[1, 0, 1], ...Array(4).fill([0, 1, 1])])
+    expect(counts).to.deep.equal([[1, 0, 1], ...Array.from({ length: 4 }, () => [0, 1, 1])])
   })
 
   it('is told by its content when it is sent again', async () => {

@@ -169,10 +169,10 @@ describe('An export of products', () => {
     // A batch is 50 products, a piece 100 rows: the second batch comes before the first piece, or after it.
     await Promise.all([store(few, 60, 1, ''), store(many, 60, 10, '')])
     const failing = (command: string, cut: () => void) => command === 'getMore' && cut()
-    await behindWire(failing, async ({ http }) => {
-      await expectRefused(http.get(path).set(few.read()), 503, 'SERVICE_UNAVAILABLE')
-    })
-    await behindWire(failing, async ({ origin }) => {
+    const early = behindWire(failing, ({ http }) =>
+      expectRefused(http.get(path).set(few.read()), 503, 'SERVICE_UNAVAILABLE'),
+    )
+    const late = behindWire(failing, async ({ origin }) => {
       const answer = await fetch(origin + path, { headers: many.read() })
       expect(answer.status).to.equal(200)
       const ended = await answer.text().then(
@@ -181,6 +181,7 @@ describe('An export of products', () => {
       )
       expect(ended).to.equal('cut')
     })
+    await Promise.all([early, late])
   })
 
   it('is cut when the caller takes nothing for too long', async () => {

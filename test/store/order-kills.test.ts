@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { sweepReservations } from '../../src/store/orders/reservations.ts'
 import { sweep } from '../../src/sweep.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
-import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
+import { killEverywhere } from '../support/kill-everywhere.ts'
 import { behindMs, openVictim, type Victim } from '../support/kill-points.ts'
 import { createProduct, readProduct, type SeenProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
@@ -10,11 +10,10 @@ import { until } from '../support/until.ts'
 /** Longer than anybody leaves a reservation to whoever made it. */
 const leftBehindMs = 20_000
 
-/** An order of the last unit of one product and of one of many of another, and what its merchant heard. */
+/** An order of one unit of each of some products, and what its merchant heard. */
 interface Case {
   merchant: Merchant
-  last: SeenProduct
-  many: SeenProduct
+  products: SeenProduct[]
   answers: string[]
 }
 
@@ -31,21 +30,22 @@ describe('a process killed between any two steps of an order', function () {
     await house.close()
   })
 
-  async function prepare(): Promise<Case> {
+  const prepareOf = (stocks: number[]) => async (): Promise<Case> => {
     const merchant = await house.merchant()
-    const last = await createProduct(house, merchant, { stock: 1 })
-    const many = await createProduct(house, merchant, { stock: 10 })
-    const each = { merchant, last, many, answers: [] }
+    const products = await Promise.all(stocks.map((stock) => createProduct(house, merchant, { stock })))
+    const each = { merchant, products, answers: [] }
     cases.push(each)
     return each
   }
+  /** The last unit of one, and one of many. */
+  const prepare = prepareOf([1, 10])
 
   /** The same request each time. */
-  async function ask(at: House | Victim, { merchant, last, many, answers }: Case): Promise<number> {
+  async function ask(at: House | Victim, { merchant, products, answers }: Case): Promise<number> {
     const response = await fetch(`${at.origin}/api/v1/dev/store/orders/simulate`, {
       method: 'POST',
       headers: { ...merchant.write('the-same-key'), 'Content-Type': 'application/json' },
-      body: JSON.stringify({ items: [last, many].map(({ _id }) => ({ productId: _id, quantity: 1 })) }),
+      body: JSON.stringify({ items: products.map(({ _id }) => ({ productId: _id, quantity: 1 })) }),
     })
     const answer = await response.text()
     // What a process said after its database was gone is no answer that the merchant could go by.
@@ -55,10 +55,10 @@ describe('a process killed between any two steps of an order', function () {
 
   const ordersOf = ({ merchant: { businessId } }: Case) =>
     house.deps.Order.find({ businessId, status: 'PLACED' }).lean()
-  const stocksOf = ({ merchant, last, many }: Case) =>
-    Promise.all(
-      [last, many].map(async ({ _id }) => (await readProduct(house, merchant, _id)).variants[0].stock),
-    )
+  const stocksOf = ({ merchant, products }: Case) =>
+    Promise.all(products.map(async ({ _id }) => (await readProduct(house, merchant, _id)).variants[0].stock))
+
+  const afterOne = ({ products }: Case) => products.map(({ variants: [{ stock }] }) => stock - 1)
 
   const ordering = {
     prepare,
@@ -90,13 +90,42 @@ describe('a process killed between any two steps of an order', function () {
 
   it('places it once, the retry succeeds, and what a dead one took goes back', async () => {
     expect(await killEverywhere(house, ordering, graves, 0)).to.deep.equal(steps)
-    await landLate(house, { ...ordering, run: ask }, graves, placing)
     house.clock.advance(leftBehindMs)
     // Two at once come to the same.
     const [swept] = await Promise.all([sweep(house.deps, false), sweepReservations(house.deps)])
     expect(swept.reservations).to.be.greaterThan(0)
-    for (const each of cases) expect(await stocksOf(each)).to.deep.equal([0, 9])
+    for (const each of cases) expect(await stocksOf(each)).to.deep.equal(afterOne(each))
     expect(await house.deps.Product.countDocuments({ 'reservations.0': { $exists: true } })).to.equal(0)
+  })
+
+  it('places it once though the insert of a dead one lands in the middle of the retry', async () => {
+    const moments = [
+      [1, 4, 'mongodb find', 'before the retry asks what was done'],
+      [1, 6, 'mongodb find', 'after it'],
+      [1, 8, 'mongodb update', 'before the dead try is ruled out'],
+      [1, 9, 'mongodb update', 'after it, before its stock goes back'],
+      [10, 8, 'mongodb insert', 'before the retry places it with stock of its own'],
+    ] as const
+    const late = moments.map(async ([stock, step, name, when]) => {
+      const each = await prepareOf([stock])()
+      const dead = await openVictim(house, { step: placing - 1, fate: 'late', lateMs: behindMs })
+      graves.push(ask(dead, each).catch(() => undefined))
+      await dead.died
+      const retry = await openVictim(house, { step, fate: 'paused', lateMs: 0 })
+      const retried = ask(retry, each)
+      await retry.died
+      expect(retry.steps.at(-1), when).to.equal(name)
+      await dead.happen()
+      await retry.happen()
+      expect(await retried, when).to.equal(201)
+      await ordering.check(each, when)
+      graves.push(dead.close(), retry.close())
+      return each
+    })
+    const all = await Promise.all(late)
+    house.clock.advance(leftBehindMs)
+    await sweepReservations(house.deps)
+    for (const each of all) expect(await stocksOf(each)).to.deep.equal(afterOne(each))
   })
 
   /** A process that stands still just before it writes the order down. */
@@ -132,7 +161,7 @@ describe('a process killed between any two steps of an order', function () {
   it('and who was told no has no order afterwards, nor is anything gone', async () => {
     const each = await prepare()
     const zombie = await frozen(each, behindMs)
-    const path = `/api/v1/dev/store/products/${each.many._id}`
+    const path = `/api/v1/dev/store/products/${each.products[1]?._id}`
     await house.http.put(path).set(each.merchant.write()).send({ active: false }).expect(200)
     expect(await ask(house, each)).to.equal(400)
     expect(await zombie.wake()).to.equal(503)
@@ -142,7 +171,7 @@ describe('a process killed between any two steps of an order', function () {
 
   it('and a no that was not told yet keeps nobody from trying again', async () => {
     const each = await prepare()
-    const path = `/api/v1/dev/store/products/${each.many._id}`
+    const path = `/api/v1/dev/store/products/${each.products[1]?._id}`
     const change = (active: boolean) =>
       house.http.put(path).set(each.merchant.write()).send({ active }).expect(200)
     await change(false)
@@ -160,7 +189,8 @@ describe('a process killed between any two steps of an order', function () {
   it('gives back to a product that was deleted, and leaves out a variant that is gone', async () => {
     const each = await prepare()
     const zombie = await frozen(each, 0)
-    const { merchant, last, many } = each
+    const { merchant, products } = each
+    const [last, many] = products as [SeenProduct, SeenProduct]
     const path = (id: string) => `/api/v1/dev/store/products/${id}`
     await house.http.delete(path(many._id)).set(merchant.write()).expect(200)
     const other = { removeMissingVariants: true, variants: [{ label: 'Other', price: 1, stock: 7 }] }

@@ -71,7 +71,7 @@ describe('Orders', () => {
     const path = `/api/v1/dev/store/products/${tea._id}`
     await house.http.put(path).set(merchant.write()).send({ name: 'Café', price: 7 }).expect(200)
     await house.http.delete(`/api/v1/dev/store/products/${tee._id}`).set(merchant.write()).expect(200)
-    expect((await read(`/orders/${_id}`)).body.data).to.deep.equal(placed.body.data)
+    expect((await read(`/orders/${String(_id)}`)).body.data).to.deep.equal(placed.body.data)
     expect((await read('/orders')).body.data.items).to.deep.equal([placed.body.data])
   })
 

@@ -1,5 +1,6 @@
 import { newId } from '../../ids.ts'
 import { mostVariants, type Product, type Variant } from '../products/product.ts'
+import { skusOf } from '../products/skus.ts'
 import type { Placed } from './check-skus.ts'
 import type { Faults } from './faults.ts'
 import { type Match, matchRows } from './match-rows.ts'
@@ -13,12 +14,21 @@ export type StandingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'descrip
 /** A product that an import makes. */
 export type NewProduct = Pick<Product, 'name' | 'description' | 'active' | 'variants'> & { handle: string }
 
+/** The SKUs that a product's variants are given, and those of them that none of its variants has yet. */
+export interface GivenSkus {
+  productId: string
+  skus: string[]
+  fresh: string[]
+}
+
 /** One product of the file: made, changed or neither, and which rows stand for which of its variants. */
 export interface Outcome {
   handle: string
   placed: Placed[]
   created: NewProduct | null
   patch: ProductPatch | null
+  /** Null where the patch gives no SKU. */
+  given: GivenSkus | null
   /** How many variants are made or changed. */
   variants: number
 }
@@ -41,13 +51,14 @@ export function compareProduct(
     const patch = patchOf(product, said, matches, added)
     const variants = patch.variants.length + added.length
     const isChanged = variants > 0 || Object.keys(patch.set).length > 0
-    return { handle, placed, created: null, patch: isChanged ? patch : null, variants }
+    const given = givenSkus(product, patch)
+    return { handle, placed, created: null, patch: isChanged ? patch : null, given, variants }
   }
   if (said.name === undefined) faults.add({ row, column: 'name', message: 'A new product needs a name.' })
   if (count === 0) faults.add({ row, column: 'price', message: priceMissing })
   const { name = '', description = '', active = true } = said
   const created = { handle, name, description, active, variants: added }
-  return { handle, placed, created, patch: null, variants: added.length }
+  return { handle, placed, created, patch: null, given: null, variants: added.length }
 }
 
 const priceMissing = 'A new variant needs a price, in centimes.'
@@ -68,6 +79,12 @@ function patchOf(
 ): ProductPatch {
   const variants = matches.flatMap(({ row, variant }) => (variant === null ? [] : variantPatch(row, variant)))
   return { productId: product._id, set: differing(said, product), variants, added }
+}
+
+function givenSkus({ _id, variants }: StandingProduct, patch: ProductPatch): GivenSkus | null {
+  const skus = skusOf([...patch.variants, ...patch.added])
+  const own = new Set(skusOf(variants))
+  return skus.length === 0 ? null : { productId: _id, skus, fresh: skus.filter((sku) => !own.has(sku)) }
 }
 
 function variantPatch({ sku, price, stock }: ProductRow, variant: Variant): ProductPatch['variants'] {

@@ -1,6 +1,12 @@
 import { groupBy } from '../../group-by.ts'
 import { checkSkus } from './check-skus.ts'
-import { compareProduct, type NewProduct, type Outcome, type StandingProduct } from './compare-product.ts'
+import {
+  compareProduct,
+  type GivenSkus,
+  type NewProduct,
+  type Outcome,
+  type StandingProduct,
+} from './compare-product.ts'
 import { createFaults } from './faults.ts'
 import type { ImportCounts, ProductPatch } from './plan.ts'
 import type { ProductRow } from './row.ts'
@@ -9,6 +15,7 @@ import type { ProductRow } from './row.ts'
 export interface Comparison {
   created: NewProduct[]
   patches: ProductPatch[]
+  given: GivenSkus[]
   counts: ImportCounts
   handles: { created: string[]; updated: string[]; unchanged: string[] }
 }
@@ -37,6 +44,7 @@ function summary(rows: number, outcomes: readonly Outcome[]): Comparison {
   return {
     created: created.flatMap((outcome) => outcome.created ?? []),
     patches: updated.flatMap((outcome) => outcome.patch ?? []),
+    given: updated.flatMap(({ given }) => given ?? []),
     counts: {
       created: created.length,
       updated: updated.length,

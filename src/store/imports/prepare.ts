@@ -5,9 +5,9 @@ import { newId } from '../../ids.ts'
 import type { Product } from '../products/product.ts'
 import { skusOf } from '../products/skus.ts'
 import type { Comparison } from './compare.ts'
-import type { NewProduct } from './compare-product.ts'
+import type { GivenSkus, NewProduct } from './compare-product.ts'
 import { inSlices } from './in-slices.ts'
-import type { ImportPlan, ProductPatch } from './plan.ts'
+import type { ImportPlan } from './plan.ts'
 
 type PrepareDeps = Pick<Deps, 'Product' | 'now'>
 
@@ -18,15 +18,15 @@ type PrepareDeps = Pick<Deps, 'Product' | 'now'>
 export async function prepare(
   deps: PrepareDeps,
   plan: ImportPlan,
-  { created, patches }: Comparison,
+  { created, given }: Comparison,
 ): Promise<boolean> {
   const now = deps.now()
   const products = pastMongoose(deps.Product)
   const fresh = created.map((each) => unlisted(plan, each, now))
-  const gaining = patches.map(takeSkus(plan, now)).filter((update) => update !== null)
+  const taking = given.map((each) => takeSkus(plan, each, now))
   try {
     for (const some of inSlices(fresh)) await products.insertMany(some, { ordered: false })
-    for (const some of inSlices(gaining)) {
+    for (const some of inSlices(taking)) {
       const { matchedCount } = await products.bulkWrite(some, { ordered: false })
       if (matchedCount < some.length) return false
     }
@@ -62,20 +62,25 @@ const unlisted = (
   effects: [],
 })
 
-/** The revision grows, so that whoever works out the product's SKUs from what he read before reads again. */
-const takeSkus =
-  ({ token }: ImportPlan, now: Date) =>
-  ({ productId, variants, added }: ProductPatch): mongo.AnyBulkWriteOperation<Product> | null => {
-    const skus = [...variants, ...added].flatMap(({ sku }) => sku ?? [])
-    if (skus.length === 0) return null
-    const filter = { _id: productId, listed: true, prepared: null }
-    const update = {
+/**
+ * Also those that the product has already: a change of it could let them go before they are where they are to be. The revision grows, so that
+ * whoever works out the product's SKUs from what he read before reads again. Not where a variant was given a fresh one since the look: then
+ * the file is to be judged anew.
+ */
+const takeSkus = (
+  { token }: ImportPlan,
+  { productId, skus, fresh }: GivenSkus,
+  now: Date,
+): mongo.AnyBulkWriteOperation<Product> => ({
+  updateOne: {
+    filter: { _id: productId, listed: true, prepared: null, skus: { $nin: fresh } },
+    update: {
       $addToSet: { skus: { $each: skus } },
       $set: { prepared: { by: token, skus, at: now } },
       $inc: { revision: 1 },
-    }
-    return { updateOne: { filter, update } }
-  }
+    },
+  },
+})
 
 /** Whether a write failed for nothing but handles and SKUs in use. What a lost connection left of it nobody can tell. */
 function isTaken(error: unknown): boolean {
