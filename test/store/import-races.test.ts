@@ -11,7 +11,7 @@ import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
 const products = '/api/v1/dev/store/products'
-const rounds = 12
+const rounds = 8
 /** Longer than a lease. */
 const leaseOverMs = 11_000
 
@@ -134,22 +134,14 @@ describe('An import at the same time as', () => {
   })
 
   it('changes between its look and its end: it applies to what is there then', async () => {
-    const there = [
-      'a,A,S,1,5,',
-      'a,,L,1,5,',
-      'a,,M,1,5,',
-      'b,B,,1,5,',
-      'c,C,,1,5,',
-      'd,D,S,1,5,D-1',
-      'd,,L,1,5,D-2',
-    ]
+    const there = ['a,A,S,1,5,', 'a,,L,1,5,', 'a,,M,1,5,', 'b,B,,1,5,', 'd,D,S,1,5,D-1', 'd,,L,1,5,D-2']
     await postCsv(house, merchant, csvOf('handle,name,variant_label,price,stock,sku', ...there)).expect(200)
     const ids = (await storedProducts(house, merchant)).map(({ _id }) => _id)
-    const [a, b, c, d] = ids as [string, string, string, string]
+    const [a, b, d] = ids as [string, string, string]
     // The two of d exchange their SKUs.
-    const asked = ['a,AA,S,2,S-1', 'a,,M,2,M-1', 'b,,,2,B-1', 'c,,,2,C-1', 'd,,S,,D-2', 'd,,L,,D-1']
+    const asked = ['a,AA,S,2,S-1', 'a,,M,2,M-1', 'b,,,2,B-1', 'd,,S,,D-2', 'd,,L,,D-1']
     const file = csvOf('handle,name,variant_label,price,sku', ...asked)
-    // Before it takes the SKUs, and another before it commits.
+    // Before it takes the SKUs.
     const goOn = await stoppedAt(4, file, newId())
     const variantsOfD = [
       { label: 'L', sku: null },
@@ -163,20 +155,34 @@ describe('An import at the same time as', () => {
     ]
     await change('put', a, { variants, removeMissingVariants: true }).expect(200)
     await moveStock(b, -2).expect(200)
-    expect(await goOn()).to.include({ created: 0, updated: 4 })
+    expect(await goOn()).to.include({ created: 0, updated: 3 })
     expect(await sells()).to.deep.equal([
       'a|AA|S|S-1|2|3',
       'a|AA|L|L-1|1|5',
       'a|AA|XL||7|0',
       'b|B|Default|B-1|2|3',
-      'c|C|Default|C-1|2|5',
       'd|D|S||1|5',
       'd|D|L|D-1|1|5',
       'd|D|M|D-2|1|0',
     ])
     // What it did not come to is free.
     await createProduct(house, merchant, { sku: 'M-1' })
-    void c
+  })
+
+  it('a deletion of one of its products: the rest of it happens, and what that one was to get is free', async () => {
+    const file = csvOf('handle,name,price,sku', 'a,A,1,', 'b,B,1,')
+    await postCsv(house, merchant, file).expect(200)
+    const [a] = await storedProducts(house, merchant)
+    // Before it commits.
+    const goOn = await stoppedAt(5, csvOf('handle,price,sku', 'a,2,A-1', 'b,2,B-1'), newId())
+    await change('delete', a?._id ?? '', {}).expect(200)
+    expect(await goOn()).to.include({ updated: 2 })
+    expect(await sells()).to.deep.equal(['b|B|Default|B-1|2|0'])
+    await createProduct(house, merchant, { sku: 'A-1' })
+    expect((await postCsv(house, merchant, file).expect(200)).body.data).to.include({
+      created: 1,
+      updated: 1,
+    })
   })
 
   it('a change that gives a SKU of it to another variant: it is refused, as it would be after it', async () => {

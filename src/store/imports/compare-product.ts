@@ -15,7 +15,7 @@ export type StandingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'descrip
 export type NewProduct = Pick<Product, 'name' | 'description' | 'active' | 'variants'> & { handle: string }
 
 /** The SKUs that a product's variants are given, and those of them that none of its variants has yet. */
-export interface GivenSkus {
+export interface WantedSkus {
   productId: string
   skus: string[]
   fresh: string[]
@@ -28,7 +28,7 @@ export interface Outcome {
   created: NewProduct | null
   patch: ProductPatch | null
   /** Null where the patch gives no SKU. */
-  given: GivenSkus | null
+  wanted: WantedSkus | null
   /** How many variants are made or changed. */
   variants: number
 }
@@ -51,14 +51,14 @@ export function compareProduct(
     const patch = patchOf(product, said, matches, added)
     const variants = patch.variants.length + added.length
     const isChanged = variants > 0 || Object.keys(patch.set).length > 0
-    const given = givenSkus(product, patch)
-    return { handle, placed, created: null, patch: isChanged ? patch : null, given, variants }
+    const wanted = wantedSkus(product, patch)
+    return { handle, placed, created: null, patch: isChanged ? patch : null, wanted, variants }
   }
   if (said.name === undefined) faults.add({ row, column: 'name', message: 'A new product needs a name.' })
   if (count === 0) faults.add({ row, column: 'price', message: priceMissing })
   const { name = '', description = '', active = true } = said
   const created = { handle, name, description, active, variants: added }
-  return { handle, placed, created, patch: null, given: null, variants: added.length }
+  return { handle, placed, created, patch: null, wanted: null, variants: added.length }
 }
 
 const priceMissing = 'A new variant needs a price, in centimes.'
@@ -81,7 +81,7 @@ function patchOf(
   return { productId: product._id, set: differing(said, product), variants, added }
 }
 
-function givenSkus({ _id, variants }: StandingProduct, patch: ProductPatch): GivenSkus | null {
+function wantedSkus({ _id, variants }: StandingProduct, patch: ProductPatch): WantedSkus | null {
   const skus = skusOf([...patch.variants, ...patch.added])
   const own = new Set(skusOf(variants))
   return skus.length === 0 ? null : { productId: _id, skus, fresh: skus.filter((sku) => !own.has(sku)) }

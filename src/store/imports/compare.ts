@@ -2,10 +2,10 @@ import { groupBy } from '../../group-by.ts'
 import { checkSkus } from './check-skus.ts'
 import {
   compareProduct,
-  type GivenSkus,
   type NewProduct,
   type Outcome,
   type StandingProduct,
+  type WantedSkus,
 } from './compare-product.ts'
 import { createFaults } from './faults.ts'
 import type { ImportCounts, ProductPatch } from './plan.ts'
@@ -15,7 +15,7 @@ import type { ProductRow } from './row.ts'
 export interface Comparison {
   created: NewProduct[]
   patches: ProductPatch[]
-  given: GivenSkus[]
+  wanted: WantedSkus[]
   counts: ImportCounts
   handles: { created: string[]; updated: string[]; unchanged: string[] }
 }
@@ -44,7 +44,7 @@ function summary(rows: number, outcomes: readonly Outcome[]): Comparison {
   return {
     created: created.flatMap((outcome) => outcome.created ?? []),
     patches: updated.flatMap((outcome) => outcome.patch ?? []),
-    given: updated.flatMap(({ given }) => given ?? []),
+    wanted: updated.flatMap(({ wanted }) => wanted ?? []),
     counts: {
       created: created.length,
       updated: updated.length,

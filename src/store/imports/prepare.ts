@@ -5,7 +5,7 @@ import { newId } from '../../ids.ts'
 import type { Product } from '../products/product.ts'
 import { skusOf } from '../products/skus.ts'
 import type { Comparison } from './compare.ts'
-import type { GivenSkus, NewProduct } from './compare-product.ts'
+import type { NewProduct, WantedSkus } from './compare-product.ts'
 import { inSlices } from './in-slices.ts'
 import type { ImportPlan } from './plan.ts'
 
@@ -18,7 +18,7 @@ type PrepareDeps = Pick<Deps, 'Product' | 'now'>
 export async function prepare(
   deps: PrepareDeps,
   plan: ImportPlan,
-  { created, given }: Comparison,
+  { created, wanted }: Comparison,
 ): Promise<boolean> {
   const now = deps.now()
   const products = pastMongoose(deps.Product)
@@ -69,7 +69,7 @@ const unlisted = (
  */
 const takeSkus = (
   { token }: ImportPlan,
-  { productId, skus, fresh }: GivenSkus,
+  { productId, skus, fresh }: WantedSkus,
   now: Date,
 ): mongo.AnyBulkWriteOperation<Product> => ({
   updateOne: {
