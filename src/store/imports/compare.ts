@@ -15,6 +15,7 @@ import type { ProductRow } from './row.ts'
 export interface Comparison {
   created: NewProduct[]
   patches: ProductPatch[]
+  /** Of the products that are given any. */
   wanted: WantedSkus[]
   counts: ImportCounts
   handles: { created: string[]; updated: string[]; unchanged: string[] }

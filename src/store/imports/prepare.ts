@@ -23,7 +23,7 @@ export async function prepare(
   const now = deps.now()
   const products = pastMongoose(deps.Product)
   const fresh = created.map((each) => unlisted(plan, each, now))
-  const taking = given.map((each) => takeSkus(plan, each, now))
+  const taking = wanted.map((each) => takeSkus(plan, each, now))
   try {
     for (const some of inSlices(fresh)) await products.insertMany(some, { ordered: false })
     for (const some of inSlices(taking)) {

@@ -50,13 +50,13 @@ function find(
 ): Promise<Found[]> {
   const handles = [...new Set(rows.map(({ handle }) => handle))]
   const skus = [...new Set(rows.flatMap(({ sku }) => sku ?? []))]
+  const own = { businessId, sandbox }
   // Each branch whole, so that each has its index.
   const named = {
-    $or: ['handle', 'skus'].map((field) => ({
-      businessId,
-      sandbox,
-      [field]: { $in: field === 'skus' ? skus : handles },
-    })),
+    $or: [
+      { ...own, handle: { $in: handles } },
+      { ...own, skus: { $in: skus } },
+    ],
   }
   return pastMongoose(deps.Product).find<Found>(named, { projection: looksAt }).toArray()
 }
