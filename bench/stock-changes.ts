@@ -58,7 +58,7 @@ async function till(): Promise<void> {
   while (performance.now() < endsAt) {
     const shelf = shelves[Math.floor(Math.random() * shelves.length)]
     if (shelf === undefined) return
-    // Sums that cannot cancel out: two are sold, or seven come in.
+    // Two are sold, or seven come in: sums that hardly ever cancel out.
     await change(shelf, Math.random() < 0.8 ? -2 : 7)
   }
 }

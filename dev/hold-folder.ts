@@ -7,6 +7,9 @@ import { ask } from './servers/ask.ts'
 
 // The servers of a holder that was killed are ended by their supervisors within 5 s.
 const LEFTOVER_LIMIT_MS = 8000
+// A holder whose command was killed learns of it by looking at its parent, and the command in between does too (end-with-parent.mjs).
+const UNAWARE_LIMIT_MS = 1500
+const ENDING = ' it is ending'
 
 interface Note {
   port: number
@@ -22,9 +25,8 @@ export async function holdFolder(folder: string, who: string) {
   const name = `${who} in ${folder}`
   await mkdir(folder, { recursive: true })
 
-  const old = await read(file)
-  const answer = old && (await ask(old.port, 'who?'))
-  if (answer?.startsWith(name)) {
+  const { old, answer } = await theLast(file, name)
+  if (answer !== undefined) {
     throw new Error(
       `\`${who}\` already runs here, with its data in ${relative('.', folder)}:${answer.slice(name.length)}`,
     )
@@ -49,10 +51,27 @@ export async function holdFolder(folder: string, who: string) {
       words = ` ${news}`
       await note(servers.flatMap(({ pid }) => pid ?? []))
     },
+    /** Whoever wants the folder now waits for its release. */
+    ending() {
+      words = ENDING
+    },
     async release() {
       porter.close()
       await rm(file, { force: true })
     },
+  }
+}
+
+/** Who held the folder before, and the answer of one that holds it still and does not end. */
+async function theLast(file: string, name: string) {
+  const beganAt = Date.now()
+  for (;;) {
+    const old = await read(file)
+    const answer = old && (await ask(old.port, 'who?'))
+    if (!answer?.startsWith(name)) return { old }
+    const limitMs = answer.endsWith(ENDING) ? LEFTOVER_LIMIT_MS : UNAWARE_LIMIT_MS
+    if (Date.now() > beganAt + limitMs) return { old, answer }
+    await sleep(50)
   }
 }
 

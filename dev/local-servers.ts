@@ -28,6 +28,7 @@ export async function startLocalServers(command: 'demo' | 'stack'): Promise<Loca
     mongoUrl: mongo.url,
     redisUrl: redis.url,
     stop: async () => {
+      hold.ending()
       await Promise.all(own.map((server) => server.stop()))
       await hold.release()
     },

@@ -1,5 +1,4 @@
-/** The most units of a variant: beyond what anybody counts, and far from where numbers lose their last digit. */
-export const highestStock = 1_000_000_000
+import { highestStock } from './product-limits.ts'
 
 /** Body of PATCH /dev/store/products/{id}/variants/{vid}/stock (SPEC 4.9): exactly one of the two. */
 export const changeStockBody = {

@@ -1,19 +1,26 @@
-import { highestStock } from './change-stock.ts'
+import {
+  highestStock,
+  longestDescription,
+  longestLabel,
+  longestName,
+  longestSku,
+  mostVariants,
+} from './product-limits.ts'
 
 /** What of a variant a request gives, in a create and in a change. Prices are centimes. */
 export const variantFields = {
-  label: { type: 'string', maxLength: 100, format: 'written-text' },
+  label: { type: 'string', maxLength: longestLabel, format: 'written-text' },
   price: { type: 'integer', format: 'price', errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' } },
   stock: { type: 'integer', minimum: 0, maximum: highestStock },
-  sku: { type: ['string', 'null'], maxLength: 64, format: 'written-text' },
+  sku: { type: ['string', 'null'], maxLength: longestSku, format: 'written-text' },
 } as const
 
 const { price, stock, sku } = variantFields
 
 /** What of a product a request gives, beside its variants; `price`, `stock` and `sku` are those of the only variant. */
 export const productFields = {
-  name: { type: 'string', maxLength: 200, format: 'written-text' },
-  description: { type: 'string', maxLength: 5_000, format: 'written-or-empty-text' },
+  name: { type: 'string', maxLength: longestName, format: 'written-text' },
+  description: { type: 'string', maxLength: longestDescription, format: 'written-or-empty-text' },
   images: { type: 'array', maxItems: 10, items: { type: 'string', format: 'https-url' } },
   active: { type: 'boolean' },
   price,
@@ -37,7 +44,7 @@ export const createProductBody = {
     variants: {
       type: 'array',
       minItems: 1,
-      maxItems: 100,
+      maxItems: mostVariants,
       items: { type: 'object', required: ['label', 'price'], properties: variantFields },
     },
   },

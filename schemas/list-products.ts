@@ -1,12 +1,13 @@
 import { pageQuery } from './page.ts'
+import { longestName, longestSku } from './product-limits.ts'
 
 /** Query of GET /dev/store/products. Values are the text of the URL; a repeated parameter is an array and fails. */
 export const listProductsQuery = {
   type: 'object',
   properties: {
     active: { enum: ['true', 'false'] },
-    q: { type: 'string', minLength: 1, maxLength: 200, format: 'storable-text' },
-    sku: { type: 'string', minLength: 1, maxLength: 64, format: 'storable-text' },
+    q: { type: 'string', minLength: 1, maxLength: longestName, format: 'storable-text' },
+    sku: { type: 'string', minLength: 1, maxLength: longestSku, format: 'storable-text' },
     ...pageQuery.properties,
   },
 } as const

@@ -1,3 +1,5 @@
+import { longestLabel } from './product-limits.ts'
+
 /** Units of one line: more than anybody orders, and a product of it with any price that is still exact. */
 const mostUnits = 1_000_000
 
@@ -15,7 +17,7 @@ export const simulateOrderBody = {
         properties: {
           productId: { type: 'string', minLength: 1, maxLength: 64, format: 'storable-text' },
           variantId: { type: 'string', minLength: 1, maxLength: 64, format: 'storable-text' },
-          variantLabel: { type: 'string', minLength: 1, maxLength: 100, format: 'storable-text' },
+          variantLabel: { type: 'string', minLength: 1, maxLength: longestLabel, format: 'storable-text' },
           quantity: { type: 'integer', minimum: 1, maximum: mostUnits },
         },
       },

@@ -5,6 +5,7 @@ import {
   type VariantFields,
   variantFields,
 } from './create-product.ts'
+import { mostVariants } from './product-limits.ts'
 
 /** Body of PUT /dev/store/products/{id}: any of these (SPEC 4.9). A variant is told by its `_id`, or else by its label. */
 export const updateProductBody = {
@@ -13,7 +14,7 @@ export const updateProductBody = {
     ...productFields,
     variants: {
       type: 'array',
-      maxItems: 100,
+      maxItems: mostVariants,
       items: {
         type: 'object',
         properties: { _id: { type: 'string' }, ...variantFields },

@@ -9,6 +9,7 @@ import { awaitMongo } from './mongo.ts'
 import { type Nudge, openQueues, type Queues } from './queues.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createSlowHash, type SlowHash } from './slow-hash.ts'
+import { createTurns, type InTurn } from './turns.ts'
 import { createValidate, type Validate } from './validate.ts'
 import { createLiveWallet } from './wallets/live/live-wallet.ts'
 import { createSandboxWallet } from './wallets/sandbox/sandbox-wallet.ts'
@@ -34,6 +35,7 @@ export interface Deps extends Models {
   recentSenders: RecentSenders
   sender: Sender
   wallets: Wallets
+  importInTurn: InTurn
   apiSwitch: ApiSwitch
   queues: Queues
   nudge: Nudge
@@ -80,6 +82,7 @@ export async function openDeps(config: Config, log: Log, now: () => Date): Promi
     recentSenders: createRecentSenders(elapsedMs),
     sender,
     wallets,
+    importInTurn: createTurns(),
     apiSwitch,
     queues,
     nudge: queues.nudge,

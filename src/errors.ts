@@ -98,5 +98,5 @@ export class Refusal extends Error {
 /** Makes the error that becomes the enveloped answer for `code`. */
 export const refuse = (code: ErrorCode, extras?: RefusalExtras): Refusal => new Refusal(code, extras ?? {})
 
-/** Says no because MongoDB did not answer in time: the outcome of a write under way is unknown. */
+/** Says no for now: MongoDB did not answer in time, so that the outcome of a write under way is unknown; or others were quicker again and again, and nothing was done. */
 export const unavailable = (): Refusal => refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 2 })

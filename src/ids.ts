@@ -26,6 +26,9 @@ export const newRefundId = (): string => `RF-${randomText(16)}`
 /** `OR-` and 16 characters. */
 export const newOrderNumber = (): string => `OR-${randomText(16)}`
 
+/** Whether a text that names an order or a payment has the form of an order's number. */
+export const isOrderNumber = (text: string): boolean => /^OR-[0-9A-Z]+$/.test(text)
+
 /** The 6 characters of a short URL (SPEC 2.1). */
 export const newShortCode = (): string => randomText(6)
 

@@ -21,12 +21,12 @@ export interface Lanes extends RelayLanes {
   findKey: Lane<string, KeyAndBusiness | null>
   insertClaim: Lane<Claim, Insertion>
   findClaim: Lane<string, Claim | null>
-  updateClaim: Lane<GuardedUpdate<Claim>, boolean>
+  updateClaim: Lane<GuardedUpdate, boolean>
   insertIntent: Lane<Intent, Insertion>
   findOffered: Lane<string, OfferedIntent | null>
-  updateIntent: Lane<GuardedUpdate<Intent>, boolean>
+  updateIntent: Lane<GuardedUpdate, boolean>
   insertProduct: Lane<Product, Insertion>
-  updateProduct: Lane<GuardedUpdate<Product>, boolean>
+  updateProduct: Lane<GuardedUpdate, boolean>
   findVariants: Lane<string, VariantsOf | null>
   insertOrder: Lane<Order, Insertion>
   insertEndpoint: Lane<Endpoint, Insertion>

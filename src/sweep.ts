@@ -9,7 +9,7 @@ import { walletOutcomeJob } from './intents/wallet-outcome-job.ts'
 import { deadShownSeconds, type Jobs } from './jobs.ts'
 import { sweepImports } from './store/imports/sweep.ts'
 import { nudgeOrderRelay } from './store/orders/nudge-relay.ts'
-import type { Order } from './store/orders/order.ts'
+import { type Order, placed } from './store/orders/order.ts'
 import { sweepReservations } from './store/orders/reservations.ts'
 import { finishMovements } from './wallets/sandbox/finish.ts'
 import { dropRevived, restoreFailed } from './webhooks/attempts/restore-failed.ts'
@@ -142,7 +142,7 @@ const sweepTrail = async (deps: Deps): Promise<number> =>
 async function sweepOutboxes(deps: Deps): Promise<number> {
   const untold = { 'outbox.createdAt': { $lte: new Date(deps.now().getTime() - graceMs) } }
   const intents = deps.Intent.find(untold, { _id: 1 }).lean<Pick<Intent, '_id'>[]>()
-  const orders = deps.Order.find(untold, { _id: 1 }).lean<Pick<Order, '_id'>[]>()
+  const orders = deps.Order.find({ ...untold, ...placed }, { _id: 1 }).lean<Pick<Order, '_id'>[]>()
   const ofIntents = await inBatches(intents.cursor(), (some) => {
     for (const intent of some) nudgeRelay(deps, intent)
   })

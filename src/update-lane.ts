@@ -3,12 +3,12 @@ import { createLane, type Lane } from './group-commit.ts'
 import { createTurns } from './turns.ts'
 
 /** A guarded update of one document, as it would be sent alone. */
-export interface GuardedUpdate<Doc> {
+export interface GuardedUpdate {
   /** Names the document, and all that must hold. Nothing is cast. */
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown> | Record<string, unknown>[]
-  /** Whether this very update is in the document. Asked only where not all that went together were let through. */
-  isIn(doc: Doc): boolean
+  /** What the document has, by which one tells that this very update is in it. Asked only where not all that went together were let through. */
+  proof: Record<string, unknown>
 }
 
 type Outcome = boolean | Error
@@ -22,10 +22,8 @@ const longestBatch = 500
  */
 export function createUpdateLane<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
-): Lane<GuardedUpdate<Doc>, boolean> {
-  const lane = createLane<GuardedUpdate<Doc>, boolean>(longestBatch, (batch) =>
-    updateTogether(collection, batch),
-  )
+): Lane<GuardedUpdate, boolean> {
+  const lane = createLane<GuardedUpdate, boolean>(longestBatch, (batch) => updateTogether(collection, batch))
   const inTurn = createTurns()
   return (update, until) => inTurn(update.filter._id, () => lane(update, until))
 }
@@ -33,7 +31,7 @@ export function createUpdateLane<Doc extends { _id: string }>(
 /** Never throws: a fault of the connection or of the write concern leaves the outcome of all of them unknown. */
 async function updateTogether<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
-  batch: GuardedUpdate<Doc>[],
+  batch: GuardedUpdate[],
 ): Promise<Outcome[]> {
   const operations = batch.map(({ filter, update }) => ({ updateOne: { filter, update } }))
   try {
@@ -61,16 +59,13 @@ function isUnknown(error: Error): boolean {
 const told = (error: Error): Error =>
   error instanceof mongo.MongoError ? new Error(`MongoDB refused an update with code ${error.code}`) : error
 
-/** A bulk write tells how many it matched, not which. */
+/** A bulk write tells how many it matched, not which. Nothing but ids is read: documents may be large, and a batch has 500. */
 async function readOutcomes<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
-  batch: GuardedUpdate<Doc>[],
+  batch: GuardedUpdate[],
 ): Promise<boolean[]> {
-  const ids = batch.map(({ filter }) => filter._id)
-  const found = await collection.find({ _id: { $in: ids } } as object).toArray()
-  const byId = new Map(found.map((doc) => [doc._id as string, doc as unknown as Doc]))
-  return batch.map(({ filter, isIn }) => {
-    const doc = byId.get(filter._id)
-    return doc !== undefined && isIn(doc)
-  })
+  const proofs = batch.map(({ filter, proof }) => ({ _id: filter._id, ...proof }))
+  const found = await collection.find({ $or: proofs } as object, { projection: { _id: 1 } }).toArray()
+  const ids = new Set<unknown>(found.map(({ _id }) => _id))
+  return batch.map(({ filter }) => ids.has(filter._id))
 }

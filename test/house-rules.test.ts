@@ -125,7 +125,7 @@ describe('The house keeps its rules:', () => {
     expect(mentioning([...filesIn('src/intents'), 'src/webhooks/relay-lanes.ts'], setting)).to.deep.equal([])
   })
 
-  it('a product is written by its own folder, by stock changes, orders and imports, and an order where it is placed or ruled out', () => {
+  it('a product is written by its own folder, by stock changes, orders and imports, and an order where it is placed, ruled out or told', () => {
     const products =
       /(\bProduct\)?|\bproducts)\s*\.(update|findOneAnd|bulkWrite|replace|delete|insert)|lanes\.(update|insert)Product\(/
     expect(mentioning(sources, products)).to.deep.equal([
@@ -134,17 +134,31 @@ describe('The house keeps its rules:', () => {
       'src/store/imports/take-back.ts',
       'src/store/orders/give-back.ts',
       'src/store/orders/reserve.ts',
+      'src/store/orders/settle.ts',
       'src/store/products/create.ts',
       'src/store/products/delete.ts',
       'src/store/products/update.ts',
       'src/store/stock/change.ts',
     ])
     const orders =
-      /(\bOrder\)?|storedOrders\(deps\))\s*\.(update|findOneAnd|bulkWrite|replace|delete|insert)|insertOrder\(/
+      /(\bOrder\)?|storedOrders\(deps\))\s*\.(update|findOneAnd|bulkWrite|replace|delete|insert)|insertOrder\(|createEmptyingLane\(models\.Order/
     expect(mentioning(sources, orders)).to.deep.equal([
       'src/store/orders/release.ts',
       'src/store/orders/write-down.ts',
+      'src/webhooks/relay-lanes.ts',
     ])
+  })
+
+  it('whoever finds orders leaves out what only stands in the place of one', () => {
+    const finding = /\bOrder\)?\s*\.(find|count|exists|aggregate|distinct)|readPage<\w*Order\b/g
+    const finders = sources.filter((file) => read(file).search(finding) >= 0)
+    expect(finders).to.include.members([
+      'src/store/orders/find.ts',
+      'src/store/orders/list.ts',
+      'src/sweep.ts',
+    ])
+    const times = (file: string, what: RegExp) => read(file).match(what)?.length ?? 0
+    expect(finders.filter((file) => times(file, /\.\.\.placed\b/g) < times(file, finding))).to.deep.equal([])
   })
 
   it('the audit trail is append-only: the code inserts lines and reads them', () => {

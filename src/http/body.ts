@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import express from 'express'
 import { type Refusal, refuse } from '../errors.ts'
-import { readCsv } from './csv-body.ts'
+import { acceptedCsv, readCsv } from './csv-body.ts'
 import { readJson } from './json-body.ts'
 
 /** `value` is for the operation; `params` tells the bodies of two requests from one another. */
@@ -16,19 +16,19 @@ export type Body = Read | { refusal: Refusal }
 /** Reads bytes that came with a Content-Type, or none. */
 type Reader = (bytes: Buffer, contentType: string | undefined) => Body | Promise<Body>
 
-/** What a body may be, how large, and how it is read. */
+/** What a body may be: how large, how it is read, and what is said of one that is something else, where the catalogue's words do not fit. */
 const kinds = {
   // The largest legal create is some 175 KB when every character is escaped.
-  json: createKind(256 * 1024, readJson),
+  json: createKind(256 * 1024, readJson, null),
   // 5 000 rows of 1 600 bytes; the longest legal ones, of 20 KB, are nobody's catalogue.
-  csv: createKind(8 * 1024 * 1024, readCsv),
+  csv: createKind(8 * 1024 * 1024, readCsv, acceptedCsv),
 }
 
 export type BodyKind = keyof typeof kinds
 
 /** Reads the whole body, bounded, and what it says. */
 export async function readBody(req: Request, res: Response, kind: BodyKind): Promise<Body> {
-  const { largest, readRaw, read } = kinds[kind]
+  const { largest, readRaw, read, accepted } = kinds[kind]
   // Told by the length alone; otherwise all of it would be read before the answer.
   if (Number(req.headers['content-length']) > largest)
     return { refusal: refuse('PAYLOAD_TOO_LARGE', { headers: { Connection: 'close' } }) }
@@ -37,27 +37,35 @@ export async function readBody(req: Request, res: Response, kind: BodyKind): Pro
   const refusal = await new Promise<Refusal | null>((resolve, reject) => {
     readRaw(req, res, (error: unknown) => {
       if (error === undefined || error === null) return resolve(null)
-      const known = bodyRefusal(error)
+      const known = bodyRefusal(error, accepted)
       if (known === null) reject(error)
       else resolve(known)
     })
   })
   if (refusal !== null) return { refusal }
   // Broken off before anybody read it, a body is passed over as if there were none.
-  if (!req.complete) return { refusal: refuse('INVALID_JSON') }
+  if (!req.complete) return { refusal: brokenOff() }
   const bytes: unknown = req.body
   return read(bytes instanceof Buffer ? bytes : Buffer.alloc(0), req.headers['content-type'])
 }
 
-/** What body-parser's own errors mean in the catalogue; null for one that is not the caller's fault. */
-export function bodyRefusal(error: unknown): Refusal | null {
+/** What body-parser's own errors mean in the catalogue; null for one that is not the caller's fault. `accepted`: what is said of another type. */
+export function bodyRefusal(error: unknown, accepted: string | null): Refusal | null {
   const { type, status } = error as { type?: string; status?: number }
   if (type === 'entity.too.large') return refuse('PAYLOAD_TOO_LARGE')
-  if (type === 'encoding.unsupported' || status === 415) return refuse('UNSUPPORTED_MEDIA_TYPE')
-  if (type === 'request.aborted' || type === 'request.size.invalid') return refuse('INVALID_JSON')
+  if (type === 'encoding.unsupported' || status === 415)
+    return refuse('UNSUPPORTED_MEDIA_TYPE', accepted === null ? {} : { message: accepted })
+  if (type === 'request.aborted' || type === 'request.size.invalid') return brokenOff()
   return null
 }
 
-function createKind(largest: number, read: Reader) {
-  return { largest, read, readRaw: express.raw({ type: () => true, limit: largest, inflate: false }) }
+const brokenOff = () => refuse('INVALID_JSON', { message: 'The body broke off before its end.' })
+
+function createKind(largest: number, read: Reader, accepted: string | null) {
+  return {
+    largest,
+    read,
+    accepted,
+    readRaw: express.raw({ type: () => true, limit: largest, inflate: false }),
+  }
 }

@@ -5,6 +5,9 @@ import { readFormFile } from './form-file.ts'
 import { isJsonType, parseJson } from './json-body.ts'
 import { mediaTypeOf } from './media-type.ts'
 
+/** JSON is read at one go, and nothing else is served meanwhile; a file itself is read piece by piece. */
+const largestJson = 2 * 1024 * 1024
+
 /** What the operation gets: the file's bytes, the text that stood in JSON, or whatever else stood there. */
 const asked = (csv: unknown): Body => ({ value: { csv }, params: digest(csv) })
 
@@ -19,13 +22,16 @@ export async function readCsv(bytes: Buffer, contentType: string | undefined): P
       : { refusal: refuse('VALIDATION_ERROR', { param: 'file', message: form.fault }) }
   }
   if (bytes.length === 0) return asked(undefined)
-  if (!isJsonType(contentType)) return { refusal: refuse('UNSUPPORTED_MEDIA_TYPE', { message: accepted }) }
+  if (!isJsonType(contentType)) return { refusal: refuse('UNSUPPORTED_MEDIA_TYPE', { message: acceptedCsv }) }
+  if (bytes.length > largestJson) return { refusal: refuse('PAYLOAD_TOO_LARGE', { message: tooLarge }) }
   const body = parseJson(bytes)
   if ('refusal' in body) return body
   return asked((body.value as { csv?: unknown } | null)?.csv)
 }
 
-const accepted =
+const tooLarge = 'In JSON a file may have at most 2 MiB. Send it as text/csv, or as a form.'
+
+export const acceptedCsv =
   'Send the file as text/csv in UTF-8, as the field file of multipart/form-data, or as the field csv of application/json; not compressed.'
 
 /** Of the content alone: a form has another boundary each time it is sent. */

@@ -25,5 +25,5 @@ function asRefusal(error: unknown): Refusal {
   // Express: a path that cannot be decoded.
   if (error instanceof URIError || (error as { status?: number }).status === 400)
     return refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
-  return bodyRefusal(error) ?? refuse('INTERNAL_ERROR')
+  return bodyRefusal(error, null) ?? refuse('INTERNAL_ERROR')
 }

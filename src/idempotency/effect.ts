@@ -11,10 +11,33 @@ export interface Effect {
 }
 
 /**
- * How many effects a document remembers: as many as an intent may have refunds (intents/refunds/under-way.ts), of all changes the one that is
- * made most often. A retry of what came before so many others, within its 24 hours, would find no trace of itself.
+ * How many effects a document remembers: as many as an intent may have refunds (intents/refunds/under-way.ts). A product whose stock moves
+ * all the time makes so many changes within seconds, and a retry of one that came before them finds no trace of itself: such a
+ * change is guarded by `unlessForgotten`.
  */
 export const longestMemory = 1000
+
+/**
+ * How many of the remembered effects, from the oldest on, are looked past. Ids ascend in time, but to the second only, and who asked first
+ * may be written later; no document takes so many changes meanwhile.
+ */
+const margin = longestMemory / 2
+
+/**
+ * The guard of a change that is not in the memory, and cannot have been pushed out of it: that is not full, or still has effects of before
+ * this one began.
+ */
+export const unlessForgotten = (effectId: string) => ({
+  effects: { $ne: effectId },
+  $or: [
+    { [`effects.${longestMemory - 1}`]: { $exists: false } },
+    { [`effects.${margin}`]: { $lt: effectId } },
+  ],
+})
+
+/** Whether that guard refuses one that is not there: nobody can tell any more whether it was made. */
+export const isForgotten = (effects: readonly string[], effectId: string): boolean =>
+  effects.length >= longestMemory && (effects[margin] ?? '') >= effectId
 
 /** What a change pushes to record whose effect it is. */
 export const recorded = (effectId: string) => ({ effects: { $each: [effectId], $slice: -longestMemory } })

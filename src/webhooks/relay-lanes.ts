@@ -4,6 +4,7 @@ import type { Models } from '../collections.ts'
 import { groupBy } from '../group-by.ts'
 import { createByIdLane, createLane, createReadLane, type Lane, unhurriedRestMs } from '../group-commit.ts'
 import type { Intent } from '../intents/intent.ts'
+import { placed } from '../store/orders/order.ts'
 import type { Receiver, Source } from './deliveries/new-deliveries.ts'
 
 /** The trips of the relay: most of its jobs carry one intent, and very many of them run at once. */
@@ -34,7 +35,7 @@ export const openRelayLanes = (models: Models): RelayLanes => ({
   findOrderSource: createReadLane<Source>(
     (ids) =>
       pastMongoose(models.Order)
-        .find<Source>({ _id: { $in: ids }, status: 'PLACED' }, { projection: orderFields })
+        .find<Source>({ _id: { $in: ids }, ...placed }, { projection: orderFields })
         .toArray(),
     ({ _id }) => [_id],
   ),

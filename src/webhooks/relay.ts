@@ -5,7 +5,7 @@ import { expiryJob } from '../intents/expire.ts'
 import { freshPriority } from './attempts/priority.ts'
 import type { Delivery } from './deliveries/delivery.ts'
 import { deliveryJob, laneFor } from './deliveries/delivery-job.ts'
-import { deliveriesOf, type Receiver, type Source } from './deliveries/new-deliveries.ts'
+import { newDeliveries, type Receiver, type Source } from './deliveries/new-deliveries.ts'
 import { untried } from './endpoints/endpoint.ts'
 import type { IntentSource, Told } from './relay-lanes.ts'
 
@@ -56,7 +56,7 @@ async function storeDeliveries(
   source: Source,
   receivers: Map<string, Receiver[]>,
 ): Promise<Delivery[]> {
-  const deliveries = deliveriesOf(source, receivers, deps.now())
+  const deliveries = newDeliveries(source, receivers, deps.now())
   await Promise.all(deliveries.map((delivery) => deps.lanes.insertDelivery(delivery, noHurry)))
   return deliveries
 }

@@ -5,6 +5,7 @@ import type { Staff } from '../../src/staff/account.ts'
 import { renewPassword, setDisabled } from '../../src/staff/change-account.ts'
 import { createAccount } from '../../src/staff/create-account.ts'
 import { sweep } from '../../src/sweep.ts'
+import { buryMeanwhile } from '../support/graves.ts'
 import { type House, openHouse } from '../support/house.ts'
 import { killEverywhere } from '../support/kill-everywhere.ts'
 import { openAdmin } from './admin.ts'
@@ -15,10 +16,9 @@ describe('Accounts of support staff', () => {
   before(async () => {
     house = await openHouse()
   })
-  // Burying takes as long as the driver waits for a dead connection.
   const graves: Promise<unknown>[] = []
   after(async () => {
-    await Promise.all(graves)
+    buryMeanwhile(graves)
     await house.close()
   })
 

@@ -21,7 +21,9 @@ describe('npm run stack', function () {
   async function stack() {
     const command = startCommand(npm('run', '--silent', 'stack'), { cwd: copy.folder })
     // The servers of one that was killed may take their time to end, and two of them to start.
-    await until('the stack says its line', () => command.said.stdout.includes('\n'), 30_000)
+    const line = until('the stack says its line', () => command.said.stdout.includes('\n'), 30_000)
+    const ended = command.ended.then(() => expect(command.said.stdout, command.said.stderr).to.match(LINE))
+    await Promise.race([line, ended])
     const ports = (LINE.exec(command.said.stdout) ?? []).slice(1).map(Number)
     return {
       ...command,

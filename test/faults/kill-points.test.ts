@@ -13,6 +13,7 @@ import {
   subscribe,
   waitingEvents,
 } from '../support/acts.ts'
+import { buryMeanwhile } from '../support/graves.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
 import type { Victim } from '../support/kill-points.ts'
@@ -37,10 +38,10 @@ describe('a process killed between any two steps of', function () {
     ;[house, receiver, failing] = await Promise.all([openHouse(), startReceiver(), startReceiver()])
     failing.respondWith((res) => void res.writeHead(500).end())
   })
-  // Burying takes as long as the driver waits for a dead connection.
   const graves: Promise<unknown>[] = []
   after(async () => {
-    await Promise.all([...graves, receiver.close(), failing.close()])
+    buryMeanwhile(graves)
+    await Promise.all([receiver.close(), failing.close()])
     await house.close()
   })
 

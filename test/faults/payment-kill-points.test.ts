@@ -15,6 +15,7 @@ import { demoWallets } from '../../src/wallets/sandbox/demo-wallets.ts'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import type { Wallet } from '../../src/wallets/wallet.ts'
 import { createIntent } from '../support/acts.ts'
+import { buryMeanwhile } from '../support/graves.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
 import type { Victim } from '../support/kill-points.ts'
@@ -42,7 +43,7 @@ describe('a process killed between any two steps of', function () {
   })
   const graves: Promise<unknown>[] = []
   after(async () => {
-    await Promise.all(graves)
+    buryMeanwhile(graves)
     await house.close()
   })
 

@@ -193,6 +193,21 @@ describe('A product that is changed', () => {
     expect((await change(_id, body, 'the-same')).text).to.equal(answers[0]?.text)
   })
 
+  it('waits with its variants for an import that is about to change them, and not with its name', async () => {
+    const { _id, variants } = await three()
+    const prepare = (prepared: { by: string } | null) =>
+      house.deps.Product.updateOne({ _id }, { $set: { prepared } })
+    await prepare({ by: 'an import' })
+    const [changed, renamed] = await Promise.all([
+      change(_id, { variants: [{ label, price: 7 }] }, 'waits'),
+      change(_id, { name: 'renamed' }),
+    ])
+    expect([changed.status, changed.body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])
+    expect([renamed.status, renamed.body.data.variants]).to.deep.equal([200, variants])
+    await prepare(null)
+    await change(_id, { variants: [{ label, price: 7 }] }, 'waits').expect(200)
+  })
+
   it('keeps every change of its stock that comes between, over two processes too', async () => {
     const other = await openBeside(house)
     try {

@@ -200,7 +200,7 @@ describe('The rows of a CSV file', () => {
     expect(await messageOf('handle,Prix')).to.match(/no column "prix"/)
     expect(await messageOf('handle\tname')).to.match(/no column "handle\\tname"/)
     expect(await messageOf('handle,name,Name')).to.match(/column name is there more than once/)
-    expect(await messageOf(`handle${','.repeat(1_000_000)}`)).to.match(/has 1000001 cells|longer than any/)
+    expect(await messageOf(`handle${','.repeat(1_000_000)}`)).to.match(/has 1000001 cells/)
     expect(await faultsOf('Prix,Stock,stock')).to.have.length(3)
   })
 
@@ -218,7 +218,7 @@ describe('The rows of a CSV file', () => {
       expect((await refusalOf(csv)).extras.param).to.equal('csv')
   })
 
-  it('are at most 5 000; so many take a fraction of a second and let others work', async () => {
+  it('are at most 5 000; others work while so many are read', async () => {
     const many = (count: number) =>
       lines(
         full,
@@ -227,15 +227,17 @@ describe('The rows of a CSV file', () => {
           (_, n) => `h${n},Name ${n},"Some ""text"", of it",L,S${n},${n},7,oui`,
         ),
       )
+    const most = many(5000)
     let turns = 0
-    const timer = setInterval(() => (turns += 1), 0)
-    const usedBefore = process.cpuUsage()
-    expect(await read(many(5000))).to.have.length(5000)
-    const { user } = process.cpuUsage(usedBefore)
-    clearInterval(timer)
-    // In microseconds, and of a processor that others use too.
-    expect(user).to.be.lessThan(1_000_000)
-    expect(turns).to.be.greaterThan(2)
+    const count = () => {
+      turns += 1
+      turn = setImmediate(count)
+    }
+    let turn = setImmediate(count)
+    expect(await read(most)).to.have.length(5000)
+    clearImmediate(turn)
+    // A turn of the event loop for each 64 KiB at least.
+    expect(turns).to.be.greaterThan(most.length / 65_536)
     expect(await messageOf(many(5001))).to.equal(
       'Row 1: A file may have at most 5000 rows beside the header.',
     )

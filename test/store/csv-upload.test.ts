@@ -85,6 +85,7 @@ describe('A CSV file', () => {
       await expectRefused(post(csv, type), 415, 'UNSUPPORTED_MEDIA_TYPE')
     const zipped = { ...merchant.write(), 'Content-Encoding': 'gzip' }
     await expectRefused(post(csv, 'text/csv', zipped), 415, 'UNSUPPORTED_MEDIA_TYPE')
+    expect((await post(csv, 'text/csv', zipped)).body.error.message).to.match(/^Send the file as text\/csv/)
     await expectRefused(post('{"csv": ', 'application/json'), 400, 'INVALID_JSON')
   })
 
@@ -133,6 +134,13 @@ describe('A CSV file', () => {
     )
     expect(chunked?.status).to.equal(413)
     await post(csv, 'text/csv', { ...merchant.write(), 'X-Idempotency-Key': 'large' }).expect(200)
+  })
+
+  it('has at most 2 MiB in JSON', async () => {
+    const filled = (bytes: number) => JSON.stringify({ csv, more: 'x'.repeat(bytes) })
+    const most = 2 * 1024 * 1024 - Buffer.byteLength(filled(0))
+    await post(filled(most), 'application/json').expect(200)
+    await expectRefused(post(filled(most + 1), 'application/json'), 413, 'PAYLOAD_TOO_LARGE')
   })
 
   it('that breaks off is never an answer that stays, and neither is any other body', async () => {

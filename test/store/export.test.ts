@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { get } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect } from 'chai'
 import express from 'express'
@@ -151,13 +152,12 @@ describe('An export of products', () => {
     await behindWire(
       (command) => void commands.push(command),
       async (behind) => {
-        const aborted = new AbortController()
-        const answer = await fetch(behind.origin + path, { headers: merchant.read(), signal: aborted.signal })
-        await answer.body?.getReader().read()
-        aborted.abort()
+        const [answer] = await once(get(behind.origin + path, { headers: merchant.read() }), 'response')
+        await once(answer, 'readable')
+        answer.destroy()
         await until('the cursor is closed', () => commands.includes('killCursors'))
-        // Of 20 batches.
-        expect(commands.filter((command) => command === 'getMore').length).to.be.within(1, 18)
+        // Of 20 batches; sockets hold some of what is not read, and for one that nobody reads the system keeps that small.
+        expect(commands.filter((command) => command === 'getMore').length).to.be.lessThan(15)
       },
     )
     const { text } = await read(merchant).buffer(true).expect(200)

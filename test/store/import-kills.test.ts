@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { newId } from '../../src/ids.ts'
 import { sweepImports } from '../../src/store/imports/sweep.ts'
 import type { Product } from '../../src/store/products/product.ts'
+import { buryMeanwhile } from '../support/graves.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { csvOf, importAs, plansOf, soldOf, storedProducts } from '../support/imports.ts'
 import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
@@ -25,7 +26,7 @@ describe('an import whose process is killed between any two steps', function () 
   const graves: Promise<unknown>[] = []
   before(async () => void (house = await openHouse()))
   after(async () => {
-    await Promise.all(graves)
+    buryMeanwhile(graves)
     await house.close()
   })
 
@@ -71,32 +72,28 @@ describe('an import whose process is killed between any two steps', function () 
         ['done', undefined],
         ['done', undefined],
       ])
-      const applied = products.filter(({ effects }) => effects.length > 0)
-      expect(
-        applied.map(({ handle, effects }) => [handle, effects.length]),
-        label,
-      ).to.deep.equal([['mug', 1]])
     },
   }
 
   it('happens once when it is sent again, and answers its counts', async () => {
     const steps = await killEverywhere(house, retrying, graves, 0)
     expect(steps).to.deep.equal([
-      // Shop, plan, what is there.
+      // Shop, plan; what landed late of others, who has the handles, who the SKUs.
       'mongodb find',
       'mongodb insert',
       'mongodb find',
-      // New products, SKUs for the old one; the commit.
+      'mongodb find',
+      'mongodb find',
+      // New products, the old one marked; the commit.
       'mongodb insert',
       'mongodb update',
       'mongodb update',
-      // Read, patched, listed; done.
-      'mongodb find',
+      // Patched, listed; done.
       'mongodb update',
       'mongodb update',
       'mongodb update',
     ])
-    await Promise.all([4, 5].map((effect) => landLate(house, retrying, graves, effect)))
+    await Promise.all([6, 7].map((effect) => landLate(house, retrying, graves, effect)))
   })
 
   it('happens wholly or not at all when nobody sends it again, once the sweep ran', async () => {

@@ -1,10 +1,12 @@
 import { expect } from 'chai'
+import { noHurry } from '../../src/group-commit.ts'
 import { newId } from '../../src/ids.ts'
 import { sweepImports } from '../../src/store/imports/sweep.ts'
 import { createShop } from '../../src/store/shops/create-shop.ts'
 import { sweep } from '../../src/sweep.ts'
 import { expectRefused } from '../api/refused.ts'
 import { openBeside, post } from '../support/acts.ts'
+import { buryMeanwhile } from '../support/graves.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { csvOf, importAs, plansOf, postCsv, soldOf, storedProducts } from '../support/imports.ts'
 import { type Fate, openVictim } from '../support/kill-points.ts'
@@ -16,20 +18,26 @@ const rounds = 8
 /** Longer than a lease. */
 const leaseOverMs = 11_000
 
+interface Stop {
+  effectId?: string
+  fate?: Fate
+  deadline?: { until: number }
+}
+
 describe('An import at the same time as', () => {
   let house: House
   let beside: House
   let merchant: Merchant
   const graves: Promise<unknown>[] = []
   before(async () => {
-    house = await openHouse({ RATE_LIMIT_PER_SECOND: '10000' })
-    beside = await openBeside(house, { RATE_LIMIT_PER_SECOND: '10000' })
+    house = await openHouse()
+    beside = await openBeside(house, {})
   })
   beforeEach(async () => {
     merchant = await openingMerchant()
   })
   after(async () => {
-    await Promise.all(graves)
+    buryMeanwhile(graves)
     await beside.close()
     await house.close()
   })
@@ -59,10 +67,17 @@ describe('An import at the same time as', () => {
   const moveStock = (id: string, delta: number) =>
     house.http.patch(`${products}/${id}/variants/Default/stock`).set(merchant.write()).send({ delta })
 
-  /** An import in another process that is stopped at a step: let it `goOn`. */
-  async function stoppedAt(step: number, csv: string, effectId: string, fate: Fate = 'paused') {
+  /**
+   * An import in another process that is stopped at a step: let it `goOn`. Its steps are: shop, plan, what landed late, handles, SKUs (where new ones are given); new products
+   * stored, others marked (where there are any); the commit; others changed, new ones listed; done.
+   */
+  async function stoppedAt(
+    step: number,
+    csv: string,
+    { effectId = newId(), fate = 'paused', deadline = { until: noHurry } }: Stop = {},
+  ) {
     const victim = await openVictim(house, { step, fate, lateMs: 0 })
-    const answer = importAs(victim.deps, merchant, csv, effectId).catch(
+    const answer = importAs(victim.deps, merchant, csv, effectId, deadline).catch(
       (error: { code: string }) => error.code,
     )
     await victim.died
@@ -72,6 +87,12 @@ describe('An import at the same time as', () => {
       return answer
     }
   }
+
+  /** What an import hears that has time to look once or twice. */
+  const toldInTime = (csv: string) =>
+    importAs(house.deps, merchant, csv, newId(), { until: performance.now() + 1_100 }).catch(
+      (error: { code: string }) => error.code,
+    )
 
   it('others: each happens, one after the other, also of the same new products', async () => {
     const [file, other] = [
@@ -118,56 +139,68 @@ describe('An import at the same time as', () => {
   })
 
   it('a POST with one of its SKUs: one of the two happens, wholly', async () => {
-    for (let round = 0; round < rounds; round += 1) {
+    const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B', 'c,C,3,')
+    const posted = { name: 'Posted', price: 9, sku: 'S-B' }
+    const postIt = () => house.http.post(products).set(merchant.write()).send(posted)
+    // Before it stores its products, then before it commits.
+    for (const [step, status, length] of [
+      [6, 201, 1],
+      [7, 400, 3],
+    ] as const) {
       merchant = await openingMerchant()
-      const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B', 'c,C,3,')
-      const posted = { name: 'Posted', price: 9, sku: 'S-B' }
-      const pause = new Promise((resolve) => setTimeout(resolve, round))
-      const [imported, made] = await Promise.all([
-        postCsv(beside, merchant, csv),
-        pause.then(() => house.http.post(products).set(merchant.write()).send(posted)),
-      ])
-      expect([imported.status, made.status]).to.have.members(
-        imported.status === 200 ? [200, 400] : [400, 201],
-      )
-      expect(await sells()).to.have.length(imported.status === 200 ? 3 : 1)
+      const goOn = await stoppedAt(step, csv)
+      await postIt().expect(status)
+      if (length === 1) expect(await goOn()).to.equal('VALIDATION_ERROR')
+      else expect(await goOn()).to.include({ created: 3 })
+      expect(await sells()).to.have.length(length)
     }
   })
 
-  it('changes between its look and its end: it applies to what is there then', async () => {
-    const there = ['a,A,S,1,5,', 'a,,L,1,5,', 'a,,M,1,5,', 'b,B,,1,5,', 'd,D,S,1,5,D-1', 'd,,L,1,5,D-2']
-    await postCsv(house, merchant, csvOf('handle,name,variant_label,price,stock,sku', ...there)).expect(200)
-    const ids = (await storedProducts(house, merchant)).map(({ _id }) => _id)
-    const [a, b, d] = ids as [string, string, string]
-    // The two of d exchange their SKUs.
-    const asked = ['a,AA,S,2,S-1', 'a,,M,2,M-1', 'b,,,2,B-1', 'd,,S,,D-2', 'd,,L,,D-1']
-    const file = csvOf('handle,name,variant_label,price,sku', ...asked)
-    // Before it takes the SKUs.
-    const goOn = await stoppedAt(4, file, newId())
-    const variantsOfD = [
-      { label: 'L', sku: null },
-      { label: 'M', sku: 'D-2', price: 1 },
-    ]
-    await change('put', d, { variants: variantsOfD }).expect(200)
+  it('sales, after its look: it need not look again, and what it says of stock and price stands', async () => {
+    await postCsv(house, merchant, csvOf('handle,name,price,stock', 'a,A,1,5', 'b,B,1,5')).expect(200)
+    const [a, b] = await storedProducts(house, merchant)
+    const file = csvOf('handle,price,stock', 'a,2,', 'b,,9')
+    const asked = newId()
+    // Before it marks them.
+    const goOn = await stoppedAt(5, file, { effectId: asked })
+    const [plan] = (await plansOf(house, merchant)).filter(({ open }) => open)
+    await moveStock(a?._id ?? '', -2).expect(200)
+    await moveStock(b?._id ?? '', -2).expect(200)
+    expect(await goOn()).to.include({ updated: 2 })
+    expect((await plansOf(house, merchant)).find(({ _id }) => _id === asked)?.token).to.equal(plan?.token)
+    expect(await sells()).to.deep.equal(['a|A|Default||2|3', 'b|B|Default||1|9'])
+  })
+
+  it('changes of variants, after its look: it looks again', async () => {
+    const there = ['a,A,S,1,5', 'a,,L,1,5', 'a,,M,1,5']
+    await postCsv(house, merchant, csvOf('handle,name,variant_label,price,stock', ...there)).expect(200)
+    const [a] = await storedProducts(house, merchant)
+    const goOn = await stoppedAt(
+      5,
+      csvOf('handle,name,variant_label,price,sku', 'a,AA,S,2,S-1', 'a,,M,2,M-1'),
+    )
     const variants = [
       { label: 'S', stock: 3 },
       { label: 'L', sku: 'L-1' },
       { label: 'XL', price: 7 },
     ]
-    await change('put', a, { variants, removeMissingVariants: true }).expect(200)
-    await moveStock(b, -2).expect(200)
-    expect(await goOn()).to.include({ created: 0, updated: 3 })
-    expect(await sells()).to.deep.equal([
-      'a|AA|S|S-1|2|3',
-      'a|AA|L|L-1|1|5',
-      'a|AA|XL||7|0',
-      'b|B|Default|B-1|2|3',
-      'd|D|S||1|5',
-      'd|D|L|D-1|1|5',
-      'd|D|M|D-2|1|0',
-    ])
-    // What it did not come to is free.
-    await createProduct(house, merchant, { sku: 'M-1' })
+    await change('put', a?._id ?? '', { variants, removeMissingVariants: true }).expect(200)
+    expect(await goOn()).to.include({ created: 0, updated: 1, variants: 2 })
+    const after = ['S|S-1|2|3', 'L|L-1|1|5', 'XL||7|0', 'M|M-1|2|0']
+    expect(await sells()).to.deep.equal(after.map((each) => `a|AA|${each}`))
+  })
+
+  it('a change that adds variants: there are never more than a product may have', async () => {
+    const rows = (kind: string, count: number) =>
+      Array.from({ length: count }, (_, place) => `a,A,${kind}${place},1`)
+    const header = 'handle,name,variant_label,price'
+    await postCsv(house, merchant, csvOf(header, ...rows('old', 60))).expect(200)
+    const [a] = await storedProducts(house, merchant)
+    const goOn = await stoppedAt(5, csvOf(header, ...rows('imported', 40)))
+    const variants = Array.from({ length: 40 }, (_, place) => ({ label: `put${place}`, price: 1 }))
+    await change('put', a?._id ?? '', { variants }).expect(200)
+    expect(await goOn()).to.equal('VALIDATION_ERROR')
+    expect(await sells()).to.have.length(100)
   })
 
   it('a deletion of one of its products: the rest of it happens, and what that one was to get is free', async () => {
@@ -175,7 +208,7 @@ describe('An import at the same time as', () => {
     await postCsv(house, merchant, file).expect(200)
     const [a] = await storedProducts(house, merchant)
     // Before it commits.
-    const goOn = await stoppedAt(5, csvOf('handle,price,sku', 'a,2,A-1', 'b,2,B-1'), newId())
+    const goOn = await stoppedAt(7, csvOf('handle,price,sku', 'a,2,A-1', 'b,2,B-1'))
     await change('delete', a?._id ?? '', {}).expect(200)
     expect(await goOn()).to.include({ updated: 2 })
     expect(await sells()).to.deep.equal(['b|B|Default|B-1|2|0'])
@@ -187,38 +220,86 @@ describe('An import at the same time as', () => {
   })
 
   it('a change that gives a SKU of it to another variant: it is refused, as it would be after it', async () => {
-    const there = ['a,A,S,1', 'a,,L,1']
-    await postCsv(house, merchant, csvOf('handle,name,variant_label,price', ...there)).expect(200)
+    const there = ['a,A,S,1,A-1', 'a,,M,1,', 'a,,L,1,']
+    await postCsv(house, merchant, csvOf('handle,name,variant_label,price,sku', ...there)).expect(200)
     const [a] = await storedProducts(house, merchant)
-    // Before it takes the SKU.
-    const goOn = await stoppedAt(4, csvOf('handle,variant_label,sku', 'a,S,NEW'), newId())
-    await change('put', a?._id ?? '', { variants: [{ label: 'L', sku: 'NEW' }] }).expect(200)
-    expect(await goOn()).to.equal('VALIDATION_ERROR')
-    expect(await sells()).to.deep.equal(['a|A|S||1|0', 'a|A|L|NEW|1|0'])
+    // A new one, and then one that another of its variants lets go of. Before it marks the product.
+    for (const [rows, variants] of [
+      [['a,S,NEW'], [{ label: 'L', sku: 'NEW' }]],
+      [
+        ['a,S,A-2', 'a,M,A-1'],
+        [
+          { label: 'S', sku: null },
+          { label: 'L', sku: 'A-1' },
+        ],
+      ],
+    ] as const) {
+      const goOn = await stoppedAt(6, csvOf('handle,variant_label,sku', ...rows))
+      await change('put', a?._id ?? '', { variants }).expect(200)
+      expect(await goOn()).to.equal('VALIDATION_ERROR')
+    }
+    expect(await sells()).to.deep.equal(['a|A|S||1|0', 'a|A|M||1|0', 'a|A|L|A-1|1|0'])
   })
 
-  it('a change that lets go of a SKU that it moves: nobody else gets it meanwhile', async () => {
+  it('a change of variants that it has marked: that waits for it, and nobody gets a SKU that it moves', async () => {
     const there = ['a,A,S,1,A-1', 'a,,L,1,A-2']
     await postCsv(house, merchant, csvOf('handle,name,variant_label,price,sku', ...there)).expect(200)
     const [a] = await storedProducts(house, merchant)
     // Before it commits.
-    const goOn = await stoppedAt(5, csvOf('handle,variant_label,sku', 'a,S,A-2', 'a,L,A-1'), newId())
-    const variants = ['S', 'L'].map((label) => ({ label, sku: null }))
-    await change('put', a?._id ?? '', { variants }).expect(200)
+    const goOn = await stoppedAt(7, csvOf('handle,variant_label,sku', 'a,S,A-2', 'a,L,A-1'))
+    let isThrough = false
+    const variants = [{ label: 'S', sku: null }]
+    const waiting = change('put', a?._id ?? '', { variants }).then(({ status }) => {
+      isThrough = true
+      return status
+    })
     const posted = { name: 'B', price: 1, sku: 'A-1' }
     await expectRefused(house.http.post(products).set(merchant.write()).send(posted), 400, 'VALIDATION_ERROR')
+    await change('put', a?._id ?? '', { name: 'AA' }).expect(200)
+    expect(isThrough).to.equal(false)
     expect(await goOn()).to.include({ updated: 1, variants: 2 })
-    expect(await sells()).to.deep.equal(['a|A|S|A-2|1|0', 'a|A|L|A-1|1|0'])
+    expect(await waiting).to.equal(200)
+    expect(await sells()).to.deep.equal(['a|AA|S||1|0', 'a|AA|L|A-1|1|0'])
+  })
+
+  it('sales, and somebody who finishes it too: what was sold after it stays sold', async () => {
+    await postCsv(house, merchant, csvOf('handle,name,price,stock', 'a,A,1,5')).expect(200)
+    const [a] = await storedProducts(house, merchant)
+    // Before it changes the product, and before it is done.
+    for (const [step, stock] of [
+      [7, 20],
+      [9, 30],
+    ] as const) {
+      const goOn = await stoppedAt(step, csvOf('handle,stock', `a,${stock}`))
+      house.clock.advance(leaseOverMs)
+      if (step === 9) await moveStock(a?._id ?? '', -1).expect(200)
+      expect(await sweepImports(house.deps)).to.equal(1)
+      if (step === 7) await moveStock(a?._id ?? '', -1).expect(200)
+      expect(await goOn()).to.include({ updated: 1 })
+      expect(await sells()).to.deep.equal([`a|A|Default||1|${stock - 1}`])
+    }
+  })
+
+  it('its own refusal, because it came too late: it never happens', async () => {
+    // Its plan is stored late; its products are; it is about to commit.
+    for (const step of [2, 6]) {
+      const deadline = { until: noHurry }
+      const goOn = await stoppedAt(step, csvOf('handle,name,price,sku', 'a,A,1,A-1'), { deadline })
+      deadline.until = 0
+      expect(await goOn()).to.equal('SERVICE_UNAVAILABLE')
+      expect(await sells()).to.deep.equal([])
+      expect(await plansOf(house, merchant)).to.deep.equal([])
+    }
   })
 
   it('another that was left behind: it never happens, whatever of it lands late', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     const [stored, committed] = [newId(), newId()]
     // One stands before it stores its new product, the next before it commits.
-    const storeLate = await stoppedAt(4, csv, stored)
+    const storeLate = await stoppedAt(6, csv, { effectId: stored })
     house.clock.advance(leaseOverMs)
     expect(await sweepImports(house.deps)).to.equal(1)
-    const commitLate = await stoppedAt(5, csv, committed)
+    const commitLate = await stoppedAt(7, csv, { effectId: committed })
     house.clock.advance(leaseOverMs)
     const other = await postCsv(house, merchant, csvOf('handle,name,price,sku', 'a,A,2,S-A')).expect(200)
     expect(other.body.data).to.include({ created: 1 })
@@ -231,7 +312,7 @@ describe('An import at the same time as', () => {
 
   it("nobody, after its process died and its products were stored late: they are in nobody's way", async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
-    const goOn = await stoppedAt(4, csv, newId(), 'late')
+    const goOn = await stoppedAt(6, csv, { fate: 'late' })
     house.clock.advance(leaseOverMs)
     expect(await sweep(house.deps, false)).to.include({ imports: 1 })
     void goOn()
@@ -241,29 +322,21 @@ describe('An import at the same time as', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
-  it('another that was committed and then left: it is finished at once', async () => {
+  it('another that was committed and then left: it is finished once its lease is over', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
-    await stoppedAt(6, csv, newId(), 'lost')
+    await stoppedAt(8, csv, { fate: 'lost' })
+    const other = csvOf('handle,name,price,sku', 'a,,2,', 'b,B,3,')
+    expect(await toldInTime(other)).to.equal('SERVICE_UNAVAILABLE')
     expect((await plansOf(house, merchant)).map(({ state }) => state)).to.deep.equal(['committed'])
-    const { body } = await postCsv(house, merchant, csvOf('handle,name,price,sku', 'a,,2,', 'b,B,3,')).expect(
-      200,
-    )
+    house.clock.advance(leaseOverMs)
+    const { body } = await postCsv(house, merchant, other).expect(200)
     expect(body.data).to.include({ created: 1, updated: 1 })
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|2|0', 'b|B|Default||3|0'])
   })
 
   it('another that does not end in time: it is told to come again, and leaves nothing behind', async () => {
-    const goOn = await stoppedAt(5, csvOf('handle,name,price', 'a,A,1'), newId())
-    const soon = performance.now() + 1_300
-    const waiting = importAs(house.deps, merchant, csvOf('handle,name,price', 'b,B,1'), newId(), soon)
-    await expectRefused(
-      waiting.then(
-        () => ({ status: 200, body: {} }),
-        (error) => ({ status: error.statusCode, body: { error } }),
-      ),
-      503,
-      'SERVICE_UNAVAILABLE',
-    )
+    const goOn = await stoppedAt(6, csvOf('handle,name,price', 'a,A,1'))
+    expect(await toldInTime(csvOf('handle,name,price', 'b,B,1'))).to.equal('SERVICE_UNAVAILABLE')
     expect(await plansOf(house, merchant)).to.have.length(1)
     expect(await goOn()).to.include({ created: 1 })
     expect(await sells()).to.deep.equal(['a|A|Default||1|0'])

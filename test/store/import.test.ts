@@ -35,6 +35,14 @@ const rules: Record<string, { rows: string[]; becomes: Record<string, string[]>;
     becomes: { tee: ['tee|Shirt|S|T-S|1000|5', 'tee|Shirt|L|T-L|1100|6'] },
     counts: [0, 1, 0, 0, 1],
   },
+  'a dollar sign is a letter as any other': {
+    rows: ['mug,$name,$$ROOT,,,,,', 'tee,$tee,,$name,$sku,1200,,'],
+    becomes: {
+      mug: ['mug|$name|Default|M-1|500|7'],
+      tee: ['tee|$tee|S|T-S|1000|5', 'tee|$tee|L|T-L|1100|6', 'tee|$tee|$name|$sku|1200|0'],
+    },
+    counts: [0, 2, 0, 1, 2],
+  },
   'rows of one handle are one product wherever they stand': {
     rows: ['cap,,,Red,,300,,', 'mug,,,,,550,,', 'cap,Cap,,Blue,C-B,310,2,'],
     becomes: {
@@ -242,6 +250,8 @@ describe('An import', () => {
         (_, place) =>
           `p${place >> 1},${place % 2 ? '' : `P${place >> 1}`},,V${place % 2},S-${place},${price},3,`,
       )
+    const tried = await postCsv(house, merchant, file(...rowsAt(100)), { query: '?dryRun=true' }).expect(200)
+    expect([tried.body.data.created, tried.body.data.handles.created.length]).to.deep.equal([2_500, 100])
     const expected = [
       { price: 100, counts: [2_500, 0, 0, 5_000, 5_000] },
       { price: 100, counts: [0, 0, 2_500, 0, 5_000] },

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { profiled } from '../support/profiled.ts'
 import { createProduct, type SeenProduct } from '../support/store.ts'
 
 describe('The list of products', () => {
@@ -77,6 +78,13 @@ describe('The list of products', () => {
       expect(names, JSON.stringify(query)).to.deep.equal(places.map((place) => made[place]?.name))
       expect(body.data.total).to.equal(places.length)
     }
+  })
+
+  it('is searched for a text in the keys of its index: no product is read that has it not', async () => {
+    const found = await profiled(house, () => list({ q: 'THÉ' }).expect(200))
+    const reads = found.filter(({ ns, command }) => ns.endsWith('.products') && !('profile' in command))
+    // Two are on the page, and the others are counted by their keys.
+    expect(reads.map(({ docsExamined }) => docsExamined)).to.have.members([0, 2])
   })
 
   it('refuses a value that is not valid, by its name', async () => {

@@ -1,7 +1,11 @@
 import { expect } from 'chai'
+import { newId } from '../../src/ids.ts'
+import { giveBack } from '../../src/store/orders/give-back.ts'
+import { placeOrder } from '../../src/store/orders/place.ts'
+import { settle } from '../../src/store/orders/settle.ts'
 import { openBeside, post } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
-import { createProduct, readProduct } from '../support/store.ts'
+import { createProduct, readProduct, type SeenProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
 describe('Orders at the same time', () => {
@@ -9,8 +13,8 @@ describe('Orders at the same time', () => {
   let beside: House
   let merchant: Merchant
   before(async () => {
-    house = await openHouse({ RATE_LIMIT_PER_SECOND: '10000' })
-    beside = await openBeside(house, { RATE_LIMIT_PER_SECOND: '10000' })
+    house = await openHouse()
+    beside = await openBeside(house)
   })
   beforeEach(async () => {
     merchant = await house.merchant()
@@ -86,5 +90,57 @@ describe('Orders at the same time', () => {
     expect(orders.map(({ outbox }) => outbox.map(({ event }) => event))).to.deep.equal(
       Array.from({ length: 20 }, () => ['order.new']),
     )
+  })
+
+  /** Another order takes units of a product, and is not written down yet. */
+  async function hold({ _id: productId, variants: [{ _id: variantId }] }: SeenProduct, quantity: number) {
+    const [tryId, items] = [newId(), [{ variantId, quantity }]]
+    const reservations = { order: newId(), tryId, at: house.clock.now(), items }
+    const change = { $inc: { 'variants.0.stock': -quantity }, $push: { reservations } }
+    await house.deps.Product.updateOne({ _id: productId }, change)
+    return {
+      giveBack: () => giveBack(house.deps, tryId, [{ productId, items }]),
+      settle: () => settle(house.deps, tryId, [{ productId }]),
+    }
+  }
+
+  /** An order past the API, whose merchant waits for so long. */
+  function ask(items: { productId: string; quantity: number }[] | null, patienceMs: number) {
+    let looks = 0
+    const now = () => {
+      looks += 1
+      return house.clock.now()
+    }
+    const { businessId, keyId } = merchant
+    const caller = { businessId, keyId, sandbox: true, kind: 'secret', scopes: new Set(), ip: '::1' } as const
+    const effect = { id: newId(), until: performance.now() + patienceMs, seal: () => '' }
+    const placing = placeOrder({ ...house.deps, now }, caller as never, { items, customer: null }, effect)
+    return {
+      answer: placing.then(
+        () => 'placed',
+        (error: { code: string }) => error.code,
+      ),
+      lookedAgain: () => until('it looks at the stock once more', () => looks > 1),
+    }
+  }
+
+  it('are not refused for what others only hold, but once it is sold', async () => {
+    const [back, gone] = [await createProduct(house, merchant), await createProduct(house, merchant)]
+    const [mayComeBack, isSold] = [await hold(back, 5), await hold(gone, 4)]
+    const waiting = ask([{ productId: back._id, quantity: 5 }], 10_000)
+    const refused = ask([{ productId: gone._id, quantity: 2 }], 10_000)
+    await Promise.all([waiting.lookedAgain(), refused.lookedAgain()])
+    await Promise.all([mayComeBack.giveBack(), isSold.settle()])
+    expect([await waiting.answer, await refused.answer]).to.deep.equal(['placed', 'INSUFFICIENT_STOCK'])
+    expect([await leftOf(back), await leftOf(gone)]).to.deep.equal([0, 1])
+  })
+
+  it('and hear that nobody knows where it is held until the end', async () => {
+    const product = await createProduct(house, merchant)
+    await hold(product, 5)
+    const soon = 1100
+    expect(await ask([{ productId: product._id, quantity: 1 }], soon).answer).to.equal('SERVICE_UNAVAILABLE')
+    expect(await ask(null, soon).answer).to.equal('SERVICE_UNAVAILABLE')
+    expect(await ask([{ productId: product._id, quantity: 6 }], soon).answer).to.equal('INSUFFICIENT_STOCK')
   })
 })

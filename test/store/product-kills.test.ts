@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Product } from '../../src/store/products/product.ts'
+import { buryMeanwhile } from '../support/graves.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
 import { createProduct } from '../support/store.ts'
@@ -18,10 +19,9 @@ describe('a process killed between any two steps of', function () {
   before(async () => {
     house = await openHouse()
   })
-  // Burying takes as long as the driver waits for a dead connection.
   const graves: Promise<unknown>[] = []
   after(async () => {
-    await Promise.all(graves)
+    buryMeanwhile(graves)
     await house.close()
   })
 

@@ -153,6 +153,17 @@ describe('A product', () => {
     expect(body.error.details[3].param).to.equal('variants[1].label')
   })
 
+  it('with more variants than it may have is told of that alone: nobody looks at each', async () => {
+    const { body } = await create({ ...variants(...Array.from({ length: 80_000 }, () => ({}))), name: '' })
+    expect(body.error.details).to.deep.equal([
+      {
+        param: 'variants',
+        code: 'VALIDATION_ERROR',
+        message: 'variants must NOT have more than 100 items.',
+      },
+    ])
+  })
+
   describe('whose SKU another one of the shop has', () => {
     it('is refused by the name of the field; other shops may have it', async () => {
       await createProduct(house, merchant, { variants: [{ label: 'x', price: 1, sku: 'A' }] })

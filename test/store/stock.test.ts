@@ -1,6 +1,9 @@
 import { expect } from 'chai'
+import { recorded } from '../../src/idempotency/effect.ts'
+import { newId } from '../../src/ids.ts'
 import { expectRefused } from '../api/refused.ts'
 import { openBeside } from '../support/acts.ts'
+import { buryMeanwhile } from '../support/graves.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
 import { createProduct, openLiveShop, readProduct, type SeenProduct } from '../support/store.ts'
@@ -15,10 +18,9 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     house = await openHouse()
     merchant = await house.merchant()
   })
-  // Burying takes as long as the driver waits for a dead connection.
   const graves: Promise<unknown>[] = []
   after(async () => {
-    await Promise.all(graves)
+    buryMeanwhile(graves)
     await house.close()
   })
 
@@ -230,6 +232,62 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       )
       expect(answers.map(({ status }) => status)).to.deep.equal([200, 400, 200, 400, 200, 400, 200, 400])
       expect(await Promise.all(products.map(stockOf))).to.deep.equal([0, 5, 0, 5, 0, 5, 0, 5])
+    })
+  })
+
+  describe('again, when its answer was lost', () => {
+    /** As if the process had died between the change and its answer. */
+    const loseAnswer = async (product: SeenProduct) => {
+      const effectId = (await stored(product)).effects.at(-1) ?? ''
+      const lost = { $unset: { answer: 1 }, $set: { leaseUntil: new Date(0) } }
+      const { matchedCount } = await house.deps.Claim.updateOne({ effectId }, lost)
+      expect(matchedCount).to.equal(1)
+    }
+    /** The first of them began `early`, and is written after all the same. */
+    const changeOthers = ({ _id }: SeenProduct, early: string, times: number) =>
+      house.deps.Product.bulkWrite(
+        Array.from({ length: times }, (_, place) => ({
+          updateOne: { filter: { _id }, update: { $push: recorded(place === 0 ? early : newId()) } },
+        })),
+      )
+
+    it('is not made twice: not told any more after a thousand others, and a new key goes through', async () => {
+      for (const vidOf of [({ variants: [{ _id }] }: SeenProduct) => _id, () => 'Default']) {
+        const product = await createProduct(house, merchant)
+        const early = newId()
+        const sell = (key: string) => change(product, vidOf(product), { delta: -1 }, { key })
+        await sell('first').expect(200)
+        await loseAnswer(product)
+        await changeOthers(product, newId(), 999)
+        expect((await sell('first').expect(200)).body.data.stock).to.equal(4)
+        await sell('second').expect(200)
+        await loseAnswer(product)
+        await changeOthers(product, early, 1000)
+        for (const _ of ['a retry', 'another']) {
+          const { body } = await sell('second').expect(503)
+          expect(body.error.code).to.equal('SERVICE_UNAVAILABLE')
+          expect(body.error.message).to.match(/use a new idempotency key/)
+        }
+        expect((await sell('third').expect(200)).body.data.stock).to.equal(2)
+      }
+    })
+
+    it('tells that it was done, with nulls where the variant is gone since', async () => {
+      const gone = { label: null, sku: null, price: null, stock: null }
+      for (const byLabel of [false, true]) {
+        const product = await withVariants('S', 'M')
+        const [{ _id }] = product.variants
+        const sell = () => change(product, byLabel ? 'S' : _id, { delta: -1 }, { key: `gone ${byLabel}` })
+        await sell().expect(200)
+        await loseAnswer(product)
+        await house.http
+          .put(`/api/v1/dev/store/products/${product._id}`)
+          .set(merchant.write())
+          .send({ variants: [{ label: 'M' }], removeMissingVariants: true })
+          .expect(200)
+        const { body } = await sell().expect(200)
+        expect(body.data).to.deep.equal({ productId: product._id, _id: byLabel ? null : _id, ...gone })
+      }
     })
   })
 

@@ -22,13 +22,13 @@ export const postCsv = (
     .set({ ...merchant.write(key), 'Content-Type': 'text/csv' })
     .send(csv)
 
-/** The same past HTTP: an import as one try of the request with that effect id. */
+/** The same past HTTP: an import as one try of the request with that effect id; its deadline may be moved while it runs. */
 export async function importAs(
   deps: Deps,
   { businessId, keyId }: Merchant,
   csv: string,
   effectId: string,
-  until = noHurry,
+  deadline = { until: noHurry },
 ) {
   const caller = {
     businessId,
@@ -39,7 +39,14 @@ export async function importAs(
     ip: '',
   } as const
   const asked = { rows: await readRows(deps, csv), isDryRun: false }
-  return importProducts(deps, caller, asked, { id: effectId, until, seal: () => '' })
+  const effect = {
+    id: effectId,
+    get until() {
+      return deadline.until
+    },
+    seal: () => '',
+  }
+  return importProducts(deps, caller, asked, effect)
 }
 
 /** All that is stored of the merchant's products, deleted ones apart, by handle. */

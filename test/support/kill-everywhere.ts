@@ -1,5 +1,5 @@
 import type { House } from './house.ts'
-import { behindMs, fates, openVictim, type Victim } from './kill-points.ts'
+import { behindMs, type Fate, fates, openVictim, type Victim } from './kill-points.ts'
 
 /** An operation, the case it is tried on, and what the world does after the process that ran it was killed. */
 export interface Operation<Case> {
@@ -13,9 +13,15 @@ export interface Operation<Case> {
 
 /** Cases at once. */
 const together = 6
+/** A retry has about twice as many steps: who tries more at once tries some in vain. */
+const landingTogether = 4
+
+/** What only reads has no effect that somebody could come to see: to die at it is one case, whatever becomes of it. */
+const reading = new Set(['mongodb find', 'mongodb aggregate', 'mongodb getMore'])
+const fatesOf = (step: string): readonly Fate[] => (reading.has(step) ? ['lost'] : fates)
 
 /**
- * Kills a process at each step of the operation, with each fate of that step; answers the names of the steps. `waitMs` passes
+ * Kills a process at each step of the operation, with each fate that makes a difference there; answers the names of the steps. `waitMs` passes
  * between the preparation and the run. What takes long to close is pushed to `graves`.
  */
 export async function killEverywhere<Case>(
@@ -35,7 +41,7 @@ export async function killEverywhere<Case>(
   await operation.check(whole, 'not killed')
   const cases = await Promise.all(
     steps.flatMap((name, index) =>
-      fates.map(async (fate) => ({ fate, name, step: index + 1, each: await operation.prepare() })),
+      fatesOf(name).map(async (fate) => ({ fate, name, step: index + 1, each: await operation.prepare() })),
     ),
   )
   house.clock.advance(behindMs + waitMs)
@@ -65,23 +71,39 @@ export async function landLate<Case>(
   graves: Promise<unknown>[],
   effectStep: number,
 ): Promise<void> {
-  for (let step = 1, reached = true; reached; step += 1) {
-    const each = await operation.prepare()
-    house.clock.advance(behindMs)
-    const victim = await openVictim(house, { step: effectStep, fate: 'late', lateMs: behindMs })
-    graves.push(operation.run(victim, each).catch(() => undefined))
-    await victim.died
-    const retry = await openVictim(house, { step, fate: 'paused', lateMs: 0 })
-    const retried = operation.run(retry, each)
-    reached = await Promise.race([retry.died.then(() => true), retried.then(() => false)])
-    await victim.happen()
-    await retry.happen()
-    await retried
-    await operation.again(each)
-    await operation.check(
-      each,
-      `its write landed before step ${step} of the retry (${retry.steps[step - 1]})`,
+  for (let first = 1, reached = true; reached; first += landingTogether) {
+    const cases = await Promise.all(
+      Array.from({ length: landingTogether }, async (_, index) => ({
+        step: first + index,
+        each: await operation.prepare(),
+      })),
     )
-    graves.push(victim.close(), retry.close())
+    house.clock.advance(behindMs)
+    const landed = await Promise.all(
+      cases.map(({ step, each }) => landAt(house, operation, graves, { effectStep, step, each })),
+    )
+    reached = landed.every(Boolean)
   }
+}
+
+/** Answers whether the retry came to that step at all. */
+async function landAt<Case>(
+  house: House,
+  operation: Operation<Case>,
+  graves: Promise<unknown>[],
+  { effectStep, step, each }: { effectStep: number; step: number; each: Case },
+): Promise<boolean> {
+  const victim = await openVictim(house, { step: effectStep, fate: 'late', lateMs: behindMs })
+  graves.push(operation.run(victim, each).catch(() => undefined))
+  await victim.died
+  const retry = await openVictim(house, { step, fate: 'paused', lateMs: 0 })
+  const retried = operation.run(retry, each)
+  const reached = await Promise.race([retry.died.then(() => true), retried.then(() => false)])
+  await victim.happen()
+  await retry.happen()
+  await retried
+  await operation.again(each)
+  await operation.check(each, `its write landed before step ${step} of the retry (${retry.steps[step - 1]})`)
+  graves.push(victim.close(), retry.close())
+  return reached
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import type { Express, RequestHandler } from 'express'
 import { createApp } from '../../src/app.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
 import { createHttpServer } from '../../src/http/listen.ts'
@@ -67,10 +68,7 @@ export async function openVictim(
     else if (fate !== 'lost') nudges.push(() => nudge(name, jobs))
     if (last) death.open()
   }
-  const server = createHttpServer(
-    createApp(deps, () => false),
-    deps.log,
-  )
+  const server = createHttpServer(madeWhenAsked(deps), deps.log)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   open = true
@@ -90,4 +88,14 @@ export async function openVictim(
       await deps.close()
     },
   }
+}
+
+/** Most victims are asked nothing over HTTP, and an app takes a while to make. */
+function madeWhenAsked(deps: Deps): Express {
+  let app: Express | null = null
+  const handle: RequestHandler = (req, res, next) => {
+    app ??= createApp(deps, () => false)
+    app(req, res, next)
+  }
+  return handle as Express
 }

@@ -13,7 +13,7 @@ export async function storeOrder(house: House, { businessId }: Merchant, sandbox
     sandbox,
     status: 'PLACED',
     number,
-    attempt: newId(),
+    tryId: newId(),
     items: [],
     total: 0,
     customer: null,

@@ -26,16 +26,20 @@ describe('A lane of updates', () => {
       sent.push(operations.length)
       return seats.bulkWrite(operations, options)
     }
-    const watched = { bulkWrite, find: (filter: object) => seats.find(filter) } as typeof seats
+    const find = (filter: object, options?: mongo.FindOptions) => {
+      expect(options?.projection).to.deep.equal({ _id: 1 })
+      return seats.find(filter, options)
+    }
+    const watched = { bulkWrite, find } as unknown as typeof seats
     const guests = async () => (await seats.find().toArray()).map(({ _id, guest }) => `${_id} ${guest}`)
     return { lane: createUpdateLane<Seat>(watched), sent, guests }
   }
 
   /** Somebody takes a seat that is free. */
-  const take = (_id: string, guest: string): GuardedUpdate<Seat> => ({
+  const take = (_id: string, guest: string): GuardedUpdate => ({
     filter: { _id, guest: null },
     update: { $set: { guest } },
-    isIn: (seat) => seat.guest === guest,
+    proof: { guest },
   })
 
   it('writes together what waits together, and tells each whether its guard let it through', async () => {

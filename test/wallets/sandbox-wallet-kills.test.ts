@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { sweep } from '../../src/sweep.ts'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import type { KnownOutcome, PaymentOrder, RefundOrder, Wallet } from '../../src/wallets/wallet.ts'
+import { buryMeanwhile } from '../support/graves.ts'
 import { type House, openHouse } from '../support/house.ts'
 import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
 import type { Victim } from '../support/kill-points.ts'
@@ -24,10 +25,9 @@ describe('A wallet of the sandbox, when a process is killed between any two step
     house = await openHouse()
     customers = customersOf(house)
   })
-  // Burying takes as long as the driver waits for a dead connection.
   const graves: Promise<unknown>[] = []
   after(async () => {
-    await Promise.all(graves)
+    buryMeanwhile(graves)
     await house.close()
   })
 

@@ -180,13 +180,9 @@ describe('Two payers, the merchant, a simulation and the expiry at one intent', 
   }
 
   /** Ends what is open: whoever hung up is asked by two workers at once, and the time is up for what nobody won. */
-  async function concluded(referenceNumber: string): Promise<Intent> {
-    const intent = await storedIntent(house, referenceNumber)
-    const { _id, underWay, status } = intent
-    if (status !== 'PENDING') return intent
+  async function conclude({ _id, referenceNumber, underWay }: Intent): Promise<void> {
     if (underWay !== null) await Promise.all(workers.map((deps) => askWallet(deps, _id, underWay.id)))
     await Promise.all(workers.map((deps) => expireIntent(deps, referenceNumber)))
-    return storedIntent(house, referenceNumber)
   }
 
   const endings: Record<string, string> = {
@@ -233,19 +229,22 @@ describe('Two payers, the merchant, a simulation and the expiry at one intent', 
       successUrl: null,
       cancelUrl: null,
     }
-    await inChunks(100, () => createIntent(house.deps, caller, request, effect()))
+    await inChunks(rounds, 100, () => createIntent(house.deps, caller, request, effect()))
     const made = await house.deps.Intent.find().lean<Intent[]>()
     house.clock.freeze(soon)
-    const raced = await inChunks(together, (index) => race(made[index] ?? expect.fail(), index))
+    const raced = await inChunks(rounds, together, (index) => race(made[index] ?? expect.fail(), index))
     const winners = new Map<string, number>()
     const paid: string[] = []
-    await inChunks(together, async (index) => {
-      const round = raced[index] ?? expect.fail()
-      const intent = await concluded(round.referenceNumber)
+    const open = await house.deps.Intent.find({ status: 'PENDING' }).lean<Intent[]>()
+    await inChunks(open.length, together, (index) => conclude(open[index] ?? expect.fail()))
+    const ended = await house.deps.Intent.find().lean<Intent[]>()
+    const byReference = new Map(ended.map((intent) => [intent.referenceNumber, intent]))
+    for (const round of raced) {
+      const intent = byReference.get(round.referenceNumber) ?? expect.fail()
       const winner = expectOneWinner(intent, round)
       winners.set(winner, (winners.get(winner) ?? 0) + 1)
       if (intent.payment?.wallet === 'sandbox') paid.push(intent.referenceNumber)
-    })
+    }
     // Those that are steered see to each.
     expect([...winners.keys()]).to.have.members([
       'PAID by sandbox',
@@ -274,13 +273,13 @@ describe('Two payers, the merchant, a simulation and the expiry at one intent', 
   })
 })
 
-/** Calls `act` for each round, so many at once. */
-async function inChunks<T>(size: number, act: (index: number) => Promise<T>): Promise<T[]> {
+/** Calls `act` so many times, `size` at once. */
+async function inChunks<T>(count: number, size: number, act: (index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = []
-  for (let start = 0; start < rounds; start += size)
+  for (let start = 0; start < count; start += size)
     results.push(
       ...(await Promise.all(
-        Array.from({ length: Math.min(size, rounds - start) }, (_, offset) => act(start + offset)),
+        Array.from({ length: Math.min(size, count - start) }, (_, offset) => act(start + offset)),
       )),
     )
   return results

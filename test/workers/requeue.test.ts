@@ -10,6 +10,7 @@ import { requeueAll } from '../../src/webhooks/deliveries/requeue-all.ts'
 import { attempt, freshDelivery, stored, subscribe } from '../support/acts.ts'
 import { deadDeliveries } from '../support/dead.ts'
 import { createGate } from '../support/gate.ts'
+import { buryMeanwhile } from '../support/graves.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { killEverywhere } from '../support/kill-everywhere.ts'
 import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
@@ -240,7 +241,7 @@ describe('re-queuing a delivery', () => {
 
   describe('by a process that is killed between any two steps', () => {
     const graves: Promise<unknown>[] = []
-    after(() => Promise.all(graves))
+    after(() => buryMeanwhile(graves))
 
     interface Case {
       delivery: Delivery

@@ -6,6 +6,7 @@ import type { Business } from '../../businesses/business.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/send-page.ts'
+import { isOrderNumber } from '../../ids.ts'
 import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
 import { lookUpDelivery, type TracedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { sendNotFound } from './answer.ts'
@@ -46,7 +47,7 @@ export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>,
 const facts = (delivery: TracedDelivery, business: Business | null): string =>
   html`<dl class="facts">
     <dt>Delivery</dt><dd class="id">${delivery._id}</dd>
-    <dt>${delivery.referenceNumber.startsWith('OR-') ? 'Order' : 'Payment'}</dt><dd><a class="id" href="${sourcePath(delivery.referenceNumber)}">${delivery.referenceNumber}</a></dd>
+    <dt>${isOrderNumber(delivery.referenceNumber) ? 'Order' : 'Payment'}</dt><dd><a class="id" href="${sourcePath(delivery.referenceNumber)}">${delivery.referenceNumber}</a></dd>
     <dt>Business</dt><dd><a href="${businessPath(delivery.businessId)}">!${foreign(business?.name ?? delivery.businessId)}</a></dd>
     <dt>Receiver</dt><dd><a href="${endpointPath(delivery.endpointId)}">!${foreign(delivery.url)}</a></dd>
     <dt>Made</dt><dd>!${time(delivery.createdAt)}</dd>

@@ -1,3 +1,4 @@
+import { isOrderNumber } from '../../ids.ts'
 import { filledIn } from './filled-in.ts'
 
 export const deliveryPath = (id: string): string => `/admin/deliveries/${encodeURIComponent(id)}`
@@ -5,7 +6,7 @@ export const paymentPath = (reference: string): string => `/admin/payments/${enc
 export const orderPath = (number: string): string => `/admin/orders/${encodeURIComponent(number)}`
 /** Of what a delivery tells of: an order by its number, a payment by its reference. */
 export const sourcePath = (reference: string): string =>
-  reference.startsWith('OR-') ? orderPath(reference) : paymentPath(reference)
+  isOrderNumber(reference) ? orderPath(reference) : paymentPath(reference)
 export const endpointPath = (id: string): string => `/admin/endpoints/${encodeURIComponent(id)}`
 export const businessPath = (id: string): string => `/admin/businesses/${encodeURIComponent(id)}`
 

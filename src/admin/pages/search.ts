@@ -4,7 +4,7 @@ import type { Business } from '../../businesses/business.ts'
 import { findBusinessesByName, lookUpBusiness, mostBusinesses } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import { sendOn, sendPage } from '../../http/send-page.ts'
-import { isId } from '../../ids.ts'
+import { isId, isOrderNumber } from '../../ids.ts'
 import { lookUpIntent } from '../../intents/look-up.ts'
 import { lookUpOrder } from '../../store/orders/look-up.ts'
 import { type Backlog, countBacklog } from '../../webhooks/deliveries/backlog.ts'
@@ -59,7 +59,7 @@ async function findById(deps: Deps, question: string): Promise<string | null> {
   const [reference, id] = [question.toUpperCase(), question.toLowerCase()]
   if (/^PI-[0-9A-Z]+$/.test(reference))
     return (await lookUpIntent(deps, reference)) === null ? null : paymentPath(reference)
-  if (/^OR-[0-9A-Z]+$/.test(reference))
+  if (isOrderNumber(reference))
     return (await lookUpOrder(deps, reference)) === null ? null : orderPath(reference)
   const deliveryId = isDeliveryId(question) ? question : id
   if (isDeliveryId(deliveryId) && (await lookUpDelivery(deps, deliveryId)) !== null)

@@ -46,8 +46,8 @@ async function write(
 ): Promise<Intent | null> {
   const attempt = attemptOf(deps, payment, outcome)
   const { filter, update, after } = planEnd(deps, intent, payment, outcome, attempt)
-  const isIn = ({ attempts }: Intent) => attempts.some(({ mark }) => mark === attempt.mark)
-  const isWritten = await deps.lanes.updateIntent({ filter, update, isIn }, until)
+  const proof = { 'attempts.mark': attempt.mark }
+  const isWritten = await deps.lanes.updateIntent({ filter, update, proof }, until)
   return isWritten ? { ...after, attempts: [...intent.attempts, attempt] } : null
 }
 

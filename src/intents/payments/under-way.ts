@@ -34,7 +34,7 @@ export async function beginPayment(
       effects: { $ne: underWay.id },
     },
     update: { $set: { underWay } },
-    isIn: (stored: Intent) => stored.underWay?.mark === underWay.mark,
+    proof: { 'underWay.mark': underWay.mark },
   }
   return (await deps.lanes.updateIntent(begin, until)) ? { ...intent, underWay } : null
 }

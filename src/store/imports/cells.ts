@@ -1,3 +1,10 @@
+import {
+  highestStock,
+  longestDescription,
+  longestLabel,
+  longestName,
+  longestSku,
+} from '../../../schemas/product-limits.ts'
 import type { ErrorCode } from '../../errors.ts'
 import { isStorable } from '../../validate.ts'
 import type { Column } from './row.ts'
@@ -20,7 +27,7 @@ export interface Values {
   active: boolean
 }
 
-const mostStock = 1_000_000_000
+const longestHandle = 100
 
 /** As a spreadsheet in English or French, or a person, writes it. */
 const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'oui', 'vrai'])
@@ -28,11 +35,11 @@ const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'non', 'faux'])
 
 /** Readers of cells: text as it stands, also what looks like a formula; `maxAmount` in centimes bounds the price. */
 export const createReaders = (maxAmount: number): Readers => ({
-  handle: (text) => readText(text.trim(), 100),
-  name: (text) => readText(text, 200),
-  description: (text) => readText(text, 5000),
-  variant_label: (text) => readText(text, 100),
-  sku: (text) => readText(text, 64),
+  handle: (text) => readText(text.trim(), longestHandle),
+  name: (text) => readText(text, longestName),
+  description: (text) => readText(text, longestDescription),
+  variant_label: (text) => readText(text, longestLabel),
+  sku: (text) => readText(text, longestSku),
   price: (text) => readPrice(text, maxAmount),
   stock: readStock,
   active: readActive,
@@ -54,9 +61,9 @@ function readPrice(text: string, maxAmount: number): Cell<number> {
 
 function readStock(text: string): Cell<number> {
   const stock = wholeNumber(text)
-  return stock !== null && stock >= 0 && stock <= mostStock
+  return stock !== null && stock >= 0 && stock <= highestStock
     ? { value: stock }
-    : fault(`It must be a whole number from 0 to ${mostStock}.`)
+    : fault(`It must be a whole number from 0 to ${highestStock}.`)
 }
 
 function readActive(text: string): Cell<boolean> {

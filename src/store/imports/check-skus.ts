@@ -1,48 +1,53 @@
-import type { Product } from '../products/product.ts'
 import type { Faults } from './faults.ts'
-import type { Match } from './match-rows.ts'
+import type { ProductRow } from './row.ts'
 
-type Standing = Pick<Product, '_id' | 'handle' | 'variants'>
+/** A row, and what it is about; null for a product or a variant that is new. */
+export interface MatchedRow {
+  row: ProductRow
+  productId: string | null
+  variantId: string | null
+  /** Whether it gives its variant a SKU that this one does not have. */
+  givesSku: boolean
+}
 
-/** A row's match, and the product that it is of; null for a new one. */
-export type Placed = Match & { product: Standing | null }
+/** Who has a SKU. */
+export interface SkuOwner {
+  productId: string
+  handle: string
+  variantId: string
+}
 
 /**
  * A SKU is one variant's: told are those that stand twice in the file, and those that another variant has and keeps. Variants of one product
- * may exchange theirs; from one product to another none moves in one import, because no single write could do it.
+ * may exchange theirs; from one product to another none moves in one import, because no single write could do it. `owners` are those of the SKUs
+ * that rows give.
  */
 export function checkSkus(
-  placed: readonly Placed[],
-  standing: readonly Standing[],
+  matched: readonly MatchedRow[],
+  owners: ReadonlyMap<string, SkuOwner>,
   faults: Pick<Faults, 'add'>,
 ): void {
-  const owners = new Map<string, { product: Standing; variantId: string }>()
-  for (const product of standing)
-    for (const { _id, sku } of product.variants)
-      if (sku !== null) owners.set(sku, { product, variantId: _id })
-  const gives = new Map(placed.map(({ row, variant }) => [variant?._id, row.sku]))
+  const gives = new Map(matched.map(({ row, variantId }) => [variantId, row.sku]))
   const firstRows = new Map<string, number>()
-  for (const { row, product, variant } of placed) {
-    if (row.sku === null) continue
-    const first = firstRows.get(row.sku)
-    firstRows.set(row.sku, first ?? row.row)
+  for (const each of matched) {
+    const { row, sku } = each.row
+    if (sku === null) continue
+    const first = firstRows.get(sku)
+    firstRows.set(sku, first ?? row)
     const message =
-      first === undefined
-        ? heldBy(owners.get(row.sku), product, variant?._id, gives)
-        : `This SKU stands in row ${first} already.`
-    if (message !== null) faults.add({ row: row.row, column: 'sku', message })
+      first === undefined ? heldBy(owners.get(sku), each, gives) : `This SKU stands in row ${first} already.`
+    if (message !== null) faults.add({ row, column: 'sku', message })
   }
 }
 
 function heldBy(
-  owner: { product: Standing; variantId: string } | undefined,
-  product: Standing | null,
-  variantId: string | undefined,
-  gives: ReadonlyMap<string | undefined, string | null>,
+  owner: SkuOwner | undefined,
+  { productId, variantId }: MatchedRow,
+  gives: ReadonlyMap<string | null, string | null>,
 ): string | null {
   if (owner === undefined || owner.variantId === variantId) return null
-  if (owner.product._id !== product?._id)
-    return `The product with the handle ${owner.product.handle} has this SKU: change it there first.`
+  if (owner.productId !== productId)
+    return `The product with the handle ${owner.handle} has this SKU: change it there first.`
   const isGivenAway = (gives.get(owner.variantId) ?? null) !== null
   return isGivenAway ? null : 'Another variant of this product has this SKU.'
 }

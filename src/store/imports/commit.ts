@@ -1,7 +1,7 @@
 import { pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
 import type { Comparison } from './compare.ts'
-import type { ImportPlan } from './plan.ts'
+import type { FoundPlan, ImportPlan } from './plan.ts'
 
 /**
  * The one write by which an import happens: after it whoever comes along finishes it, before it whoever comes along takes it back. Answers the
@@ -12,11 +12,11 @@ import type { ImportPlan } from './plan.ts'
  */
 export async function commit(
   deps: Pick<Deps, 'ImportPlan'>,
-  plan: ImportPlan,
-  { patches, counts }: Pick<Comparison, 'patches' | 'counts'>,
+  plan: FoundPlan,
+  { changed, counts }: Pick<Comparison, 'changed' | 'counts'>,
 ): Promise<ImportPlan | null> {
   const { _id, token } = plan
-  const change = { state: 'committed', patches, counts } as const
+  const change = { state: 'committed', patches: changed.map(({ patch }) => patch), counts } as const
   const { matchedCount } = await pastMongoose(deps.ImportPlan).updateOne(
     { _id, token, state: 'preparing' },
     { $set: change },

@@ -1,7 +1,7 @@
+import { mostVariants } from '../../../schemas/product-limits.ts'
 import { newId } from '../../ids.ts'
-import { mostVariants, type Product, type Variant } from '../products/product.ts'
-import { skusOf } from '../products/skus.ts'
-import type { Placed } from './check-skus.ts'
+import type { Product, Variant } from '../products/product.ts'
+import type { MatchedRow } from './check-skus.ts'
 import type { Faults } from './faults.ts'
 import { type Match, matchRows } from './match-rows.ts'
 import type { ProductPatch } from './plan.ts'
@@ -14,21 +14,18 @@ export type StandingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'descrip
 /** A product that an import makes. */
 export type NewProduct = Pick<Product, 'name' | 'description' | 'active' | 'variants'> & { handle: string }
 
-/** The SKUs that a product's variants are given, and those of them that none of its variants has yet. */
-export interface WantedSkus {
-  productId: string
-  skus: string[]
-  fresh: string[]
+/** A product that an import changes, and the ids of the variants that its rows were compared with, in their order. */
+export interface ChangedProduct {
+  patch: ProductPatch
+  seenVariants: string[]
 }
 
-/** One product of the file: made, changed or neither, and which rows stand for which of its variants. */
+/** One product of the file, made, changed or neither, and what its rows are about. Of the product that is there it keeps nothing else. */
 export interface Outcome {
   handle: string
-  placed: Placed[]
+  matched: MatchedRow[]
   created: NewProduct | null
-  patch: ProductPatch | null
-  /** Null where the patch gives no SKU. */
-  wanted: WantedSkus | null
+  changed: ChangedProduct | null
   /** How many variants are made or changed. */
   variants: number
 }
@@ -46,24 +43,31 @@ export function compareProduct(
   const [{ row }] = rows as [ProductRow]
   const count = (product?.variants.length ?? 0) + added.length
   if (count > mostVariants) faults.add({ row, column: null, message: tooMany(count) })
-  const placed = matches.map((match) => ({ ...match, product }))
+  const matched = matches.map((match) => matchedRow(match, product))
   if (product !== null) {
     const patch = patchOf(product, said, matches, added)
     const variants = patch.variants.length + added.length
     const isChanged = variants > 0 || Object.keys(patch.set).length > 0
-    const wanted = wantedSkus(product, patch)
-    return { handle, placed, created: null, patch: isChanged ? patch : null, wanted, variants }
+    const changed = isChanged ? { patch, seenVariants: product.variants.map(({ _id }) => _id) } : null
+    return { handle, matched, created: null, changed, variants }
   }
   if (said.name === undefined) faults.add({ row, column: 'name', message: 'A new product needs a name.' })
   if (count === 0) faults.add({ row, column: 'price', message: priceMissing })
   const { name = '', description = '', active = true } = said
   const created = { handle, name, description, active, variants: added }
-  return { handle, placed, created, patch: null, wanted: null, variants: added.length }
+  return { handle, matched, created, changed: null, variants: added.length }
 }
 
 const priceMissing = 'A new variant needs a price, in centimes.'
 const tooMany = (count: number): string =>
   `This product would have ${count} variants; it may have ${mostVariants}.`
+
+const matchedRow = ({ row, variant }: Match, product: StandingProduct | null): MatchedRow => ({
+  row,
+  productId: product?._id ?? null,
+  variantId: variant?._id ?? null,
+  givesSku: row.sku !== null && row.sku !== variant?.sku,
+})
 
 function newVariant({ row, label }: Match, faults: Pick<Faults, 'add'>): Variant {
   if (row.price === null) faults.add({ row: row.row, column: 'price', message: priceMissing })
@@ -79,12 +83,6 @@ function patchOf(
 ): ProductPatch {
   const variants = matches.flatMap(({ row, variant }) => (variant === null ? [] : variantPatch(row, variant)))
   return { productId: product._id, set: differing(said, product), variants, added }
-}
-
-function wantedSkus({ _id, variants }: StandingProduct, patch: ProductPatch): WantedSkus | null {
-  const skus = skusOf([...patch.variants, ...patch.added])
-  const own = new Set(skusOf(variants))
-  return skus.length === 0 ? null : { productId: _id, skus, fresh: skus.filter((sku) => !own.has(sku)) }
 }
 
 function variantPatch({ sku, price, stock }: ProductRow, variant: Variant): ProductPatch['variants'] {

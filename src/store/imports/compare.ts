@@ -1,51 +1,56 @@
+import type { Deps } from '../../deps.ts'
 import { groupBy } from '../../group-by.ts'
 import { checkSkus } from './check-skus.ts'
-import {
-  compareProduct,
-  type NewProduct,
-  type Outcome,
-  type StandingProduct,
-  type WantedSkus,
-} from './compare-product.ts'
+import { type ChangedProduct, compareProduct, type NewProduct, type Outcome } from './compare-product.ts'
 import { createFaults } from './faults.ts'
-import type { ImportCounts, ProductPatch } from './plan.ts'
+import type { ImportCounts } from './plan.ts'
+import { type Look, readOwners, readStanding } from './read-standing.ts'
+import { refuseLate } from './refuse-late.ts'
 import type { ProductRow } from './row.ts'
 
 /** What a file asks for, beside what is there. */
 export interface Comparison {
   created: NewProduct[]
-  patches: ProductPatch[]
-  /** Of the products that are given any. */
-  wanted: WantedSkus[]
+  changed: ChangedProduct[]
   counts: ImportCounts
   handles: { created: string[]; updated: string[]; unchanged: string[] }
 }
 
 /**
  * Compares rows with the shop's products that have their handles or their SKUs. Rows of one handle are one product, wherever they stand.
- * VALIDATION_ERROR with all faults, each by its row.
+ * VALIDATION_ERROR with all faults, each by its row; SERVICE_UNAVAILABLE when there is no time for it any more.
  */
-export function compare(rows: readonly ProductRow[], standing: readonly StandingProduct[]): Comparison {
+export async function compare(
+  deps: Pick<Deps, 'Product'>,
+  look: Look,
+  rows: readonly ProductRow[],
+): Promise<Comparison> {
   const faults = createFaults()
-  const byHandle = new Map(standing.map((product) => [product.handle, product]))
-  const outcomes = [...groupBy(rows, ({ handle }) => handle)].map(([handle, some]) =>
-    compareProduct(handle, some, byHandle.get(handle) ?? null, faults),
+  const byHandle = groupBy(rows, ({ handle }) => handle)
+  const ofStanding = new Map<string, Outcome>()
+  for await (const product of readStanding(deps, look, [...byHandle.keys()])) {
+    refuseLate(look.until)
+    const { handle } = product
+    ofStanding.set(handle, compareProduct(handle, byHandle.get(handle) ?? [], product, faults))
+  }
+  const outcomes = [...byHandle].map(
+    ([handle, some]) => ofStanding.get(handle) ?? compareProduct(handle, some, null, faults),
   )
-  const placed = outcomes.flatMap((outcome) => outcome.placed)
-  checkSkus(placed, standing, faults)
+  const matched = outcomes.flatMap((outcome) => outcome.matched)
+  const given = matched.flatMap(({ row, givesSku }) => (givesSku ? (row.sku ?? []) : []))
+  checkSkus(matched, await readOwners(deps, look, new Set(given)), faults)
   faults.refuseIfAny()
   return summary(rows.length, outcomes)
 }
 
 function summary(rows: number, outcomes: readonly Outcome[]): Comparison {
   const created = outcomes.filter((outcome) => outcome.created !== null)
-  const updated = outcomes.filter((outcome) => outcome.patch !== null)
-  const unchanged = outcomes.filter((outcome) => outcome.created === null && outcome.patch === null)
+  const updated = outcomes.filter((outcome) => outcome.changed !== null)
+  const unchanged = outcomes.filter((outcome) => outcome.created === null && outcome.changed === null)
   const handlesOf = (some: readonly Outcome[]): string[] => some.map(({ handle }) => handle)
   return {
     created: created.flatMap((outcome) => outcome.created ?? []),
-    patches: updated.flatMap((outcome) => outcome.patch ?? []),
-    wanted: updated.flatMap(({ wanted }) => wanted ?? []),
+    changed: updated.flatMap((outcome) => outcome.changed ?? []),
     counts: {
       created: created.length,
       updated: updated.length,

@@ -7,68 +7,92 @@ import { commit } from './commit.ts'
 import { type Comparison, compare } from './compare.ts'
 import { finish } from './finish.ts'
 import type { AskedImport } from './parse-import.ts'
-import type { ImportCounts, ImportPlan } from './plan.ts'
+import type { FoundPlan, ImportCounts } from './plan.ts'
 import { prepare } from './prepare.ts'
-import { readCleared, readStanding } from './read-standing.ts'
+import { type Preview, previewOf } from './preview.ts'
+import { refuseLate } from './refuse-late.ts'
 import { rollBack } from './roll-back.ts'
 import type { ProductRow } from './row.ts'
+import { takeBackLate } from './take-back.ts'
 import { takePlace } from './take-place.ts'
 
-/** How often another may be quicker with one of the file's handles or SKUs, and the file be compared anew. */
+/** How often another may be quicker with one of the file's handles, SKUs or products, and the file be compared anew. */
 const mostTries = 3
 
-type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'ImportPlan' | 'now'>
-
-/** What a dry run would do. */
-type Preview = ImportCounts & { dryRun: true; handles: Comparison['handles'] }
+type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'ImportPlan' | 'importInTurn' | 'now'>
 
 /**
  * Imports a file's rows, all or nothing, one import of a shop at a time. VALIDATION_ERROR with every fault by its row, SHOP_NOT_FOUND,
- * SERVICE_UNAVAILABLE when others' imports take too long. A dry run writes nothing and waits for nobody.
+ * SERVICE_UNAVAILABLE when others' imports take too long. A dry run writes nothing. In one process those of one shop go one after the other, also dry
+ * runs: each may read megabytes.
  */
-export async function importProducts(
+export function importProducts(
   deps: ImportDeps,
   caller: Caller,
   { rows, isDryRun }: AskedImport,
   effect: Effect,
 ): Promise<ImportCounts | Preview> {
-  if (isDryRun) return preview(deps, caller, rows)
+  const { businessId, sandbox } = caller
+  const act = isDryRun ? preview : importRows
+  return deps.importInTurn(`${businessId} ${sandbox}`, () => act(deps, caller, rows, effect))
+}
+
+async function preview(
+  deps: ImportDeps,
+  caller: Caller,
+  rows: readonly ProductRow[],
+  { until }: Effect,
+): Promise<Preview> {
+  await requireShop(deps, caller)
+  const { businessId, sandbox } = caller
+  return previewOf(await compare(deps, { businessId, sandbox, until }, rows))
+}
+
+async function importRows(
+  deps: ImportDeps,
+  caller: Caller,
+  rows: readonly ProductRow[],
+  effect: Effect,
+): Promise<ImportCounts> {
   await openShop(deps, caller)
   for (let tries = 0; tries < mostTries; tries += 1) {
     const plan = await takePlace(deps, caller, effect)
     if (plan.state === 'done') return plan.counts
-    const counts = await importInPlace(deps, plan, rows)
+    const counts = await importInPlace(deps, plan, rows, effect)
     if (counts !== null) return counts
   }
   throw unavailable()
 }
 
-async function preview(deps: ImportDeps, caller: Caller, rows: readonly ProductRow[]): Promise<Preview> {
-  await requireShop(deps, caller)
-  const { counts, handles } = compare(rows, await readStanding(deps, caller, rows))
-  return { ...counts, dryRun: true, handles }
-}
-
-/** Null when somebody was quicker with a handle or a SKU: the place is free again, and nothing happened. */
+/** Null when somebody was quicker with a handle, a SKU or a product: the place is free again, and nothing happened. */
 async function importInPlace(
   deps: ImportDeps,
-  plan: ImportPlan,
+  plan: FoundPlan,
   rows: readonly ProductRow[],
+  effect: Effect,
 ): Promise<ImportCounts | null> {
+  const { businessId, sandbox } = plan
+  const look = { businessId, sandbox, until: effect.until }
   try {
-    const comparison = compare(rows, await readCleared(deps, plan, rows))
-    if (await prepare(deps, plan, comparison)) return await carryOut(deps, plan, comparison)
+    await takeBackLate(deps, look)
+    const comparison = await compare(deps, look, rows)
+    if (await prepare(deps, plan, comparison)) return await carryOut(deps, plan, comparison, effect)
   } catch (error) {
     // Any other fault leaves open what was written: whoever finds the plan decides.
-    if (!(error instanceof Refusal) || error.statusCode >= 500) throw error
-    await rollBack(deps, plan)
+    if (error instanceof Refusal) await rollBack(deps, plan)
     throw error
   }
   await rollBack(deps, plan)
   return null
 }
 
-async function carryOut(deps: ImportDeps, plan: ImportPlan, comparison: Comparison): Promise<ImportCounts> {
+async function carryOut(
+  deps: ImportDeps,
+  plan: FoundPlan,
+  comparison: Comparison,
+  effect: Effect,
+): Promise<ImportCounts> {
+  refuseLate(effect.until)
   const committed = await commit(deps, plan, comparison)
   if (committed === null) throw unavailable()
   await finish(deps, committed)

@@ -1,23 +1,39 @@
-import type { Product, Variant } from '../products/product.ts'
-import { skusOf } from '../products/skus.ts'
 import type { ProductPatch } from './plan.ts'
 
-/** The fields that a patch sets of a product. */
-export type Patched = ProductPatch['set'] & Pick<Product, 'variants' | 'skus'>
-
 /**
- * A product after a patch, whatever became of it since the patch was made: a variant that is gone stays gone, and a SKU that another of its
- * variants was given meanwhile stays with that one.
+ * The write that changes a prepared product: its variants as they are then, each with what the patch says of it, and the new ones behind them. What is
+ * said stands there literally: a name may begin with a `$`.
  */
-export function patchProduct(product: Pick<Product, 'variants'>, patch: ProductPatch): Patched {
-  const changes = new Map(patch.variants.map((change) => [change._id, change]))
-  const kept = new Set(skusOf(product.variants.filter(({ _id }) => changes.get(_id)?.sku === undefined)))
-  const unlessKept = (variant: Variant): Variant =>
-    variant.sku !== null && kept.has(variant.sku) ? { ...variant, sku: null } : variant
-  const changed = product.variants.map((variant) => {
-    const change = changes.get(variant._id)
-    return change?.sku === undefined ? { ...variant, ...change } : unlessKept({ ...variant, ...change })
-  })
-  const variants = [...changed, ...patch.added.map(unlessKept)]
-  return { ...patch.set, variants, skus: skusOf(variants) }
-}
+export const patchOnce = (
+  token: string,
+  { productId, set, variants, added }: ProductPatch,
+  updatedAt: Date,
+) => ({
+  filter: { _id: productId, listed: true, 'prepared.by': token },
+  update: [
+    {
+      $set: {
+        ...Object.fromEntries(Object.entries(set).map(([field, value]) => [field, { $literal: value }])),
+        variants: { $concatArrays: [mergedWith(variants), { $literal: added }] },
+        prepared: null,
+        revision: { $add: ['$revision', 1] },
+        updatedAt,
+      },
+    },
+    { $set: { skus: { $filter: { input: '$variants.sku', cond: { $ne: ['$$this', null] } } } } },
+  ],
+})
+
+const mergedWith = (changes: ProductPatch['variants']) => ({
+  $map: {
+    input: '$variants',
+    as: 'variant',
+    in: { $mergeObjects: ['$$variant', { $first: { $filter: changeOfVariant(changes) } }] },
+  },
+})
+
+const changeOfVariant = (changes: ProductPatch['variants']) => ({
+  input: { $literal: changes },
+  as: 'change',
+  cond: { $eq: ['$$change._id', '$$variant._id'] },
+})

@@ -21,7 +21,7 @@ export interface ProductPatch {
 /**
  * One import of a shop. `_id` is the effect id of its claim. While it is open no other of the shop can be.
  *
- * `preparing`: its new products are being stored, unlisted, and the SKUs it gives are being taken; nobody sees anything of it.
+ * `preparing`: its new products are being stored, unlisted, and those it changes are being marked as its own; nobody sees anything of it.
  * `committed`: it happens, whoever finishes it. `aborting`: it never happens, whoever takes back what was prepared. `done`: it is over.
  */
 export interface ImportPlan {
@@ -32,7 +32,7 @@ export interface ImportPlan {
   state: 'preparing' | 'committed' | 'aborting' | 'done'
   /** Of one try: what was prepared bears it, so that what lands late of an earlier try is never taken for this one's. */
   token: string
-  /** Until then nobody but its request decides over one that is preparing. */
+  /** Until then nobody but its request ends it. */
   leaseUntil: Date
   patches: ProductPatch[]
   counts: ImportCounts
@@ -40,6 +40,11 @@ export interface ImportPlan {
   /** When one that is over is forgotten: after the claim that may ask for it. */
   expiresAt?: Date
 }
+
+/** A plan as one looks at it: what it changes may be megabytes. */
+export type FoundPlan = Omit<ImportPlan, 'patches'>
+
+export const withoutPatches = { patches: 0 } as const
 
 export const importPlans: Collection = {
   name: 'importplans',

@@ -5,28 +5,30 @@ import { newId } from '../../ids.ts'
 import type { Product } from '../products/product.ts'
 import { skusOf } from '../products/skus.ts'
 import type { Comparison } from './compare.ts'
-import type { NewProduct, WantedSkus } from './compare-product.ts'
+import type { ChangedProduct, NewProduct } from './compare-product.ts'
 import { inSlices } from './in-slices.ts'
-import type { ImportPlan } from './plan.ts'
+import type { FoundPlan } from './plan.ts'
 
 type PrepareDeps = Pick<Deps, 'Product' | 'now'>
+type PlanMark = Pick<FoundPlan, 'businessId' | 'sandbox' | 'token'>
 
 /**
- * Stores what is new, unlisted, and takes the SKUs that products are to get, all under the plan's token. Nobody sees anything of it, and nobody
- * else can have those handles and SKUs any more. False when somebody was quicker with one of them; part of it may stand then.
+ * Stores what is new, unlisted, and marks what is to be changed, with the SKUs it is to get, all under the plan's token. Nobody sees anything of it, nobody
+ * else can have those handles and SKUs any more, and until the mark goes nobody else changes variants of a marked product, but for their stock. False when
+ * somebody was quicker with one of them; part of it may stand then.
  */
 export async function prepare(
   deps: PrepareDeps,
-  plan: ImportPlan,
-  { created, wanted }: Comparison,
+  plan: PlanMark,
+  { created, changed }: Pick<Comparison, 'created' | 'changed'>,
 ): Promise<boolean> {
   const now = deps.now()
   const products = pastMongoose(deps.Product)
   const fresh = created.map((each) => unlisted(plan, each, now))
-  const taking = wanted.map((each) => takeSkus(plan, each, now))
+  const marking = changed.map((each) => mark(plan, each))
   try {
     for (const some of inSlices(fresh)) await products.insertMany(some, { ordered: false })
-    for (const some of inSlices(taking)) {
+    for (const some of inSlices(marking)) {
       const { matchedCount } = await products.bulkWrite(some, { ordered: false })
       if (matchedCount < some.length) return false
     }
@@ -38,7 +40,7 @@ export async function prepare(
 }
 
 const unlisted = (
-  { businessId, sandbox, token }: ImportPlan,
+  { businessId, sandbox, token }: PlanMark,
   { handle, name, description, active, variants }: NewProduct,
   now: Date,
 ): Product => ({
@@ -53,7 +55,7 @@ const unlisted = (
   variants,
   skus: skusOf(variants),
   listed: false,
-  prepared: { by: token, skus: [], at: now },
+  prepared: { by: token },
   reservations: [],
   revision: 0,
   deletedAt: null,
@@ -63,24 +65,34 @@ const unlisted = (
 })
 
 /**
- * Also those that the product has already: a change of it could let them go before they are where they are to be. The revision grows, so that
- * whoever works out the product's SKUs from what he read before reads again. Not where a variant was given a fresh one since the look: then
- * the file is to be judged anew.
+ * Marked is only what the file was compared with: variants with these ids, and no other of them has a SKU that the file gives, or they are to be judged
+ * anew. Their stock may be another, and the rest of the product too. The revision grows, so that whoever works out the product's variants from what he read
+ * before reads again.
  */
-const takeSkus = (
-  { token }: ImportPlan,
-  { productId, skus, fresh }: WantedSkus,
-  now: Date,
-): mongo.AnyBulkWriteOperation<Product> => ({
-  updateOne: {
-    filter: { _id: productId, listed: true, prepared: null, skus: { $nin: fresh } },
-    update: {
-      $addToSet: { skus: { $each: skus } },
-      $set: { prepared: { by: token, skus, at: now } },
-      $inc: { revision: 1 },
+function mark(
+  { token }: PlanMark,
+  { patch, seenVariants }: ChangedProduct,
+): mongo.AnyBulkWriteOperation<Product> {
+  const skus = skusOf([...patch.variants, ...patch.added])
+  const givenOne = patch.variants.filter(({ sku }) => sku !== undefined).map(({ _id }) => _id)
+  const keepsOne = { _id: { $nin: givenOne }, sku: { $in: skus } }
+  return {
+    updateOne: {
+      filter: {
+        _id: patch.productId,
+        listed: true,
+        prepared: null,
+        $expr: { $eq: ['$variants._id', { $literal: seenVariants }] },
+        ...(skus.length === 0 ? {} : { variants: { $not: { $elemMatch: keepsOne } } }),
+      },
+      update: {
+        $addToSet: { skus: { $each: skus } },
+        $set: { prepared: { by: token } },
+        $inc: { revision: 1 },
+      },
     },
-  },
-})
+  }
+}
 
 /** Whether a write failed for nothing but handles and SKUs in use. What a lost connection left of it nobody can tell. */
 function isTaken(error: unknown): boolean {

@@ -1,62 +1,62 @@
 import { pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
-import type { Product } from '../products/product.ts'
+import type { Product, Variant } from '../products/product.ts'
+import type { SkuOwner } from './check-skus.ts'
 import type { StandingProduct } from './compare-product.ts'
-import type { ProductRow } from './row.ts'
-import { takeBackDead } from './take-back.ts'
+import { refuseLate } from './refuse-late.ts'
 
-type Found = StandingProduct & Pick<Product, 'listed' | 'prepared'>
-type Shop = Pick<Product, 'businessId' | 'sandbox'>
+/** Whose products a file is compared with. */
+export interface Look extends Pick<Product, 'businessId' | 'sandbox'> {
+  /** Until when there is time for it, on `performance.now()`. */
+  until: number
+}
 
-const looksAt = {
-  handle: 1,
-  name: 1,
-  description: 1,
-  active: 1,
-  variants: 1,
-  listed: 1,
-  prepared: 1,
+type ReadDeps = Pick<Deps, 'Product'>
+
+/** Products of a hundred variants come to some 4 MB then, and others have their turn between two batches. */
+const batchSize = 100
+
+const whole = {
+  projection: { handle: 1, name: 1, description: 1, active: 1, variants: 1 },
+  hint: 'handleInUse',
 } as const
 
-/** The shop's products that have a handle or a SKU of these rows, as its merchant sees them. */
-export async function readStanding(
-  deps: Pick<Deps, 'Product'>,
-  shop: Shop,
-  rows: readonly ProductRow[],
-): Promise<StandingProduct[]> {
-  return (await find(deps, shop, rows)).filter(({ listed }) => listed)
-}
+/** The shop's products that have one of these handles, as its merchant sees them. */
+export const readStanding = (deps: ReadDeps, look: Look, handles: string[]) =>
+  listedOf<StandingProduct & { handle: string }>(deps, look, { handle: { $in: handles } }, whole)
 
-/**
- * The same for who has the shop's place. What still stands prepared is of an import that is over, though a write of its own landed late,
- * and would hold handles and SKUs: it is taken back first.
- */
-export async function readCleared(
-  deps: Pick<Deps, 'Product' | 'ImportPlan'>,
-  shop: Shop,
-  rows: readonly ProductRow[],
-): Promise<StandingProduct[]> {
-  const found = await find(deps, shop, rows)
-  const strangers = new Set(found.flatMap(({ prepared }) => prepared?.by ?? []))
-  if (strangers.size === 0) return found.filter(({ listed }) => listed)
-  await takeBackDead(deps, [...strangers])
-  return readStanding(deps, shop, rows)
-}
+type WithSkus = Pick<Product, '_id'> & { handle: string; variants: Pick<Variant, '_id' | 'sku'>[] }
 
-function find(
-  deps: Pick<Deps, 'Product'>,
-  { businessId, sandbox }: Shop,
-  rows: readonly ProductRow[],
-): Promise<Found[]> {
-  const handles = [...new Set(rows.map(({ handle }) => handle))]
-  const skus = [...new Set(rows.flatMap(({ sku }) => sku ?? []))]
-  const own = { businessId, sandbox }
-  // Each branch whole, so that each has its index.
-  const named = {
-    $or: [
-      { ...own, handle: { $in: handles } },
-      { ...own, skus: { $in: skus } },
-    ],
+const skusOnly = {
+  projection: { handle: 1, 'variants._id': 1, 'variants.sku': 1 },
+  hint: 'skuInUse',
+} as const
+
+/** Who of the shop has each of these SKUs. SERVICE_UNAVAILABLE when the time is over. */
+export async function readOwners(
+  deps: ReadDeps,
+  look: Look,
+  skus: ReadonlySet<string>,
+): Promise<Map<string, SkuOwner>> {
+  const owners = new Map<string, SkuOwner>()
+  if (skus.size === 0) return owners
+  const having = listedOf<WithSkus>(deps, look, { skus: { $in: [...skus] } }, skusOnly)
+  for await (const { _id: productId, handle, variants } of having) {
+    refuseLate(look.until)
+    for (const { _id: variantId, sku } of variants)
+      if (sku !== null && skus.has(sku)) owners.set(sku, { productId, handle, variantId })
   }
-  return pastMongoose(deps.Product).find<Found>(named, { projection: looksAt }).toArray()
+  return owners
 }
+
+/** To be read one after the other: all of them may be hundreds of megabytes. By its own index, whatever else a planner thinks of. */
+const listedOf = <Seen extends object>(
+  deps: ReadDeps,
+  { businessId, sandbox }: Look,
+  named: Record<string, unknown>,
+  asked: { projection: Record<string, 1>; hint: string },
+) =>
+  pastMongoose(deps.Product).find<Seen>(
+    { businessId, sandbox, listed: true, ...named },
+    { ...asked, batchSize },
+  )

@@ -1,24 +1,23 @@
 import { pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
+import { endPlan } from './end-plan.ts'
+import { type FoundPlan, withoutPatches } from './plan.ts'
 import { takeBackDead } from './take-back.ts'
-import { end } from './take-place.ts'
 
 type SweepDeps = Pick<Deps, 'Product' | 'ImportPlan' | 'now'>
 
 /**
  * Ends every import that was left behind, and takes back what a dead one's writes prepared after it had been rolled back. Answers how many
- * plans it ended. One that cannot be ended keeps no other from its turn; the first fault is thrown in the end.
+ * plans it found to end. One that cannot be ended keeps no other from its turn; the first fault is thrown in the end.
  */
 export async function sweepImports(deps: SweepDeps): Promise<number> {
-  const plans = pastMongoose(deps.ImportPlan)
   const due = { open: true, leaseUntil: { $lte: deps.now() } } as const
-  const left = await plans.find(due, { projection: { _id: 1 } }).toArray()
+  const left = await pastMongoose(deps.ImportPlan)
+    .find<FoundPlan>(due, { projection: withoutPatches })
+    .toArray()
   const faults: unknown[] = []
   // One at a time: a plan may have megabytes.
-  for (const { _id } of left) {
-    const plan = await plans.findOne({ _id, ...due })
-    if (plan !== null) await end(deps, plan).catch((error: unknown) => void faults.push(error))
-  }
+  for (const plan of left) await endPlan(deps, plan).catch((error: unknown) => void faults.push(error))
   await takeBackDead(deps, await tokensInUse(deps))
   if (faults.length > 0) throw faults[0]
   return left.length

@@ -1,5 +1,6 @@
 import { pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
+import type { Product } from '../products/product.ts'
 
 /** Takes back all that was prepared under a token whose import never happens; twice is once. */
 export async function takeBack(deps: Pick<Deps, 'Product'>, token: string): Promise<void> {
@@ -14,6 +15,23 @@ export async function takeBack(deps: Pick<Deps, 'Product'>, token: string): Prom
       },
     },
   ])
+}
+
+/**
+ * The same for all that stands prepared in a shop whose place is taken: its import is over, though a write of its own landed late, and would hold
+ * handles and SKUs.
+ */
+export async function takeBackLate(
+  deps: Pick<Deps, 'Product' | 'ImportPlan'>,
+  { businessId, sandbox }: Pick<Product, 'businessId' | 'sandbox'>,
+): Promise<void> {
+  const late = pastMongoose(deps.Product).find(
+    { 'prepared.by': { $exists: true }, businessId, sandbox },
+    // Those prepared are few, a shop's products many.
+    { hint: 'prepared', projection: { 'prepared.by': 1 } },
+  )
+  const tokens = new Set((await late.toArray()).flatMap(({ prepared }) => prepared?.by ?? []))
+  await takeBackDead(deps, [...tokens])
 }
 
 /**

@@ -5,9 +5,8 @@ import type { Deps } from '../../deps.ts'
 import { unavailable } from '../../errors.ts'
 import type { Effect } from '../../idempotency/effect.ts'
 import { newId } from '../../ids.ts'
-import { finish } from './finish.ts'
-import type { ImportPlan } from './plan.ts'
-import { rollBack } from './roll-back.ts'
+import { endPlan } from './end-plan.ts'
+import { type FoundPlan, type ImportPlan, withoutPatches } from './plan.ts'
 
 /** As long as a request may live: after that its process is dead, or nobody waits for its answer any more. */
 const leaseMs = 10_000
@@ -20,34 +19,30 @@ type PlaceDeps = Pick<Deps, 'Product' | 'ImportPlan' | 'now'>
 
 /**
  * Takes the shop's one place for an import, and answers its plan; or the plan of an earlier try of the same request that was committed, now
- * done. Another import under way is waited for; one that was left behind is ended. SERVICE_UNAVAILABLE when the wait is too long.
+ * done. Another import under way is waited for; one whose lease is over was left behind, and is ended. SERVICE_UNAVAILABLE when the wait is too long.
  */
-export async function takePlace(deps: PlaceDeps, caller: Caller, effect: Effect): Promise<ImportPlan> {
+export async function takePlace(deps: PlaceDeps, caller: Caller, effect: Effect): Promise<FoundPlan> {
   const { businessId, sandbox } = caller
   const plans = pastMongoose(deps.ImportPlan)
   while (performance.now() < effect.until - leastMs) {
     const plan = newPlan(deps.now(), caller, effect.id)
     if (await insert(deps, plan)) return plan
     const standing = await plans
-      .find({ $or: [{ _id: effect.id }, { businessId, sandbox, open: true }] })
+      .find<FoundPlan>(
+        { $or: [{ _id: effect.id }, { businessId, sandbox, open: true }] },
+        { projection: withoutPatches },
+      )
       .toArray()
     const own = standing.find(({ _id }) => _id === effect.id)
     if (own?.state === 'done') return own
     const [other] = standing
     // Who holds the claim of a request need not wait for its earlier try.
-    if (own !== undefined) await end(deps, own)
-    else if (other !== undefined && isLeft(other, deps.now())) await end(deps, other)
+    if (own !== undefined) await endPlan(deps, own)
+    else if (other !== undefined && other.leaseUntil <= deps.now()) await endPlan(deps, other)
     else await pause(lookEveryMs)
   }
   throw unavailable()
 }
-
-const isLeft = ({ state, leaseUntil }: ImportPlan, now: Date): boolean =>
-  state !== 'preparing' || leaseUntil <= now
-
-/** Ends a plan the way it must: one that is committed happens, another one never does. */
-export const end = (deps: PlaceDeps, plan: ImportPlan): Promise<void> =>
-  plan.state === 'committed' ? finish(deps, plan) : rollBack(deps, plan)
 
 const newPlan = (now: Date, { businessId, sandbox }: Caller, effectId: string): ImportPlan => ({
   _id: effectId,

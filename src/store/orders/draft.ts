@@ -2,15 +2,15 @@ import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { newOrderNumber } from '../../ids.ts'
 import { newEvent } from '../../webhooks/event.ts'
-import type { Attempt } from './attempt.ts'
 import type { Line } from './lines.ts'
 import type { Customer, Order, OrderItem } from './order.ts'
 import { orderPayload } from './payload.ts'
+import type { Try } from './try.ts'
 
 /** The order of these lines, with its event and without its answer. AMOUNT_OUT_OF_RANGE for a line or a total above the highest amount. */
 export function draftOrder(
   deps: Pick<Deps, 'config' | 'now'>,
-  { order: _id, businessId, sandbox, attempt }: Attempt,
+  { order: _id, businessId, sandbox, tryId }: Try,
   lines: Line[],
   customer: Customer | null,
 ): Order {
@@ -32,7 +32,7 @@ export function draftOrder(
     createdAt,
   } as const
   const outbox = [newEvent('order.new', createdAt, orderPayload(shown))]
-  return { ...shown, businessId, attempt, outbox, answer: '' }
+  return { ...shown, businessId, tryId, outbox, answer: '' }
 }
 
 const itemOf = ({ product, variant, quantity }: Line): OrderItem => ({

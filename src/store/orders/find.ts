@@ -2,7 +2,7 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { requireShop } from '../shops/open-shop.ts'
-import { type ShownOrder, shownFields } from './order.ts'
+import { placed, type ShownOrder, shownFields } from './order.ts'
 
 /**
  * The caller's own order. SHOP_NOT_FOUND; ORDER_NOT_FOUND for one that is unknown or another business's; SANDBOX_MISMATCH for one of the
@@ -15,7 +15,7 @@ export async function findOrder(
 ): Promise<ShownOrder> {
   const { businessId, sandbox } = caller
   const order = await deps.Order.findOne(
-    { _id: id, businessId, status: 'PLACED' },
+    { _id: id, businessId, ...placed },
     shownFields,
   ).lean<ShownOrder | null>()
   if (order?.sandbox === sandbox) return order

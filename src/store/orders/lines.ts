@@ -6,7 +6,7 @@ import { variantById, variantByLabel } from '../products/pick-variant.ts'
 import type { Product, Variant } from '../products/product.ts'
 
 /** What of a product an order is about. */
-export type SoldProduct = Pick<Product, '_id' | 'sandbox' | 'name' | 'active' | 'variants'>
+export type SoldProduct = Pick<Product, '_id' | 'sandbox' | 'name' | 'active' | 'variants' | 'reservations'>
 
 /** One line of what is asked for, with what it names as it is now; `param` is its field in the request. */
 export interface Line {
@@ -16,7 +16,7 @@ export interface Line {
   quantity: number
 }
 
-const soldFields = { sandbox: 1, name: 1, active: 1, variants: 1 } as const
+export const soldFields = { sandbox: 1, name: 1, active: 1, variants: 1, reservations: 1 } as const
 
 /**
  * Finds what the items name, all products in one trip. PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, VARIANT_NOT_FOUND, VARIANT_LABEL_AMBIGUOUS;
@@ -65,21 +65,3 @@ function variantOf({ variantId, variantLabel }: SimulatedItem, product: SoldProd
 
 const notForSale = (param: string) =>
   refuse('VALIDATION_ERROR', { param: `${param}.productId`, message: 'This product is not active.' })
-
-/** One unit of a variant in stock of the newest active product. INSUFFICIENT_STOCK when there is none. */
-export async function findAnyLine(deps: Pick<Deps, 'Product'>, caller: Caller): Promise<Line> {
-  const { businessId, sandbox } = caller
-  const product = await deps.Product.findOne(
-    { businessId, sandbox, listed: true, active: true, variants: { $elemMatch: { stock: { $gte: 1 } } } },
-    soldFields,
-  )
-    .sort({ createdAt: -1, _id: -1 })
-    .lean<SoldProduct | null>()
-  const variant = product?.variants.find(({ stock }) => stock >= 1)
-  if (product === null || variant === undefined)
-    throw refuse('INSUFFICIENT_STOCK', {
-      message: 'No active product has a variant in stock.',
-      details: { items: [] },
-    })
-  return { param: 'items', product, variant, quantity: 1 }
-}

@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { type Page, readPage, readSlice, type Slice } from '../../pagination.ts'
 import { readSpan, type Span, within } from '../../span.ts'
 import { requireShop } from '../shops/open-shop.ts'
-import { type Order, type ShownOrder, shownFields } from './order.ts'
+import { type Order, placed, type ShownOrder, shownFields } from './order.ts'
 
 export interface OrderSearch extends Slice, Span {}
 
@@ -22,7 +22,7 @@ export async function listOrders(
 ): Promise<Page<ShownOrder>> {
   await requireShop(deps, caller)
   const { businessId, sandbox } = caller
-  const filter = { businessId, sandbox, status: 'PLACED', ...within('createdAt', search) }
+  const filter = { businessId, sandbox, ...placed, ...within('createdAt', search) }
   return readPage<ShownOrder, Order>(deps.Order, filter, { createdAt: -1, _id: -1 }, search, {
     fields: shownFields,
   })

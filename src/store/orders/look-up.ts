@@ -1,11 +1,11 @@
 import type { Deps } from '../../deps.ts'
-import type { Order } from './order.ts'
+import { type Order, placed } from './order.ts'
 
 /** An order for support staff: without its customer and the payload of its event. */
-export type TracedOrder = Omit<Order, 'customer' | 'attempt' | 'answer'>
+export type TracedOrder = Omit<Order, 'customer' | 'tryId' | 'answer'>
 
-const hidden = { customer: 0, attempt: 0, answer: 0, 'outbox.data': 0 }
+const hidden = { customer: 0, tryId: 0, answer: 0, 'outbox.data': 0 }
 
 /** The order with this number, of whichever business and environment. */
 export const lookUpOrder = (deps: Pick<Deps, 'Order'>, number: string): Promise<TracedOrder | null> =>
-  deps.Order.findOne({ number, status: 'PLACED' }, hidden).lean<TracedOrder | null>()
+  deps.Order.findOne({ number, ...placed }, hidden).lean<TracedOrder | null>()

@@ -1,4 +1,4 @@
-import { highestStock } from '../../../schemas/change-stock.ts'
+import { highestStock } from '../../../schemas/product-limits.ts'
 import type { Reservation } from '../products/product.ts'
 
 /**

@@ -1,4 +1,6 @@
-import type { Collection } from '../../collection.ts'
+import type { mongo } from 'mongoose'
+import { type Collection, pastMongoose } from '../../collection.ts'
+import type { Deps } from '../../deps.ts'
 import { type OutboxEvent, outboxFields, outboxIndex } from '../../webhooks/event.ts'
 
 /** One line of an order, a copy of what was sold: names and prices stay as they were. Amounts in centimes. */
@@ -28,7 +30,7 @@ export interface Order {
   /** `OR-…`, unique. */
   number: string
   /** The try of placing it whose reservations are its own. */
-  attempt: string
+  tryId: string
   items: OrderItem[]
   /** Centimes. */
   total: number
@@ -41,24 +43,31 @@ export interface Order {
 }
 
 /** What a merchant sees of an order, and what its event tells. */
-export type ShownOrder = Omit<Order, 'businessId' | 'attempt' | 'outbox' | 'answer'>
-export const shownFields = { businessId: 0, attempt: 0, outbox: 0, answer: 0 } as const
+export type ShownOrder = Omit<Order, 'businessId' | 'tryId' | 'outbox' | 'answer'>
+export const shownFields = { businessId: 0, tryId: 0, outbox: 0, answer: 0 } as const
+
+/** The part of a filter that leaves out what only stands in an order's place. Whoever finds orders has it. */
+export const placed = { status: 'PLACED' } as const
 
 /**
  * What stands in an order's place when tries of placing it were given up (release.ts): none of these can be placed any more, a later one can.
- * Only this folder ever reads one.
+ * Only what decides over tries reads one, by `storedOrders`.
  */
 export interface ReleasedOrder {
   _id: string
   businessId: string
   sandbox: boolean
   status: 'RELEASED'
-  /** The tries. */
+  /** The ids of the tries. */
   released: string[]
   createdAt: Date
   /** When it is forgotten: after the claim under which a try could still come. */
   expiresAt: Date
 }
+
+/** The collection as it is: orders, and what stands in the place of some. */
+export const storedOrders = (deps: Pick<Deps, 'Order'>) =>
+  pastMongoose(deps.Order) as unknown as mongo.Collection<Order | ReleasedOrder>
 
 export const orders: Collection = {
   name: 'orders',
@@ -68,7 +77,7 @@ export const orders: Collection = {
     sandbox: Boolean,
     status: String,
     number: String,
-    attempt: String,
+    tryId: String,
     released: { type: [String], default: undefined },
     items: [
       {

@@ -1,30 +1,39 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import { Refusal, unavailable } from '../../errors.ts'
+import { Refusal, refuse, unavailable } from '../../errors.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effect.ts'
 import { newId } from '../../ids.ts'
-import type { Attempt } from './attempt.ts'
+import { findAnyLine } from './any-line.ts'
 import { draftOrder } from './draft.ts'
-import { giveBack, settle } from './give-back.ts'
-import { findAnyLine, findLines } from './lines.ts'
+import { giveBack } from './give-back.ts'
+import { findLines } from './lines.ts'
 import { nudgeOrderRelay } from './nudge-relay.ts'
 import type { OrderRequest } from './parse-simulation.ts'
 import { presentOrder } from './present.ts'
 import { release } from './release.ts'
 import { takeBackFrom } from './reservations.ts'
 import { reserve, takingsOf } from './reserve.ts'
-import { refuseShortfall } from './shortfall.ts'
+import { settle } from './settle.ts'
+import { judgeStock } from './shortfall.ts'
+import type { Try } from './try.ts'
 import { writeDown } from './write-down.ts'
 
-/** Each further one means that a product changed between the look at it and the write: so many in a row is no chance. */
-const mostTries = 16
+/** Twice what an order usually holds its units for, so that most need to look again only once. Each further pause is so much longer. */
+const shortestPauseMs = 50
+/** By then somebody holds them who died, and it is the sweep that is waited for. */
+const longestPauseMs = 500
+/** What a last try may need, so that its merchant hears of that and not of a deadline. */
+const lastTryMs = 1000
 
 type Placed = Record<string, unknown> | DoneBefore
+/** Why a try neither placed the order nor was refused: a product changed between the look at it and the write, or others hold what lacks. */
+type Undecided = 'changed' | 'held'
 
 /**
  * Places an order of what is asked for: takes it from the stock, then writes the order, its `order.new` and its sealed answer in ONE
  * insert, and nudges the relay. All of it or nothing, also when the process dies half-way (docs/store.md). The refusals of `findLines`,
- * `draftOrder` and `refuseShortfall`.
+ * `findAnyLine`, `draftOrder` and `judgeStock`; SERVICE_UNAVAILABLE when others hold until the end what may come back.
  */
 export async function placeOrder(
   deps: Deps,
@@ -33,48 +42,56 @@ export async function placeOrder(
   effect: Effect,
 ): Promise<Placed> {
   const { businessId, sandbox } = caller
-  for (let tries = 0; tries < mostTries; tries += 1) {
-    const attempt = { order: effect.id, businessId, sandbox, attempt: newId() }
-    const placed = await tryToPlace(deps, caller, asked, attempt, effect).catch((error: unknown) =>
-      confirmRefusal(deps, attempt, error),
+  for (let tries = 1; performance.now() < effect.until - lastTryMs; tries += 1) {
+    const mine = { order: effect.id, businessId, sandbox, tryId: newId() }
+    const went = await tryToPlace(deps, caller, asked, mine, effect).catch((error: unknown) =>
+      confirmRefusal(deps, mine, error),
     )
-    if (placed !== 'again') return placed
+    if (went !== 'changed' && went !== 'held') return went
+    // It may be this very order that holds it: an earlier try of it, whose process died.
+    if (went === 'held') await takeBackFrom(deps, effect.id)
+    await pause(Math.random() * Math.min(longestPauseMs, shortestPauseMs * tries))
   }
-  throw unavailable()
+  throw refuse('SERVICE_UNAVAILABLE', {
+    message:
+      'Others are ordering or changing these products at this moment. Nothing was placed. Try again with the same idempotency key.',
+    retryAfterSeconds: 2,
+  })
 }
 
 async function tryToPlace(
   deps: Deps,
   caller: Caller,
   { items, customer }: OrderRequest,
-  attempt: Attempt,
+  mine: Try,
   effect: Effect,
-): Promise<Placed | 'again'> {
-  const lines = items === null ? [await findAnyLine(deps, caller)] : await findLines(deps, caller, items)
-  const order = draftOrder(deps, attempt, lines, customer)
-  refuseShortfall(lines)
+): Promise<Placed | Undecided> {
+  const lines = items === null ? await findAnyLine(deps, caller) : await findLines(deps, caller, items)
+  if (lines === 'held') return 'held'
+  const order = draftOrder(deps, mine, lines, customer)
+  if (judgeStock(lines) === 'held') return 'held'
   const takings = takingsOf(lines)
-  if (!(await reserve(deps, attempt, takings, effect.until))) return 'again'
+  if (!(await reserve(deps, mine, takings, effect.until))) return 'changed'
   const data = presentOrder(order)
   const written = await writeDown(deps, { ...order, answer: effect.seal(data) }, effect.until)
   if (written === 'placed') {
     nudgeOrderRelay(deps, order)
     // Nobody waits for this; what is lost of it the sweep finds.
-    settle(deps, attempt.attempt, takings).catch(() => undefined)
+    settle(deps, mine.tryId, takings).catch(() => undefined)
     return data
   }
-  await giveBack(deps, attempt.attempt, takings)
+  await giveBack(deps, mine.tryId, takings)
   if (written === 'released') throw unavailable()
-  return written === 'placed-before' ? doneBefore : 'again'
+  return written === 'placed-before' ? doneBefore : 'changed'
 }
 
 /**
  * Before a merchant hears no. What an earlier try of this order has taken, whose process died, may be just what lacks: it goes back, and the
  * order is tried again. And this no must hold also if that try's insert is still on its way.
  */
-async function confirmRefusal(deps: Deps, attempt: Attempt, error: unknown): Promise<DoneBefore | 'again'> {
+async function confirmRefusal(deps: Deps, mine: Try, error: unknown): Promise<DoneBefore | 'changed'> {
   if (!(error instanceof Refusal) || error.statusCode >= 500) throw error
-  if ((await takeBackFrom(deps, attempt.order)) > 0) return 'again'
-  if ((await release(deps, attempt)) !== null) return doneBefore
+  if ((await takeBackFrom(deps, mine.order)) > 0) return 'changed'
+  if ((await release(deps, mine)) !== null) return doneBefore
   throw error
 }

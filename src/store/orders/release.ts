@@ -1,15 +1,10 @@
-import type { mongo } from 'mongoose'
-import { isDuplicate, pastMongoose } from '../../collection.ts'
+import { isDuplicate } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
-import type { Attempt } from './attempt.ts'
-import type { Order, ReleasedOrder } from './order.ts'
+import { type Order, storedOrders } from './order.ts'
+import type { Try } from './try.ts'
 
 /** Longer than a claim lives (SPEC 5.4), under which another try could still come. */
 const rememberedMs = 48 * 3_600_000
-
-/** The collection as it is: orders, and what stands in the place of some. */
-export const storedOrders = (deps: Pick<Deps, 'Order'>) =>
-  pastMongoose(deps.Order) as unknown as mongo.Collection<Order | ReleasedOrder>
 
 /**
  * Rules out that a try of placing an order is ever placed, wherever its insert may be on its way: it finds its place taken by a mark that
@@ -17,11 +12,11 @@ export const storedOrders = (deps: Pick<Deps, 'Order'>) =>
  */
 export async function release(
   deps: Pick<Deps, 'Order' | 'now'>,
-  { order: _id, businessId, sandbox, attempt }: Attempt,
-): Promise<Pick<Order, 'attempt'> | null> {
+  { order: _id, businessId, sandbox, tryId }: Try,
+): Promise<Pick<Order, 'tryId'> | null> {
   const now = deps.now()
   const mark = {
-    $addToSet: { released: attempt },
+    $addToSet: { released: tryId },
     $set: { expiresAt: new Date(now.getTime() + rememberedMs) },
     $setOnInsert: { businessId, sandbox, createdAt: now },
   }

@@ -2,8 +2,9 @@ import type { Deps } from '../../deps.ts'
 import { inBatches } from '../../in-batches.ts'
 import { isDatabaseFault } from '../../mongo.ts'
 import type { Product, Reservation } from '../products/product.ts'
-import { giveBack, settle } from './give-back.ts'
+import { giveBack } from './give-back.ts'
 import { release } from './release.ts'
+import { settle } from './settle.ts'
 
 type ReservationDeps = Pick<Deps, 'Product' | 'Order' | 'lanes' | 'now' | 'log'>
 type Reserved = Pick<Product, '_id' | 'businessId' | 'sandbox' | 'reservations'>
@@ -12,14 +13,25 @@ const reservedFields = { businessId: 1, sandbox: 1, reservations: 1 } as const
 
 /** A request waits for MongoDB for 8 s at most; what it still holds after this, it left behind when it died. */
 const leftBehindMs = 15_000
+/** Decided at once: well below the connections that the process has, which its other jobs need too. */
+const together = 20
 
-/** Decides over the reservations that nobody settled, by what became of their orders. Answers in how many products there were any. */
-export function sweepReservations(deps: ReservationDeps): Promise<number> {
+const underWay = new WeakSet<ReservationDeps>()
+
+/**
+ * Decides over the reservations that nobody settled, by what became of their orders. Answers in how many products there were any. After an
+ * outage they may be thousands: one look at a time in a process, and who comes meanwhile leaves it to that one and goes on (0).
+ */
+export async function sweepReservations(deps: ReservationDeps): Promise<number> {
+  if (underWay.has(deps)) return 0
+  underWay.add(deps)
   const old = new Date(deps.now().getTime() - leftBehindMs)
   const found = deps.Product.find({ 'reservations.at': { $lte: old } }, reservedFields).lean<Reserved[]>()
-  return inBatches(found.cursor(), async (products) => {
-    for (const product of products) await decideAll(deps, product, ({ at }) => at <= old)
-  })
+  try {
+    return await inBatches(found.cursor(), (products) => decideAll(deps, products, ({ at }) => at <= old))
+  } finally {
+    underWay.delete(deps)
+  }
 }
 
 /** The same at once for what earlier tries of one order have taken. Answers in how many products that was. */
@@ -29,32 +41,41 @@ export async function takeBackFrom(deps: ReservationDeps, order: string): Promis
     { 'reservations.at': { $exists: true }, 'reservations.order': order },
     reservedFields,
   ).lean<Reserved[]>()
-  for (const product of found) await decideAll(deps, product, (each) => each.order === order)
+  await decideAll(deps, found, (each) => each.order === order)
   return found.length
 }
 
-/** What is wrong with one must not keep the others from their end; of a fault of MongoDB all hear. */
 async function decideAll(
   deps: ReservationDeps,
-  product: Reserved,
+  products: readonly Reserved[],
   isMeant: (reservation: Reservation) => boolean,
 ): Promise<void> {
-  for (const reservation of product.reservations.filter(isMeant))
-    try {
-      await decide(deps, product, reservation)
-    } catch (err) {
-      if (isDatabaseFault(err)) throw err
-      deps.log.error({ err, productId: product._id, orderId: reservation.order }, 'reservation.not-decided')
-    }
+  const meant = products.flatMap((product) =>
+    product.reservations.filter(isMeant).map((reservation) => ({ product, reservation })),
+  )
+  while (meant.length > 0)
+    await Promise.all(
+      meant.splice(0, together).map(({ product, reservation }) => decide(deps, product, reservation)),
+    )
+}
+
+/** What is wrong with one must not keep the others from their end; of a fault of MongoDB all hear. */
+async function decide(deps: ReservationDeps, product: Reserved, reservation: Reservation): Promise<void> {
+  try {
+    await settleOrGiveBack(deps, product, reservation)
+  } catch (err) {
+    if (isDatabaseFault(err)) throw err
+    deps.log.error({ err, productId: product._id, orderId: reservation.order }, 'reservation.not-decided')
+  }
 }
 
 /** Sold, if its try placed the order. Else that try is ruled out first, and then the stock gets it back. */
-async function decide(
+async function settleOrGiveBack(
   deps: ReservationDeps,
   { _id: productId, businessId, sandbox }: Reserved,
-  { order, attempt, items }: Reservation,
+  { order, tryId, items }: Reservation,
 ): Promise<void> {
-  const placed = await release(deps, { order, businessId, sandbox, attempt })
-  if (placed?.attempt === attempt) await settle(deps, attempt, [{ productId }])
-  else await giveBack(deps, attempt, [{ productId, items }])
+  const placed = await release(deps, { order, businessId, sandbox, tryId })
+  if (placed?.tryId === tryId) await settle(deps, tryId, [{ productId }])
+  else await giveBack(deps, tryId, [{ productId, items }])
 }

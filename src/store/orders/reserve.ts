@@ -1,12 +1,12 @@
 import type { Deps } from '../../deps.ts'
 import { groupBy } from '../../group-by.ts'
 import type { GuardedUpdate } from '../../update-lane.ts'
-import type { Product, Reservation, Variant } from '../products/product.ts'
-import type { Attempt } from './attempt.ts'
+import type { Reservation, Variant } from '../products/product.ts'
 import { giveBack } from './give-back.ts'
 import type { Line } from './lines.ts'
 import { movedStock } from './moved-stock.ts'
 import { unitsOf } from './shortfall.ts'
+import type { Try } from './try.ts'
 
 /** What a try takes of one product, with what it was read as: the order has a copy of that, so it must still be so. */
 export interface Taking {
@@ -16,7 +16,7 @@ export interface Taking {
   items: Reservation['items']
 }
 
-/** The lines by product and variant. Everybody takes in the same order, so that no two keep from each other what is enough for one. */
+/** The lines by product and variant. Everybody takes in the same order, so that of two that want the same products one gets them all. */
 export function takingsOf(lines: Line[]): Taking[] {
   const byProduct = [...groupBy(lines, ({ product }) => product._id)]
   return byProduct
@@ -40,13 +40,13 @@ function takingOf(productId: string, lines: Line[]): Taking {
  */
 export async function reserve(
   deps: Pick<Deps, 'lanes' | 'now'>,
-  attempt: Attempt,
+  mine: Try,
   takings: readonly Taking[],
   until: number,
 ): Promise<boolean> {
   for (const [index, taking] of takings.entries()) {
-    if (await deps.lanes.updateProduct(planTaking(deps, attempt, taking), until)) continue
-    await giveBack(deps, attempt.attempt, takings.slice(0, index))
+    if (await deps.lanes.updateProduct(planTaking(deps, mine, taking), until)) continue
+    await giveBack(deps, mine.tryId, takings.slice(0, index))
     return false
   }
   return true
@@ -55,11 +55,11 @@ export async function reserve(
 /** THE write that takes stock: it never leaves one below 0. It counts as let through also where it was before. */
 function planTaking(
   deps: Pick<Deps, 'now'>,
-  { order, attempt }: Attempt,
+  { order, tryId }: Try,
   { productId, name, variants, items }: Taking,
-): GuardedUpdate<Product> {
+): GuardedUpdate {
   const now = deps.now()
-  const reservation: Reservation = { order, attempt, at: now, items }
+  const reservation: Reservation = { order, tryId, at: now, items }
   const sold = variants.map(({ _id, label, sku, price }, index) => ({
     $elemMatch: { _id, label, sku, price, stock: { $gte: items[index]?.quantity } },
   }))
@@ -70,7 +70,7 @@ function planTaking(
       active: true,
       name,
       variants: { $all: sold },
-      'reservations.attempt': { $ne: attempt },
+      'reservations.tryId': { $ne: tryId },
     },
     update: [
       {
@@ -82,6 +82,6 @@ function planTaking(
         },
       },
     ],
-    isIn: ({ reservations }) => reservations.some((each) => each.attempt === attempt),
+    proof: { 'reservations.tryId': tryId },
   }
 }

@@ -1,6 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import type { Order } from './order.ts'
-import { storedOrders } from './release.ts'
+import { type Order, storedOrders } from './order.ts'
 
 /**
  * What became of a try: it placed the order; another had done so before; it had been ruled out; or its number was in use, and nothing happened.
@@ -18,21 +17,21 @@ export async function writeDown(
 ): Promise<WrittenDown> {
   const insertion = await deps.lanes.insertOrder(order, until)
   if (insertion.inserted) return 'placed'
-  return insertion.index === '_id_' ? takePlace(deps, order, until) : 'number-in-use'
+  return insertion.index === '_id_' ? takeMarksPlace(deps, order, until) : 'number-in-use'
 }
 
 /** The order's place is taken: by the order, or by the mark of tries that were ruled out, and then this one takes it if it is none of them. */
-async function takePlace(
+async function takeMarksPlace(
   deps: Pick<Deps, 'Order'>,
   order: Order,
   until: number,
 ): Promise<Exclude<WrittenDown, 'number-in-use'>> {
-  const { _id, attempt } = order
+  const { _id, tryId } = order
   const found = await storedOrders(deps).findOne({ _id })
-  if (found?.status === 'PLACED') return found.attempt === attempt ? 'placed' : 'placed-before'
+  if (found?.status === 'PLACED') return found.tryId === tryId ? 'placed' : 'placed-before'
   // A later try may have been refused meanwhile, and its merchant was told no: it added itself to the mark. So this replaces just the mark
   // that it read, and read in time: no later try has begun before `until`.
-  const isOpen = found !== null && !found.released.includes(attempt) && performance.now() < until
+  const isOpen = found !== null && !found.released.includes(tryId) && performance.now() < until
   if (!isOpen) return 'released'
   const { released } = found
   const { matchedCount } = await storedOrders(deps).replaceOne({ _id, status: 'RELEASED', released }, order)

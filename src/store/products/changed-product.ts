@@ -1,8 +1,10 @@
+import { mostVariants } from '../../../schemas/product-limits.ts'
 import { type Refusal, refuse } from '../../errors.ts'
-import { type GivenSkus, skusInUse, skuTaken } from './given-skus.ts'
+import { type GivenSkus, skuTaken } from './given-skus.ts'
 import { newVariant } from './parse-create.ts'
 import { variantById, variantByLabel } from './pick-variant.ts'
-import { mostVariants, type Product, type Variant } from './product.ts'
+import type { Product, Variant } from './product.ts'
+import { skusOf } from './skus.ts'
 
 /** What a merchant asks to be changed; what is not given stays. */
 export interface ProductChange {
@@ -29,10 +31,10 @@ interface Made {
   variant: Variant
 }
 
-type Changeable = Pick<Product, 'variants' | 'prepared'>
+type Changeable = Pick<Product, 'variants'>
 
 /**
- * What is to be set of a product for a change to be made. VARIANT_NOT_FOUND, VARIANT_LABEL_AMBIGUOUS; VALIDATION_ERROR for two entries
+ * What is to be set of a product, which no import has prepared, for a change to be made. VARIANT_NOT_FOUND, VARIANT_LABEL_AMBIGUOUS; VALIDATION_ERROR for two entries
  * that mean one variant, a new one without a price, too many or none left, and a SKU that another variant keeps.
  */
 export function changedProduct(product: Changeable, change: ProductChange): Partial<Product> {
@@ -40,7 +42,7 @@ export function changedProduct(product: Changeable, change: ProductChange): Part
   const made = change.variants.map((entry) => make(product, entry))
   refuseTwice(made)
   const kept = change.removesOthers ? [] : product.variants.filter(({ _id }) => !made.some(means(_id)))
-  refuseKeptSkus(product, kept, made, change.givenSkus)
+  refuseKeptSkus(kept, made, change.givenSkus)
   const variants = change.removesOthers
     ? made.map(({ variant }) => variant)
     : [
@@ -48,7 +50,7 @@ export function changedProduct(product: Changeable, change: ProductChange): Part
         ...made.filter(({ old }) => old === null).map(({ variant }) => variant),
       ]
   refuseCount(variants.length)
-  return { ...change.fields, variants, skus: skusInUse(variants, product.prepared) }
+  return { ...change.fields, variants, skus: skusOf(variants) }
 }
 
 const means =
@@ -88,9 +90,9 @@ function refuseTwice(made: Made[]): void {
 }
 
 /** Two that are given with one SKU were refused by the body alone (readSkus). */
-function refuseKeptSkus(product: Changeable, kept: Variant[], made: Made[], given: GivenSkus): void {
+function refuseKeptSkus(kept: Variant[], made: Made[], given: GivenSkus): void {
   const keeping = made.filter(({ entry }) => entry.set.sku === undefined).map(({ variant }) => variant)
-  const taken = new Set(skusInUse([...kept, ...keeping], product.prepared))
+  const taken = new Set(skusOf([...kept, ...keeping]))
   for (const [sku, param] of given)
     if (taken.has(sku)) throw skuTaken(param, `${param} is in use by another variant.`)
 }

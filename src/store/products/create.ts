@@ -1,15 +1,13 @@
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import { unavailable } from '../../errors.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effect.ts'
+import { tryAgain } from '../../try-again.ts'
 import { openShop } from '../shops/open-shop.ts'
-import { refuseTakenSkus, skusInUse } from './given-skus.ts'
+import { refuseTakenSkus } from './given-skus.ts'
 import type { ProductRequest } from './parse-create.ts'
 import { presentProduct } from './present.ts'
 import type { Product } from './product.ts'
-
-/** A SKU that was in use is free when we look who has it: so often in a row only by design. */
-const tries = 16
+import { skusOf } from './skus.ts'
 
 /**
  * Creates a product with its sealed answer in one insert; the first of a test key makes the sandbox's shop. Answers the product.
@@ -25,14 +23,15 @@ export async function createProduct(
   const product = draft(deps, caller, asked, effect.id)
   const data = presentProduct(product)
   const answer = effect.seal(data)
-  for (let count = 0; count < tries; count += 1) {
+  return tryAgain(effect.until, async () => {
     const insertion = await deps.lanes.insertProduct({ ...product, answer }, effect.until)
     if (insertion.inserted) return data
     // Its own SKUs may be what an earlier try of it is refused by.
     if (insertion.index === '_id_' || (await isThere(deps, product._id))) return doneBefore
     await refuseTakenSkus(deps, product, asked.givenSkus)
-  }
-  throw unavailable()
+    // A SKU that was in use is free when we look who has it.
+    return null
+  })
 }
 
 const isThere = async (deps: Pick<Deps, 'Product'>, _id: string): Promise<boolean> =>
@@ -55,7 +54,7 @@ function draft(
     images,
     active,
     variants,
-    skus: skusInUse(variants, null),
+    skus: skusOf(variants),
     listed: true,
     prepared: null,
     reservations: [],

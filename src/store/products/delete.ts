@@ -2,7 +2,7 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { type Effect, recorded } from '../../idempotency/effect.ts'
-import { findProduct, ownProduct, readProduct } from './find.ts'
+import { findProduct, ownProduct, traceProduct } from './find.ts'
 
 /**
  * Marks the product as deleted in one guarded write: it is nowhere to be seen, and its SKUs and its handle are free. Answers
@@ -24,7 +24,7 @@ export async function deleteProduct(
       $push: recorded(effect.id),
     },
   )
-  if (matchedCount === 0 && !(await readProduct(deps, caller, id))?.effects.includes(effect.id)) {
+  if (matchedCount === 0 && !(await traceProduct(deps, caller, id))?.effects.includes(effect.id)) {
     await findProduct(deps, caller, id)
     throw refuse('PRODUCT_NOT_FOUND')
   }

@@ -12,12 +12,19 @@ export const ownProduct = ({ businessId, sandbox }: Caller, id: string) => ({
   listed: true,
 })
 
-/** The product of the caller's business, of either environment, deleted or not. */
-export const readProduct = (
+/** A product without what may make it large: the answer of its create, and the effects. */
+export type ReadProduct = Omit<Product, 'answer' | 'effects'>
+
+/** A product with the effects, for whoever asks whether his is among them. */
+export type TracedProduct = Omit<Product, 'answer'>
+
+/** With its effects, the product of the caller's business, of either environment, deleted or not. */
+export const traceProduct = (
   deps: Pick<Deps, 'Product'>,
   { businessId }: Caller,
   id: string,
-): Promise<Product | null> => deps.Product.findOne({ _id: id, businessId }).lean<Product | null>()
+): Promise<TracedProduct | null> =>
+  deps.Product.findOne({ _id: id, businessId }, { answer: 0 }).lean<TracedProduct | null>()
 
 /**
  * The caller's own product. SHOP_NOT_FOUND; PRODUCT_NOT_FOUND for one that is unknown, deleted or another business's; SANDBOX_MISMATCH for
@@ -27,16 +34,18 @@ export async function findProduct(
   deps: Pick<Deps, 'Shop' | 'Product'>,
   caller: Caller,
   id: string,
-): Promise<Product> {
-  return visibleTo(deps, caller, await readProduct(deps, caller, id))
+): Promise<ReadProduct> {
+  const { businessId } = caller
+  const read = deps.Product.findOne({ _id: id, businessId }, { answer: 0, effects: 0 })
+  return visibleTo(deps, caller, await read.lean<ReadProduct | null>())
 }
 
 /** What was read, if it is there for the caller; else throws as findProduct does. */
-export async function visibleTo(
+export async function visibleTo<Read extends Pick<Product, 'listed' | 'sandbox'>>(
   deps: Pick<Deps, 'Shop'>,
   caller: Caller,
-  read: Product | null,
-): Promise<Product> {
+  read: Read | null,
+): Promise<Read> {
   if (read?.listed && read.sandbox === caller.sandbox) return read
   await requireShop(deps, caller)
   throw refuse(read?.listed ? 'SANDBOX_MISMATCH' : 'PRODUCT_NOT_FOUND')

@@ -1,16 +1,9 @@
 import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse } from '../../errors.ts'
-import type { Preparation, Product, Variant } from './product.ts'
-import { skusOf } from './skus.ts'
+import type { Product } from './product.ts'
 
 /** The SKUs that a request gives, each with the field that gives it. */
 export type GivenSkus = ReadonlyMap<string, string>
-
-/** What its shop's other products may not have: the SKUs of a product's variants, and those that an import has prepared for it. */
-export const skusInUse = (
-  variants: readonly Pick<Variant, 'sku'>[],
-  prepared: Pick<Preparation, 'skus'> | null,
-): string[] => [...new Set([...skusOf(variants), ...(prepared?.skus ?? [])])]
 
 /** VALIDATION_ERROR for a SKU that is given twice, naming the second. */
 export function readSkus(given: readonly { sku?: string | null | undefined; at: string }[]): GivenSkus {

@@ -7,8 +7,8 @@ import { requireShop } from '../shops/open-shop.ts'
 import { type SeenProduct, seenFields } from './present.ts'
 import type { Product } from './product.ts'
 
-/** A text in a name is looked for in each of a shop's products: well within a request's patience, or not at all. */
-const longestSearchMs = 4000
+/** A text in a name is looked for in each of a shop's products, as far as the index has them: not longer than others can wait for the connection. */
+const longestSearchMs = 2000
 
 export interface ProductSearch extends Slice {
   active: boolean | null

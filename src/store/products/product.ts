@@ -1,8 +1,5 @@
 import type { Collection } from '../../collection.ts'
 
-/** How many variants a product may have. */
-export const mostVariants = 100
-
 /** The label of the one variant of a product that was given without any. */
 export const defaultLabel = 'Default'
 
@@ -22,18 +19,18 @@ export interface Variant {
 export interface Reservation {
   order: string
   /** Which try of placing it. */
-  attempt: string
+  tryId: string
   at: Date
   items: { variantId: string; quantity: number }[]
 }
 
-/** What an import has made ready here: it counts once the import's plan is committed, and is taken back if it never is (src/store/imports). */
+/**
+ * What an import has made ready here: it counts once the import's plan is committed, and is taken back if it never is (src/store/imports). While it stands
+ * nobody changes variants here, but for their stock.
+ */
 export interface Preparation {
   /** The token of the plan. */
   by: string
-  /** SKUs that the product does not have yet, and that nobody else may take meanwhile. */
-  skus: string[]
-  at: Date
 }
 
 /** A product as stored. `_id` is the effect id of the claim that created it, or a fresh one where an import did. */
@@ -48,7 +45,7 @@ export interface Product {
   images: string[]
   active: boolean
   variants: Variant[]
-  /** The SKUs of its variants, and those that an import has prepared: what its shop's other products may not have. */
+  /** The SKUs of its variants, and while an import has it prepared those they are to get: what its shop's other products may not have. */
   skus: string[]
   /** Whether it is there for its merchant: not yet while an import prepares it, and no more once it is deleted. */
   listed: boolean
@@ -60,7 +57,7 @@ export interface Product {
   deletedAt: Date | null
   createdAt: Date
   updatedAt: Date
-  /** Effect ids of the changes made, and tokens of the imports applied, so that none happens twice. */
+  /** Effect ids of the changes made, so that none happens twice. */
   effects: string[]
   /** The sealed first answer of the create, for replay. An import's products have none. */
   answer?: string
@@ -80,12 +77,12 @@ export const products: Collection = {
     variants: [{ _id: String, label: String, sku: String, price: Number, stock: Number }],
     skus: [String],
     listed: Boolean,
-    prepared: { type: { by: String, skus: [String], at: Date }, _id: false, default: null },
+    prepared: { type: { by: String }, _id: false, default: null },
     reservations: [
       {
         _id: false,
         order: String,
-        attempt: String,
+        tryId: String,
         at: Date,
         items: [{ _id: false, variantId: String, quantity: Number }],
       },
@@ -113,7 +110,8 @@ export const products: Collection = {
     },
     {
       name: 'byTime',
-      key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1 },
+      // The name, so that a text in it is looked for in keys, and no product is read that has it not.
+      key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1, name: 1 },
       partialFilterExpression: { listed: true },
     },
     {

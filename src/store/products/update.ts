@@ -1,24 +1,18 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Caller } from '../../businesses/caller.ts'
 import { isDuplicate } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
-import { unavailable } from '../../errors.ts'
 import { type Effect, recorded } from '../../idempotency/effect.ts'
+import { tryAgain } from '../../try-again.ts'
 import { changedProduct, type ProductChange } from './changed-product.ts'
-import { findProduct, ownProduct, readProduct, visibleTo } from './find.ts'
+import { findProduct, ownProduct, type ReadProduct, traceProduct, visibleTo } from './find.ts'
 import { refuseTakenSkus } from './given-skus.ts'
-import type { Product } from './product.ts'
-
-/** Each loses to a change of somebody else between read and write; so many in a row only a storm of them makes. */
-const tries = 16
-/** Who lost waits for up to so long, a little more each time, so that those who meet do not meet again: less than 3 s in all. */
-const longestPauseMs = 20
+import { type SeenProduct, seenFields } from './present.ts'
 
 type UpdateDeps = Pick<Deps, 'Product' | 'Shop' | 'now'>
 
 /**
  * Changes what is given and nothing else: reads, computes (changedProduct, whose refusals these are), and writes guarded by the
- * revision that was read, so that no stock changed meanwhile is lost. SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, SANDBOX_MISMATCH;
+ * revision that was read, so that no stock changed meanwhile is lost. Variants that an import is about to change wait for it. SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, SANDBOX_MISMATCH;
  * VALIDATION_ERROR naming the SKU that another product of the shop has.
  */
 export async function updateProduct(
@@ -27,35 +21,34 @@ export async function updateProduct(
   id: string,
   change: ProductChange,
   effect: Effect,
-): Promise<Product> {
+): Promise<SeenProduct> {
   if (change.variants === null && Object.keys(change.fields).length === 0)
     return findProduct(deps, caller, id)
-  for (let count = 0; count < tries; count += 1) {
-    const read = await readProduct(deps, caller, id)
+  return tryAgain(effect.until, async () => {
+    const read = await traceProduct(deps, caller, id)
     // Also when it was deleted since.
     if (read?.effects.includes(effect.id)) return read
     const product = await visibleTo(deps, caller, read)
-    const changed = await write(deps, caller, product, change, effect)
-    if (changed !== null) return changed
-    await pause(Math.random() * longestPauseMs * (count + 1))
-  }
-  throw unavailable()
+    // The import counts on the variants that it compared.
+    if (change.variants !== null && product.prepared !== null) return null
+    return write(deps, caller, product, change, effect)
+  })
 }
 
 /** Null where the product is another by now, or a SKU was in use that is free again. */
 async function write(
   deps: UpdateDeps,
   caller: Caller,
-  product: Product,
+  product: ReadProduct,
   change: ProductChange,
   effect: Effect,
-): Promise<Product | null> {
+): Promise<SeenProduct | null> {
   const set = changedProduct(product, change)
   try {
     return await deps.Product.findOneAndUpdate(
       {
         ...ownProduct(caller, product._id),
-        ...(set.variants === undefined ? {} : { revision: product.revision }),
+        ...(set.variants === undefined ? {} : { revision: product.revision, prepared: null }),
         effects: { $ne: effect.id },
       },
       {
@@ -63,8 +56,8 @@ async function write(
         $inc: { revision: 1 },
         $push: recorded(effect.id),
       },
-      { returnDocument: 'after' },
-    ).lean<Product | null>()
+      { returnDocument: 'after', projection: seenFields },
+    ).lean<SeenProduct | null>()
   } catch (error) {
     if (!isDuplicate(error)) throw error
     await refuseTakenSkus(deps, product, change.givenSkus)

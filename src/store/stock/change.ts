@@ -1,69 +1,60 @@
-import { highestStock } from '../../../schemas/change-stock.ts'
+import { highestStock } from '../../../schemas/product-limits.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import { refuse, unavailable } from '../../errors.ts'
-import type { Effect } from '../../idempotency/effect.ts'
+import { refuse } from '../../errors.ts'
+import { type Effect, isForgotten } from '../../idempotency/effect.ts'
 import { isId } from '../../ids.ts'
-import { readProduct, visibleTo } from '../products/find.ts'
+import { tryAgain } from '../../try-again.ts'
+import { traceProduct, visibleTo } from '../products/find.ts'
 import { pickVariant } from '../products/pick-variant.ts'
 import type { Variant } from '../products/product.ts'
 import type { StockChange } from './parse-change.ts'
 import { type Place, planStock } from './plan.ts'
+import { type StockedVariant, stockedVariant } from './stocked-variant.ts'
 
-/** Each further one means that somebody moved the stock between a look and the write: so many in a row is no chance. */
-const mostTries = 16
-
-/** A variant as it is after its stock changed. */
-export interface StockedVariant extends Variant {
-  productId: string
-}
+type StockDeps = Pick<Deps, 'Shop' | 'Product' | 'lanes' | 'now'>
 
 /**
  * Changes the stock of the variant with this `_id`, else this label, in one guarded write that never leaves it below 0 or above
  * `highestStock`: INSUFFICIENT_STOCK, VALIDATION_ERROR. SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, SANDBOX_MISMATCH; VARIANT_NOT_FOUND,
- * VARIANT_LABEL_AMBIGUOUS. A retry finds its own change and answers from it.
+ * VARIANT_LABEL_AMBIGUOUS. A retry finds its own change and answers from it, unless so many came since that nobody can tell:
+ * SERVICE_UNAVAILABLE.
  */
 export async function changeStock(
-  deps: Pick<Deps, 'Shop' | 'Product' | 'lanes' | 'now'>,
+  deps: StockDeps,
   caller: Caller,
   { productId, idOrLabel }: { productId: string; idOrLabel: string },
   change: StockChange,
   effect: Effect,
 ): Promise<StockedVariant> {
+  const write = async (place: Place): Promise<StockedVariant | null> => {
+    const isWritten = await deps.lanes.updateProduct(
+      planStock(deps, caller, place, change, effect),
+      effect.until,
+    )
+    if (!isWritten) return null
+    const product = await deps.lanes.findVariants(productId, effect.until)
+    return stockedVariant(productId, product?.variants ?? [], place.variantId)
+  }
   // What looks like an id most likely is one: then nothing need be read before the write.
-  let place: Place | null = isId(idOrLabel) ? { productId, variantId: idOrLabel } : null
-  for (let tries = 0; tries < mostTries; tries += 1) {
-    if (place !== null && (await write(deps, caller, place, change, effect)))
-      return stockedVariant(deps, place, effect)
-    const read = await readProduct(deps, caller, productId)
+  const written = isId(idOrLabel) ? await write({ productId, variantId: idOrLabel }) : null
+  if (written !== null) return written
+  return tryAgain(effect.until, async () => {
+    const read = await traceProduct(deps, caller, productId)
     // Also when it was deleted since.
-    if (read?.effects.includes(effect.id)) return { productId, ...pickVariant(read, idOrLabel, null) }
+    if (read?.effects.includes(effect.id)) return stockedVariant(productId, read.variants, idOrLabel)
+    if (read !== null && isForgotten(read.effects, effect.id)) throw forgotten()
     const variant = pickVariant(await visibleTo(deps, caller, read), idOrLabel, null)
     refuseBeyond(productId, variant, change)
-    place = { productId, variantId: variant._id }
-  }
-  throw unavailable()
+    return write({ productId, variantId: variant._id })
+  })
 }
 
-const write = (
-  deps: Pick<Deps, 'lanes' | 'now'>,
-  caller: Caller,
-  place: Place,
-  change: StockChange,
-  effect: Effect,
-): Promise<boolean> => deps.lanes.updateProduct(planStock(deps, caller, place, change, effect), effect.until)
-
-/** The write is done; a variant that somebody took away since is not found. */
-async function stockedVariant(
-  deps: Pick<Deps, 'lanes'>,
-  { productId, variantId }: Place,
-  { until }: Effect,
-): Promise<StockedVariant> {
-  const product = await deps.lanes.findVariants(productId, until)
-  const variant = product?.variants.find(({ _id }) => _id === variantId)
-  if (variant === undefined) throw refuse('VARIANT_NOT_FOUND')
-  return { productId, ...variant }
-}
+const forgotten = () =>
+  refuse('SERVICE_UNAVAILABLE', {
+    message:
+      'The stock of this product was changed so often since that nobody can tell any more whether this change was made. Read the stock, and use a new idempotency key.',
+  })
 
 function refuseBeyond(
   productId: string,

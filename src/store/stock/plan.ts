@@ -1,10 +1,9 @@
-import { highestStock } from '../../../schemas/change-stock.ts'
+import { highestStock } from '../../../schemas/product-limits.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import { type Effect, recorded } from '../../idempotency/effect.ts'
+import { type Effect, recorded, unlessForgotten } from '../../idempotency/effect.ts'
 import type { GuardedUpdate } from '../../update-lane.ts'
 import { ownProduct } from '../products/find.ts'
-import type { Product } from '../products/product.ts'
 import type { StockChange } from './parse-change.ts'
 
 /** Where a stock is. */
@@ -15,7 +14,7 @@ export interface Place {
 
 /**
  * THE write of a merchant's stock change: guard, change and effect as one update of one document. It counts as let through also where an
- * earlier try of the same request was.
+ * earlier try of the same request was, and is refused where nobody can tell any more whether one was.
  */
 export function planStock(
   deps: Pick<Deps, 'now'>,
@@ -23,21 +22,21 @@ export function planStock(
   { productId, variantId }: Place,
   change: StockChange,
   effect: Effect,
-): GuardedUpdate<Product> {
+): GuardedUpdate {
   const isSet = 'stock' in change
   const room = isSet ? {} : roomFor(change.delta)
   return {
     filter: {
       ...ownProduct(caller, productId),
       variants: { $elemMatch: { _id: variantId, ...room } },
-      effects: { $ne: effect.id },
+      ...unlessForgotten(effect.id),
     },
     update: {
       $set: { updatedAt: deps.now(), ...(isSet ? { 'variants.$.stock': change.stock } : {}) },
       $inc: { revision: 1, ...(isSet ? {} : { 'variants.$.stock': change.delta }) },
       $push: recorded(effect.id),
     },
-    isIn: ({ effects }) => effects.includes(effect.id),
+    proof: { effects: effect.id },
   }
 }
 

@@ -1,8 +1,11 @@
-import { presentVariant } from '../products/present.ts'
-import type { StockedVariant } from './change.ts'
+import type { StockedVariant } from './stocked-variant.ts'
 
 /** A variant after its stock changed, as its merchant sees it. */
-export const presentStock = ({ productId, ...variant }: StockedVariant): Record<string, unknown> => ({
+export const presentStock = ({
   productId,
-  ...presentVariant(variant),
-})
+  _id,
+  label,
+  sku,
+  price,
+  stock,
+}: StockedVariant): Record<string, unknown> => ({ productId, _id, label, sku, price, stock })

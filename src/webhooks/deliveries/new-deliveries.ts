@@ -14,7 +14,7 @@ export interface Source {
 export type Receiver = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'events' | 'health'>
 
 /** One delivery for each event of a source and each endpoint that is subscribed to it. */
-export function deliveriesOf(source: Source, receivers: Map<string, Receiver[]>, now: Date): Delivery[] {
+export function newDeliveries(source: Source, receivers: Map<string, Receiver[]>, now: Date): Delivery[] {
   return source.outbox.flatMap((event) =>
     (receivers.get(source.businessId) ?? [])
       .filter((receiver) => receiver.events.includes(event.event))

@@ -1,0 +1,19 @@
+import type { Deps } from '../../deps.ts'
+import { noHurry } from '../../group-commit.ts'
+import { withoutReservation } from './without-reservation.ts'
+
+/** Forgets the reservations of a try that was placed: what it took is sold. The stock stays, so the revision does. */
+export async function settle(
+  deps: Pick<Deps, 'lanes'>,
+  tryId: string,
+  taken: readonly { productId: string }[],
+): Promise<void> {
+  await Promise.all(
+    taken.map(({ productId }) =>
+      deps.lanes.updateProduct(
+        withoutReservation(productId, tryId, { $pull: { reservations: { tryId } } }),
+        noHurry,
+      ),
+    ),
+  )
+}

@@ -1,0 +1,12 @@
+import type { GuardedUpdate } from '../../update-lane.ts'
+
+/** An update that takes the reservation of a try out of a product: where it is gone already, it happened. */
+export const withoutReservation = (
+  productId: string,
+  tryId: string,
+  update: GuardedUpdate['update'],
+): GuardedUpdate => ({
+  filter: { _id: productId, 'reservations.tryId': tryId },
+  update,
+  proof: { 'reservations.tryId': { $ne: tryId } },
+})
