@@ -1,3 +1,5 @@
+import { type Refusal, refuse } from '../errors.ts'
+
 /**
  * What an operation knows of the write it serves. `id` is the same for every try of one request: what is created
  * has it as `_id`, what is changed records it in the same guarded write, so that no effect happens twice.
@@ -18,26 +20,38 @@ export interface Effect {
 export const longestMemory = 1000
 
 /**
- * How many of the remembered effects, from the oldest on, are looked past. Ids ascend in time, but to the second only, and who asked first
- * may be written later; no document takes so many changes meanwhile.
+ * So many older effects, and none less, tell that the memory reaches back to before an effect began. Ids ascend in time, but to the second only, and
+ * who asked first may be written later: a few older ones tell nothing.
  */
 const margin = longestMemory / 2
 
 /**
- * The guard of a change that is not in the memory, and cannot have been pushed out of it: that is not full, or still has effects of before
- * this one began.
+ * The guard of a change that is not in the memory, and cannot have been pushed out of it: that is not full, or still has enough effects of
+ * before this one began. An expression, so that a `$` of the update stands for a place in no other list than its own.
  */
 export const unlessForgotten = (effectId: string) => ({
-  effects: { $ne: effectId },
-  $or: [
-    { [`effects.${longestMemory - 1}`]: { $exists: false } },
-    { [`effects.${margin}`]: { $lt: effectId } },
-  ],
+  $expr: {
+    $and: [
+      { $not: [{ $in: [effectId, '$effects'] }] },
+      { $or: [{ $lt: [{ $size: '$effects' }, longestMemory] }, { $gt: [olderThan(effectId), margin] }] },
+    ],
+  },
 })
+
+const olderThan = (effectId: string) => ({
+  $size: { $filter: { input: '$effects', cond: { $lt: ['$$this', effectId] } } },
+})
+
+/** What a retry hears that is not in the memory and may have been pushed out of it. */
+export const forgotten = (): Refusal =>
+  refuse('SERVICE_UNAVAILABLE', {
+    message:
+      'So much was changed here since that nobody can tell any more whether this change was made. Read what is there, and use a new idempotency key.',
+  })
 
 /** Whether that guard refuses one that is not there: nobody can tell any more whether it was made. */
 export const isForgotten = (effects: readonly string[], effectId: string): boolean =>
-  effects.length >= longestMemory && (effects[margin] ?? '') >= effectId
+  effects.length >= longestMemory && effects.filter((each) => each < effectId).length <= margin
 
 /** What a change pushes to record whose effect it is. */
 export const recorded = (effectId: string) => ({ effects: { $each: [effectId], $slice: -longestMemory } })

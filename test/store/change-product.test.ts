@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { recorded } from '../../src/idempotency/effect.ts'
+import { newId } from '../../src/ids.ts'
 import { openBeside } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { createProduct, readProduct, type SeenProduct, type SeenVariant } from '../support/store.ts'
@@ -191,6 +193,25 @@ describe('A product that is changed', () => {
     expect((await readProduct(house, merchant, _id)).variants).to.have.length(4)
     await change(_id, { name: 'since' }).expect(200)
     expect((await change(_id, body, 'the-same')).text).to.equal(answers[0]?.text)
+  })
+
+  it('is not changed again by a retry that comes after a thousand other changes', async () => {
+    for (const asked of [{ stock: 9 }, { name: 'Renamed' }]) {
+      const product = await createProduct(house, merchant)
+      const put = () => change(product._id, asked, `late ${Object.keys(asked)}`)
+      await put().expect(200)
+      const { effects } = await house.deps.Product.findById(product._id).orFail().lean()
+      // As if the process had died between the change and its answer.
+      const lost = { $unset: { answer: 1 }, $set: { leaseUntil: new Date(0) } }
+      await house.deps.Claim.updateOne({ effectId: effects.at(-1) ?? '' }, lost)
+      const others = { $push: recorded(newId()), $set: { name: 'Sold', 'variants.0.stock': 1 } }
+      await house.deps.Product.bulkWrite(
+        Array.from({ length: 1000 }, () => ({ updateOne: { filter: { _id: product._id }, update: others } })),
+      )
+      expect((await put().expect(503)).body.error.message).to.match(/use a new idempotency key/)
+      const after = await readProduct(house, merchant, product._id)
+      expect([after.name, after.variants[0].stock]).to.deep.equal(['Sold', 1])
+    }
   })
 
   it('waits with its variants for an import that is about to change them, and not with its name', async () => {

@@ -243,26 +243,32 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       const { matchedCount } = await house.deps.Claim.updateOne({ effectId }, lost)
       expect(matchedCount).to.equal(1)
     }
-    /** The first of them began `early`, and is written after all the same. */
-    const changeOthers = ({ _id }: SeenProduct, early: string, times: number) =>
+    /** One of them, at `place`, began `early`, and is written after all the same. */
+    const changeOthers = ({ _id }: SeenProduct, early: string, times: number, earlyPlace: number) =>
       house.deps.Product.bulkWrite(
         Array.from({ length: times }, (_, place) => ({
-          updateOne: { filter: { _id }, update: { $push: recorded(place === 0 ? early : newId()) } },
+          updateOne: { filter: { _id }, update: { $push: recorded(place === earlyPlace ? early : newId()) } },
         })),
       )
 
     it('is not made twice: not told any more after a thousand others, and a new key goes through', async () => {
-      for (const vidOf of [({ variants: [{ _id }] }: SeenProduct) => _id, () => 'Default']) {
-        const product = await createProduct(house, merchant)
+      const byId = ({ variants }: SeenProduct) => variants[1]?._id ?? ''
+      const cases = [
+        [byId, 0],
+        [byId, 500],
+        [() => 'M', 999],
+      ] as const
+      for (const [vidOf, earlyPlace] of cases) {
+        const product = await withVariants('S', 'M', 'L')
         const early = newId()
         const sell = (key: string) => change(product, vidOf(product), { delta: -1 }, { key })
         await sell('first').expect(200)
         await loseAnswer(product)
-        await changeOthers(product, newId(), 999)
+        await changeOthers(product, newId(), 999, 0)
         expect((await sell('first').expect(200)).body.data.stock).to.equal(4)
         await sell('second').expect(200)
         await loseAnswer(product)
-        await changeOthers(product, early, 1000)
+        await changeOthers(product, early, 1000, earlyPlace)
         for (const _ of ['a retry', 'another']) {
           const { body } = await sell('second').expect(503)
           expect(body.error.code).to.equal('SERVICE_UNAVAILABLE')

@@ -120,6 +120,11 @@ export const products: Collection = {
       partialFilterExpression: { 'prepared.by': { $exists: true } },
     },
     {
+      name: 'reservedBy',
+      key: { 'reservations.order': 1 },
+      partialFilterExpression: { 'reservations.order': { $exists: true } },
+    },
+    {
       name: 'reserved',
       key: { 'reservations.at': 1 },
       partialFilterExpression: { 'reservations.at': { $exists: true } },

@@ -1,7 +1,7 @@
 import type { Caller } from '../../businesses/caller.ts'
 import { isDuplicate } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
-import { type Effect, recorded } from '../../idempotency/effect.ts'
+import { type Effect, forgotten, isForgotten, recorded, unlessForgotten } from '../../idempotency/effect.ts'
 import { tryAgain } from '../../try-again.ts'
 import { changedProduct, type ProductChange } from './changed-product.ts'
 import { findProduct, ownProduct, type ReadProduct, traceProduct, visibleTo } from './find.ts'
@@ -28,6 +28,7 @@ export async function updateProduct(
     const read = await traceProduct(deps, caller, id)
     // Also when it was deleted since.
     if (read?.effects.includes(effect.id)) return read
+    if (read !== null && isForgotten(read.effects, effect.id)) throw forgotten()
     const product = await visibleTo(deps, caller, read)
     // The import counts on the variants that it compared.
     if (change.variants !== null && product.prepared !== null) return null
@@ -49,7 +50,7 @@ async function write(
       {
         ...ownProduct(caller, product._id),
         ...(set.variants === undefined ? {} : { revision: product.revision, prepared: null }),
-        effects: { $ne: effect.id },
+        ...unlessForgotten(effect.id),
       },
       {
         $set: { ...set, updatedAt: deps.now() },

@@ -2,7 +2,7 @@ import { highestStock } from '../../../schemas/product-limits.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
-import { type Effect, isForgotten } from '../../idempotency/effect.ts'
+import { type Effect, forgotten, isForgotten } from '../../idempotency/effect.ts'
 import { isId } from '../../ids.ts'
 import { tryAgain } from '../../try-again.ts'
 import { traceProduct, visibleTo } from '../products/find.ts'
@@ -49,12 +49,6 @@ export async function changeStock(
     return write({ productId, variantId: variant._id })
   })
 }
-
-const forgotten = () =>
-  refuse('SERVICE_UNAVAILABLE', {
-    message:
-      'The stock of this product was changed so often since that nobody can tell any more whether this change was made. Read the stock, and use a new idempotency key.',
-  })
 
 function refuseBeyond(
   productId: string,
