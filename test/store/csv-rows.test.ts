@@ -167,7 +167,6 @@ describe('The rows of a CSV file', () => {
     expect(faults.map(({ row, column }) => [row, column])).to.deep.equal([
       [2, 'handle'],
       [2, 'price'],
-      [3, null],
       [4, null],
       [5, 'price'],
       [5, 'stock'],
@@ -181,8 +180,16 @@ describe('The rows of a CSV file', () => {
     expect(await messageOf(lines('handle,name', `a,"${'x,y\n'.repeat(20_000)}`))).to.match(
       /^Row 2: .*longer than any/,
     )
+    for (const row of [','.repeat(500_000), `a,${'x;'.repeat(50_000)}`])
+      expect(await messageOf(lines('handle,name', 'a,b', row))).to.match(/^Row 3: .*longer than any/)
     expect(await messageOf(lines('handle,', 'a,', 'b,c'))).to.match(
       /^Row 3: Its cell 2 is in a column without a name/,
+    )
+  })
+
+  it('may be short: a spreadsheet leaves out blank cells at their end', async () => {
+    expect(await read(lines(full, 'tea,Thé', 'tea,,,1 kg,,900'))).to.deep.equal(
+      await read(lines(full, 'tea,Thé,,,,,,', 'tea,,,1 kg,,900,,')),
     )
   })
 
@@ -200,7 +207,8 @@ describe('The rows of a CSV file', () => {
     expect(await messageOf('handle,Prix')).to.match(/no column "prix"/)
     expect(await messageOf('handle\tname')).to.match(/no column "handle\\tname"/)
     expect(await messageOf('handle,name,Name')).to.match(/column name is there more than once/)
-    expect(await messageOf(`handle${','.repeat(1_000_000)}`)).to.match(/has 1000001 cells/)
+    expect(await messageOf(`handle${','.repeat(1000)}`)).to.match(/has 1001 cells/)
+    expect(await messageOf(lines('sep=;', full))).to.match(/Leave out the line sep=/)
     expect(await faultsOf('Prix,Stock,stock')).to.have.length(3)
   })
 
@@ -239,7 +247,7 @@ describe('The rows of a CSV file', () => {
     // A turn of the event loop for each 64 KiB at least.
     expect(turns).to.be.greaterThan(most.length / 65_536)
     expect(await messageOf(many(5001))).to.equal(
-      'Row 1: A file may have at most 5000 rows beside the header.',
+      'Row 5002: A file may have at most 5000 rows beside the header.',
     )
     expect(
       await read(lines('handle', 'a', ...Array(50_000).fill(' '), '\n'.repeat(100_000), 'b')),

@@ -102,8 +102,17 @@ const wrong: Record<string, { rows: string[]; faults: [number, string | null][] 
       [4, 'name'],
       [4, 'description'],
       [4, 'active'],
+      [5, 'variant_label'],
       [5, 'price'],
     ],
+  },
+  'a blank label where there are several variants and no Default': {
+    rows: ['tee,,,,,1200,,'],
+    faults: [[2, 'variant_label']],
+  },
+  'a row that stands twice': {
+    rows: ['tee,,,L,,1200,,', 'tee,,,L,,1200,,'],
+    faults: [[3, 'variant_label']],
   },
   'a label of several variants, and no SKU that tells': {
     rows: ['scarf,,,Wool,,9,,'],

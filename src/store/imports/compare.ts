@@ -25,6 +25,7 @@ export async function compare(
   look: Look,
   rows: readonly ProductRow[],
 ): Promise<Comparison> {
+  refuseLate(look.until)
   const faults = createFaults()
   const byHandle = groupBy(rows, ({ handle }) => handle)
   const ofStanding = new Map<string, Outcome>()

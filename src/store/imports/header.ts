@@ -43,6 +43,7 @@ function faultsOf(names: string[]): string[] {
   const unknown = names.filter((name) => name !== '' && !isColumn(name))
   const repeated = names.filter((name, place) => isColumn(name) && names.indexOf(name) !== place)
   return [
+    ...(names[0] === 'sep=' ? ['Leave out the line sep=, which only Excel understands.'] : []),
     ...unknown.map((name) => `There is no column ${JSON.stringify(name.slice(0, 100))}. ${expected}`),
     ...[...new Set(repeated)].map((name) => `The column ${name} is there more than once.`),
     ...(names.includes('handle') ? [] : ['The column handle is missing.']),

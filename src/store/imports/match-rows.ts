@@ -12,7 +12,8 @@ export interface Match {
 
 /**
  * Which variants the rows of one product stand for. Rows with one label stand for the product's variants with that label: first those whose
- * SKU says so, then the others in order, and what is left over makes new ones. Fewer rows than variants tell nothing then, which is a fault.
+ * SKU says so, then the others in order, and what is left over makes new ones. Fewer rows than variants tell nothing then, which is a fault; and so is
+ * a row left over that has no SKU of its own: it was hardly meant for a second variant of the same label.
  * A row that has no cell of a variant filled in speaks of the product only.
  */
 export function matchRows(
@@ -21,6 +22,8 @@ export function matchRows(
   faults: Pick<Faults, 'add'>,
 ): Match[] {
   const ofVariants = rows.filter(speaksOfVariant)
+  for (const { row } of ofVariants.filter((each) => isUntold(each, variants)))
+    faults.add({ row, column: 'variant_label', message: untold })
   const byLabel = groupBy(ofVariants, (row) => labelOf(row, variants))
   const matches = [...byLabel].flatMap(([label, some]) =>
     matchLabel(
@@ -45,6 +48,14 @@ function labelOf({ variantLabel, sku }: ProductRow, variants: readonly Variant[]
   return (known ?? only)?.label ?? defaultLabel
 }
 
+/** Blank where the product has several variants, none of which is called `Default` or has the row's SKU: a new one would be nobody's wish. */
+const isUntold = ({ variantLabel, sku }: ProductRow, variants: readonly Variant[]): boolean =>
+  variantLabel === null &&
+  variants.length > 1 &&
+  !variants.some((variant) => variant.label === defaultLabel || (sku !== null && variant.sku === sku))
+
+const untold = 'This product has several variants: write the label of the one you mean, or of a new one.'
+
 function matchLabel(
   rows: readonly ProductRow[],
   label: string,
@@ -60,6 +71,8 @@ function matchLabel(
   const left = variants.filter((variant) => !named.has(variant))
   const others = rows.filter((row) => !bySku.has(row))
   const isTold = others.length >= left.length
+  const surplus = variants.length === 0 ? [] : others.slice(left.length).filter(({ sku }) => sku === null)
+  for (const { row } of surplus) faults.add({ row, column: 'variant_label', message: standsTwice })
   if (!isTold) for (const { row } of others) faults.add({ row, column: 'variant_label', message: ambiguous })
   return [
     ...[...bySku].map(([row, variant]) => ({ row, label, variant })),
@@ -69,3 +82,6 @@ function matchLabel(
 
 const ambiguous =
   'Several variants of this product have this label: write the sku of the one you mean, or one row for each of them.'
+
+const standsTwice =
+  'There are more rows with this label than the product has variants: one stands twice, or write the sku of a new one.'

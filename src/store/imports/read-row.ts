@@ -5,7 +5,7 @@ import type { Column, ProductRow } from './row.ts'
 
 export const isBlank = (text: string): boolean => text.trim() === ''
 
-/** Reads the cells of a row that is not blank. Null where it is none of a file with this header; what is wrong goes to the faults. */
+/** Reads the cells of a row that is not blank; a spreadsheet leaves out blank ones at its end. Null where it is none of a file with this header; what is wrong goes to the faults. */
 export function readRow(
   header: Header,
   readers: Readers,
@@ -46,7 +46,7 @@ export function readRow(
 }
 
 function faultOfShape({ width, unnamed }: Header, cells: string[]): string | null {
-  if (cells.length !== width)
+  if (cells.length > width)
     return `It has ${cells.length} cells, the header ${width}. A cell with the delimiter in it must stand in quotes.`
   const place = unnamed.find((each) => !isBlank(cells[each] ?? ''))
   return place === undefined ? null : `Its cell ${place + 1} is in a column without a name.`

@@ -22,8 +22,10 @@ export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promis
   const rows: (ProductRow | null)[] = []
   let header: Header | null = null
   let blankRows = 0
+  let lastRow = 0
 
   const take = (cells: string[], row: number): boolean => {
+    lastRow = row
     if (row === 1) header = readHeader(cells, faults)
     else if (header !== null && cells.every(isBlank)) blankRows += 1
     else if (header !== null) rows.push(readRow(header, readers, cells, row, faults))
@@ -33,11 +35,12 @@ export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promis
   else await readRecords(bytes, delimiterOf(firstLine), take, faults)
 
   if (rows.length > mostRows)
-    faults.add(tooMany(`A file may have at most ${mostRows} rows beside the header.`))
-  if (blankRows > mostBlankRows) faults.add(tooMany(`A file may have at most ${mostBlankRows} blank rows.`))
+    faults.add(tooMany(lastRow, `A file may have at most ${mostRows} rows beside the header.`))
+  if (blankRows > mostBlankRows)
+    faults.add(tooMany(lastRow, `A file may have at most ${mostBlankRows} blank rows.`))
   faults.refuseIfAny()
   return rows.filter((row) => row !== null)
 }
 
-/** Told before all others: what is below was not read. */
-const tooMany = (message: string) => ({ row: 1, column: null, message })
+/** Told of the row that is one too many: nothing below it was read. */
+const tooMany = (row: number, message: string) => ({ row, column: null, message })

@@ -14,6 +14,8 @@ export async function readRecords(
   take: (cells: string[], row: number) => boolean,
   faults: Faults,
 ): Promise<void> {
+  const tooLong = lineTooLong(bytes)
+  if (tooLong !== null) return faults.add({ row: tooLong, column: null, message: longer })
   const parser = parse({
     delimiter,
     // All three: an editor may have mixed them.
@@ -37,14 +39,28 @@ export async function readRecords(
   }
 }
 
+/** The number of the first line that is longer than any row may be: csv-parse counts what is in a row's cells, not how many there are. */
+function lineTooLong(bytes: Buffer): number | null {
+  let at = 0
+  while (at + longestRow < bytes.length) {
+    const last = at + longestRow
+    const end = Math.max(bytes.lastIndexOf('\n', last), bytes.lastIndexOf('\r', last))
+    if (end < at) return bytes.toString('latin1', 0, at).split(/\r\n|\n|\r/).length
+    at = end + 1
+  }
+  return null
+}
+
 const enough = new Error('enough of this file was read')
 
 const quoting = 'A cell that contains a quote must stand in quotes, and the quote inside be written twice.'
 const noFurther = 'Nothing below was read.'
 
+const longer = `This row is longer than any may be; perhaps a quote is opened and not closed. ${noFurther}`
+
 const said: Partial<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: `A quote is opened here and never closed. ${noFurther}`,
   CSV_INVALID_CLOSING_QUOTE: `${quoting} ${noFurther}`,
   INVALID_OPENING_QUOTE: `${quoting} ${noFurther}`,
-  CSV_MAX_RECORD_SIZE: `This row is longer than any may be; perhaps a quote is opened and not closed. ${noFurther}`,
+  CSV_MAX_RECORD_SIZE: longer,
 }

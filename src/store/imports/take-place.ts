@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Caller } from '../../businesses/caller.ts'
 import { isDuplicate, pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
-import { unavailable } from '../../errors.ts'
+import { refuse } from '../../errors.ts'
 import type { Effect } from '../../idempotency/effect.ts'
 import { newId } from '../../ids.ts'
 import { endPlan } from './end-plan.ts'
@@ -41,7 +41,10 @@ export async function takePlace(deps: PlaceDeps, caller: Caller, effect: Effect)
     else if (other !== undefined && other.leaseUntil <= deps.now()) await endPlan(deps, other)
     else await pause(lookEveryMs)
   }
-  throw unavailable()
+  throw refuse('SERVICE_UNAVAILABLE', {
+    retryAfterSeconds: 5,
+    message: 'Another import of this shop is under way. Try again with the same idempotency key.',
+  })
 }
 
 const newPlan = (now: Date, { businessId, sandbox }: Caller, effectId: string): ImportPlan => ({
