@@ -7,6 +7,8 @@ export const createEndpointBody = {
     events: {
       type: 'array',
       minItems: 1,
+      // Many more than there are; naming one twice does no harm.
+      maxItems: 100,
       items: { type: 'string', format: 'webhook-event', errorCodes: { format: 'INVALID_WEBHOOK_EVENT' } },
     },
   },

@@ -38,10 +38,10 @@ export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowe
 
   return <T>(schema: AnnotatedSchema, value: unknown): T => {
     const tooLong = arraysTooLong(schema, value)
-    if (tooLong.length > 0) throw inOneRefusal(schema, tooLong, rules)
     const isValid = ajv.compile<T>(schema)
-    if (isValid(value)) return value
-    throw inOneRefusal(schema, isValid.errors ?? [], rules)
+    const isSound = isValid(cutShort(value, tooLong))
+    if (isSound && tooLong.length === 0) return value as T
+    throw inOneRefusal(schema, [...tooLong, ...(isValid.errors ?? [])], rules)
   }
 }
 
@@ -77,6 +77,16 @@ function arraysTooLong({ properties }: AnnotatedSchema, value: unknown): ErrorOb
     const error = { keyword: 'maxItems', schemaPath: '', params: { limit: maxItems } }
     return [{ ...error, instancePath: `/${name}`, message, parentSchema, data }]
   })
+}
+
+/** The same value with no more of those lists than they may have: what else is wrong is told too. */
+function cutShort(value: unknown, tooLong: ErrorObject[]): unknown {
+  if (tooLong.length === 0) return value
+  const cut = tooLong.map(({ instancePath, params, data }) => [
+    instancePath.slice(1),
+    (data as unknown[]).slice(0, params.limit),
+  ])
+  return { ...(value as object), ...Object.fromEntries(cut) }
 }
 
 /** The first fault in the order of the schema's fields gives the code; all of them stand in the details. */

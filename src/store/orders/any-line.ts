@@ -24,7 +24,8 @@ export async function findAnyLine(
     .lean<SoldProduct | null>()
   const variant = product?.variants.find(({ stock }) => stock >= 1)
   if (product !== null && variant !== undefined) return [{ param: 'items', product, variant, quantity: 1 }]
-  const isHeld = (await deps.Product.exists({ ...sold, 'reservations.at': { $exists: true } })) !== null
+  const held = { ...sold, 'reservations.at': { $exists: true } }
+  const isHeld = (await deps.Product.exists(held).maxTimeMS(lookingMs)) !== null
   if (isHeld) return 'held'
   throw refuse('INSUFFICIENT_STOCK', {
     message: 'No active product has a variant in stock.',

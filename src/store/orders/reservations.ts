@@ -36,11 +36,7 @@ export async function sweepReservations(deps: ReservationDeps): Promise<number> 
 
 /** The same at once for what earlier tries of one order have taken. Answers in how many products that was. */
 export async function takeBackFrom(deps: ReservationDeps, order: string): Promise<number> {
-  // `$exists` lets the index be used, in which are only the few products that somebody orders at this moment.
-  const found = await deps.Product.find(
-    { 'reservations.at': { $exists: true }, 'reservations.order': order },
-    reservedFields,
-  ).lean<Reserved[]>()
+  const found = await deps.Product.find({ 'reservations.order': order }, reservedFields).lean<Reserved[]>()
   await decideAll(deps, found, (each) => each.order === order)
   return found.length
 }
