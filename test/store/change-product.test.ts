@@ -198,7 +198,7 @@ describe('A product that is changed', () => {
   it('is not changed again by a retry that comes after a thousand other changes', async () => {
     for (const asked of [{ stock: 9 }, { name: 'Renamed' }]) {
       const product = await createProduct(house, merchant)
-      const put = () => change(product._id, asked, `late ${Object.keys(asked)}`)
+      const put = () => change(product._id, asked, `late ${JSON.stringify(asked)}`)
       await put().expect(200)
       const { effects } = await house.deps.Product.findById(product._id).orFail().lean()
       // As if the process had died between the change and its answer.
