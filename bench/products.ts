@@ -1,5 +1,6 @@
 import { newId } from '../src/ids.ts'
-import type { Product, Variant } from '../src/store/products/product.ts'
+import { newProduct, newVariant } from '../src/store/products/new-product.ts'
+import type { Product } from '../src/store/products/product.ts'
 
 /** Nobody runs out during a load. */
 export const startStock = 1_000_000
@@ -7,17 +8,10 @@ export const startStock = 1_000_000
 /** A live product with three sizes, as POST leaves it in MongoDB. */
 export function makeProduct(businessId: string, place: number): Product {
   const _id = newId()
-  const now = new Date()
-  const variants = ['S', 'M', 'L'].map(
-    (label): Variant => ({
-      _id: newId(),
-      label,
-      sku: `MLF-${place}-${label}`,
-      price: 150_000,
-      stock: startStock,
-    }),
+  const variants = ['S', 'M', 'L'].map((label) =>
+    newVariant({ label, sku: `MLF-${place}-${label}`, price: 150_000, stock: startStock }),
   )
-  return {
+  const described = {
     _id,
     businessId,
     sandbox: false,
@@ -27,14 +21,6 @@ export function makeProduct(businessId: string, place: number): Product {
     images: [`https://boutique.example/photos/${place}.jpg`],
     active: true,
     variants,
-    skus: variants.flatMap(({ sku }) => sku ?? []),
-    listed: true,
-    prepared: null,
-    reservations: [],
-    revision: 0,
-    deletedAt: null,
-    createdAt: now,
-    updatedAt: now,
-    effects: [],
   }
+  return newProduct(described, new Date())
 }

@@ -1,19 +1,14 @@
 import { sweepAudit } from './audit/publish.ts'
 import type { Deps } from './deps.ts'
-import { inBatches } from './in-batches.ts'
-import { expiryJob } from './intents/expire.ts'
-import type { Intent } from './intents/intent.ts'
-import { moves } from './intents/lifecycle.ts'
-import { nudgeRelay } from './intents/nudge-relay.ts'
-import { walletOutcomeJob } from './intents/wallet-outcome-job.ts'
+import { sweepExpiries } from './intents/sweep-expiries.ts'
+import { sweepOutcomes } from './intents/sweep-outcomes.ts'
 import { deadShownSeconds, type Jobs } from './jobs.ts'
 import { sweepImports } from './store/imports/sweep.ts'
-import { nudgeOrderRelay } from './store/orders/nudge-relay.ts'
-import { type Order, placed } from './store/orders/order.ts'
 import { sweepReservations } from './store/orders/reservations.ts'
 import { finishMovements } from './wallets/sandbox/finish.ts'
 import { dropRevived, restoreFailed } from './webhooks/attempts/restore-failed.ts'
 import { type SweptDeliveries, sweepDeliveries } from './webhooks/attempts/sweep.ts'
+import { sweepOutboxes } from './webhooks/sweep-outboxes.ts'
 
 /**
  * Often enough that work whose nudge was lost starts within 15 s: processes tick at their own moment of a slot, so two sweeps
@@ -22,8 +17,6 @@ import { type SweptDeliveries, sweepDeliveries } from './webhooks/attempts/sweep
 export const sweepEveryMs = 6_000
 /** How far ahead delayed jobs are re-created, so that they are there on time after Redis was emptied: some sweeps. */
 const aheadMs = 30_000
-/** A change younger than this has its own nudge on the way. */
-const graceMs = 2_000
 /** What became due before this was looked at by many a sweep. Very much of it must not keep the others from what is new. */
 const latelyMs = 60_000
 /** What died before this was looked for by very many. */
@@ -95,7 +88,7 @@ export async function sweep(deps: Deps, whole: boolean): Promise<Swept> {
       swept.deliveries += lately.deliveries
     },
     async () => void (swept.outboxes = await sweepOutboxes(deps)),
-    async () => void (swept.expiries = await sweepExpiries(deps)),
+    async () => void (swept.expiries = await sweepExpiries(deps, new Date(now + aheadMs))),
     async () => void (swept.movements = await finishMovements(deps)),
     async () => void (swept.reservations = await sweepReservations(deps)),
     async () => void (swept.imports = await sweepImports(deps)),
@@ -137,63 +130,3 @@ const sweepTrail = async (deps: Deps): Promise<number> =>
   (await sweepAudit(deps, deps.Delivery)) +
   (await sweepAudit(deps, deps.Staff)) +
   (await sweepAudit(deps, deps.StaffSession))
-
-/** Two looks: orders have outboxes too. */
-async function sweepOutboxes(deps: Deps): Promise<number> {
-  const untold = { 'outbox.createdAt': { $lte: new Date(deps.now().getTime() - graceMs) } }
-  const intents = deps.Intent.find(untold, { _id: 1 }).lean<Pick<Intent, '_id'>[]>()
-  const orders = deps.Order.find({ ...untold, ...placed }, { _id: 1 }).lean<Pick<Order, '_id'>[]>()
-  const ofIntents = await inBatches(intents.cursor(), (some) => {
-    for (const intent of some) nudgeRelay(deps, intent)
-  })
-  const ofOrders = await inBatches(orders.cursor(), (some) => {
-    for (const order of some) nudgeOrderRelay(deps, order)
-  })
-  return ofIntents + ofOrders
-}
-
-async function sweepExpiries(deps: Deps): Promise<number> {
-  const now = deps.now()
-  const soon = new Date(now.getTime() + aheadMs)
-  const found = deps.Intent.find(
-    // While a payment is under way there is nothing to do: what ends it expires the intent.
-    { status: { $in: moves.expire.from }, expiresAt: { $lte: soon }, underWay: null },
-    { referenceNumber: 1, expiresAt: 1 },
-  ).lean<Intent[]>()
-  const queue = 'intent-expiry'
-  return inBatches(found.cursor(), (intents) =>
-    deps.queues.standing.readd(
-      [queue],
-      intents.map((intent) => ({ queue, job: expiryJob(intent, now) })),
-    ),
-  )
-}
-
-/** Two looks, because each has its own index. Only what is due: whoever is about to hear from the wallet needs no job. */
-async function sweepOutcomes(deps: Deps): Promise<number> {
-  const now = deps.now()
-  const payments = await askAgain(deps, { 'underWay.askAt': { $lte: now } })
-  return payments + (await askAgain(deps, { 'refunds.askAt': { $lte: now } }))
-}
-
-async function askAgain(deps: Deps, due: Record<string, unknown>): Promise<number> {
-  const now = deps.now()
-  const found = deps.Intent.find(due, { underWay: 1, refunds: 1 }).lean<Held[]>()
-  const queue = 'wallet-outcome'
-  return inBatches(found.cursor(), (intents) =>
-    deps.queues.standing.readd(
-      [queue],
-      intents.flatMap((intent) =>
-        keysDue(intent, now).map((key) => ({ queue, job: walletOutcomeJob(intent._id, key, now, now) })),
-      ),
-    ),
-  )
-}
-
-type Held = Pick<Intent, '_id' | 'underWay' | 'refunds'>
-
-/** The payments and refunds that the wallet is to be asked about now. */
-function keysDue({ underWay, refunds }: Held, now: Date): string[] {
-  const open = underWay === null ? refunds : [underWay, ...refunds]
-  return open.filter(({ askAt }) => askAt !== undefined && askAt <= now).map(({ id }) => id)
-}

@@ -1,5 +1,5 @@
 import { findOrder } from '../store/orders/find.ts'
-import { listOrders, parseList } from '../store/orders/list.ts'
+import { listOrders, parseOrderSearch } from '../store/orders/list.ts'
 import { parseSimulation } from '../store/orders/parse-simulation.ts'
 import { placeOrder } from '../store/orders/place.ts'
 import { presentOrder } from '../store/orders/present.ts'
@@ -24,7 +24,7 @@ export const orderRoutes: readonly Route[] = [
     key: 'secret',
     scope: 'store.orders:read',
     run: async (deps, caller, { query }) => {
-      const { items, ...page } = await listOrders(deps, caller, parseList(deps, query))
+      const { items, ...page } = await listOrders(deps, caller, parseOrderSearch(deps, query))
       return { items: items.map(presentOrder), ...page }
     },
   },

@@ -1,5 +1,5 @@
 import { mostVariants } from '../../../schemas/product-limits.ts'
-import { newId } from '../../ids.ts'
+import { newVariant } from '../products/new-product.ts'
 import type { Product, Variant } from '../products/product.ts'
 import type { MatchedRow } from './check-skus.ts'
 import type { Faults } from './faults.ts'
@@ -39,7 +39,7 @@ export function compareProduct(
 ): Outcome {
   const said = readProductCells(rows, faults)
   const matches = matchRows(rows, product?.variants ?? [], faults)
-  const added = matches.filter(({ variant }) => variant === null).map((match) => newVariant(match, faults))
+  const added = matches.filter(({ variant }) => variant === null).map((match) => addedVariant(match, faults))
   const [{ row }] = rows as [ProductRow]
   const count = (product?.variants.length ?? 0) + added.length
   if (count > mostVariants) faults.add({ row, column: null, message: tooMany(count) })
@@ -69,9 +69,9 @@ const matchedRow = ({ row, variant }: Match, product: StandingProduct | null): M
   givesSku: row.sku !== null && row.sku !== variant?.sku,
 })
 
-function newVariant({ row, label }: Match, faults: Pick<Faults, 'add'>): Variant {
+function addedVariant({ row, label }: Match, faults: Pick<Faults, 'add'>): Variant {
   if (row.price === null) faults.add({ row: row.row, column: 'price', message: priceMissing })
-  return { _id: newId(), label, sku: row.sku, price: row.price ?? 0, stock: row.stock ?? 0 }
+  return newVariant({ label, sku: row.sku, price: row.price ?? 0, stock: row.stock })
 }
 
 /** Only what differs: what somebody else changes meanwhile, and the file does not, stays. */

@@ -2,6 +2,7 @@ import { mongo } from 'mongoose'
 import { pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
 import { newId } from '../../ids.ts'
+import { newProduct } from '../products/new-product.ts'
 import type { Product } from '../products/product.ts'
 import { skusOf } from '../products/skus.ts'
 import type { Comparison } from './compare.ts'
@@ -39,29 +40,10 @@ export async function prepare(
   }
 }
 
-const unlisted = (
-  { businessId, sandbox, token }: PlanMark,
-  { handle, name, description, active, variants }: NewProduct,
-  now: Date,
-): Product => ({
-  _id: newId(),
-  businessId,
-  sandbox,
-  handle,
-  name,
-  description,
-  images: [],
-  active,
-  variants,
-  skus: skusOf(variants),
+const unlisted = ({ businessId, sandbox, token }: PlanMark, made: NewProduct, now: Date): Product => ({
+  ...newProduct({ ...made, _id: newId(), businessId, sandbox, images: [] }, now),
   listed: false,
   prepared: { by: token },
-  reservations: [],
-  revision: 0,
-  deletedAt: null,
-  createdAt: now,
-  updatedAt: now,
-  effects: [],
 })
 
 /**

@@ -9,7 +9,7 @@ import { type Order, placed, type ShownOrder, shownFields } from './order.ts'
 export interface OrderSearch extends Slice, Span {}
 
 /** Judges the query of a list. A bare `to` date means the end of that UTC day. */
-export function parseList(deps: Pick<Deps, 'validate'>, query: unknown): OrderSearch {
+export function parseOrderSearch(deps: Pick<Deps, 'validate'>, query: unknown): OrderSearch {
   const asked = deps.validate<ListOrdersQuery>(listOrdersQuery, query)
   return { ...readSpan(asked), ...readSlice(asked) }
 }

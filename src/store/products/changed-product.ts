@@ -1,7 +1,7 @@
 import { mostVariants } from '../../../schemas/product-limits.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import { type GivenSkus, skuTaken } from './given-skus.ts'
-import { newVariant } from './parse-create.ts'
+import { newVariant } from './new-product.ts'
 import { variantById, variantByLabel } from './pick-variant.ts'
 import type { Product, Variant } from './product.ts'
 import { skusOf } from './skus.ts'

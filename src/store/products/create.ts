@@ -4,10 +4,10 @@ import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effe
 import { tryAgain } from '../../try-again.ts'
 import { openShop } from '../shops/open-shop.ts'
 import { refuseTakenSkus } from './given-skus.ts'
+import { newProduct } from './new-product.ts'
 import type { ProductRequest } from './parse-create.ts'
 import { presentProduct } from './present.ts'
 import type { Product } from './product.ts'
-import { skusOf } from './skus.ts'
 
 /**
  * Creates a product with its sealed answer in one insert; the first of a test key makes the sandbox's shop. Answers the product.
@@ -20,7 +20,10 @@ export async function createProduct(
   effect: Effect,
 ): Promise<Record<string, unknown> | DoneBefore> {
   await openShop(deps, caller)
-  const product = draft(deps, caller, asked, effect.id)
+  const { businessId, sandbox } = caller
+  const { givenSkus, ...described } = asked
+  const own = { _id: effect.id, handle: effect.id, businessId, sandbox }
+  const product = newProduct({ ...described, ...own }, deps.now())
   const data = presentProduct(product)
   const answer = effect.seal(data)
   return tryAgain(effect.until, async () => {
@@ -28,7 +31,7 @@ export async function createProduct(
     if (insertion.inserted) return data
     // Its own SKUs may be what an earlier try of it is refused by.
     if (insertion.index === '_id_' || (await isThere(deps, product._id))) return doneBefore
-    await refuseTakenSkus(deps, product, asked.givenSkus)
+    await refuseTakenSkus(deps, product, givenSkus)
     // A SKU that was in use is free when we look who has it.
     return null
   })
@@ -36,35 +39,6 @@ export async function createProduct(
 
 const isThere = async (deps: Pick<Deps, 'Product'>, _id: string): Promise<boolean> =>
   (await deps.Product.exists({ _id })) !== null
-
-function draft(
-  deps: Pick<Deps, 'now'>,
-  { businessId, sandbox }: Caller,
-  { name, description, images, active, variants }: ProductRequest,
-  _id: string,
-): Product {
-  const now = deps.now()
-  return {
-    _id,
-    businessId,
-    sandbox,
-    handle: _id,
-    name,
-    description,
-    images,
-    active,
-    variants,
-    skus: skusOf(variants),
-    listed: true,
-    prepared: null,
-    reservations: [],
-    revision: 0,
-    deletedAt: null,
-    createdAt: now,
-    updatedAt: now,
-    effects: [],
-  }
-}
 
 /** The sealed first answer of the create whose effect id this is, or null when it made nothing. */
 export async function recallProduct(deps: Pick<Deps, 'Product'>, effectId: string): Promise<string | null> {

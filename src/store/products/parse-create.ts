@@ -1,8 +1,8 @@
 import { type CreateProductBody, createProductBody } from '../../../schemas/create-product.ts'
 import type { Deps } from '../../deps.ts'
-import { newId } from '../../ids.ts'
 import { type GivenSkus, readSkus } from './given-skus.ts'
-import { defaultLabel, type Product, type Variant } from './product.ts'
+import { newVariant } from './new-product.ts'
+import { defaultLabel, type Product } from './product.ts'
 
 /** What a merchant asks for in a create; the rest of the product is the service's. */
 export interface ProductRequest
@@ -26,17 +26,3 @@ export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): Produc
     givenSkus: readSkus(given),
   }
 }
-
-/** A variant that is not there yet. */
-export const newVariant = (given: {
-  label: string
-  price: number
-  stock?: number | undefined
-  sku?: string | null | undefined
-}): Variant => ({
-  _id: newId(),
-  label: given.label,
-  sku: given.sku ?? null,
-  price: given.price,
-  stock: given.stock ?? 0,
-})
