@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { noHurry } from '../../src/group-commit.ts'
 import { newId } from '../../src/ids.ts'
+import { apply } from '../../src/store/imports/apply.ts'
+import { rollBack } from '../../src/store/imports/roll-back.ts'
 import { sweepImports } from '../../src/store/imports/sweep.ts'
 import { createShop } from '../../src/store/shops/create-shop.ts'
 import { sweep } from '../../src/sweep.ts'
@@ -8,7 +10,15 @@ import { expectRefused } from '../api/refused.ts'
 import { openBeside, post } from '../support/acts.ts'
 import { buryMeanwhile } from '../support/graves.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
-import { csvOf, importAs, plansOf, postCsv, soldOf, storedProducts } from '../support/imports.ts'
+import {
+  csvOf,
+  importAs,
+  plansOf,
+  postCsv,
+  soldOf,
+  storedProduct,
+  storedProducts,
+} from '../support/imports.ts'
 import { type Fate, openVictim } from '../support/kill-points.ts'
 import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
@@ -60,6 +70,13 @@ describe('An import at the same time as', () => {
     }
     expect((await plansOf(house, merchant)).filter(({ open }) => open)).to.deep.equal([])
     return stored.flatMap(soldOf)
+  }
+
+  /** The plan of the import that is under way. */
+  async function openPlan() {
+    const [plan] = (await plansOf(house, merchant)).filter(({ open }) => open)
+    if (plan === undefined) throw new Error('no import is under way')
+    return plan
   }
 
   const change = (method: 'put' | 'delete', id: string, body: object) =>
@@ -156,6 +173,16 @@ describe('An import at the same time as', () => {
     }
   })
 
+  it('a POST with a SKU that it gives to a product that is there: the SKU is taken before it happens', async () => {
+    const { _id } = await createProduct(house, merchant, { name: 'A', price: 1, stock: 0 })
+    // Before it commits.
+    const goOn = await stoppedAt(7, csvOf('handle,sku', `${_id},A-1`))
+    const posted = { name: 'B', price: 1, sku: 'A-1' }
+    await expectRefused(house.http.post(products).set(merchant.write()).send(posted), 400, 'VALIDATION_ERROR')
+    expect(await goOn()).to.include({ updated: 1 })
+    expect(await sells()).to.deep.equal([`${_id}|A|Default|A-1|1|0`])
+  })
+
   it('sales, after its look: it need not look again, and what it says of stock and price stands', async () => {
     await postCsv(house, merchant, csvOf('handle,name,price,stock', 'a,A,1,5', 'b,B,1,5')).expect(200)
     const [a, b] = await storedProducts(house, merchant)
@@ -217,6 +244,35 @@ describe('An import at the same time as', () => {
       created: 1,
       updated: 1,
     })
+  })
+
+  it('a deletion of a product that it changes: deleted it stays, and remembered, whether it happens or not', async () => {
+    for (const happens of [true, false]) {
+      const { _id } = await createProduct(house, merchant)
+      // Before it commits.
+      const goOn = await stoppedAt(7, csvOf('handle,price,sku', `${_id},2,A-1`))
+      expect((await storedProduct(house, _id))?.prepared).to.have.property('by')
+      await change('delete', _id, {}).expect(200)
+      if (!happens) await rollBack(house.deps, await openPlan())
+      const answer = await goOn()
+      if (happens) expect(answer).to.include({ updated: 1 })
+      else expect(answer).to.equal('SERVICE_UNAVAILABLE')
+      await expectRefused(house.http.get(`${products}/${_id}`).set(merchant.read()), 404, 'PRODUCT_NOT_FOUND')
+      expect((await house.http.get(products).set(merchant.read())).body.data.items).to.deep.equal([])
+      expect(await storedProduct(house, _id)).to.include({ listed: false, prepared: null })
+    }
+  })
+
+  it('a deletion that it does not know of: what it does to a deleted product is nothing', async () => {
+    const { _id } = await createProduct(house, merchant)
+    await change('delete', _id, {}).expect(200)
+    const token = newId()
+    await house.deps.Product.updateOne({ _id }, { prepared: { by: token } })
+    const deleted = await storedProduct(house, _id)
+    expect(deleted).to.deep.include({ listed: false, prepared: { by: token } })
+    const patches = [{ productId: _id, set: { name: 'B' }, variants: [], added: [] }]
+    await apply(house.deps, { token, patches })
+    expect(await storedProduct(house, _id)).to.deep.equal(deleted)
   })
 
   it('a change that gives a SKU of it to another variant: it is refused, as it would be after it', async () => {
@@ -290,6 +346,21 @@ describe('An import at the same time as', () => {
       expect(await sells()).to.deep.equal([])
       expect(await plansOf(house, merchant)).to.deep.equal([])
     }
+  })
+
+  it('somebody who takes it for left behind: committed it happens, given up it never does', async () => {
+    const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
+    // Before it commits.
+    const givenUp = await stoppedAt(7, csv)
+    await house.deps.ImportPlan.updateOne({ _id: (await openPlan())._id }, { state: 'aborting' })
+    expect(await givenUp()).to.equal('SERVICE_UNAVAILABLE')
+    await sweepImports(house.deps)
+    expect(await sells()).to.deep.equal([])
+    // Before its new product is listed.
+    const committed = await stoppedAt(8, csv)
+    await rollBack(house.deps, await openPlan())
+    expect(await committed()).to.include({ created: 1 })
+    expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
   it('another that was left behind: it never happens, whatever of it lands late', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
-import { createProduct, readProduct } from '../support/store.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
 
 const path = '/api/v1/dev/store/products'
 const image = 'https://shop.example/thé.jpg?size=2'
@@ -179,6 +179,19 @@ describe('A product', () => {
       expect(await count()).to.equal(1)
       await createProduct(house, merchant, { sku: 'a' })
       await createProduct(house, await house.merchant(), { sku: 'A' })
+    })
+
+    it('is refused by the field of that SKU, not of one that the live shop has', async () => {
+      const { businessId } = merchant
+      await openLiveShop(house, merchant)
+      const live = asMerchant(businessId, await house.key(businessId, { mode: 'live' }))
+      await createProduct(house, live, { sku: 'A' })
+      await createProduct(house, merchant, { sku: 'B' })
+      const { status, body } = await create(
+        variants({ label: 'x', price: 1, sku: 'A' }, { label: 'y', price: 1, sku: 'B' }),
+      )
+      expect(status).to.equal(400)
+      expect(body.error).to.include({ code: 'VALIDATION_ERROR', param: 'variants[1].sku' })
     })
 
     it('is refused also when ten are created at once', async () => {

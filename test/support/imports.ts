@@ -53,6 +53,10 @@ export async function importAs(
 export const storedProducts = (house: House, { businessId }: Merchant): Promise<Product[]> =>
   house.deps.Product.find({ businessId, deletedAt: null }).sort({ handle: 1 }).lean<Product[]>()
 
+/** A product as MongoDB has it, also a deleted one. */
+export const storedProduct = (house: House, _id: string): Promise<Product | null> =>
+  house.deps.Product.findById(_id).lean<Product | null>()
+
 /** What is sold of a product, in a line each. */
 export const soldOf = ({ handle, name, variants }: Pick<Product, 'handle' | 'name' | 'variants'>): string[] =>
   variants.map(({ label, sku, price, stock }) => [handle, name, label, sku, price, stock].join('|'))

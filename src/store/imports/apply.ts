@@ -25,7 +25,7 @@ export async function apply(
     await products.bulkWrite(updates, { ordered: false })
   }
   await products.updateMany(
-    { 'prepared.by': token, listed: false },
+    { 'prepared.by': token, listed: false, deletedAt: null },
     { $set: { listed: true, prepared: null } },
   )
 }
