@@ -1,4 +1,7 @@
 import { expect } from 'chai'
+import { newId } from '../../src/ids.ts'
+import { placeOrder } from '../../src/store/orders/place.ts'
+import { release } from '../../src/store/orders/release.ts'
 import { sweepReservations } from '../../src/store/orders/reservations.ts'
 import { sweep } from '../../src/sweep.ts'
 import { buryMeanwhile } from '../support/graves.ts'
@@ -186,6 +189,31 @@ describe('a process killed between any two steps of an order', function () {
     await ordering.again(each)
     await ordering.check(each, 'again')
     expect(await stocksOf(each)).to.deep.equal([0, 9])
+  })
+
+  it('and one that was ruled out after it read the mark does not take its place', async () => {
+    const each = await prepareOf([5])()
+    const { businessId, keyId } = each.merchant
+    const [{ _id: productId }] = each.products as [SeenProduct]
+    const mine = { order: newId(), businessId, sandbox: true }
+    await release(house.deps, { ...mine, tryId: newId() })
+    const victim = await openVictim(house, { step: 5, fate: 'paused', lateMs: 0 })
+    const caller = { businessId, keyId, sandbox: true, kind: 'secret', scopes: new Set(), ip: '::1' } as const
+    const effect = { id: mine.order, until: performance.now() + 10_000, seal: () => '' }
+    const asked = { items: [{ productId, quantity: 1 }], customer: null }
+    const answer = placeOrder(victim.deps, caller as never, asked, effect).then(
+      () => 'placed',
+      (error: { code: string }) => error.code,
+    )
+    await victim.died
+    expect(victim.steps.slice(2)).to.deep.equal(['mongodb insert', 'mongodb find', 'mongodb update'])
+    const { reservations } = await house.deps.Product.findById(productId).orFail().lean()
+    const tryId = reservations[0]?.tryId ?? expect.fail('it took nothing')
+    expect(await release(house.deps, { ...mine, tryId })).to.equal(null)
+    await victim.happen()
+    expect(await answer).to.equal('SERVICE_UNAVAILABLE')
+    graves.push(victim.close())
+    expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [5]])
   })
 
   it('gives back to a product that was deleted, and leaves out a variant that is gone', async () => {

@@ -1,7 +1,10 @@
 import { expect } from 'chai'
 import { newId } from '../../src/ids.ts'
 import { giveBack } from '../../src/store/orders/give-back.ts'
+import { findLines } from '../../src/store/orders/lines.ts'
 import { placeOrder } from '../../src/store/orders/place.ts'
+import { sweepReservations } from '../../src/store/orders/reservations.ts'
+import { reserve, takingsOf } from '../../src/store/orders/reserve.ts'
 import { settle } from '../../src/store/orders/settle.ts'
 import { openBeside, post } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
@@ -99,10 +102,77 @@ describe('Orders at the same time', () => {
     const change = { $inc: { 'variants.0.stock': -quantity }, $push: { reservations } }
     await house.deps.Product.updateOne({ _id: productId }, change)
     return {
+      tryId,
       giveBack: () => giveBack(house.deps, tryId, [{ productId, items }]),
       settle: () => settle(house.deps, tryId, [{ productId }]),
     }
   }
+
+  /** A try that has looked at these products, and takes a unit of each only when it is told to. */
+  async function look(...products: SeenProduct[]) {
+    const { businessId } = merchant
+    const items = products.map(({ _id: productId }) => ({ productId, quantity: 1 }))
+    const lines = await findLines(house.deps, { businessId, sandbox: true } as never, items)
+    const takings = takingsOf(lines)
+    const mine = { order: newId(), tryId: newId(), businessId, sandbox: true }
+    return { takings, take: () => reserve(house.deps, mine, takings, performance.now() + 10_000) }
+  }
+
+  const change = (id: string, fields: object) =>
+    house.http.put(`/api/v1/dev/store/products/${id}`).set(merchant.write()).send(fields).expect(200)
+
+  /** What is in stock of a product and who holds units of it, at this moment. */
+  async function heldOf(id: string) {
+    const { variants, reservations } = await house.deps.Product.findById(id).orFail().lean()
+    return { stock: variants[0]?.stock, by: reservations.map(({ tryId }) => tryId) }
+  }
+
+  for (const field of ['price', 'label', 'sku', 'name', 'active'])
+    it(`take nothing of a product whose ${field} was changed after the look at it`, async () => {
+      const variant = { label: 'S', price: 300, sku: 'tee-s' }
+      const product = await createProduct(house, merchant, { variants: [{ ...variant, stock: 5 }] })
+      const { take } = await look(product)
+      const { _id } = product.variants[0]
+      const changed = { price: 301, label: 'M', sku: 'tee-m', name: 'Other', active: false }
+      const to = { [field]: changed[field as keyof typeof changed] }
+      await change(product._id, field in variant ? { variants: [{ _id, ...variant, ...to }] } : to)
+      expect([await take(), await heldOf(product._id)]).to.deep.equal([false, { stock: 5, by: [] }])
+    })
+
+  it('give back at once what they took of the products before the one that was changed', async () => {
+    const { takings, take } = await look(
+      await createProduct(house, merchant),
+      await createProduct(house, merchant),
+    )
+    const [first, second] = takings.map(({ productId }) => productId) as [string, string]
+    await change(second, { name: 'Other' })
+    expect([await take(), await heldOf(first)]).to.deep.equal([false, { stock: 5, by: [] }])
+  })
+
+  it('lose to the sweep what they have held for long, and nothing else', async () => {
+    const product = await createProduct(house, merchant)
+    await hold(product, 2)
+    house.clock.advance(10_000)
+    const young = await hold(product, 1)
+    expect(await sweepReservations(house.deps)).to.equal(0)
+    expect(await heldOf(product._id))
+      .to.have.property('by')
+      .with.length(2)
+    house.clock.advance(10_000)
+    expect(await sweepReservations(house.deps)).to.equal(1)
+    expect(await heldOf(product._id)).to.deep.equal({ stock: 4, by: [young.tryId] })
+    await young.giveBack()
+  })
+
+  it('give back no more than the highest stock has room for', async () => {
+    const product = await createProduct(house, merchant)
+    const held = await hold(product, 5)
+    const stock = 1_000_000_000
+    const path = `/api/v1/dev/store/products/${product._id}/variants/${product.variants[0]._id}/stock`
+    await house.http.patch(path).set(merchant.write()).send({ stock }).expect(200)
+    await held.giveBack()
+    expect(await heldOf(product._id)).to.deep.equal({ stock, by: [] })
+  })
 
   /** An order past the API, whose merchant waits for so long. */
   function ask(items: { productId: string; quantity: number }[] | null, patienceMs: number) {

@@ -92,6 +92,30 @@ describe('Orders', () => {
       .that.includes({ productId: newest._id, variantId: inStock?._id, quantity: 1, total: 5 })
   })
 
+  it('without a body in the sandbox never sell what is live', async () => {
+    await openLiveShop(house, merchant)
+    const { key } = await house.key(merchant.businessId, { mode: 'live' })
+    const byLiveKey = { ...merchant, write: () => liveWrite(key) }
+    const old = await createProduct(house, merchant, { stock: 1 })
+    house.clock.advance(1)
+    const live = await createProduct(house, byLiveKey)
+    expect((await order({})).body).to.have.nested.property('data.items[0].productId', old._id)
+    expect((await order({})).body.error).to.include({ code: 'INSUFFICIENT_STOCK' })
+    const { sandbox, variants } = await house.deps.Product.findById(live._id).orFail().lean()
+    expect([sandbox, variants[0]?.stock]).to.deep.equal([false, 5])
+  })
+
+  it('without a body pass over what is deleted, and what an import only prepares', async () => {
+    const there = await createProduct(house, merchant)
+    house.clock.advance(1)
+    const prepared = await createProduct(house, merchant)
+    await house.deps.Product.updateOne({ _id: prepared._id }, { listed: false, prepared: { by: newId() } })
+    house.clock.advance(1)
+    const gone = await createProduct(house, merchant)
+    await house.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(merchant.write()).expect(200)
+    expect((await order({})).body).to.have.nested.property('data.items[0].productId', there._id)
+  })
+
   it('that fail say why, and take nothing', async () => {
     const tea = await createProduct(house, merchant, { price: 1000, stock: 5 })
     const tee = await createProduct(house, merchant, { variants: sized })
