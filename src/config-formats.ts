@@ -23,7 +23,7 @@ export const formats: Record<string, Format> = {
     validate: (text) => /^https?:\/\/[^/?#\s]+$/.test(text) && parseUrl(text) !== null,
     hint: 'must be http(s)://host[:port] without a path',
   },
-  'wallet-url': {
+  'http-url': {
     validate: (text) => /^https?:\/\/[^?#\s@]+$/.test(text) && parseUrl(text) !== null,
     hint: 'must be http(s)://host[:port][/path]',
   },

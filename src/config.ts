@@ -3,6 +3,8 @@ import { type Environment, environment } from '../schemas/environment.ts'
 import { formats, list } from './config-formats.ts'
 import { type QueueName, queueNames } from './jobs.ts'
 
+const dayMs = 24 * 3_600_000
+
 /** What the processes run by. Durations are in the unit their name says; lists are parsed. */
 export interface Config {
   production: boolean
@@ -36,6 +38,16 @@ export interface Config {
   walletProvider: { name: string; url: string; key: string } | null
   /** How long one call to a wallet may take. */
   walletTimeoutMs: number
+  /** Older than this, what test keys made goes. */
+  sandboxRetentionMs: number
+  /** Older than this, the attempts of live deliveries that have ended go; null: they stay. */
+  liveDeliveryRetentionMs: number | null
+  /** Requests of one API key in a second, and refused credentials of one address; null: any number. */
+  rateLimitPerSecond: number | null
+  /** Where a `worker` answers /healthz, /readyz and /metrics; null: nowhere. */
+  workerPort: number | null
+  /** Where traces go (OTLP over HTTP), without `/v1/traces`; null: nothing is traced. */
+  otlpEndpoint: string | null
   /** Basis points (src/wallets/commission.ts). */
   commissionRates: { provider: number; payer: number; tof: number; tte: number }
 }
@@ -110,6 +122,11 @@ function fromEnvironment(env: Environment): Config {
     webhookHeaderBrand: env.WEBHOOK_HEADER_BRAND,
     walletProvider: walletProvider(env),
     walletTimeoutMs: env.WALLET_PROVIDER_TIMEOUT_SECONDS * 1000,
+    sandboxRetentionMs: env.SANDBOX_RETENTION_DAYS * dayMs,
+    liveDeliveryRetentionMs: env.LIVE_DELIVERY_RETENTION_DAYS * dayMs || null,
+    rateLimitPerSecond: env.RATE_LIMIT_PER_SECOND || null,
+    workerPort: env.WORKER_PORT ?? null,
+    otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/$/, '') ?? null,
     commissionRates: {
       provider: env.COMMISSION_PROVIDER_BPS,
       payer: env.COMMISSION_PAYER_BPS,

@@ -5,6 +5,7 @@ import { type Models, openModels } from './collections.ts'
 import type { Config } from './config.ts'
 import { type Lanes, openLanes } from './lanes.ts'
 import type { Log } from './log.ts'
+import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { awaitMongo } from './mongo.ts'
 import { type Nudge, openQueues, type Queues } from './queues.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
@@ -24,6 +25,7 @@ import { createSender, type Sender } from './webhooks/sender/send.ts'
 export interface Deps extends Models {
   config: Config
   log: Log
+  metrics: Metrics
   now(): Date
   secrets: Secrets
   slowHash: SlowHash
@@ -70,6 +72,7 @@ export async function openDeps(config: Config, log: Log, now: () => Date): Promi
   return {
     config,
     log,
+    metrics: createMetrics(),
     now,
     secrets: createSecrets(config.secretKeys),
     slowHash,
