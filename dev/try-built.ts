@@ -41,8 +41,9 @@ function start(name: string) {
     ...process.env,
     NODE_ENV: 'production',
     PORT: String(port),
-    PUBLIC_URL: origin,
-    PAY_URL: origin,
+    // As behind a proxy that ends https; production refuses http.
+    PUBLIC_URL: 'https://api.example',
+    PAY_URL: 'https://pay.example',
     MONGODB_URL: mongo.url,
     REDIS_URL: redis.url,
     SECRET_KEY: randomBytes(32).toString('base64'),

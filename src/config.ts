@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { type Environment, environment } from '../schemas/environment.ts'
+import { faultsAcross } from './config-faults.ts'
 import { formats, list } from './config-formats.ts'
 import { type QueueName, queueNames } from './jobs.ts'
 
@@ -52,44 +53,48 @@ export interface Config {
   commissionRates: { provider: number; payer: number; tof: number; tte: number }
 }
 
-/** Reads and judges the environment. All that is wrong is said at once, by variable name. */
+const validate = new Ajv({
+  allErrors: true,
+  coerceTypes: true,
+  useDefaults: true,
+  verbose: true,
+  formats,
+}).compile<Environment>(environment)
+
+/** The environment of a process that begins. Where it is wrong, all faults are said at once, by variable name, and the process ends. */
 export function loadConfig(): Config {
-  return readConfig(process.env)
+  const { config, faults } = judge(process.env)
+  if (config !== null) return config
+  process.stderr.write(`${faults}\n`)
+  process.exit(1)
 }
 
 /** As `loadConfig`, from any environment. Throws one Error whose message lists every fault. */
 export function readConfig(source: Record<string, string | undefined>): Config {
+  const { config, faults } = judge(source)
+  if (config === null) throw new Error(faults)
+  return config
+}
+
+function judge(source: Record<string, string | undefined>): { config: Config | null; faults: string } {
   const given: Record<string, unknown> = {}
   for (const name of Object.keys(environment.properties)) if (source[name]) given[name] = source[name]
-  const ajv = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, formats })
-  const validate = ajv.compile<Environment>(environment)
   validate(given)
   const faults = [...(validate.errors ?? []).map(sentence), ...faultsAcross(given)]
-  if (faults.length > 0) throw new Error(`The environment is not right:\n  ${faults.join('\n  ')}`)
-  return fromEnvironment(given as Environment)
+  return faults.length > 0
+    ? { config: null, faults: `The environment is not right:\n  ${faults.join('\n  ')}` }
+    : { config: fromEnvironment(given as Environment), faults: '' }
 }
 
 function sentence(error: ErrorObject): string {
   if (error.keyword === 'required') return `${String(error.params.missingProperty)} is missing`
   const name = error.instancePath.slice(1)
-  const hint = error.keyword === 'format' ? formats[String(error.params.format)]?.hint : error.message
+  const hint =
+    error.keyword === 'format'
+      ? formats[String(error.params.format)]?.hint(String(error.data))
+      : error.message
   const allowed = error.keyword === 'enum' ? `: ${(error.params.allowedValues as string[]).join(', ')}` : ''
   return `${name} ${hint}${allowed}`
-}
-
-/** Faults that only two values together show. */
-function faultsAcross(given: Record<string, unknown>): string[] {
-  const faults: string[] = []
-  if (Number(given.CODE_LIFETIME_SECONDS) > Number(given.INTENT_LIFETIME_SECONDS))
-    faults.push('CODE_LIFETIME_SECONDS must not be longer than INTENT_LIFETIME_SECONDS')
-  if (given.NODE_ENV === 'production' && given.WEBHOOK_ALLOWED_HOSTS !== undefined)
-    faults.push('WEBHOOK_ALLOWED_HOSTS must not be set in production')
-  const { WALLET_PROVIDER_URL: walletUrl, WALLET_PROVIDER_KEY: walletKey } = given
-  if ((walletUrl === undefined) !== (walletKey === undefined))
-    faults.push('WALLET_PROVIDER_URL and WALLET_PROVIDER_KEY must be set together')
-  if (given.NODE_ENV === 'production' && String(walletUrl).startsWith('http:'))
-    faults.push('WALLET_PROVIDER_URL must be https in production')
-  return faults
 }
 
 function fromEnvironment(env: Environment): Config {

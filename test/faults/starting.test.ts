@@ -24,6 +24,23 @@ describe('a process that starts', () => {
     }
   })
 
+  it('ends at once in production where it is set up for a developer, says each fault once, and nothing else', async () => {
+    const changes = {
+      NODE_ENV: 'production',
+      SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+      WEBHOOK_ALLOWED_HOSTS: 'localhost:4000',
+    }
+    const { exitCode, stderr } = await runToEnd('web', house, changes)
+    expect(exitCode).to.equal(1)
+    expect(stderr.trim().split('\n')).to.deep.equal([
+      'The environment is not right:',
+      '  WEBHOOK_ALLOWED_HOSTS must not be set in production',
+      '  PUBLIC_URL must be https in production',
+      '  PAY_URL must be https in production',
+      '  SECRET_KEY must not be a weak or example key in production (openssl rand -base64 32)',
+    ])
+  })
+
   it('waits for a database that starts after it', async () => {
     const port = await freePort()
     const url = `mongodb://127.0.0.1:${port}/late`

@@ -1,12 +1,22 @@
+import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { readConfig } from '../../src/config.ts'
 import { queueNames } from '../../src/jobs.ts'
+import { isWeakKey, isWeakText } from '../../src/weak-keys.ts'
 
 const key = Buffer.alloc(32, 7).toString('base64')
 const enough = {
   MONGODB_URL: 'mongodb://127.0.0.1/pi',
   REDIS_URL: 'redis://127.0.0.1:6379',
   SECRET_KEY: key,
+}
+/** As an operator sets it up. */
+const inProduction = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://api.example',
+  SECRET_KEY: randomBytes(32).toString('base64'),
+  WALLET_PROVIDER_URL: 'https://wallet.example',
+  WALLET_PROVIDER_KEY: randomBytes(32).toString('hex'),
 }
 const faultsOf = (changes: Record<string, string | undefined>): string => {
   try {
@@ -49,18 +59,16 @@ describe('The configuration', () => {
   it('reads what is given', () => {
     const config = readConfig({
       ...enough,
-      NODE_ENV: 'production',
+      ...inProduction,
       PORT: '8080',
-      PUBLIC_URL: 'https://api.example',
       PAY_URL: 'https://pay.example',
-      SECRET_KEY_PREVIOUS: Buffer.alloc(32, 8).toString('base64'),
+      SECRET_KEY_PREVIOUS: randomBytes(32).toString('base64'),
       TRUST_PROXY: '10.0.0.0/8, ::1',
       WORKER_QUEUES: 'outbox-relay, intent-expiry',
       INTENT_LIFETIME_SECONDS: '60',
       WEBHOOK_RETRY_SECONDS: '0.1,0.2,0.3,1,1,1,1',
       WEBHOOK_TIMEOUT_SECONDS: '2.5',
       WALLET_PROVIDER_URL: 'https://wallet.example/v1/',
-      WALLET_PROVIDER_KEY: 'k'.repeat(32),
       WALLET_PROVIDER_TIMEOUT_SECONDS: '1.5',
       COMMISSION_PROVIDER_BPS: '0',
       COMMISSION_TTE_BPS: '5000',
@@ -76,7 +84,11 @@ describe('The configuration', () => {
       codeLifetimeMs: 60_000,
       webhookRetryMs: [100, 200, 300, 1000, 1000, 1000, 1000],
       webhookTimeoutMs: 2500,
-      walletProvider: { name: 'wallet.example', url: 'https://wallet.example/v1', key: 'k'.repeat(32) },
+      walletProvider: {
+        name: 'wallet.example',
+        url: 'https://wallet.example/v1',
+        key: inProduction.WALLET_PROVIDER_KEY,
+      },
       walletTimeoutMs: 1500,
       commissionRates: { provider: 0, payer: 100, tof: 1400, tte: 5000 },
     })
@@ -132,14 +144,11 @@ describe('The configuration', () => {
     expect(faultsOf({ CODE_LIFETIME_SECONDS: '86400' })).to.equal('')
   })
 
-  it('takes a wallet provider with its key or neither, and in production only over https', () => {
+  it('takes a wallet provider with its key or neither', () => {
     const url = { WALLET_PROVIDER_URL: 'http://10.0.0.7:8080' }
     const walletKey = { WALLET_PROVIDER_KEY: 'k'.repeat(32) }
     for (const half of [url, walletKey]) expect(faultsOf(half)).to.include('must be set together')
     expect(faultsOf({ ...url, ...walletKey })).to.equal('')
-    const production = { NODE_ENV: 'production', ...walletKey }
-    expect(faultsOf({ ...production, ...url })).to.include('WALLET_PROVIDER_URL must be https')
-    expect(faultsOf({ ...production, WALLET_PROVIDER_URL: 'https://10.0.0.7' })).to.equal('')
     for (const wrong of [
       'wallet.example',
       'ftp://wallet.example',
@@ -162,21 +171,27 @@ describe('The configuration', () => {
   })
 
   it('refuses a MongoDB URL that asks for less than the service promises', () => {
-    for (const option of [
-      'w=1',
-      'w=0',
-      'W=2',
-      'w=majority&w=1',
-      'journal=false',
-      'j=false',
-      'readConcernLevel=local',
-      'readConcernLevel=available',
-      'readPreference=secondary',
-      'readPreference=primaryPreferred',
-      'replicaSet=rs0&readpreference=nearest',
-      '%77=1',
-    ])
-      expect(faultsOf({ MONGODB_URL: `mongodb://h1,h2/pi?${option}` }), option).to.include('  MONGODB_URL ')
+    for (const [option, name] of [
+      ['w=1', 'w'],
+      ['w=0', 'w'],
+      ['W=2', 'w'],
+      ['journal=false', 'journal'],
+      ['j=false', 'j'],
+      ['fsync=false', 'fsync'],
+      ['readConcernLevel=local', 'readconcernlevel'],
+      ['readConcernLevel=available', 'readconcernlevel'],
+      ['readPreference=secondary', 'readpreference'],
+      ['readPreference=primaryPreferred', 'readpreference'],
+      ['replicaSet=rs0&readpreference=nearest', 'readpreference'],
+      ['%77=1', 'w'],
+    ]) {
+      const message = faultsOf({ MONGODB_URL: `mongodb://u:hidden@h1,h2/pi?${option}` })
+      expect(message, option).to.match(
+        new RegExp(`^ {2}MONGODB_URL must not lower .+: take out ${name}$`, 'm'),
+      )
+      expect(message).not.to.include('hidden')
+    }
+    expect(faultsOf({ MONGODB_URL: 'mongodb://h1,h2/pi?w=majority&w=1' })).to.include('  MONGODB_URL ')
     for (const option of [
       '',
       '?',
@@ -199,5 +214,118 @@ describe('The configuration', () => {
       expect(faultsOf({ SECRET_KEY: Buffer.alloc(bytes, 7).toString('base64') })).to.include('  SECRET_KEY ')
     for (const text of ['a'.repeat(32), 'x'.repeat(64), '0123456789abcdef'.repeat(4)])
       expect(faultsOf({ SECRET_KEY: text }), text).to.include('  SECRET_KEY ')
+  })
+
+  describe('in production', () => {
+    const refused = (changes: Record<string, string | undefined>): string[] =>
+      faultsOf({ ...inProduction, ...changes })
+        .split('\n  ')
+        .slice(1)
+    const base64 = (text: string | number[]) => Buffer.from(text as string).toString('base64')
+
+    it('may be what an operator sets up, without limits on the rate too', () => {
+      expect(refused({})).to.deep.equal([])
+      expect(refused({ RATE_LIMIT_PER_SECOND: '0', PAY_URL: 'https://pay.example' })).to.deep.equal([])
+      expect(refused({ SECRET_KEY_PREVIOUS: randomBytes(32).toString('base64') })).to.deep.equal([])
+    })
+
+    it('refuses addresses that are not https, and wants the one of the API', () => {
+      expect(refused({ PUBLIC_URL: undefined })).to.deep.equal([
+        'PUBLIC_URL is missing, and must be set in production',
+      ])
+      for (const name of ['PUBLIC_URL', 'PAY_URL', 'WALLET_PROVIDER_URL'])
+        expect(refused({ [name]: 'http://10.0.0.7:8080' })).to.deep.equal([
+          `${name} must be https in production`,
+        ])
+    })
+
+    it('refuses receivers that may be private, and a sandbox that is cleaned within a day', () => {
+      expect(refused({ WEBHOOK_ALLOWED_HOSTS: '127.0.0.1:4000' })).to.deep.equal([
+        'WEBHOOK_ALLOWED_HOSTS must not be set in production',
+      ])
+      expect(refused({ SANDBOX_RETENTION_DAYS: '0.5' })).to.deep.equal([
+        'SANDBOX_RETENTION_DAYS must be 1 or more in production',
+      ])
+      expect(refused({ SANDBOX_RETENTION_DAYS: '1' })).to.deep.equal([])
+    })
+
+    it('refuses a SECRET_KEY that was not made at random, now and before, and twice the same', () => {
+      const weak = {
+        zeroes: base64(Array.from({ length: 32 }, () => 0)),
+        'one byte': key,
+        'a few bytes again and again': base64(
+          Array.from({ length: 32 }, (_, at) => [201, 7, 99, 40][at % 4] ?? 0),
+        ),
+        'bytes in sequence': base64(Array.from({ length: 32 }, (_, at) => at)),
+        'every seventh byte': base64(Array.from({ length: 32 }, (_, at) => (at * 7) % 256)),
+        'a passphrase': base64('correct horse battery staple, 12'),
+        'hexadecimal text': base64(randomBytes(16).toString('hex')),
+        'base64 text': base64(randomBytes(24).toString('base64')),
+        'words that are base64': 'changemechangemechangemechangemechangemecha=',
+        'more words': 'thisisnotaverysecretkeybutitisthirtytwobyte=',
+      }
+      for (const [how, value] of Object.entries(weak))
+        for (const name of ['SECRET_KEY', 'SECRET_KEY_PREVIOUS']) {
+          expect(refused({ [name]: value }), how).to.deep.equal([
+            `${name} must not be a weak or example key in production (openssl rand -base64 32)`,
+          ])
+          expect(faultsOf({ [name]: value }), how).to.equal('')
+        }
+      expect(refused({ SECRET_KEY_PREVIOUS: inProduction.SECRET_KEY })).to.deep.equal([
+        'SECRET_KEY_PREVIOUS must not be SECRET_KEY itself in production',
+      ])
+    })
+
+    it('refuses a WALLET_PROVIDER_KEY that was not made at random', () => {
+      for (const weak of [
+        'k'.repeat(32),
+        '0123456789'.repeat(4),
+        '0123456789abcdef'.repeat(2),
+        'abcdefghijklmnopqrstuvwxyz012345',
+        `change-me-${randomBytes(16).toString('hex')}`,
+        `${randomBytes(16).toString('hex')}-example`,
+      ])
+        expect(refused({ WALLET_PROVIDER_KEY: weak }), weak).to.deep.equal([
+          'WALLET_PROVIDER_KEY must not be a weak or example key in production',
+        ])
+    })
+
+    it('takes every key that was made at random', () => {
+      for (let made = 0; made < 300; made += 1) {
+        const secret = randomBytes(32).toString('base64')
+        const walletKey = randomBytes(16).toString('hex')
+        expect(isWeakKey(secret) ? secret : '').to.equal('')
+        expect(isWeakText(walletKey) ? walletKey : '').to.equal('')
+      }
+    })
+
+    it('says all of it at once', () => {
+      const message = faultsOf({
+        ...inProduction,
+        PUBLIC_URL: 'http://localhost:3000',
+        PAY_URL: 'http://localhost:3000',
+        MONGODB_URL: 'mongodb://h/x?w=1',
+        SECRET_KEY: key,
+        SECRET_KEY_PREVIOUS: key,
+        SANDBOX_RETENTION_DAYS: '0.1',
+        WEBHOOK_ALLOWED_HOSTS: 'localhost:4000',
+        WALLET_PROVIDER_URL: 'http://wallet.example',
+        WALLET_PROVIDER_KEY: 'k'.repeat(32),
+      })
+      const names = [...message.matchAll(/^ {2}(\w+) must/gm)].map(([, name]) => name)
+      expect(names).to.have.members([
+        'MONGODB_URL',
+        'WEBHOOK_ALLOWED_HOSTS',
+        'PUBLIC_URL',
+        'PAY_URL',
+        'WALLET_PROVIDER_URL',
+        'SANDBOX_RETENTION_DAYS',
+        'SECRET_KEY',
+        'SECRET_KEY_PREVIOUS',
+        'SECRET_KEY_PREVIOUS',
+        'WALLET_PROVIDER_KEY',
+      ])
+      for (const secret of [key, 'k'.repeat(32)]) expect(message).not.to.include(secret)
+    })
   })
 })

@@ -1,0 +1,44 @@
+import { isWeakKey, isWeakText } from './weak-keys.ts'
+
+/** What the environment has, each value as it was given or already of its type, valid or not. */
+type Given = Readonly<Record<string, unknown>>
+
+/** Faults that only two values together show. */
+export function faultsAcross(given: Given): string[] {
+  const faults: string[] = []
+  if (Number(given.CODE_LIFETIME_SECONDS) > Number(given.INTENT_LIFETIME_SECONDS))
+    faults.push('CODE_LIFETIME_SECONDS must not be longer than INTENT_LIFETIME_SECONDS')
+  if ((given.WALLET_PROVIDER_URL === undefined) !== (given.WALLET_PROVIDER_KEY === undefined))
+    faults.push('WALLET_PROVIDER_URL and WALLET_PROVIDER_KEY must be set together')
+  return given.NODE_ENV === 'production' ? [...faults, ...faultsInProduction(given)] : faults
+}
+
+/** What is well on a developer's machine and must not be where there is money. A key is never quoted. */
+function faultsInProduction(given: Given): string[] {
+  const faults: string[] = []
+  if (given.WEBHOOK_ALLOWED_HOSTS !== undefined)
+    faults.push('WEBHOOK_ALLOWED_HOSTS must not be set in production')
+  if (given.PUBLIC_URL === undefined) faults.push('PUBLIC_URL is missing, and must be set in production')
+  for (const name of ['PUBLIC_URL', 'PAY_URL', 'WALLET_PROVIDER_URL'])
+    if (/^http:/i.test(textOf(given, name))) faults.push(`${name} must be https in production`)
+  if (Number(given.SANDBOX_RETENTION_DAYS) < 1)
+    faults.push('SANDBOX_RETENTION_DAYS must be 1 or more in production')
+  for (const name of ['SECRET_KEY', 'SECRET_KEY_PREVIOUS'])
+    if (bytesOf(given, name).length === 32 && isWeakKey(textOf(given, name)))
+      faults.push(`${name} must not be a weak or example key in production (openssl rand -base64 32)`)
+  if (
+    given.SECRET_KEY !== undefined &&
+    bytesOf(given, 'SECRET_KEY').equals(bytesOf(given, 'SECRET_KEY_PREVIOUS'))
+  )
+    faults.push('SECRET_KEY_PREVIOUS must not be SECRET_KEY itself in production')
+  if (textOf(given, 'WALLET_PROVIDER_KEY').length >= 32 && isWeakText(textOf(given, 'WALLET_PROVIDER_KEY')))
+    faults.push('WALLET_PROVIDER_KEY must not be a weak or example key in production')
+  return faults
+}
+
+function textOf(given: Given, name: string): string {
+  const value = given[name]
+  return typeof value === 'string' ? value : ''
+}
+
+const bytesOf = (given: Given, name: string): Buffer => Buffer.from(textOf(given, name), 'base64')
