@@ -1,14 +1,23 @@
-import type { Request } from 'express'
+import type { Request, Response } from 'express'
 import type { Caller } from '../businesses/caller.ts'
 import { identify } from '../businesses/identify.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import type { Deadline } from './deadline.ts'
+import { limitUnknown } from './limit-rate.ts'
 
 /** Who asks (SPEC 5, order of checks 3 to 5). `req.ip` honours TRUST_PROXY. */
-export async function authenticate(deps: Deps, req: Request, deadline: Deadline): Promise<Caller> {
-  const apiKey = bearerToken(req)
-  return deadline.spend((until) => identify(deps, apiKey, req.ip ?? '', until))
+export async function authenticate(
+  deps: Deps,
+  req: Request,
+  res: Response,
+  deadline: Deadline,
+): Promise<Caller> {
+  const address = req.ip ?? ''
+  return limitUnknown(deps, address, res, async () => {
+    const apiKey = bearerToken(req)
+    return deadline.spend((until) => identify(deps, apiKey, address, until))
+  })
 }
 
 /** One header, the scheme in any case, exactly one space, one token (SPEC 5.1). */

@@ -8,6 +8,7 @@ import { readBody } from './body.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import { beginDownload, type DownloadBegun } from './download.ts'
 import { idempotencyKey, runOnce } from './idempotency.ts'
+import { limitKey } from './limit-rate.ts'
 import type { Asked, DownloadRoute, ReadRoute, Route, WriteRoute } from './route.ts'
 
 /** The journey of a request to an operation, in the order in which its checks fail (docs/decisions.md). */
@@ -19,8 +20,9 @@ export async function runOperation(
 ): Promise<Answer | DownloadBegun> {
   if (!deps.apiSwitch.isOn()) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
   const deadline = startDeadline()
-  const caller = await authenticate(deps, req, deadline)
+  const caller = await authenticate(deps, req, res, deadline)
   res.locals.caller = caller
+  await limitKey(deps, caller, res)
   allow(route, caller)
   if (route.method !== 'get') return write(deps, route, caller, deadline, req, res)
   return 'download' in route

@@ -1,0 +1,67 @@
+import type { Response } from 'express'
+import type { Caller } from '../businesses/caller.ts'
+import type { Deps } from '../deps.ts'
+import { type ErrorCode, Refusal, refuse } from '../errors.ts'
+import { networkOf } from '../network.ts'
+import type { RateLimits, Standing } from '../rate-limits/rate-limits.ts'
+
+type Limiting = Pick<Deps, 'rateLimits' | 'metrics'>
+
+/** RATE_LIMITED for a key that sends too much (order of checks, 6). Every answer from here on says where the key stands. */
+export async function limitKey(deps: Limiting, caller: Caller, res: Response): Promise<void> {
+  if (deps.rateLimits === null) return
+  const standing = await deps.rateLimits.count(`key:${caller.keyId}`)
+  sayWhere(res, 'key', deps.rateLimits, standing)
+  if (!standing.isOpen) throw tooMany(deps, 'key', deps.rateLimits)
+}
+
+const unknownCaller: ReadonlySet<ErrorCode> = new Set([
+  'MISSING_CREDENTIALS',
+  'INVALID_AUTH_HEADER',
+  'INVALID_API_KEY',
+])
+
+/**
+ * RATE_LIMITED, before its credentials are looked at, for an address from which too many unknown callers came (order of checks, 3).
+ * Only those count, and only once they were refused: whoever has a key costs its own limit.
+ */
+export async function limitUnknown<Known>(
+  deps: Limiting,
+  clientAddress: string,
+  res: Response,
+  recognise: () => Promise<Known>,
+): Promise<Known> {
+  const { rateLimits } = deps
+  if (rateLimits === null) return recognise()
+  const address = `address:${networkOf(clientAddress)}` as const
+  const standing = await rateLimits.look(address)
+  if (!standing.isOpen) {
+    sayWhere(res, 'address', rateLimits, standing)
+    throw tooMany(deps, 'address', rateLimits)
+  }
+  try {
+    return await recognise()
+  } catch (error) {
+    if (error instanceof Refusal && unknownCaller.has(error.code)) await rateLimits.count(address)
+    throw error
+  }
+}
+
+/** draft-ietf-httpapi-ratelimit-headers-10. A window is a second, so what is left of it is one at most. */
+function sayWhere(
+  res: Response,
+  scope: 'key' | 'address',
+  { perSecond }: RateLimits,
+  { remaining }: Standing,
+): void {
+  res.setHeader('RateLimit-Policy', `"${scope}";q=${perSecond};w=1`)
+  res.setHeader('RateLimit', `"${scope}";r=${remaining};t=1`)
+}
+
+function tooMany(deps: Limiting, scope: 'key' | 'address', { perSecond }: RateLimits): Refusal {
+  deps.metrics.rateLimited.inc({ scope })
+  return refuse('RATE_LIMITED', {
+    retryAfterSeconds: 1,
+    details: { scope, limit: perSecond, windowSeconds: 1 },
+  })
+}

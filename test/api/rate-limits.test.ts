@@ -1,0 +1,212 @@
+import { expect } from 'chai'
+import { Redis } from 'ioredis'
+import { type Server, startRedis } from '../../dev/servers.ts'
+import { rotateKey } from '../../src/businesses/rotate-key.ts'
+import { createIntent, openBeside } from '../support/acts.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { everythingIn } from '../support/redis-keys.ts'
+import { until } from '../support/until.ts'
+import { expectRefused } from './refused.ts'
+
+const intents = '/api/v1/dev/intents'
+const limit = 5
+
+describe('A rate limit of five in a second', () => {
+  let redis: Server
+  let house: House
+  let beside: House
+  before(async () => {
+    redis = await startRedis()
+    // Every request names its address itself.
+    const environment = { RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1', REDIS_URL: redis.url }
+    house = await openHouse(environment)
+    beside = await openBeside(house, environment)
+  })
+  after(async () => {
+    await redis.kill('SIGCONT')
+    await beside.close()
+    await house.close()
+    await redis.stop()
+  })
+
+  /** A second in which nothing was counted yet, and which does not end by itself. */
+  const newSecond = () => {
+    const at = new Date(Math.ceil(house.clock.now().getTime() / 1000) * 1000 + 1000)
+    for (const each of [house, beside]) each.clock.freeze(at)
+  }
+  beforeEach(newSecond)
+
+  const list = (merchant: Merchant, at = house, address = '192.0.2.1') =>
+    at.http.get(intents).set(merchant.read()).set('X-Forwarded-For', address)
+  const statuses = async (count: number, ask: () => PromiseLike<{ status: number }>) => {
+    const seen: number[] = []
+    while (seen.length < count) seen.push((await ask()).status)
+    return seen
+  }
+  const remaining = async ({ deps }: House, { keyId }: Merchant) =>
+    (await deps.rateLimits?.look(`key:${keyId}`))?.remaining
+  const refusals = async (scope: string) =>
+    (await house.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)?.value ??
+    0
+
+  describe('for one key', () => {
+    it('lets five through, says with each how many are left, and lets no sixth', async () => {
+      const merchant = await house.merchant()
+      const before = await refusals('key')
+      const answers = []
+      while (answers.length < 6) answers.push(await list(merchant))
+      expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200, 429])
+      expect(answers.map(({ headers }) => headers.ratelimit)).to.deep.equal(
+        [4, 3, 2, 1, 0, 0].map((left) => `"key";r=${left};t=1`),
+      )
+      for (const { headers } of answers) expect(headers['ratelimit-policy']).to.equal('"key";q=5;w=1')
+      const [first, last] = [answers[0], answers.at(-1)]
+      expect(first?.headers).not.to.have.property('retry-after')
+      expect(last?.headers['retry-after']).to.equal('1')
+      expect(last?.body.error).to.deep.include({
+        code: 'RATE_LIMITED',
+        statusCode: 429,
+        details: { scope: 'key', limit, windowSeconds: 1 },
+      })
+      expect((await refusals('key')) - before).to.equal(1)
+      house.clock.advance(1000)
+      expect((await list(merchant)).status).to.equal(200)
+    })
+
+    it('counts all that come at once', async () => {
+      const merchant = await house.merchant()
+      const answers = await Promise.all(Array.from({ length: 20 }, () => list(merchant)))
+      expect(answers.filter(({ status }) => status === 200)).to.have.lengthOf(limit)
+    })
+
+    it('counts by key and not by business, and a rotated secret as the key it is of', async () => {
+      const merchant = await house.merchant()
+      const { businessId, keyId } = merchant
+      const other = asMerchant(businessId, await house.key(businessId))
+      const rotated = await rotateKey(house.deps, keyId, 60)
+      if (rotated === null) throw new Error('no key')
+      expect(await statuses(5, () => list(merchant))).not.to.include(429)
+      await expectRefused(list(asMerchant(businessId, rotated)), 429, 'RATE_LIMITED')
+      expect((await list(other)).status).to.equal(200)
+    })
+
+    it('stands after the address of the key and before its kind', async () => {
+      const publishable = await house.merchant({ kind: 'publishable' })
+      const write = () => house.http.post(intents).set(publishable.write())
+      for (let sent = 0; sent < limit; sent += 1) await expectRefused(write(), 403, 'SECRET_KEY_REQUIRED')
+      await expectRefused(write(), 429, 'RATE_LIMITED')
+      await expectRefused(house.http.post('/api/v1/dev/nothing'), 404, 'ENDPOINT_NOT_FOUND')
+
+      const elsewhere = await house.merchant({ ipAllowlist: ['198.51.100.7'] })
+      for (let sent = 0; sent <= limit; sent += 1) await expectRefused(list(elsewhere), 403, 'IP_NOT_ALLOWED')
+      expect(await remaining(house, elsewhere)).to.equal(limit)
+    })
+
+    it('leaves nothing behind of what it refused: the same idempotency key works a second later', async () => {
+      const merchant = await house.merchant()
+      const create = () => house.http.post(intents).set(merchant.write('once')).send({ amount: 5 })
+      await statuses(5, () => list(merchant))
+      await expectRefused(create(), 429, 'RATE_LIMITED')
+      expect(await house.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(0)
+      house.clock.advance(1000)
+      const created = await create().expect(201)
+      expect(created.headers).not.to.have.property('idempotent-replayed')
+      const replayed = await create().expect(201)
+      expect(replayed.headers).to.include({ 'idempotent-replayed': 'true', ratelimit: '"key";r=3;t=1' })
+    })
+  })
+
+  describe('for one address', () => {
+    const unknown = (address: string) => house.http.get(intents).set('X-Forwarded-For', address)
+    const mistyped = (address: string) => unknown(address).set('Authorization', 'Bearer sk_test_mistyped')
+
+    it('counts only unknown callers, and closes before credentials are looked at', async () => {
+      const merchant = await house.merchant()
+      const publishable = await house.merchant({ kind: 'publishable' })
+      const before = await refusals('address')
+      expect(await statuses(4, () => list(merchant))).to.deep.equal([200, 200, 200, 200])
+      const forbidden = () => list(publishable)
+      expect(await statuses(4, forbidden)).to.deep.equal([403, 403, 403, 403])
+
+      await expectRefused(unknown('192.0.2.1'), 401, 'MISSING_CREDENTIALS')
+      await expectRefused(unknown('192.0.2.1').set('Authorization', 'Basic eA=='), 401, 'INVALID_AUTH_HEADER')
+      for (let sent = 2; sent < limit; sent += 1)
+        await expectRefused(mistyped('192.0.2.1'), 401, 'INVALID_API_KEY')
+      const { status, headers, body } = await list(merchant)
+      expect([status, body.error.code, body.error.details.scope]).to.deep.equal([
+        429,
+        'RATE_LIMITED',
+        'address',
+      ])
+      expect(headers).to.include({
+        'ratelimit-policy': '"address";q=5;w=1',
+        ratelimit: '"address";r=0;t=1',
+        'retry-after': '1',
+      })
+      await expectRefused(unknown('192.0.2.1'), 429, 'RATE_LIMITED')
+      expect((await refusals('address')) - before).to.equal(2)
+
+      expect(await remaining(house, merchant)).to.equal(1)
+      expect((await list(merchant, house, '192.0.2.2')).status).to.equal(200)
+      house.clock.advance(1000)
+      expect((await list(merchant)).status).to.equal(200)
+    })
+
+    it('takes 64 bits of an IPv6 address for one', async () => {
+      for (let sent = 0; sent < limit; sent += 1)
+        await expectRefused(mistyped(`2001:db8::${sent}`), 401, 'INVALID_API_KEY')
+      await expectRefused(mistyped('2001:db8::ffff'), 429, 'RATE_LIMITED')
+      await expectRefused(mistyped('2001:db8:0:1::1'), 401, 'INVALID_API_KEY')
+    })
+  })
+
+  describe('over two processes', () => {
+    const counted = () => everythingIn(redis.url, `${house.deps.config.queuePrefix}:rate:`)
+
+    it('is five in all, as soon as they have told one another', async () => {
+      const merchant = await house.merchant()
+      await statuses(4, () => list(merchant))
+      await until('Redis knows of four', async () => (await counted()).includes(`${merchant.keyId}\n"4"`))
+      expect((await list(merchant, beside)).status).to.equal(200)
+      await until('the other process too', async () => (await remaining(beside, merchant)) === 0)
+      await expectRefused(list(merchant, beside), 429, 'RATE_LIMITED')
+    })
+
+    it('is five for each while Redis is full', async () => {
+      const merchant = await house.merchant()
+      const client = new Redis(redis.url)
+      await client.config('SET', 'maxmemory', '1')
+      for (const each of [house, beside])
+        expect(await statuses(6, () => list(merchant, each))).to.deep.equal([200, 200, 200, 200, 200, 429])
+      for (const { deps } of [house, beside]) await deps.rateLimits?.exchange()
+      expect(await remaining(house, merchant)).to.equal(0)
+      await client.config('SET', 'maxmemory', '0')
+      client.disconnect()
+    })
+
+    it('is five for each while Redis is frozen, and nobody waits for it', async () => {
+      const merchant = await house.merchant()
+      await redis.kill('SIGSTOP')
+      const startedAt = performance.now()
+      for (const each of [house, beside])
+        expect(await statuses(6, () => list(merchant, each))).to.deep.equal([200, 200, 200, 200, 200, 429])
+      // A command to a frozen Redis is given up after 3 s.
+      expect(performance.now() - startedAt).to.be.below(1500)
+    })
+
+    it('is five for each while Redis is away, and five in all when it is back', async () => {
+      const merchant = await house.merchant()
+      await redis.kill('SIGKILL')
+      for (const each of [house, beside])
+        expect(await statuses(6, () => list(merchant, each))).to.deep.equal([200, 200, 200, 200, 200, 429])
+      await redis.restart()
+      for (const each of [house, beside])
+        await until('Redis is up', async () => (await each.http.get('/readyz')).body.redis === 'up')
+      newSecond()
+      await createIntent(house, merchant)
+      await until('Redis knows of one', async () => (await counted()).includes(`${merchant.keyId}\n"1"`))
+      expect((await list(merchant, beside)).status).to.equal(200)
+      await until('the other process too', async () => (await remaining(beside, merchant)) === 3)
+    })
+  })
+})

@@ -1,0 +1,100 @@
+import { expect } from 'chai'
+import { createRateLimits, type RateLimits } from '../../src/rate-limits/rate-limits.ts'
+import type { Addition, AddUp } from '../../src/sums.ts'
+
+const at = new Date('2026-01-01T00:00:00.500Z')
+const open = (perSecond: number, addUp: AddUp, now = () => at): RateLimits => {
+  const limits = createRateLimits(perSecond, addUp, now)
+  // Told and learnt when the test says so.
+  limits.close()
+  return limits
+}
+const away: AddUp = async () => null
+
+/** Sums as Redis keeps them, for several processes. */
+function sums() {
+  const totals = new Map<string, number>()
+  const trips: Addition[][] = []
+  const addUp: AddUp = async (additions) => {
+    trips.push([...additions])
+    return additions.map(([name, by]) => {
+      const sum = (totals.get(name) ?? 0) + by
+      totals.set(name, sum)
+      return sum
+    })
+  }
+  return { addUp, trips }
+}
+
+const countOften = async (limits: RateLimits, times: number) => {
+  for (let counted = 0; counted < times; counted += 1) await limits.count('key:a')
+}
+
+describe('Rate limits', () => {
+  it('of several processes come to their sum, each told once', async () => {
+    const { addUp, trips } = sums()
+    const [one, other] = [open(100, addUp), open(100, addUp)]
+    await countOften(one, 60)
+    await one.exchange()
+    await countOften(other, 10)
+    await other.exchange()
+    await countOften(one, 5)
+    await one.exchange()
+    await one.exchange()
+    expect((await one.look('key:a')).remaining).to.equal(25)
+    expect((await other.look('key:a')).remaining).to.equal(30)
+    expect(trips.map((trip) => trip.map(([, by]) => by))).to.deep.equal([[60], [10], [5]])
+  })
+
+  it('go on alone where the answer of Redis is lost, whether or not it counted', async () => {
+    const { addUp } = sums()
+    const hears = [
+      (additions: readonly Addition[], livesMs: number) => addUp(additions, livesMs).then(() => null),
+      away,
+      addUp,
+    ]
+    const limits = open(100, (additions, livesMs) => (hears.shift() ?? away)(additions, livesMs))
+    for (let told = 0; told < 3; told += 1) {
+      await countOften(limits, 10)
+      await limits.exchange()
+    }
+    expect((await limits.look('key:a')).remaining).to.equal(70)
+  })
+
+  it('have a name of their own in Redis each second, and begin anew', async () => {
+    const { addUp, trips } = sums()
+    let now = at
+    const limits = open(10, addUp, () => now)
+    await countOften(limits, 11)
+    await limits.exchange()
+    now = new Date(at.getTime() + 500)
+    await countOften(limits, 1)
+    expect((await limits.look('key:a')).remaining).to.equal(9)
+    await limits.exchange()
+    const [first, second] = trips.flat().map(([name]) => Number.parseInt(name, 10))
+    expect((second ?? 0) - (first ?? 0)).to.equal(1)
+  })
+
+  it('tell Redis nothing of who sends less than a hundredth, and of a thousand at most in one trip', async () => {
+    const { addUp, trips } = sums()
+    const limits = open(200, addUp)
+    for (let key = 0; key < 1500; key += 1) await limits.count(`key:${key}`)
+    await limits.exchange()
+    expect(trips).to.deep.equal([])
+    for (let key = 0; key < 1500; key += 1) await limits.count(`key:${key}`)
+    await limits.exchange()
+    await limits.exchange()
+    await limits.exchange()
+    expect(trips.map((trip) => trip.length)).to.deep.equal([1000, 500])
+  })
+
+  it('remember no more than twenty thousand in a second; who comes beyond is let through', async () => {
+    const limits = open(1, away)
+    for (let address = 0; address < 20_000; address += 1) await limits.count(`address:${address}`)
+    expect(await limits.look('address:19999')).to.deep.equal({ isOpen: false, remaining: 0 })
+    for (let sent = 0; sent < 3; sent += 1)
+      expect((await limits.count('address:beyond')).isOpen).to.equal(true)
+    expect((await limits.look('address:beyond')).isOpen).to.equal(true)
+    expect((await limits.count('address:7')).isOpen).to.equal(false)
+  })
+})
