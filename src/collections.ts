@@ -7,6 +7,7 @@ import { guessTries } from './checkout/guesses.ts'
 import { type Collection, openCollection } from './collection.ts'
 import { type Claim, claims } from './idempotency/claim.ts'
 import { type Intent, intents } from './intents/intent.ts'
+import { type RetentionRecord, retentionRecords } from './retention/record.ts'
 import { type Staff, staffAccounts } from './staff/account.ts'
 import { type StaffSession, staffSessions } from './staff/session.ts'
 import { signInTries } from './staff/sign-in-limit.ts'
@@ -41,6 +42,7 @@ export const collections: readonly Collection[] = [
   products,
   importPlans,
   orders,
+  retentionRecords,
 ]
 
 export type Models = ReturnType<typeof openModels>
@@ -64,4 +66,5 @@ export const openModels = (mongo: Connection) => ({
   Product: openCollection<Product>(mongo, products),
   ImportPlan: openCollection<ImportPlan>(mongo, importPlans),
   Order: openCollection<Order>(mongo, orders),
+  RetentionRecord: openCollection<RetentionRecord>(mongo, retentionRecords),
 })

@@ -15,6 +15,8 @@ export interface Jobs {
   'wallet-outcome': { intentId: string }
   /** Re-creates the nudges that MongoDB says are due: those of late, those that are long overdue, or all that Redis may have lost. */
   maintenance: { slot: string; reach: 'lately' | 'overdue' | 'all' }
+  /** The clean-up of the night: what there is to do stands in MongoDB. */
+  retention: Record<never, never>
 }
 
 /**
@@ -37,6 +39,7 @@ export const queueNames = [
   'intent-expiry',
   'wallet-outcome',
   'maintenance',
+  'retention',
 ] as const
 
 /** The two lanes of deliveries. A delivery has a job in at most one of them. */
@@ -83,4 +86,6 @@ export const queueOptions = {
   // Its id names a slot of time, so it must outlive the slot to keep other processes from adding it again. Four at once: what is long
   // overdue may be very much, and must not keep anybody from what is new.
   maintenance: { concurrency: 4, keepCompletedSeconds: 60, keepFailedSeconds: 0 },
+  // One clean-up at a time, everywhere (src/retention/lease.ts).
+  retention: { concurrency: 1, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
 } as const satisfies Record<QueueName, object>

@@ -7,6 +7,7 @@ import { throttled } from '../../src/log.ts'
 import { intentExpiry } from '../intent-expiry.ts'
 import { maintenance } from '../maintenance.ts'
 import { outboxRelay } from '../outbox-relay.ts'
+import { retention } from '../retention.ts'
 import { walletOutcome } from '../wallet-outcome.ts'
 import { webhookDelivery } from '../webhook-delivery.ts'
 import { webhookDeliverySlow } from '../webhook-delivery-slow.ts'
@@ -15,14 +16,16 @@ import { runJob } from './run-job.ts'
 import { startTimers } from './timers.ts'
 import { warnOfEviction } from './warn-of-eviction.ts'
 
-const workers: { [Name in QueueName]: QueueWorker<Name> } = {
+/** What runs each queue; `ending` tells what takes long that the process is to end. */
+const workersUntil = (ending: AbortSignal): { [Name in QueueName]: QueueWorker<Name> } => ({
   'outbox-relay': outboxRelay,
   'webhook-delivery': webhookDelivery,
   'webhook-delivery-slow': webhookDeliverySlow,
   'intent-expiry': intentExpiry,
   'wallet-outcome': walletOutcome,
   maintenance,
-}
+  retention: retention(ending),
+})
 
 /** How long an ending worker waits for Redis to hear how its last jobs went. */
 const redisGraceMs = 3000
@@ -44,6 +47,8 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   connection.on('error', (err) => complain({ err }))
   void warnOfEviction(connection, deps.log)
   const underWay = new Set<Promise<void>>()
+  const ending = new AbortController()
+  const workers = workersUntil(ending.signal)
   const running = deps.config.workerQueues.flatMap((name) =>
     loopsOf(queueOptions[name].concurrency).map((concurrency) => {
       const worker = startWorker(deps, workers[name], concurrency, connection, underWay)
@@ -55,6 +60,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   return {
     async close() {
       timers.stopSweeping()
+      ending.abort()
       const closed = Promise.all(running.map((worker) => worker.close()))
       while (underWay.size > 0) await Promise.allSettled(underWay)
       // What is done stands in MongoDB. BullMQ would wait for Redis for as long as it is away.

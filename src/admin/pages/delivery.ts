@@ -79,6 +79,7 @@ const attemptRow = ({ number, attempt }: Numbered<AttemptRecord>, usualUrl: stri
 
 function answer({ status, answer: text }: AttemptRecord): string {
   if (status === null) return ''
+  if (text === undefined) return html`<div class="faint">What it answered is not kept any more.</div>`
   if (text === null || text === '') return html`<div class="faint">The answer had no body.</div>`
   return html`<details>
     <summary>The answer, its first KiB</summary>

@@ -8,6 +8,7 @@ import { lookUpOrder, type TracedOrder } from '../../store/orders/look-up.ts'
 import { deliveriesOf, type ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { sendNotFound } from './answer.ts'
 import { environmentBadge } from './badges.ts'
+import { cleanedAway } from './cleaned-away.ts'
 import { deliveryCard } from './delivery-card.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
@@ -27,7 +28,7 @@ export const orderPage = (deps: Deps) => async (req: Request<{ number: string }>
   const body = html`<h1><span class="id">${number}</span> !${environmentBadge(order.sandbox)}</h1>
     !${saidOfOne(req.query)}
     <h2>What happened to its webhooks</h2>
-    !${untold(order, deliveries)}
+    !${untold(deps, order, deliveries)}
     !${deliveries.map((delivery) => deliveryCard(deps, delivery, staff))}
     <h2>The order</h2>
     !${facts(order, business)}`
@@ -35,10 +36,13 @@ export const orderPage = (deps: Deps) => async (req: Request<{ number: string }>
 }
 
 /** The event of an order that has no delivery: not handed on yet, or nobody wanted it. */
-function untold({ outbox: [waiting] }: TracedOrder, deliveries: ListedDelivery[]): string {
+function untold(deps: Deps, order: TracedOrder, deliveries: ListedDelivery[]): string {
+  const [waiting] = order.outbox
   if (waiting !== undefined)
     return html`<p class="notice"><b>${waiting.event}</b> happened !${time(waiting.createdAt)} and waits to be handed to the receivers.</p>`
   if (deliveries.length > 0) return ''
+  const cleaned = cleanedAway(deps, order)
+  if (cleaned !== null) return cleaned
   return html`<p class="notice">No active endpoint was subscribed to <b>order.new</b> then: nothing was sent.</p>`
 }
 

@@ -10,6 +10,7 @@ import { asOf } from '../../intents/present.ts'
 import { deliveriesOf, type ListedDelivery, mostOfOne } from '../../webhooks/deliveries/look-up.ts'
 import { sendNotFound } from './answer.ts'
 import { environmentBadge } from './badges.ts'
+import { cleanedAway } from './cleaned-away.ts'
 import { deliveryCard } from './delivery-card.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
@@ -36,7 +37,7 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
   const body = html`<h1><span class="id">${reference}</span> !${environmentBadge(intent.sandbox)}</h1>
     !${saidOfOne(req.query)}
     <h2>What happened to its webhooks</h2>
-    !${untold(stored, deliveries)}
+    !${untold(deps, stored, deliveries)}
     !${deliveries.map((delivery) => deliveryCard(deps, delivery, staff))}
     <h2>The payment</h2>
     !${underWay(intent)}
@@ -47,11 +48,13 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
 }
 
 /** Events without a delivery: not handed on yet, or nobody wanted them. */
-function untold(stored: TracedIntent, deliveries: ListedDelivery[]): string {
+function untold(deps: Deps, stored: TracedIntent, deliveries: ListedDelivery[]): string {
   const waiting = stored.outbox.map(
     ({ event, createdAt }) =>
       html`<p class="notice"><b>${event}</b> happened !${time(createdAt)} and waits to be handed to the receivers.</p>`,
   )
+  const cleaned = cleanedAway(deps, stored)
+  if (cleaned !== null) return html`!${waiting}!${cleaned}`
   // There may be more of them than were read: then nobody can tell.
   if (deliveries.length === mostOfOne)
     return html`!${waiting}<p class="notice">Only the first ${mostOfOne} deliveries are shown.</p>`

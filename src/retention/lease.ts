@@ -1,0 +1,47 @@
+import { pastMongoose } from '../collection.ts'
+import type { Models } from '../collections.ts'
+import { newId } from '../ids.ts'
+import { openRecord, type RetentionRecord } from './record.ts'
+
+type LeaseDeps = Pick<Models, 'RetentionRecord'> & { now(): Date }
+
+/** Longer than a batch and the rest after it take while each call of MongoDB still ends in time. A dead run's is over in a minute. */
+const leaseMs = 60_000
+
+/** The right to clean up, held by one run at a time. */
+export interface Lease {
+  record: RetentionRecord
+  /** Throws when another run took over: this one was away for too long. */
+  renew(): Promise<void>
+  /** Gives it back, and writes down what the run has come to. */
+  end(
+    change: Partial<Pick<RetentionRecord, 'completedFor' | 'answersUntil' | 'attemptsUntil'>>,
+  ): Promise<void>
+}
+
+/** Null while another run is under way. */
+export async function takeLease(deps: LeaseDeps): Promise<Lease | null> {
+  await openRecord(deps)
+  const records = pastMongoose(deps.RetentionRecord)
+  const token = newId()
+  const until = () => new Date(deps.now().getTime() + leaseMs)
+  const record = await records.findOneAndUpdate(
+    { _id: 'nightly', leaseUntil: { $lte: deps.now() } },
+    { $set: { token, leaseUntil: until() } },
+    { returnDocument: 'after' },
+  )
+  if (record === null) return null
+  return {
+    record,
+    async renew() {
+      const held = await records.updateOne({ _id: 'nightly', token }, { $set: { leaseUntil: until() } })
+      if (held.matchedCount === 0) throw new Error('another clean-up has taken over')
+    },
+    async end(change) {
+      await records.updateOne(
+        { _id: 'nightly', token },
+        { $set: { ...change, token: null, leaseUntil: new Date(0) } },
+      )
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** At most this part of the time it keeps MongoDB busy; the rest is the customers'. */
+const busyPart = 0.3
+/** Rests shorter than this are gathered: a timer is not more exact. */
+const shortestRestMs = 20
+/** A lease of a minute is renewed in good time. */
+const renewEveryMs = 15_000
+
+/** Does one batch of a clean-up, and rests for more than twice as long. Throws once the process is to end, or the lease is lost. */
+export type Pace = <T>(batch: () => Promise<T>) => Promise<T>
+
+export function createPace(ending: AbortSignal, renew: () => Promise<void>): Pace {
+  let owedMs = 0
+  let renewedAt = performance.now()
+  return async (batch) => {
+    ending.throwIfAborted()
+    if (performance.now() - renewedAt > renewEveryMs) {
+      await renew()
+      renewedAt = performance.now()
+    }
+    const beganAt = performance.now()
+    const result = await batch()
+    owedMs += ((performance.now() - beganAt) * (1 - busyPart)) / busyPart
+    if (owedMs < shortestRestMs) return result
+    const restMs = owedMs
+    owedMs = 0
+    await pause(restMs, undefined, { signal: ending })
+    return result
+  }
+}

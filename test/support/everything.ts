@@ -1,0 +1,64 @@
+import { attempt, cancelIntent, createIntent, deliveriesOf, relay, subscribe } from './acts.ts'
+import type { House, Merchant } from './house.ts'
+import { storeOrder } from './orders.ts'
+import { pay, refund } from './pay.ts'
+import type { Receiver } from './receiver.ts'
+import { createProduct, openLiveShop } from './store.ts'
+
+const events = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded', 'order.new']
+
+/** A merchant's two keys, and one of everything that a key can make, told to a receiver: in each environment. */
+export interface Pair {
+  test: Merchant
+  live: Merchant
+}
+
+export async function openPair(house: House, receiver: Receiver): Promise<Pair> {
+  const test = await house.merchant()
+  const issued = await house.key(test.businessId, { mode: 'live' })
+  const read = () => ({ Authorization: `Bearer ${issued.key}` })
+  const write = (key = crypto.randomUUID()) => ({ ...read(), 'X-Idempotency-Key': key })
+  const live = { ...test, keyId: issued.id, key: issued.key, read, write }
+  await subscribe(house, test, receiver.url, events)
+  await openLiveShop(house, live)
+  return { test, live }
+}
+
+/** One of everything, come to its end and told. Answers the references of two payments and an order. */
+export async function makeEverything(house: House, merchant: Merchant, sandbox: boolean): Promise<string[]> {
+  const [first, second] = [await createIntent(house, merchant), await createIntent(house, merchant)]
+  if (sandbox) {
+    await pay(house, first.referenceNumber)
+    await refund(house, merchant, first.referenceNumber, 20_000)
+  } else await cancelIntent(house, merchant, first.referenceNumber)
+  await cancelIntent(house, merchant, second.referenceNumber)
+  const [, deleted] = [await createProduct(house, merchant), await createProduct(house, merchant)]
+  await house.http.delete(`/api/v1/dev/store/products/${deleted._id}`).set(merchant.write())
+  const order = await storeOrder(house, merchant, sandbox)
+  await relay(house, merchant)
+  for (const { _id, nextAttemptAt } of await deliveriesOf(house, merchant))
+    if (nextAttemptAt !== null) await attempt(house.deps, _id)
+  return [first.referenceNumber, second.referenceNumber, order.number]
+}
+
+/** How many documents that test keys made are left of a business, by collection. */
+export async function testsLeft({ deps }: House, { businessId }: Merchant) {
+  const mine = { businessId, sandbox: true }
+  return {
+    intents: await deps.Intent.countDocuments(mine),
+    deliveries: await deps.Delivery.countDocuments(mine),
+    orders: await deps.Order.countDocuments({ ...mine, status: 'PLACED' }),
+    products: await deps.Product.countDocuments(mine),
+  }
+}
+
+/** Lets what a business's keys made until now be so much older, and the clean-up look at all there is. */
+export async function makeOlder({ deps }: House, { businessId }: Merchant, ms: number): Promise<void> {
+  const older = [{ $set: { createdAt: { $subtract: ['$createdAt', ms] } } }]
+  const options = { updatePipeline: true, timestamps: false }
+  await deps.Intent.updateMany({ businessId }, older, options)
+  await deps.Delivery.updateMany({ businessId }, older, options)
+  await deps.Order.updateMany({ businessId }, older, options)
+  await deps.Product.updateMany({ businessId }, older, options)
+  await deps.RetentionRecord.updateMany({}, { $unset: { answersUntil: 1, attemptsUntil: 1 } })
+}

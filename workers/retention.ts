@@ -1,0 +1,24 @@
+import { isOwed } from '../src/retention/ask-for-night.ts'
+import { openRecord } from '../src/retention/record.ts'
+import { runCleanUp } from '../src/retention/run.ts'
+import { startTally } from '../src/retention/tally.ts'
+import type { QueueWorker } from './run/queue-worker.ts'
+
+/** Takes away what is old, once a night. Until `ending` the process goes on. */
+export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
+  queue: 'retention',
+  // The sweep asks again as long as the night is owed.
+  afterFault: 'complete',
+  async run(deps) {
+    const nextStep = { next: 'complete' } as const
+    const event = 'retention.cleaned'
+    if (!isOwed(await openRecord(deps), deps.now()))
+      return { nextStep, event, log: { outcome: 'nothing-to-do' }, isNoise: true }
+    const { tally, watch } = startTally({
+      count: (kind, documents) => deps.metrics.removed.inc({ kind }, documents),
+      done: () => undefined,
+    })
+    const outcome = await runCleanUp(deps, ending, watch)
+    return { nextStep, event, log: { outcome, ...tally }, isNoise: outcome === 'under-way' }
+  },
+})
