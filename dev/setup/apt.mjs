@@ -21,3 +21,14 @@ export async function installFromApt(packageName) {
   const install = await apt('install', '--no-install-recommends', packageName)
   return install.ok || update.ok ? install : update
 }
+
+/** Puts the archive of one package of Debian or Ubuntu into a folder, without installing it. Root is needed only where apt's lists are old. */
+export async function downloadFromApt(packageName, folder) {
+  const apt = (...args) =>
+    run('apt-get', [...LIMITS, ...args], { name: `apt-get: ${packageName}`, cwd: folder, env: QUIETLY })
+  const first = await apt('download', packageName)
+  if (first.ok || process.getuid?.() !== 0) return first
+  const update = await apt('update', '--error-on=any')
+  const second = await apt('download', packageName)
+  return second.ok || update.ok ? second : update
+}

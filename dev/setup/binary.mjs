@@ -5,12 +5,14 @@ import { delimiter, join } from 'node:path'
 /** @typedef {{ path: string, version: string, from: string }} Binary */
 
 /**
- * A server's or a browser's binary counts as found only when it runs and says its version.
+ * A binary counts as found only when it runs and says its version.
  * @returns {Binary | string} or why not
  */
 export function tryBinary(path, from) {
   const { stdout, stderr, error } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 10_000 })
-  const version = /(?:db version v|server v=|chromium |chrome )([\d.]+)/i.exec(stdout ?? '')?.[1]
+  const version = /(?:db version v|server v=|chromium |chrome |promtool, version )([\d.]+)/i.exec(
+    stdout ?? '',
+  )?.[1]
   if (version) return { path, version, from }
   const words = `${stderr ?? ''}${stdout ?? ''}`.trim().split('\n')[0]
   return `${path} (${from}) does not run: ${error?.message ?? words}`

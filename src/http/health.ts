@@ -1,41 +1,40 @@
 import { Router } from 'express'
 import type { Deps } from '../deps.ts'
-import { send } from './answer.ts'
+import { inTime } from '../in-time.ts'
+import { createScrape } from '../metrics/scrape.ts'
+import { pingMongo } from '../mongo.ts'
+import { send, setApiHeaders } from './answer.ts'
 
 /** How long a probe waits for MongoDB. */
 const patienceMs = 2000
 
 /**
  * `/healthz`: the process lives. `/readyz`: it can serve; 503 without MongoDB or while it stops. Without Redis it is
- * degraded and still ready: creates succeed and deliveries wait.
+ * degraded and still ready: creates succeed and deliveries wait. `/metrics`: what Prometheus reads (docs/metrics.md).
  */
-export function health(deps: Pick<Deps, 'mongo' | 'queues'>, isStopping: () => boolean): Router {
+export function health(deps: Deps, isStopping: () => boolean): Router {
   const router = Router()
-  router.get('/healthz', (_req, res) =>
-    send(res, { status: 200, code: null, body: '{"status":"ok"}', headers: {} }),
-  )
+  const scrape = createScrape(deps)
+  router.get('/healthz', (_req, res) => {
+    res.locals.route = 'GET /healthz'
+    send(res, { status: 200, code: null, body: '{"status":"ok"}', headers: {} })
+  })
   router.get('/readyz', async (_req, res) => {
-    const [mongodb, redis] = await Promise.all([within(pingMongo(deps)), within(deps.queues.isReady())])
+    res.locals.route = 'GET /readyz'
+    const [mongodb, redis] = await Promise.all([
+      inTime(pingMongo(deps.mongo), patienceMs),
+      inTime(deps.queues.ping(), patienceMs),
+    ])
     const ready = mongodb && !isStopping()
     const status = ready ? (redis ? 'ok' : 'degraded') : 'unavailable'
     const body = JSON.stringify({ status, mongodb: mongodb ? 'up' : 'down', redis: redis ? 'up' : 'down' })
     send(res, { status: ready ? 200 : 503, code: null, body, headers: ready ? {} : { 'Retry-After': '2' } })
   })
-  return router
-}
-
-const pingMongo = async (deps: Pick<Deps, 'mongo'>): Promise<boolean> => {
-  await deps.mongo.db?.admin().ping()
-  return deps.mongo.db !== undefined
-}
-
-/** False for a check that fails or takes too long. */
-async function within(check: Promise<boolean>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, patienceMs, false)
+  router.get('/metrics', async (_req, res) => {
+    res.locals.route = 'GET /metrics'
+    const text = await scrape()
+    setApiHeaders(res)
+    res.type(deps.metrics.registry.contentType).send(text)
   })
-  const answered = await Promise.race([check.catch(() => false), late])
-  clearTimeout(timer)
-  return answered
+  return router
 }

@@ -1,19 +1,21 @@
 import type { Request, Response } from 'express'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
+import { countRequest } from '../metrics/count-request.ts'
 
-/** One wide line per request when its answer is out, or its connection gone. Never a header, a body or a query. */
-export function logRequest(deps: Pick<Deps, 'log'>, req: Request, res: Response): void {
+/** One wide line per request, and a count, when its answer is out or its connection gone. Never a header, a body or a query. */
+export function logRequest(deps: Pick<Deps, 'log' | 'metrics'>, req: Request, res: Response): void {
   const startedAt = performance.now()
   res.once('close', () => {
     const caller = res.locals.caller as Caller | undefined
+    const durationMs = performance.now() - startedAt
     const line = {
       requestId: res.locals.requestId,
       method: req.method,
       route: res.locals.route ?? null,
       status: res.writableFinished ? res.statusCode : null,
       code: res.locals.code ?? null,
-      durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+      durationMs: Math.round(durationMs * 10) / 10,
       ip: req.ip,
       keyId: caller?.keyId ?? null,
       businessId: caller?.businessId ?? null,
@@ -21,7 +23,20 @@ export function logRequest(deps: Pick<Deps, 'log'>, req: Request, res: Response)
       staff: (res.locals.staff as { name: string } | undefined)?.name ?? null,
       replayed: res.hasHeader('Idempotent-Replayed'),
     }
+    countRequest(deps.metrics, {
+      route: line.route,
+      code: line.code,
+      status: line.status,
+      seconds: durationMs / 1000,
+      replayed: replayedOf(res),
+    })
     if (res.statusCode >= 500) deps.log.warn(line, 'http.request')
     else deps.log.info(line, 'http.request')
   })
+}
+
+/** Whether the caller sent the same again, or something else under the same key; null for what is no replay. */
+function replayedOf(res: Response): 'same' | 'other' | null {
+  if (!res.hasHeader('Idempotent-Replayed')) return null
+  return res.hasHeader('Idempotent-Params-Mismatch') ? 'other' : 'same'
 }

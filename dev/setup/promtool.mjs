@@ -1,0 +1,42 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { downloadFromApt } from './apt.mjs'
+import { firstOf, tryBinary, tryPath } from './binary.mjs'
+import { cacheFolder } from './cache.mjs'
+import { run } from './run.mjs'
+import { say } from './say.mjs'
+
+const folder = () => cacheFolder('promtool')
+const kept = () => join(folder(), 'promtool')
+
+const ways = 'put promtool, which comes with Prometheus, on the PATH; on Debian and Ubuntu apt-get brings it'
+
+/**
+ * Finds promtool or gets it, for the rules of ops/alerts.yml.
+ * @returns {Promise<string>} its path
+ * @throws {Error} whose one line names each way
+ */
+export async function needPromtool() {
+  const found = await firstOf([fromBefore, onPath, fromApt], (word) => say(`promtool: ${word}`))
+  if (!found) throw new Error(`No promtool: ${ways}.`)
+  say(`promtool ${found.version}: ${found.path}, ${found.from}`)
+  return found.path
+}
+
+const onPath = () => tryPath('promtool')
+const fromBefore = () => (existsSync(kept()) ? tryBinary(kept(), 'from the package prometheus') : undefined)
+
+/** Debian's package is a service. Only taken out of its archive it is a program, and none is ever started. */
+async function fromApt() {
+  if (process.platform !== 'linux') return
+  mkdirSync(folder(), { recursive: true })
+  const { ok, why } = await downloadFromApt('prometheus', folder())
+  if (!ok) return `not from the package manager: ${why}`
+  const archive = readdirSync(folder()).find((name) => name.endsWith('.deb'))
+  const whole = join(folder(), 'package')
+  const unpacked = await run('dpkg-deb', ['-x', join(folder(), archive), whole], { name: 'dpkg: prometheus' })
+  if (unpacked.ok) renameSync(join(whole, 'usr', 'bin', 'promtool'), kept())
+  rmSync(whole, { recursive: true, force: true })
+  rmSync(join(folder(), archive))
+  return unpacked.ok ? fromBefore() : `not from the package manager: ${unpacked.why}`
+}

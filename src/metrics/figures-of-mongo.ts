@@ -1,0 +1,40 @@
+import type { Deps } from '../deps.ts'
+import { pingMongo } from '../mongo.ts'
+import type { RetentionRecord } from '../retention/record.ts'
+import { dueDeliveries, oldestDue } from './due-deliveries.ts'
+import { briefMs, type Figure, minuteMs, numberOf, pingOf } from './figure.ts'
+import { omit } from './gauges.ts'
+import { expiryLag, outboxLag } from './lags.ts'
+import { shareOfLiveCodes } from './live-codes.ts'
+import { openPayments, openRefunds } from './open-outcomes.ts'
+
+/** What MongoDB is asked at a scrape. Each question reads a few keys of an index, whatever the database holds. */
+export function figuresOfMongo(deps: Deps): Figure[] {
+  const { gauges } = deps.metrics
+  return [
+    pingOf(gauges.mongodbUp, gauges.mongodbPing, () => pingMongo(deps.mongo)),
+    numberOf(gauges.dueDeliveries, briefMs, () => dueDeliveries(deps)),
+    numberOf(gauges.oldestDueDelivery, briefMs, () => oldestDue(deps)),
+    numberOf(gauges.outboxLag, briefMs, () => outboxLag(deps)),
+    numberOf(gauges.expiryLag, briefMs, () => expiryLag(deps)),
+    numberOf(gauges.liveCodesUsed, minuteMs, () => shareOfLiveCodes(deps)),
+    numberOf(gauges.lastNightCleaned, minuteMs, async () => {
+      const record = await deps.RetentionRecord.findById('nightly').lean<RetentionRecord | null>()
+      return record && record.completedFor.getTime() / 1000
+    }),
+    {
+      keptMs: briefMs,
+      async read() {
+        const [payment, refund] = await Promise.all([openPayments(deps), openRefunds(deps)])
+        for (const [kind, open] of Object.entries({ payment, refund })) {
+          gauges.openOutcomes.set({ kind }, open.count)
+          gauges.oldestOpenOutcome.set({ kind }, open.oldestSeconds)
+        }
+      },
+      leaveOut() {
+        omit(gauges.openOutcomes)
+        omit(gauges.oldestOpenOutcome)
+      },
+    },
+  ]
+}

@@ -1,0 +1,40 @@
+import type { Deps } from '../deps.ts'
+import { briefMs, type Figure, minuteMs, numberOf, pingOf } from './figure.ts'
+import { omit } from './gauges.ts'
+
+/** What Redis is asked at a scrape. Where a question is forbidden (`INFO`, `CLIENT LIST`), its gauges have no value. */
+export function figuresOfRedis({ metrics: { gauges }, queues }: Deps): Figure[] {
+  const { counts } = queues
+  return [
+    pingOf(gauges.redisUp, gauges.redisPing, () => queues.ping()),
+    numberOf(gauges.lastSweepAt, briefMs, () => counts.lastCompletedAt('maintenance')),
+    {
+      keptMs: briefMs,
+      async read() {
+        const { usedBytes, mostBytes, evicts } = await counts.memory()
+        gauges.redisMemory.set({ kind: 'used' }, usedBytes)
+        if (mostBytes !== null) gauges.redisMemory.set({ kind: 'most' }, mostBytes)
+        gauges.redisEvicts.set(evicts ? 1 : 0)
+      },
+      leaveOut() {
+        omit(gauges.redisMemory)
+        omit(gauges.redisEvicts)
+      },
+    },
+    {
+      keptMs: briefMs,
+      async read() {
+        for (const [queue, jobs] of await counts.jobs())
+          for (const [state, count] of Object.entries(jobs)) gauges.queueJobs.set({ queue, state }, count)
+      },
+      leaveOut: () => omit(gauges.queueJobs),
+    },
+    {
+      keptMs: minuteMs,
+      async read() {
+        for (const [queue, count] of await counts.workers()) gauges.queueWorkers.set({ queue }, count)
+      },
+      leaveOut: () => omit(gauges.queueWorkers),
+    },
+  ]
+}

@@ -1,0 +1,42 @@
+import { Gauge, type Registry } from 'prom-client'
+
+export type Gauges = ReturnType<typeof createGauges>
+
+/** What MongoDB and Redis tell when somebody asks: the same from every process. A gauge without an answer has no value at all. */
+export function createGauges(registers: Registry[]) {
+  const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) => {
+    const made = new Gauge({ name: `payment_intents_${name}`, help, labelNames, registers })
+    omit(made)
+    return made
+  }
+  return {
+    mongodbUp: gauge('mongodb_up', '1 if MongoDB answers'),
+    mongodbPing: gauge('mongodb_ping_seconds', 'How long MongoDB took to answer'),
+    redisUp: gauge('redis_up', '1 if Redis answers'),
+    redisPing: gauge('redis_ping_seconds', 'How long Redis took to answer'),
+    redisMemory: gauge('redis_memory_bytes', 'Memory of Redis that is used, and the most it may use', [
+      'kind',
+    ]),
+    redisEvicts: gauge('redis_evicts', '1 if Redis forgets keys when it is full'),
+    queueJobs: gauge('queue_jobs', 'Jobs in Redis', ['queue', 'state']),
+    queueWorkers: gauge('queue_workers', 'Loops of worker processes that take jobs from a queue', ['queue']),
+    lastSweepAt: gauge('last_sweep_timestamp_seconds', 'When a worker last ended a sweep'),
+    dueDeliveries: gauge('due_deliveries', 'Deliveries whose next attempt is due'),
+    oldestDueDelivery: gauge('oldest_due_delivery_seconds', 'For how long the oldest of them has been due'),
+    outboxLag: gauge('outbox_lag_seconds', 'Age of the oldest event that is not handed on to deliveries'),
+    expiryLag: gauge('expiry_lag_seconds', 'For how long the oldest PENDING intent has been past its expiry'),
+    openOutcomes: gauge('open_outcomes', 'Payments and refunds between a wallet and their outcome', ['kind']),
+    oldestOpenOutcome: gauge('oldest_open_outcome_seconds', 'Since when the oldest of them waits', ['kind']),
+    liveCodesUsed: gauge('live_codes_used_ratio', 'Share of the million payment codes of live mode in use'),
+    lastNightCleaned: gauge(
+      'retention_last_night_timestamp_seconds',
+      'The night of the last clean-up that came to its end',
+    ),
+  }
+}
+
+/** Takes its values away: what is not known is neither 0 nor what it was. */
+export function omit(gauge: Gauge): void {
+  gauge.reset()
+  gauge.remove({})
+}

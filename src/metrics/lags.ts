@@ -1,0 +1,38 @@
+import type { Deps } from '../deps.ts'
+import type { Intent } from '../intents/intent.ts'
+import { moves } from '../intents/lifecycle.ts'
+import { type Order, placed } from '../store/orders/order.ts'
+import { ageOf, longestQuestionMs } from './age.ts'
+
+/** Nothing more is asked of it, so that the index is read in its order. */
+const withOutbox = { 'outbox.createdAt': { $exists: true } }
+
+type WithOutbox = Pick<Intent | Order, 'outbox'> | null
+
+/** Age in seconds of the oldest event that stands in an outbox, of an intent or an order; 0 when none does. */
+export async function outboxLag(deps: Pick<Deps, 'Intent' | 'Order' | 'now'>): Promise<number> {
+  const [intent, order] = await Promise.all([
+    deps.Intent.findOne(withOutbox, { 'outbox.createdAt': 1 })
+      .sort({ 'outbox.createdAt': 1 })
+      .maxTimeMS(longestQuestionMs)
+      .lean<WithOutbox>(),
+    deps.Order.findOne({ ...withOutbox, ...placed }, { 'outbox.createdAt': 1 })
+      .sort({ 'outbox.createdAt': 1 })
+      .maxTimeMS(longestQuestionMs)
+      .lean<WithOutbox>(),
+  ])
+  // The first in an outbox is its oldest.
+  return Math.max(ageOf(deps, intent?.outbox[0]?.createdAt), ageOf(deps, order?.outbox[0]?.createdAt))
+}
+
+/** For how many seconds the oldest PENDING intent has been past its expiry; 0 when none is. What a payment is under way for may wait. */
+export async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
+  const oldest = await deps.Intent.findOne(
+    { status: { $in: moves.expire.from }, expiresAt: { $lte: deps.now() }, underWay: null },
+    { expiresAt: 1 },
+  )
+    .sort({ expiresAt: 1 })
+    .maxTimeMS(longestQuestionMs)
+    .lean<Pick<Intent, 'expiresAt'> | null>()
+  return ageOf(deps, oldest?.expiresAt)
+}

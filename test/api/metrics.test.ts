@@ -1,0 +1,302 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { freePort } from '../../dev/servers/free-port.ts'
+import { type Server, startMongo, startRedis } from '../../dev/servers.ts'
+import { catalogue } from '../../src/errors.ts'
+import { routes } from '../../src/http/routes.ts'
+import type { Intent } from '../../src/intents/intent.ts'
+import { queueNames } from '../../src/jobs.ts'
+import { createLog, hearTrouble } from '../../src/log.ts'
+import { createMetrics } from '../../src/metrics/metrics.ts'
+import { askForSweep } from '../../src/sweep.ts'
+import { createIntent, paymentEvents, post, subscribe } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { pay } from '../support/pay.ts'
+import { startProcess } from '../support/processes.ts'
+import { profiled } from '../support/profiled.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { crlf, sendRaw } from './raw-request.ts'
+
+interface Sample {
+  name: string
+  labels: Record<string, string>
+  value: number
+}
+
+/** The samples of a text in Prometheus' format. */
+const samplesOf = (text: string): Sample[] =>
+  [...text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name = '', labels = '', value]) => ({
+    name,
+    labels: Object.fromEntries(
+      [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label, of = '']) => [label, of]),
+    ),
+    value: Number(value),
+  }))
+
+async function scrape(origin: string): Promise<Sample[]> {
+  const answer = await fetch(`${origin}/metrics`)
+  expect(answer.status).to.equal(200)
+  expect(answer.headers.get('content-type')).to.equal('text/plain; version=0.0.4; charset=utf-8')
+  return samplesOf(await answer.text())
+}
+
+/** The sum of all samples of `payment_intents_<name>` that have these labels; null when there is none. */
+function valueOf(samples: Sample[], name: string, labels: Record<string, string> = {}): number | null {
+  const isMeant = (sample: Sample) =>
+    sample.name === `payment_intents_${name}` &&
+    Object.entries(labels).every(([label, value]) => sample.labels[label] === value)
+  const values = samples.filter(isMeant).map(({ value }) => value)
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0)
+}
+
+describe('Metrics', () => {
+  let mongo: Server
+  let redis: Server
+  let house: House
+  let merchant: Merchant
+  let receiver: Receiver
+  before(async () => {
+    ;[mongo, redis] = await Promise.all([startMongo(), startRedis()])
+    house = await openHouse({ MONGODB_URL: mongo.url, REDIS_URL: redis.url })
+    merchant = await house.merchant()
+    receiver = await startReceiver()
+    await subscribe(house, merchant, receiver.url, [...paymentEvents, 'payment.confirmed'])
+    await until('Redis', () => house.deps.queues.ping().then(Boolean, () => false))
+  })
+  after(async () => {
+    await house.close()
+    await receiver.close()
+    await Promise.all([mongo.stop(), redis.stop()])
+  })
+
+  const now = () => scrape(house.origin)
+  /** Past the minute for which an answer of MongoDB or Redis is kept. */
+  const later = () => {
+    house.clock.advance(61_000)
+    return now()
+  }
+
+  it('count requests by route and code, replays, and what becomes of intents', async () => {
+    const before = await now()
+    const counted = async (name: string, labels: Record<string, string>) =>
+      (valueOf(await now(), name, labels) ?? 0) - (valueOf(before, name, labels) ?? 0)
+    const headers = merchant.write('one')
+    for (const amount of [500, 500, 600])
+      await house.http.post('/api/v1/dev/intents').set(headers).send({ amount }).expect(201)
+    await house.http.post('/api/v1/dev/intents').set(merchant.write()).send({ amount: 0 }).expect(400)
+    const { referenceNumber } = await createIntent(house, merchant)
+    await post(house, merchant, `/intents/${referenceNumber}/simulate-payment`, '{}')
+    for (const amount of [100, 200])
+      await post(house, merchant, `/intents/${referenceNumber}/refund`, JSON.stringify({ amount }))
+    const failing = await createIntent(house, merchant, { amount: 99_901 })
+    const byWallet = await createIntent(house, merchant)
+    await pay(house, byWallet.referenceNumber, { pin: '9999' })
+    await pay(house, byWallet.referenceNumber)
+    await post(house, merchant, `/intents/${failing.referenceNumber}/simulate-payment`, '{}')
+    const cancelled = await createIntent(house, merchant)
+    for (let twice = 0; twice < 2; twice += 1)
+      await post(house, merchant, `/intents/${cancelled.referenceNumber}/cancel`, '')
+
+    const route = 'POST /dev/intents'
+    expect(await counted('http_requests_total', { route, code: '201' })).to.equal(7)
+    expect(await counted('http_requests_total', { route, code: 'AMOUNT_OUT_OF_RANGE' })).to.equal(1)
+    expect(
+      await counted('http_request_duration_seconds_count', { route, result: 'ok' }),
+      'durations',
+    ).to.equal(7)
+    expect(await counted('idempotent_replays_total', { params: 'same' })).to.equal(1)
+    expect(await counted('idempotent_replays_total', { params: 'other' })).to.equal(1)
+    const moves = { create: 5, pay: 2, fail: 1, refund: 2, cancel: 1, expire: 0 }
+    for (const [move, count] of Object.entries(moves))
+      expect(await counted('transitions_total', { move, environment: 'test' }), move).to.equal(count)
+    expect(await counted('transitions_total', { environment: 'live' })).to.equal(0)
+    for (const outcome of ['refused', 'done'])
+      expect(
+        await counted('wallet_call_duration_seconds_count', { wallet: 'sandbox', outcome }),
+        outcome,
+      ).to.equal(1)
+  })
+
+  it('tell how late the work is while nobody does it, and count it when somebody does', async () => {
+    const waiting = await later()
+    expect(valueOf(waiting, 'outbox_lag_seconds')).to.be.within(60, 70)
+    expect(valueOf(waiting, 'queue_workers')).to.equal(0)
+    expect(valueOf(waiting, 'last_sweep_timestamp_seconds')).to.equal(null)
+    house.clock.advance(86_400_000)
+    expect(valueOf(await later(), 'expiry_lag_seconds')).to.be.within(60, 200)
+
+    receiver.respondWith((res, count) => {
+      res.statusCode = count === 1 ? 500 : 200
+      res.end()
+    })
+    const workers = house.startWorkers()
+    askForSweep(house.deps, 'lately')
+    const done = await until('nothing is late', async () => {
+      const samples = await later()
+      const isDone =
+        valueOf(samples, 'outbox_lag_seconds') === 0 &&
+        valueOf(samples, 'expiry_lag_seconds') === 0 &&
+        valueOf(samples, 'last_sweep_timestamp_seconds') !== null &&
+        (valueOf(samples, 'webhook_attempts_total', { outcome: 'delivered' }) ?? 0) > 4
+      return isDone && samples
+    })
+    const environment = 'test'
+    expect(
+      valueOf(done, 'webhook_attempts_total', { outcome: 'retrying', stage: 'status', environment }),
+    ).to.equal(1)
+    expect(valueOf(done, 'webhook_attempt_duration_seconds_count', { outcome: 'retrying' })).to.equal(1)
+    expect(valueOf(done, 'transitions_total', { move: 'expire', environment })).to.equal(1)
+    for (const queue of ['outbox-relay', 'webhook-delivery', 'intent-expiry', 'maintenance'])
+      expect(
+        valueOf(done, 'job_duration_seconds_count', { queue, outcome: 'complete' }),
+        queue,
+      ).to.be.greaterThan(0)
+    for (const queue of queueNames)
+      expect(valueOf(done, 'queue_workers', { queue }), queue).to.be.greaterThan(0)
+    expect(valueOf(done, 'last_sweep_timestamp_seconds')).to.be.within(
+      Date.now() / 1000 - 30,
+      Date.now() / 1000 + 1,
+    )
+    await workers.close()
+  })
+
+  it('tell what is due, what a wallet has not told, and how many codes of live mode are used', async () => {
+    const at = (ago: number) => new Date(house.clock.now().getTime() - ago)
+    const template = await house.deps.Intent.findOne({ 'payment.key': { $exists: true } }).lean<Intent>()
+    const copies = Array.from({ length: 60 }, (_, index) => ({
+      ...template,
+      _id: `copy${index}`,
+      referenceNumber: `PI-copy${index}`,
+      shortCode: `copy${index}`,
+      sandbox: false,
+      codeKey: `live:${String(index * 50).padStart(6, '0')}`,
+      // A third of them rests no more, and is as good as free.
+      codeReusableAt: index % 3 === 0 ? at(1000) : at(-9_000_000),
+      outbox: [],
+      refunds: index < 2 ? [{ ...template?.refunds[0], createdAt: at(90_000), askAt: at(0) }] : [],
+      underWay: index < 3 ? { startedAt: at(index * 100_000), askAt: at(0) } : null,
+    }))
+    await house.deps.Intent.collection.insertMany(copies as never)
+    await house.deps.Delivery.updateMany({}, { $set: { nextAttemptAt: null } })
+    const { eventId, ...delivery } = (await house.deps.Delivery.findOne().lean()) as { eventId: string }
+    const due = { ...delivery, _id: 'due', eventId: `${eventId}2`, status: 'PENDING', lease: null }
+    await house.deps.Delivery.collection.insertOne({ ...due, nextAttemptAt: at(400_000) } as never)
+
+    const samples = await later()
+    // Those from 000000 to 001999, of which 27 are taken.
+    expect(valueOf(samples, 'live_codes_used_ratio')).to.equal(26 / 2000)
+    expect(valueOf(samples, 'open_outcomes', { kind: 'payment' })).to.equal(3)
+    expect(valueOf(samples, 'oldest_open_outcome_seconds', { kind: 'payment' })).to.be.within(260, 275)
+    expect(valueOf(samples, 'open_outcomes', { kind: 'refund' })).to.equal(2)
+    expect(valueOf(samples, 'oldest_open_outcome_seconds', { kind: 'refund' })).to.be.within(150, 165)
+    expect(valueOf(samples, 'due_deliveries')).to.equal(1)
+    expect(valueOf(samples, 'oldest_due_delivery_seconds')).to.be.within(460, 475)
+  })
+
+  it('ask MongoDB by indexes alone, and no more often than its answers are old', async () => {
+    const operations = await profiled(house, () => later())
+    const questions = operations.filter(({ ns }) => /\.(intents|orders|deliveries)$/.test(ns))
+    expect(questions.length).to.equal(8)
+    expect(questions.map(({ planSummary }) => planSummary)).to.satisfy((plans: string[]) =>
+      plans.every((plan) => /^(IXSCAN|COUNT_SCAN)/.test(plan)),
+    )
+    const again = await profiled(house, () => Promise.all([now(), now(), now()]))
+    expect(again.filter(({ ns }) => /\.(intents|orders|deliveries|retention)$/.test(ns))).to.deep.equal([])
+  })
+
+  it('have few labels, whatever strangers ask for', async () => {
+    const { hostname, port } = new URL(house.origin)
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    const targets = Array.from({ length: 40 }, (_, index) => `/api/v1/dev/intents/PI-${index}/x`)
+    for (const path of [
+      ...targets,
+      '/p/AAAAAA',
+      '/p/%00',
+      '/admin/queues/zzz',
+      '/sandbox/zzz',
+      '/nowhere?a=b',
+    ])
+      for (const method of ['GET', 'PROPFIND', 'POST'])
+        socket.write(crlf(`${method} ${path} HTTP/1.1`, 'Host: h', 'Content-Length: 0', '', ''))
+    socket.end(crlf('GET /healthz HTTP/1.1', 'Host: h', 'Connection: close', '', ''))
+    socket.resume()
+    await once(socket, 'close')
+    await sendRaw(house.origin, 'noise\r\n\r\n')
+    const samples = await now()
+
+    const labels = (name: string) => new Set(samples.flatMap((sample) => sample.labels[name] ?? []))
+    const operations = routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+    const isPattern = (route: string) =>
+      route === 'other' || operations.includes(route) || /^(GET|HEAD|POST) \/[\w./:*{}-]*$/.test(route)
+    expect([...labels('route')].filter((route) => !isPattern(route))).to.deep.equal([])
+    expect([...labels('route')].join()).to.not.match(/PI-\d|zzz|AAAAAA|nowhere/)
+    expect(valueOf(samples, 'http_requests_total', { route: 'other' })).to.be.greaterThan(80)
+    const codes = [...labels('code')].filter((code) => !(code in catalogue) && !/^(\d{3}|gone)$/.test(code))
+    expect(codes).to.deep.equal([])
+    const text = await (await fetch(`${house.origin}/metrics`)).text()
+    for (const secret of [merchant.key, merchant.keyId, merchant.businessId, receiver.host])
+      expect(text).to.not.include(secret)
+  })
+
+  it('of a worker are on its own port, with its health and its process', async () => {
+    const port = await freePort()
+    const worker = await startProcess('worker', house, { WORKER_PORT: String(port) })
+    const origin = `http://127.0.0.1:${port}`
+    try {
+      expect((await fetch(`${origin}/healthz`)).status).to.equal(200)
+      const ready = await fetch(`${origin}/readyz`)
+      expect([ready.status, await ready.json()]).to.deep.equal([
+        200,
+        { status: 'ok', mongodb: 'up', redis: 'up' },
+      ])
+      const samples = await scrape(origin)
+      expect(samples.map(({ name }) => name)).to.include('nodejs_eventloop_lag_p99_seconds')
+      expect(valueOf(samples, 'mongodb_up')).to.equal(1)
+      const other = await fetch(`${origin}/api/v1/dev/intents`)
+      expect(other.status).to.equal(404)
+      expect(await other.json()).to.have.nested.property('error.code', 'ENDPOINT_NOT_FOUND')
+      worker.kill('SIGTERM')
+      expect(await worker.ended).to.equal(0)
+    } finally {
+      await worker.stop()
+    }
+  })
+
+  it('count the lines of the log that somebody may have to act on', () => {
+    const log = createLog('info', 'test')
+    const quiet = Object.assign(log, { [pino.symbols.streamSym]: { write: () => true } })
+    const heard: string[] = []
+    hearTrouble(quiet, (level, line) => void heard.push(`${level} ${line}`))
+    quiet.info({}, 'payment.settled')
+    quiet.warn({ err: new Error('away') }, 'redis.unavailable')
+    quiet.error({}, 'payment.astray')
+    expect(heard).to.deep.equal(['warn redis.unavailable', 'error payment.astray'])
+  })
+
+  it('come within 2 s and without what nobody tells while MongoDB is frozen and Redis away', async () => {
+    await mongo.kill('SIGSTOP')
+    await redis.kill('SIGKILL')
+    const startedAt = performance.now()
+    const samples = await later()
+    expect(performance.now() - startedAt).to.be.lessThan(2500)
+    expect([valueOf(samples, 'mongodb_up'), valueOf(samples, 'redis_up')]).to.deep.equal([0, 0])
+    const told = ['mongodb_up', 'redis_up'].map((name) => `payment_intents_${name}`)
+    const gauges = Object.values(createMetrics().gauges).map(
+      (gauge) => (gauge as unknown as { name: string }).name,
+    )
+    const valued = new Set(samples.map(({ name }) => name))
+    expect(gauges.filter((name) => valued.has(name))).to.have.members(told)
+    expect(valueOf(samples, 'http_requests_total')).to.be.greaterThan(0)
+
+    await mongo.kill('SIGCONT')
+    await redis.restart()
+    await until('both again', async () => {
+      const again = await later()
+      return valueOf(again, 'mongodb_up') === 1 && valueOf(again, 'redis_up') === 1
+    })
+  })
+})

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { parse } from 'yaml'
+import { catalogue } from '../../src/errors.ts'
+import { moves } from '../../src/intents/lifecycle.ts'
+import { measureProcess } from '../../src/metrics/measure-process.ts'
+import { createMetrics } from '../../src/metrics/metrics.ts'
+
+const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
+
+interface Described {
+  name: string
+  type: string
+  labelNames: string[]
+}
+
+interface Rule {
+  alert: string
+  expr: string
+  labels: { severity: string }
+  annotations: { summary: string; runbook: string }
+}
+
+interface Panel {
+  id: number
+  type: string
+  title: string
+  gridPos: { x: number; y: number; w: number; h: number }
+  datasource?: { uid: string }
+  targets?: { expr: string; legendFormat: string; datasource: { uid: string } }[]
+}
+
+const metrics = createMetrics()
+measureProcess(metrics)
+const described = metrics.registry.getMetricsAsArray() as unknown as Described[]
+
+/** Every series that Prometheus makes of the metrics, with its labels; those of a target come on top. */
+const series = new Map<string, string[]>([['up', []]])
+for (const { name, type, labelNames } of described)
+  if (type === 'histogram') {
+    for (const suffix of ['_sum', '_count']) series.set(name + suffix, labelNames)
+    series.set(`${name}_bucket`, [...labelNames, 'le'])
+  } else series.set(name, labelNames)
+const ofTarget = ['job', 'instance']
+
+const rules: Rule[] = parse(read('ops/alerts.yml')).groups.flatMap((group: { rules: Rule[] }) => group.rules)
+const dashboard = JSON.parse(read('ops/grafana-dashboard.json')) as { panels: Panel[] }
+const targets = dashboard.panels.flatMap((panel) => panel.targets ?? [])
+const page = read('docs/metrics.md')
+
+/** The names in backticks of one cell. */
+const named = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+
+/** What the page says of the values of a label, whatever it is a label of. */
+const valuesOf = (label: string): string[] =>
+  [...page.matchAll(/^\| (`[^|]+) \| ([^|]+) \|$/gm)]
+    .filter(([, labels = '']) => named(labels).includes(label))
+    .flatMap(([, , values = '']) => named(values))
+
+/** What is wrong with an expression: what it asks for that nobody tells. */
+function faultsOf(expr: string): string[] {
+  const asked = [...expr.matchAll(/\b((?:payment_intents|nodejs|process)_\w+|up)\b/g)].map(([name]) => name)
+  const labels = new Set([...asked.flatMap((name) => series.get(name) ?? []), ...ofTarget])
+  const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/, ?/))
+  const selectors = [...expr.matchAll(/(\w+)\{([^}]*)\}/g)].flatMap(([, name = '', list = '']) =>
+    [...list.matchAll(/(\w+)(=~|!~|!=|=)"([^"]*)"/g)].map(([, label = '', how = '', value = '']) => ({
+      name,
+      label,
+      values: how.includes('~') ? value.split('|') : [value],
+    })),
+  )
+  return [
+    ...(asked.length === 0 ? ['no metric'] : []),
+    ...asked.filter((name) => !series.has(name)),
+    ...grouped.filter((label) => !labels.has(label)),
+    ...selectors
+      .filter(({ name, label }) => ![...(series.get(name) ?? []), ...ofTarget].includes(label))
+      .map(({ name, label }) => `${name}{${label}}`),
+    ...selectors
+      .filter(({ label }) => !['route', 'line', 'le', ...ofTarget].includes(label))
+      .flatMap(({ label, values }) => values.filter((value) => !isValue(label, value)))
+      .map((value) => `"${value}"`),
+  ]
+}
+
+const isValue = (label: string, value: string): boolean =>
+  label === 'code' ? value in catalogue || /^[\d[\].]+$/.test(value) : valuesOf(label).includes(value)
+
+describe('What is seen of the service', () => {
+  it('stands in docs/metrics.md, metric by metric with its type and labels', () => {
+    const rows = [...page.matchAll(/^\| `(\w+)` \| (counter|gauge|histogram) \|([^|]*)\|/gm)]
+    expect(
+      rows.map(([, name, type, labels = '']) => ({ name, type, labelNames: named(labels) })),
+    ).to.have.deep.members(
+      described.map(({ name, type, labelNames }) => ({ name, type, labelNames: [...labelNames] })),
+    )
+    const own = described.filter(({ name }) => name.startsWith('payment_intents_'))
+    const labels = new Set(own.flatMap(({ labelNames }) => labelNames))
+    expect([...labels].filter((label) => valuesOf(label).length === 0 && label !== 'queue')).to.deep.equal([])
+    expect(valuesOf('move')).to.have.members(['create', ...Object.keys(moves)])
+  })
+
+  it('and no other is asked for by an alert or the dashboard', () => {
+    const wrong = 'sum by (rout) (rate(payment_intents_http_requests_total{cod="OK", code="NO"}[5m]))'
+    expect(faultsOf(wrong)).to.deep.equal([
+      'rout',
+      'payment_intents_http_requests_total{cod}',
+      '"OK"',
+      '"NO"',
+    ])
+    expect(faultsOf('payment_intents_nothing > 0')).to.deep.equal(['payment_intents_nothing'])
+    const expressions = [...rules, ...targets].map(({ expr }) => expr)
+    expect(expressions.length).to.be.greaterThan(60)
+    expect(expressions.flatMap(faultsOf)).to.deep.equal([])
+  })
+
+  it('has a section of the runbook for each alert, and tries each alert out', () => {
+    const sections = [...read('docs/runbook.md').matchAll(/^## (\w+)\n\n`(\w+)`\. \*\*Means:\*\*/gm)]
+    expect(sections.map(([, alert, severity]) => ({ alert, severity }))).to.deep.equal(
+      rules.map(({ alert, labels }) => ({ alert, severity: labels.severity })),
+    )
+    for (const { alert, annotations } of rules)
+      expect(annotations.runbook).to.equal(`docs/runbook.md#${alert.toLowerCase()}`)
+    expect(read('docs/runbook.md').match(/^\*\*Over when\*\*/gm)).to.have.length(rules.length)
+    const tries: { alertname: string; exp_alerts: unknown[] }[] = parse(
+      read('ops/alerts.test.yml'),
+    ).tests.flatMap((test: { alert_rule_test: unknown[] }) => test.alert_rule_test)
+    const tried = (fires: boolean) =>
+      new Set(tries.filter((one) => one.exp_alerts.length > 0 === fires).map(({ alertname }) => alertname))
+    expect([...tried(true)]).to.have.members(rules.map(({ alert }) => alert))
+    expect([...tried(false)]).to.have.members(rules.map(({ alert }) => alert))
+  })
+
+  it('is a dashboard that can be imported: its own ids and places, and whichever Prometheus is chosen', () => {
+    const { panels } = dashboard
+    expect(new Set(panels.map(({ id }) => id)).size).to.equal(panels.length)
+    const places = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, at) => `${x + (at % w)},${y + Math.floor(at / w)}`),
+    )
+    expect(new Set(places).size).to.equal(places.length)
+    for (const { type, title, datasource, targets: asked = [] } of panels) {
+      expect(title).to.not.equal('')
+      if (type === 'row') continue
+      expect([datasource, ...asked.map((target) => target.datasource)].map((one) => one?.uid)).to.satisfy(
+        (uids: string[]) => uids.length > 1 && uids.every((uid) => uid === '${datasource}'),
+      )
+    }
+    const legends = targets.flatMap(({ expr, legendFormat }) =>
+      [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => ({ expr, label })),
+    )
+    const isKept = ({ expr, label }: { expr: string; label: string }) =>
+      expr.includes(' by (') ? new RegExp(`by \\([^)]*\\b${label}\\b`).test(expr) : ofTarget.includes(label)
+    expect(legends.filter((legend) => !isKept(legend))).to.deep.equal([])
+  })
+})
