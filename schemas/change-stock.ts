@@ -4,8 +4,13 @@ import { highestStock } from './product-limits.ts'
 export const changeStockBody = {
   type: 'object',
   properties: {
-    stock: { type: 'integer', minimum: 0, maximum: highestStock },
-    delta: { type: 'integer', minimum: -highestStock, maximum: highestStock },
+    stock: { description: 'Units that it shall be.', type: 'integer', minimum: 0, maximum: highestStock },
+    delta: {
+      description: 'Units by which it shall move.',
+      type: 'integer',
+      minimum: -highestStock,
+      maximum: highestStock,
+    },
   },
 } as const
 

@@ -3,8 +3,14 @@ export const createEndpointBody = {
   type: 'object',
   required: ['url', 'events'],
   properties: {
-    url: { type: 'string', format: 'webhook-url', errorCodes: { '*': 'INVALID_WEBHOOK_URL' } },
+    url: {
+      description: 'A public host name, on port 443 or one from 1024 on.',
+      type: 'string',
+      format: 'webhook-url',
+      errorCodes: { '*': 'INVALID_WEBHOOK_URL' },
+    },
     events: {
+      description: 'What it wants to hear of.',
       type: 'array',
       minItems: 1,
       // Many more than there are; naming one twice does no harm.

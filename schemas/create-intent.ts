@@ -6,15 +6,26 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
   ({
     type: 'object',
     properties: {
-      amount: { type: 'integer', format: 'amount', errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' } },
-      amountType: { enum: ['FIXED', 'OPEN'], errorCodes: { '*': 'INVALID_AMOUNT_TYPE' } },
+      amount: {
+        description: 'Centimes. Required for FIXED; for OPEN a suggestion.',
+        type: 'integer',
+        format: 'amount',
+        errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' },
+      },
+      amountType: {
+        description: 'FIXED where nothing is said. OPEN: the customer chooses the amount.',
+        enum: ['FIXED', 'OPEN'],
+        errorCodes: { '*': 'INVALID_AMOUNT_TYPE' },
+      },
       label: {
+        description: 'What the customer is shown.',
         type: 'string',
         maxLength: 200,
         format: 'storable-text',
         errorCodes: { maxLength: 'LABEL_TOO_LONG' },
       },
       metadata: {
+        description: 'Yours: returned with the intent and in its events.',
         type: 'object',
         maxProperties: 50,
         propertyNames: { minLength: 1, maxLength: 64, format: 'storable-text' },
@@ -26,8 +37,8 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
         },
         errorCodes: { '*': 'INVALID_METADATA', maxProperties: 'METADATA_TOO_MANY_KEYS' },
       },
-      success_url: redirectUrl(redirectFormat),
-      cancel_url: redirectUrl(redirectFormat),
+      success_url: { description: 'Where the customer goes after paying.', ...redirectUrl(redirectFormat) },
+      cancel_url: { description: 'Where the customer goes otherwise.', ...redirectUrl(redirectFormat) },
     },
     if: { properties: { amountType: { const: 'OPEN' } }, required: ['amountType'] },
     else: { required: ['amount'] },

@@ -9,10 +9,25 @@ import {
 
 /** What of a variant a request gives, in a create and in a change. Prices are centimes. */
 export const variantFields = {
-  label: { type: 'string', maxLength: longestLabel, format: 'written-text' },
-  price: { type: 'integer', format: 'price', errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' } },
-  stock: { type: 'integer', minimum: 0, maximum: highestStock },
-  sku: { type: ['string', 'null'], maxLength: longestSku, format: 'written-text' },
+  label: {
+    description: 'Several may have the same one.',
+    type: 'string',
+    maxLength: longestLabel,
+    format: 'written-text',
+  },
+  price: {
+    description: 'Centimes.',
+    type: 'integer',
+    format: 'price',
+    errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' },
+  },
+  stock: { description: 'Units.', type: 'integer', minimum: 0, maximum: highestStock },
+  sku: {
+    description: 'Unique in its shop.',
+    type: ['string', 'null'],
+    maxLength: longestSku,
+    format: 'written-text',
+  },
 } as const
 
 const { price, stock, sku } = variantFields
@@ -21,8 +36,13 @@ const { price, stock, sku } = variantFields
 export const productFields = {
   name: { type: 'string', maxLength: longestName, format: 'written-text' },
   description: { type: 'string', maxLength: longestDescription, format: 'written-or-empty-text' },
-  images: { type: 'array', maxItems: 10, items: { type: 'string', format: 'https-url' } },
-  active: { type: 'boolean' },
+  images: {
+    description: 'Absolute https URLs.',
+    type: 'array',
+    maxItems: 10,
+    items: { type: 'string', format: 'https-url' },
+  },
+  active: { description: 'Whether it is for sale.', type: 'boolean' },
   price,
   stock,
   sku,

@@ -6,7 +6,10 @@ export type Delimiter = (typeof delimiters)[number]
 export const exportProductsQuery = {
   type: 'object',
   properties: {
-    delimiter: { enum: delimiters },
+    delimiter: {
+      description: 'A comma where nothing is said; a spreadsheet in French expects a semicolon.',
+      enum: delimiters,
+    },
   },
 } as const
 

@@ -2,10 +2,17 @@
 export const importProductsQuery = {
   type: 'object',
   properties: {
-    dryRun: { enum: ['true', 'false'] },
+    dryRun: { description: 'Answers what it would do, and changes nothing.', enum: ['true', 'false'] },
   },
 } as const
 
 export interface ImportProductsQuery {
   dryRun?: 'true' | 'false'
 }
+
+/** Body of an import that comes as JSON; the file may also be the body itself, or the field `file` of a form. */
+export const importProductsBody = {
+  type: 'object',
+  required: ['csv'],
+  properties: { csv: { description: 'The text of the file.', type: 'string' } },
+} as const

@@ -12,7 +12,7 @@ export const listDeliveriesQuery = {
   properties: {
     status: { enum: deliveryStatuses },
     event: { enum: Object.keys(events) },
-    endpointId: { type: 'string' },
+    endpointId: { description: 'Also of one that you deleted.', type: 'string' },
     ...spanQuery.properties,
     ...pageQuery.properties,
   },

@@ -5,9 +5,21 @@ import { longestName, longestSku } from './product-limits.ts'
 export const listProductsQuery = {
   type: 'object',
   properties: {
-    active: { enum: ['true', 'false'] },
-    q: { type: 'string', minLength: 1, maxLength: longestName, format: 'storable-text' },
-    sku: { type: 'string', minLength: 1, maxLength: longestSku, format: 'storable-text' },
+    active: { description: 'Whether they are for sale.', enum: ['true', 'false'] },
+    q: {
+      description: 'A text in the name, whatever its case.',
+      type: 'string',
+      minLength: 1,
+      maxLength: longestName,
+      format: 'storable-text',
+    },
+    sku: {
+      description: 'The one that has this SKU.',
+      type: 'string',
+      minLength: 1,
+      maxLength: longestSku,
+      format: 'storable-text',
+    },
     ...pageQuery.properties,
   },
 } as const

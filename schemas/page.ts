@@ -2,8 +2,8 @@
 export const pageQuery = {
   type: 'object',
   properties: {
-    page: { type: 'string', format: 'page-number' },
-    limit: { type: 'string', format: 'page-size' },
+    page: { description: 'Counted from 1.', type: 'string', format: 'page-number' },
+    limit: { description: 'Items a page; one above 100 is 100.', type: 'string', format: 'page-size' },
   },
 } as const
 

@@ -2,9 +2,18 @@
 export const refundBody = {
   type: 'object',
   properties: {
-    amount: { type: 'integer', minimum: 1, errorCodes: { minimum: 'AMOUNT_OUT_OF_RANGE' } },
-    reason: { type: 'string', maxLength: 200, format: 'storable-text' },
-    expectedRefundable: { type: 'integer', minimum: 0 },
+    amount: {
+      description: 'Centimes; all that is left where nothing is said.',
+      type: 'integer',
+      minimum: 1,
+      errorCodes: { minimum: 'AMOUNT_OUT_OF_RANGE' },
+    },
+    reason: { description: 'For you.', type: 'string', maxLength: 200, format: 'storable-text' },
+    expectedRefundable: {
+      description: 'Refund only if exactly so many centimes are left.',
+      type: 'integer',
+      minimum: 0,
+    },
   },
 } as const
 

@@ -16,7 +16,13 @@ export const simulateOrderBody = {
         required: ['productId', 'quantity'],
         properties: {
           productId: { type: 'string', minLength: 1, maxLength: 64, format: 'storable-text' },
-          variantId: { type: 'string', minLength: 1, maxLength: 64, format: 'storable-text' },
+          variantId: {
+            description: 'Or `variantLabel`; neither where it has one variant.',
+            type: 'string',
+            minLength: 1,
+            maxLength: 64,
+            format: 'storable-text',
+          },
           variantLabel: { type: 'string', minLength: 1, maxLength: longestLabel, format: 'storable-text' },
           quantity: { type: 'integer', minimum: 1, maximum: mostUnits },
         },

@@ -4,9 +4,15 @@ import { createTestIntentBody } from './create-intent.ts'
 export const simulatePaymentBody = {
   type: 'object',
   properties: {
-    amount: createTestIntentBody.properties.amount,
-    payerPhone: { type: 'string', format: 'phone' },
-    outcome: { enum: ['success', 'insufficient_funds', 'technical_error'] },
+    amount: {
+      ...createTestIntentBody.properties.amount,
+      description: 'Centimes. OPEN: what the customer chooses. FIXED: its own.',
+    },
+    payerPhone: { description: 'Who pays: a phone number.', type: 'string', format: 'phone' },
+    outcome: {
+      description: 'How it goes; success where nothing is said.',
+      enum: ['success', 'insufficient_funds', 'technical_error'],
+    },
   },
 } as const
 

@@ -2,8 +2,16 @@
 export const spanQuery = {
   type: 'object',
   properties: {
-    from: { type: 'string', format: 'date-or-time' },
-    to: { type: 'string', format: 'date-or-time' },
+    from: {
+      description: 'ISO 8601 date or date-time, inclusive; UTC without an offset.',
+      type: 'string',
+      format: 'date-or-time',
+    },
+    to: {
+      description: 'The same; a bare date means the end of that day.',
+      type: 'string',
+      format: 'date-or-time',
+    },
   },
 } as const
 

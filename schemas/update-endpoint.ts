@@ -3,7 +3,10 @@ import { createEndpointBody } from './create-endpoint.ts'
 /** Body of PUT /dev/webhooks/endpoints/{id}: any of these, judged as in a create (SPEC 4.8). */
 export const updateEndpointBody = {
   type: 'object',
-  properties: { ...createEndpointBody.properties, active: { type: 'boolean' } },
+  properties: {
+    ...createEndpointBody.properties,
+    active: { description: 'Whether anything is sent to it.', type: 'boolean' },
+  },
 } as const
 
 export interface UpdateEndpointBody {

@@ -22,7 +22,10 @@ export const updateProductBody = {
         else: { required: ['label'] },
       },
     },
-    removeMissingVariants: { type: 'boolean' },
+    removeMissingVariants: {
+      description: 'Whether the variants that are not among these go.',
+      type: 'boolean',
+    },
   },
   dependencies: { variants: notBesideVariants },
 } as const

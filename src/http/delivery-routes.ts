@@ -2,6 +2,7 @@ import { findDelivery } from '../webhooks/deliveries/find.ts'
 import { listDeliveries, parseDeliverySearch } from '../webhooks/deliveries/list.ts'
 import { presentDelivery, presentDeliveryWhole } from '../webhooks/deliveries/present.ts'
 import { retryDelivery } from '../webhooks/deliveries/retry.ts'
+import { aboutDeliveries } from './about/deliveries.ts'
 import type { Route } from './route.ts'
 
 /** Webhook deliveries (SPEC 4.8). */
@@ -9,6 +10,7 @@ export const deliveryRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/webhooks/events',
+    about: aboutDeliveries.list,
     key: 'secret',
     scope: 'webhooks.deliveries:read',
     run: async (deps, caller, { query }) => {
@@ -19,6 +21,7 @@ export const deliveryRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/webhooks/events/:id',
+    about: aboutDeliveries.get,
     key: 'secret',
     scope: 'webhooks.deliveries:read',
     run: async (deps, caller, { params }) =>
@@ -27,6 +30,7 @@ export const deliveryRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/webhooks/events/:id/retry',
+    about: aboutDeliveries.retry,
     scope: 'webhooks.deliveries:write',
     status: 200,
     body: 'none',

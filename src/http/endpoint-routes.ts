@@ -5,6 +5,7 @@ import { presentEndpoint } from '../webhooks/endpoints/present.ts'
 import { rotateSecret } from '../webhooks/endpoints/rotate-secret.ts'
 import { parseTest, testEndpoint } from '../webhooks/endpoints/send-test.ts'
 import { parseUpdate, updateEndpoint } from '../webhooks/endpoints/update.ts'
+import { aboutEndpoints } from './about/endpoints.ts'
 import type { Route } from './route.ts'
 
 /** Webhook endpoints (SPEC 4.8). */
@@ -12,6 +13,7 @@ export const endpointRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/webhooks/endpoints',
+    about: aboutEndpoints.create,
     scope: 'webhooks.endpoints:write',
     status: 201,
     body: 'json',
@@ -22,6 +24,7 @@ export const endpointRoutes: readonly Route[] = [
   {
     method: 'put',
     path: '/dev/webhooks/endpoints/:id',
+    about: aboutEndpoints.update,
     scope: 'webhooks.endpoints:write',
     status: 200,
     body: 'json',
@@ -34,6 +37,7 @@ export const endpointRoutes: readonly Route[] = [
   {
     method: 'delete',
     path: '/dev/webhooks/endpoints/:id',
+    about: aboutEndpoints.delete,
     scope: 'webhooks.endpoints:write',
     status: 200,
     body: 'none',
@@ -43,6 +47,7 @@ export const endpointRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/webhooks/endpoints/:id/test',
+    about: aboutEndpoints.test,
     scope: 'webhooks.endpoints:write',
     status: 200,
     body: 'json',
@@ -54,6 +59,7 @@ export const endpointRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/webhooks/endpoints/:id/rotate-secret',
+    about: aboutEndpoints.rotateSecret,
     scope: 'webhooks.endpoints:write',
     status: 200,
     body: 'none',
@@ -63,6 +69,7 @@ export const endpointRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/webhooks',
+    about: aboutEndpoints.list,
     key: 'secret',
     scope: 'webhooks.endpoints:read',
     run: async (deps, caller, { query }) => {

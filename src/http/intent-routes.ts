@@ -9,6 +9,7 @@ import { presentFor, presentIntent } from '../intents/present.ts'
 import { recallIntent } from '../intents/recall.ts'
 import { parseRefund } from '../intents/refunds/parse-refund.ts'
 import { refundErrandMs, refundIntent } from '../intents/refunds/refund.ts'
+import { aboutIntents } from './about/intents.ts'
 import type { Route } from './route.ts'
 
 /** Payment intents (SPEC 4.1 to 4.6). */
@@ -16,6 +17,7 @@ export const intentRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/intents',
+    about: aboutIntents.create,
     scope: 'payments.intents:write',
     status: 201,
     body: 'json',
@@ -26,6 +28,7 @@ export const intentRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/intents',
+    about: aboutIntents.list,
     key: 'secret',
     scope: 'payments.intents:read',
     run: async (deps, caller, { query }) => {
@@ -36,6 +39,7 @@ export const intentRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/intents/:referenceNumber',
+    about: aboutIntents.get,
     key: 'any',
     scope: 'payments.intents:read',
     run: async (deps, caller, { params }) =>
@@ -49,6 +53,7 @@ export const intentRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/intents/:referenceNumber/cancel',
+    about: aboutIntents.cancel,
     scope: 'payments.intents:write',
     status: 200,
     body: 'none',
@@ -63,6 +68,7 @@ export const intentRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/intents/:referenceNumber/simulate-payment',
+    about: aboutIntents.simulate,
     scope: 'payments.intents:write',
     sandboxOnly: true,
     status: 200,
@@ -77,6 +83,7 @@ export const intentRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/intents/:referenceNumber/refund',
+    about: aboutIntents.refund,
     scope: 'payments.refunds:write',
     status: 200,
     body: 'json',

@@ -4,6 +4,7 @@ import { parseSimulation } from '../store/orders/parse-simulation.ts'
 import { placeOrder } from '../store/orders/place.ts'
 import { presentOrder } from '../store/orders/present.ts'
 import { recallOrder } from '../store/orders/recall.ts'
+import { aboutOrders } from './about/orders.ts'
 import type { Route } from './route.ts'
 
 /** Orders (SPEC 4.7). */
@@ -11,6 +12,7 @@ export const orderRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/store/orders/simulate',
+    about: aboutOrders.simulate,
     scope: 'store.orders:write',
     sandboxOnly: true,
     status: 201,
@@ -21,6 +23,7 @@ export const orderRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/store/orders',
+    about: aboutOrders.list,
     key: 'secret',
     scope: 'store.orders:read',
     run: async (deps, caller, { query }) => {
@@ -31,6 +34,7 @@ export const orderRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/store/orders/:id',
+    about: aboutOrders.get,
     key: 'secret',
     scope: 'store.orders:read',
     run: async (deps, caller, { params }) => presentOrder(await findOrder(deps, caller, params.id ?? '')),

@@ -2,6 +2,7 @@ import { exportProducts } from '../store/exports/export-products.ts'
 import { parseExport } from '../store/exports/parse-export.ts'
 import { importProducts } from '../store/imports/import-products.ts'
 import { parseImport } from '../store/imports/parse-import.ts'
+import { aboutProductFiles } from './about/product-files.ts'
 import type { Route } from './route.ts'
 
 /** Products as CSV files: import and export (SPEC 4.9). */
@@ -9,6 +10,7 @@ export const productCsvRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/store/products/import-csv',
+    about: aboutProductFiles.import,
     scope: 'store.products:write',
     status: 200,
     body: 'csv',
@@ -21,6 +23,7 @@ export const productCsvRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/store/products/export-csv',
+    about: aboutProductFiles.export,
     key: 'secret',
     scope: 'store.products:read',
     download: async (deps, caller, { query }) => ({

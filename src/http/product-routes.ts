@@ -9,6 +9,7 @@ import { updateProduct } from '../store/products/update.ts'
 import { changeStock } from '../store/stock/change.ts'
 import { parseStockChange } from '../store/stock/parse-change.ts'
 import { presentStock } from '../store/stock/present.ts'
+import { aboutProducts } from './about/products.ts'
 import type { Route } from './route.ts'
 
 /** Products and their stock (SPEC 4.9). */
@@ -16,6 +17,7 @@ export const productRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/dev/store/products',
+    about: aboutProducts.create,
     scope: 'store.products:write',
     status: 201,
     body: 'json',
@@ -25,6 +27,7 @@ export const productRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/store/products',
+    about: aboutProducts.list,
     key: 'secret',
     scope: 'store.products:read',
     run: async (deps, caller, { query }) => {
@@ -35,6 +38,7 @@ export const productRoutes: readonly Route[] = [
   {
     method: 'get',
     path: '/dev/store/products/:id',
+    about: aboutProducts.get,
     key: 'secret',
     scope: 'store.products:read',
     run: async (deps, caller, { params: { id = '' } }) => presentProduct(await findProduct(deps, caller, id)),
@@ -42,6 +46,7 @@ export const productRoutes: readonly Route[] = [
   {
     method: 'put',
     path: '/dev/store/products/:id',
+    about: aboutProducts.update,
     scope: 'store.products:write',
     status: 200,
     body: 'json',
@@ -52,6 +57,7 @@ export const productRoutes: readonly Route[] = [
   {
     method: 'delete',
     path: '/dev/store/products/:id',
+    about: aboutProducts.delete,
     scope: 'store.products:write',
     status: 200,
     body: 'none',
@@ -61,6 +67,7 @@ export const productRoutes: readonly Route[] = [
   {
     method: 'patch',
     path: '/dev/store/products/:id/variants/:vid/stock',
+    about: aboutProducts.changeStock,
     scope: 'store.products:write',
     status: 200,
     body: 'json',

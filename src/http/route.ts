@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import type { Recall } from '../idempotency/claim.ts'
 import type { Effect } from '../idempotency/effect.ts'
+import type { About } from './about/about.ts'
 import type { BodyKind } from './body.ts'
 import type { Download } from './download.ts'
 
@@ -17,6 +18,8 @@ export interface Asked {
 interface Common {
   /** Below /api/v1. */
   path: string
+  /** What the description for machines says of it. */
+  about: About
   scope: Scope
   /** With a live key it is refused (order of checks, 8). */
   sandboxOnly?: true

@@ -14,10 +14,14 @@ export function built(): string {
   mkdirSync(join(root, '.data'), { recursive: true })
   const made = mkdtempSync(join(root, '.data/test-build-'))
   process.once('exit', () => rmSync(made, { recursive: true, force: true }))
-  const compiler = join(root, 'node_modules/typescript/bin/tsc')
-  // The types are another check's matter.
-  const how = ['--singleThreaded', '--noCheck', '--sourceMap', 'false', '--outDir', made]
-  execFileSync(process.execPath, [compiler, ...how], { cwd: root, stdio: 'inherit' })
+  compile(root, made)
   folder = made
   return made
+}
+
+/** Compiles the sources of a version. The types are another check's matter. */
+export function compile(sources: string, made: string): void {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const how = ['--singleThreaded', '--noCheck', '--sourceMap', 'false', '--outDir', made]
+  execFileSync(process.execPath, [compiler, ...how], { cwd: sources, stdio: 'inherit' })
 }

@@ -9,10 +9,12 @@ import { createBusiness } from '../../src/businesses/create-business.ts'
 import { type IssuedKey, issueKey } from '../../src/businesses/issue-key.ts'
 import { readConfig } from '../../src/config.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
+import { patience } from '../../src/http/connections/patience.ts'
 import { createHttpServer } from '../../src/http/listen.ts'
 import { makeIndexes } from '../../src/indexes.ts'
 import { createLog, type Log } from '../../src/log.ts'
 import { startWorkers } from '../../workers/run/start.ts'
+import { watchAnswer } from './described.ts'
 import { servers } from './servers.ts'
 
 /** A clock that tests set. It runs on from there, so that what waits for real still ends. */
@@ -100,9 +102,11 @@ export async function openHouse(
   await makeIndexes(config.mongodbUrl, log)
   const deps = await openDeps(config, log, clock.now)
   const server = createHttpServer(
+    deps,
     createApp(deps, () => false),
-    log,
+    patience,
   )
+  for (const asked of ['request', 'checkContinue']) server.prependListener(asked, watchAnswer)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

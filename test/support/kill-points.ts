@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Express, RequestHandler } from 'express'
 import { createApp } from '../../src/app.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
+import { patience } from '../../src/http/connections/patience.ts'
 import { createHttpServer } from '../../src/http/listen.ts'
 import { openWire } from './cut-wire.ts'
 import { createGate } from './gate.ts'
@@ -68,7 +69,7 @@ export async function openVictim(
     else if (fate !== 'lost') nudges.push(() => nudge(name, jobs))
     if (last) death.open()
   }
-  const server = createHttpServer(madeWhenAsked(deps), deps.log)
+  const server = createHttpServer(deps, madeWhenAsked(deps), patience)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   open = true

@@ -26,13 +26,21 @@ export interface ServiceProcess {
 const files = { web: 'src/server.js', worker: 'workers/main.js' } as const
 
 /** Starts a process on the house's database and queues and waits until it serves. */
-export async function startProcess(
+export const startProcess = (
   type: keyof typeof files,
   house: House,
   changes: Record<string, string> = {},
+): Promise<ServiceProcess> => startProcessOf(built(), type, house, changes)
+
+/** The same of what another version's build made. */
+export async function startProcessOf(
+  build: string,
+  type: keyof typeof files,
+  house: House,
+  changes: Record<string, string>,
 ): Promise<ServiceProcess> {
   const port = await freePort()
-  const child = begin(type, house, { PORT: String(port), ...changes }, 'inherit')
+  const child = begin(join(build, files[type]), house, { PORT: String(port), ...changes }, 'inherit')
   const ended = once(child, 'exit').then(([code]) => code as number | null)
   const { logged, lastWords } = listen(child)
   await Promise.race([
@@ -56,7 +64,7 @@ export async function startProcess(
 
 /** Starts a process that cannot serve; answers how it ended, and what it said on stderr. */
 export async function runToEnd(type: keyof typeof files, house: House, changes: Record<string, string>) {
-  const child = begin(type, house, changes, 'pipe')
+  const child = begin(join(built(), files[type]), house, changes, 'pipe')
   let stderr = ''
   child.stderr?.on('data', (bytes: Buffer) => (stderr += bytes.toString()))
   child.stdout?.resume()
@@ -66,11 +74,22 @@ export async function runToEnd(type: keyof typeof files, house: House, changes: 
   return { exitCode, stderr }
 }
 
+/** Runs a command that comes to its end, as `release` and the command line do, and answers what it printed. Throws where it fails. */
+export async function runCommand(program: string, args: string[], house: House): Promise<string> {
+  const child = begin(program, house, {}, 'inherit', args)
+  let stdout = ''
+  child.stdout?.on('data', (bytes: Buffer) => (stdout += bytes.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  if (code !== 0) throw new Error(`${program} ended with ${code}: ${stdout}`)
+  return stdout
+}
+
 function begin(
-  type: keyof typeof files,
+  program: string,
   house: House,
   changes: Record<string, string>,
   stderr: 'pipe' | 'inherit',
+  args: string[] = [],
 ): ChildProcess {
   const { mongodbUrl, redisUrl, queuePrefix } = house.deps.config
   const environment = freshEnvironment({
@@ -80,7 +99,7 @@ function begin(
     LOG_LEVEL: 'info',
     ...changes,
   })
-  return spawn(process.execPath, ['--import', withParent, join(built(), files[type])], {
+  return spawn(process.execPath, ['--import', withParent, program, ...args], {
     cwd: new URL('../..', import.meta.url),
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', stderr],
@@ -108,7 +127,7 @@ function listen(child: ChildProcess) {
     if (unusual.length > 15) unusual.shift()
   })
   return {
-    logged: (event: string) => until(event, () => seen.has(event), 15_000),
+    logged: (event: string) => until(event, () => seen.has(event), 30_000),
     lastWords: () => [...unusual, '…', ...latest].join('\n'),
   }
 }

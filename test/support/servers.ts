@@ -1,12 +1,15 @@
 // Loaded by mocha itself (.mocharc.json): one MongoDB and one Redis for the whole run, ended and removed with it.
 import { endWithParent } from '../../dev/end-with-parent.mjs'
 import { type Server, startMongo, startRedis } from '../../dev/servers.ts'
+import { contractHooks } from './departures.ts'
 import { allBuried } from './graves.ts'
 
 const LINGER_LIMIT_MS = 5000
 
 /** A test that needs to break a server starts one of its own from dev/servers.ts. */
 export const servers = {} as { mongo: Server; redis: Server; mongoUrl: string; redisUrl: string }
+
+export const mochaHooks = contractHooks
 
 export async function mochaGlobalSetup(): Promise<void> {
   endWithParent()

@@ -1,0 +1,64 @@
+import {
+  count,
+  deletedBy,
+  eventName,
+  id,
+  instant,
+  instantOrNull,
+  objectOf,
+  saying,
+  textOrNull,
+} from './fields.ts'
+import { pageOf } from './page.ts'
+
+/** Where an attempt fails, as merchants are told (docs/webhooks.md). */
+export const stages = [
+  'status',
+  'dns',
+  'address',
+  'connect',
+  'refused',
+  'tls',
+  'timeout',
+  'closed',
+  'protocol',
+  'too_large',
+]
+export const stageOrNull = { ...textOrNull, enum: [...stages, null] }
+
+export const endpointHealth = objectOf(
+  {
+    lastSuccessAt: instantOrNull,
+    lastFailureAt: instantOrNull,
+    failuresInRow: saying('Attempts that failed since the last success.', count),
+    lastError: saying('Where the last one that failed did.', stageOrNull),
+  },
+  {},
+)
+
+const fields = {
+  id,
+  url: { type: 'string', format: 'uri' },
+  events: { type: 'array', items: eventName },
+  active: { type: 'boolean' },
+  createdAt: instant,
+  health: endpointHealth,
+}
+
+/** An endpoint as it is read (SPEC 2.2). */
+export const endpoint = objectOf(fields, {})
+
+/** The answer of a create and of a new secret. */
+export const endpointWithSecret = objectOf(
+  {
+    ...fields,
+    secret: saying('Signs what is sent to it. Shown only this once.', {
+      type: 'string',
+      pattern: '^[0-9a-f]{64}$',
+    }),
+  },
+  {},
+)
+
+export const deletedEndpoint = deletedBy('id')
+export const endpointPage = pageOf(endpoint)

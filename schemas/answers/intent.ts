@@ -1,0 +1,111 @@
+import { createTestIntentBody } from '../create-intent.ts'
+import { statuses } from '../list-intents.ts'
+import {
+  amount,
+  count,
+  currency,
+  instant,
+  instantOrNull,
+  objectOf,
+  orNull,
+  reference,
+  sandbox,
+  saying,
+  textOrNull,
+} from './fields.ts'
+import { pageOf } from './page.ts'
+
+const code = { type: 'string', pattern: String.raw`^\d{6}$` }
+
+const { maxProperties, propertyNames } = createTestIntentBody.properties.metadata
+const metadata = {
+  type: 'object',
+  maxProperties,
+  propertyNames: { minLength: propertyNames.minLength, maxLength: propertyNames.maxLength },
+  additionalProperties: { type: 'string', maxLength: 500 },
+}
+
+const createdFields = {
+  referenceNumber: saying('The name of the intent in every other operation.', reference),
+  shortCode: saying('The end of `payUrl`.', { type: 'string', pattern: '^[0-9A-Z]{6}$' }),
+  code: saying('What a customer types at a counter.', code),
+  codeExpiresAt: instant,
+  payUrl: saying('Where the customer pays.', { type: 'string', format: 'uri' }),
+  amount: saying('Centimes. Null for OPEN.', { type: ['integer', 'null'], minimum: 1 }),
+  amountType: { type: 'string', enum: ['FIXED', 'OPEN'] },
+  currency,
+  label: { type: ['string', 'null'], maxLength: 200 },
+  status: { type: 'string', const: 'PENDING' },
+  sandbox,
+  metadata,
+  expiresAt: saying('When it becomes CANCELLED unless it is paid.', instant),
+  createdAt: instant,
+}
+
+/** The answer to a create (SPEC 4.1). */
+export const createdIntent = objectOf(createdFields, {})
+
+export const payment = objectOf(
+  {
+    amountPaid: saying('Centimes.', amount),
+    paidAt: instant,
+    method: { type: 'string', const: 'WALLET' },
+  },
+  {},
+)
+
+/** One that the wallet refuses is not among an intent's. */
+export const refund = objectOf(
+  {
+    id: { type: 'string', pattern: '^RF-[0-9A-Z]{16}$' },
+    amount: saying('Centimes.', amount),
+    currency,
+    reason: saying('Yours; null for a publishable key.', { ...textOrNull, maxLength: 200 }),
+    status: saying('PENDING while it is not known whether the money went back.', {
+      type: 'string',
+      enum: ['PENDING', 'SUCCEEDED'],
+    }),
+    createdAt: instant,
+  },
+  {},
+)
+
+/** There only after a payment that failed, until one succeeds. */
+export const paymentFailure = objectOf(
+  {
+    code: {
+      type: 'string',
+      enum: ['insufficient_funds', 'limit_exceeded', 'technical_error', 'wallet_closed'],
+    },
+    retryable: saying('Whether the customer may try again.', { type: 'boolean' }),
+  },
+  {},
+)
+
+const readFields = {
+  ...createdFields,
+  code: saying('Null once it no longer works.', { ...code, type: ['string', 'null'] }),
+  codeExpiresAt: instantOrNull,
+  status: { type: 'string', enum: statuses },
+  type: { type: 'string', const: 'API' },
+  payment: orNull(payment),
+  refunds: { type: 'array', items: refund },
+  totalAmountRefunded: saying('Centimes of the refunds that SUCCEEDED.', count),
+  updatedAt: instant,
+}
+
+const readSometimes = {
+  cancellationReason: saying('Only when CANCELLED.', {
+    type: 'string',
+    enum: ['requested_by_merchant', 'expired'],
+  }),
+  failure: paymentFailure,
+}
+
+/** An intent as it is read: all of SPEC 2.1. */
+export const intent = objectOf(readFields, readSometimes)
+
+/** The answer to a refund. */
+export const refundedIntent = objectOf({ ...readFields, refund }, readSometimes)
+
+export const intentPage = pageOf(intent)

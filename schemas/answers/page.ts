@@ -1,0 +1,18 @@
+import { count, objectOf, saying } from './fields.ts'
+
+/** One page of a list of these (SPEC 4.3). */
+export const pageOf = (item: object) =>
+  objectOf(
+    {
+      items: { type: 'array', maxItems: 100, items: item },
+      page: { type: 'integer', minimum: 1 },
+      limit: saying('Items a page, as used: one above 100 becomes 100.', {
+        type: 'integer',
+        minimum: 1,
+        maximum: 100,
+      }),
+      total: saying('How many match in all.', count),
+      hasMore: saying('Whether another page follows.', { type: 'boolean' }),
+    },
+    {},
+  )

@@ -1,0 +1,48 @@
+import { deliveryPage, deliveryWithAttempts, retriedDelivery } from '../../../schemas/answers/delivery.ts'
+import { listDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
+import type { About } from './about.ts'
+import * as example from './examples/deliveries.ts'
+import { pageWith } from './examples/page.ts'
+
+const params = { id: { type: 'string', description: '`id` of the delivery.' } }
+const ofOne = { id: example.deliveryId }
+const missing = ['DELIVERY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
+
+export const aboutDeliveries = {
+  list: {
+    operationId: 'listWebhookDeliveries',
+    tag: 'Webhook deliveries',
+    summary: 'List deliveries',
+    description: "Newest first, of the key's environment.",
+    params: {},
+    query: listDeliveriesQuery,
+    body: null,
+    answer: deliveryPage,
+    errors: [],
+    example: { query: { status: 'RETRYING' }, answer: pageWith(example.delivery, 20) },
+  },
+  get: {
+    operationId: 'getWebhookDelivery',
+    tag: 'Webhook deliveries',
+    summary: 'Read a delivery with its attempts',
+    description: 'And with the body that is sent.',
+    params,
+    query: null,
+    body: null,
+    answer: deliveryWithAttempts,
+    errors: missing,
+    example: { params: ofOne, answer: example.withAttempts },
+  },
+  retry: {
+    operationId: 'retryWebhookDelivery',
+    tag: 'Webhook deliveries',
+    summary: 'Send a delivery again',
+    description: 'One more attempt, now: the same `id` and bytes. Where none is made, `reason` says why.',
+    params,
+    query: null,
+    body: null,
+    answer: retriedDelivery,
+    errors: missing,
+    example: { params: ofOne, answer: example.retried },
+  },
+} as const satisfies Record<string, About>

@@ -1,0 +1,93 @@
+import { testResult } from '../../../schemas/answers/delivery.ts'
+import {
+  deletedEndpoint,
+  endpoint,
+  endpointPage,
+  endpointWithSecret,
+} from '../../../schemas/answers/endpoint.ts'
+import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
+import { pageQuery } from '../../../schemas/page.ts'
+import { testEndpointBody } from '../../../schemas/test-endpoint.ts'
+import { updateEndpointBody } from '../../../schemas/update-endpoint.ts'
+import type { About } from './about.ts'
+import * as example from './examples/endpoints.ts'
+import { pageWith } from './examples/page.ts'
+
+const params = { id: { type: 'string', description: '`id` of the endpoint.' } }
+const ofOne = { id: example.endpointId }
+
+export const aboutEndpoints = {
+  create: {
+    operationId: 'createWebhookEndpoint',
+    tag: 'Webhook endpoints',
+    summary: 'Register a receiver',
+    description: 'At most 5 of a business. Keep the `secret`: it is shown only here.',
+    params: {},
+    query: null,
+    body: createEndpointBody,
+    answer: endpointWithSecret,
+    errors: ['EVENTS_NOT_PERMITTED', 'MAX_ENDPOINTS_REACHED'],
+    example: { body: example.asked, answer: example.created },
+  },
+  update: {
+    operationId: 'updateWebhookEndpoint',
+    tag: 'Webhook endpoints',
+    summary: 'Change a receiver',
+    description: 'What is not given stays.',
+    params,
+    query: null,
+    body: updateEndpointBody,
+    answer: endpoint,
+    errors: ['ENDPOINT_NOT_FOUND', 'EVENTS_NOT_PERMITTED'],
+    example: { params: ofOne, body: example.change, answer: example.changed },
+  },
+  delete: {
+    operationId: 'deleteWebhookEndpoint',
+    tag: 'Webhook endpoints',
+    summary: 'Delete a receiver',
+    description: 'What waits to be sent to it becomes CANCELLED.',
+    params,
+    query: null,
+    body: null,
+    answer: deletedEndpoint,
+    errors: ['ENDPOINT_NOT_FOUND'],
+    example: { params: ofOne, answer: example.deleted },
+  },
+  test: {
+    operationId: 'testWebhookEndpoint',
+    tag: 'Webhook endpoints',
+    summary: 'Send a receiver a test',
+    description:
+      'One signed attempt with sample data, now. 200 however the receiver does: `delivered` says it. May take 30 s.',
+    params,
+    query: null,
+    body: testEndpointBody,
+    answer: testResult,
+    errors: ['ENDPOINT_NOT_FOUND', 'EVENTS_NOT_PERMITTED'],
+    example: { params: ofOne, body: { event: 'payment.confirmed' }, answer: example.tested },
+  },
+  rotateSecret: {
+    operationId: 'rotateWebhookSecret',
+    tag: 'Webhook endpoints',
+    summary: 'Give a receiver a new secret',
+    description: 'For 24 hours the old one signs too, in a second header.',
+    params,
+    query: null,
+    body: null,
+    answer: endpointWithSecret,
+    errors: ['ENDPOINT_NOT_FOUND'],
+    example: { params: ofOne, answer: example.rotated },
+  },
+  list: {
+    operationId: 'listWebhookEndpoints',
+    tag: 'Webhook endpoints',
+    summary: 'List receivers',
+    description: 'Newest first, without their secrets.',
+    params: {},
+    query: pageQuery,
+    body: null,
+    answer: endpointPage,
+    errors: [],
+    example: { answer: pageWith(example.endpoint, 20) },
+  },
+} as const satisfies Record<string, About>

@@ -1,0 +1,69 @@
+export const referenceNumber = 'PI-KP7C69GYSJ3ZNMWQ'
+const createdAt = '2026-11-21T07:33:59.612Z'
+const expiresAt = '2026-11-22T07:33:59.612Z'
+
+export const asked = { amount: 50_000, label: 'Order 1042', metadata: { order: '1042' } }
+
+export const created = {
+  referenceNumber,
+  shortCode: 'UUEPNU',
+  code: '005312',
+  codeExpiresAt: expiresAt,
+  payUrl: 'https://pay.example/p/UUEPNU',
+  amount: 50_000,
+  amountType: 'FIXED',
+  currency: 'MRU',
+  label: 'Order 1042',
+  status: 'PENDING',
+  sandbox: true,
+  metadata: { order: '1042' },
+  expiresAt,
+  createdAt,
+}
+
+export const pending = {
+  ...created,
+  type: 'API',
+  payment: null,
+  refunds: [],
+  totalAmountRefunded: 0,
+  updatedAt: createdAt,
+}
+
+const withoutCode = { ...pending, code: null, codeExpiresAt: null }
+
+export const cancelled = {
+  ...withoutCode,
+  status: 'CANCELLED',
+  updatedAt: '2026-11-21T07:41:20.118Z',
+  cancellationReason: 'requested_by_merchant',
+}
+
+export const simulation = { payerPhone: '22000045', outcome: 'success' }
+
+export const paid = {
+  ...withoutCode,
+  status: 'PAID',
+  payment: { amountPaid: 50_000, paidAt: '2026-11-21T07:40:02.331Z', method: 'WALLET' },
+  updatedAt: '2026-11-21T07:40:02.331Z',
+}
+
+export const refundAsked = { amount: 20_000, reason: 'One item came back' }
+
+const refund = {
+  id: 'RF-9QX4MZ2KHT7WDBRC',
+  amount: 20_000,
+  currency: 'MRU',
+  reason: 'One item came back',
+  status: 'SUCCEEDED',
+  createdAt: '2026-11-21T09:12:44.907Z',
+}
+
+export const refunded = {
+  ...paid,
+  status: 'REFUNDED',
+  refunds: [refund],
+  totalAmountRefunded: 20_000,
+  updatedAt: '2026-11-21T09:12:44.951Z',
+  refund,
+}

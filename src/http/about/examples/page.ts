@@ -1,0 +1,8 @@
+/** The only page of a list that holds one. */
+export const pageWith = (item: unknown, limit: number) => ({
+  items: [item],
+  page: 1,
+  limit,
+  total: 1,
+  hasMore: false,
+})

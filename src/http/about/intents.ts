@@ -1,0 +1,95 @@
+import { createdIntent, intent, intentPage, refundedIntent } from '../../../schemas/answers/intent.ts'
+import { createTestIntentBody } from '../../../schemas/create-intent.ts'
+import { listIntentsQuery } from '../../../schemas/list-intents.ts'
+import { refundBody } from '../../../schemas/refund.ts'
+import { simulatePaymentBody } from '../../../schemas/simulate-payment.ts'
+import type { About } from './about.ts'
+import * as example from './examples/intents.ts'
+import { pageWith } from './examples/page.ts'
+
+const params = { referenceNumber: { type: 'string', description: '`referenceNumber` of the intent.' } }
+const missing = ['INTENT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
+const { referenceNumber } = example
+
+export const aboutIntents = {
+  create: {
+    operationId: 'createIntent',
+    tag: 'Payment intents',
+    summary: 'Create an intent',
+    description:
+      'One payment to collect. The customer pays it at `payUrl`, or by `code` at a counter. With a live key redirect URLs must be https.',
+    params: {},
+    query: null,
+    body: createTestIntentBody,
+    answer: createdIntent,
+    errors: [],
+    example: { body: example.asked, answer: example.created },
+  },
+  list: {
+    operationId: 'listIntents',
+    tag: 'Payment intents',
+    summary: 'List intents',
+    description: "Newest first, of the key's environment.",
+    params: {},
+    query: listIntentsQuery,
+    body: null,
+    answer: intentPage,
+    errors: [],
+    example: { query: { status: 'PENDING', limit: '50' }, answer: pageWith(example.pending, 50) },
+  },
+  get: {
+    operationId: 'getIntent',
+    tag: 'Payment intents',
+    summary: 'Read an intent',
+    description: 'A publishable key may ask this too; what a refund was for is null for it.',
+    params,
+    query: null,
+    body: null,
+    answer: intent,
+    errors: missing,
+    example: { params: { referenceNumber }, answer: example.pending },
+  },
+  cancel: {
+    operationId: 'cancelIntent',
+    tag: 'Payment intents',
+    summary: 'Cancel a PENDING intent',
+    description: 'INTENT_CANCEL_CONFLICT: it changed in that very moment, or a payment is under way.',
+    params,
+    query: null,
+    body: null,
+    answer: intent,
+    errors: [...missing, 'INTENT_CANCEL_INVALID_STATUS', 'INTENT_CANCEL_CONFLICT'],
+    example: { params: { referenceNumber }, answer: example.cancelled },
+  },
+  simulate: {
+    operationId: 'simulatePayment',
+    tag: 'Payment intents',
+    summary: 'Pay a test intent',
+    description: 'As a customer would, without money. Of FIXED intents `amount` is their own, or left out.',
+    params,
+    query: null,
+    body: simulatePaymentBody,
+    answer: intent,
+    errors: [...missing, 'INTENT_NOT_PENDING', 'PAYMENT_FAILED'],
+    example: { params: { referenceNumber }, body: example.simulation, answer: example.paid },
+  },
+  refund: {
+    operationId: 'refundIntent',
+    tag: 'Payment intents',
+    summary: 'Give money back',
+    description:
+      'All that is left, or `amount` of it. May take 20 s. After SERVICE_UNAVAILABLE send it again with the same idempotency key.',
+    params,
+    query: null,
+    body: refundBody,
+    answer: refundedIntent,
+    errors: [
+      ...missing,
+      'INTENT_REFUND_INVALID_STATUS',
+      'AMOUNT_OUT_OF_RANGE',
+      'REFUND_AMOUNT_MISMATCH',
+      'REFUND_FAILED',
+    ],
+    example: { params: { referenceNumber }, body: example.refundAsked, answer: example.refunded },
+  },
+} as const satisfies Record<string, About>

@@ -1,0 +1,52 @@
+import { order, orderPage } from '../../../schemas/answers/order.ts'
+import { listOrdersQuery } from '../../../schemas/list-orders.ts'
+import { simulateOrderBody } from '../../../schemas/simulate-order.ts'
+import type { About } from './about.ts'
+import * as example from './examples/orders.ts'
+import { pageWith } from './examples/page.ts'
+
+export const aboutOrders = {
+  simulate: {
+    operationId: 'simulateOrder',
+    tag: 'Orders',
+    summary: 'Place a test order',
+    description: 'As a customer of the shop would. Without `items`, one unit of a variant that is in stock.',
+    params: {},
+    query: null,
+    body: simulateOrderBody,
+    answer: order,
+    errors: [
+      'PRODUCT_NOT_FOUND',
+      'SANDBOX_MISMATCH',
+      'VARIANT_NOT_FOUND',
+      'VARIANT_LABEL_AMBIGUOUS',
+      'AMOUNT_OUT_OF_RANGE',
+      'INSUFFICIENT_STOCK',
+    ],
+    example: { body: example.asked, answer: example.order },
+  },
+  list: {
+    operationId: 'listOrders',
+    tag: 'Orders',
+    summary: 'List orders',
+    description: "Newest first, of the key's environment.",
+    params: {},
+    query: listOrdersQuery,
+    body: null,
+    answer: orderPage,
+    errors: ['SHOP_NOT_FOUND'],
+    example: { answer: pageWith(example.order, 20) },
+  },
+  get: {
+    operationId: 'getOrder',
+    tag: 'Orders',
+    summary: 'Read an order',
+    description: 'A copy of what was sold: no later change of a product changes it.',
+    params: { id: { type: 'string', description: '`_id` of the order.' } },
+    query: null,
+    body: null,
+    answer: order,
+    errors: ['SHOP_NOT_FOUND', 'ORDER_NOT_FOUND', 'SANDBOX_MISMATCH'],
+    example: { params: { id: example.orderId }, answer: example.order },
+  },
+} as const satisfies Record<string, About>

@@ -1,0 +1,32 @@
+import { importResult } from '../../../schemas/answers/import.ts'
+import { exportProductsQuery } from '../../../schemas/export-products.ts'
+import { importProductsBody, importProductsQuery } from '../../../schemas/import-products.ts'
+import type { About } from './about.ts'
+import * as example from './examples/products.ts'
+
+export const aboutProductFiles = {
+  import: {
+    operationId: 'importProducts',
+    tag: 'Products',
+    summary: 'Make and change products by a CSV file',
+    description: 'All or nothing. What is wrong in the file is told by row and column in `details.faults`.',
+    params: {},
+    query: importProductsQuery,
+    body: importProductsBody,
+    answer: importResult,
+    errors: ['SHOP_NOT_FOUND', 'AMOUNT_OUT_OF_RANGE'],
+    example: { body: { csv: example.file }, answer: example.imported },
+  },
+  export: {
+    operationId: 'exportProducts',
+    tag: 'Products',
+    summary: 'All products as a CSV file',
+    description: 'One row for each variant, oldest product first. Importing it again changes nothing.',
+    params: {},
+    query: exportProductsQuery,
+    body: null,
+    answer: { type: 'string' },
+    errors: ['SHOP_NOT_FOUND'],
+    example: { answer: example.exported },
+  },
+} as const satisfies Record<string, About>

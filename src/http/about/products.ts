@@ -1,0 +1,94 @@
+import { deletedProduct, product, productPage, stockedVariant } from '../../../schemas/answers/product.ts'
+import { changeStockBody } from '../../../schemas/change-stock.ts'
+import { createProductBody } from '../../../schemas/create-product.ts'
+import { listProductsQuery } from '../../../schemas/list-products.ts'
+import { updateProductBody } from '../../../schemas/update-product.ts'
+import type { About } from './about.ts'
+import { pageWith } from './examples/page.ts'
+import * as example from './examples/products.ts'
+
+const params = { id: { type: 'string', description: '`_id` of the product.' } }
+const ofOne = { id: example.productId }
+const missing = ['SHOP_NOT_FOUND', 'PRODUCT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
+const noVariant = ['VARIANT_NOT_FOUND', 'VARIANT_LABEL_AMBIGUOUS'] as const
+
+export const aboutProducts = {
+  create: {
+    operationId: 'createProduct',
+    tag: 'Products',
+    summary: 'Make a product',
+    description:
+      'Without `variants` it has one, called `Default`, to which `price`, `stock` and `sku` belong.',
+    params: {},
+    query: null,
+    body: createProductBody,
+    answer: product,
+    errors: ['SHOP_NOT_FOUND'],
+    example: { body: example.asked, answer: example.product },
+  },
+  list: {
+    operationId: 'listProducts',
+    tag: 'Products',
+    summary: 'List products',
+    description: "Newest first, of the key's environment.",
+    params: {},
+    query: listProductsQuery,
+    body: null,
+    answer: productPage,
+    errors: ['SHOP_NOT_FOUND'],
+    example: { query: { sku: 'TV-250' }, answer: pageWith(example.product, 20) },
+  },
+  get: {
+    operationId: 'getProduct',
+    tag: 'Products',
+    summary: 'Read a product',
+    description: 'With its variants and their stock.',
+    params,
+    query: null,
+    body: null,
+    answer: product,
+    errors: missing,
+    example: { params: ofOne, answer: example.product },
+  },
+  update: {
+    operationId: 'updateProduct',
+    tag: 'Products',
+    summary: 'Change a product',
+    description:
+      'What is not given stays. A variant is told by its `_id`, else by its `label`; a label that no variant has makes one, which needs a `price`.',
+    params,
+    query: null,
+    body: updateProductBody,
+    answer: product,
+    errors: [...missing, ...noVariant],
+    example: { params: ofOne, body: example.change, answer: example.changed },
+  },
+  delete: {
+    operationId: 'deleteProduct',
+    tag: 'Products',
+    summary: 'Delete a product',
+    description: 'Orders keep what they say of it.',
+    params,
+    query: null,
+    body: null,
+    answer: deletedProduct,
+    errors: missing,
+    example: { params: ofOne, answer: example.deleted },
+  },
+  changeStock: {
+    operationId: 'changeStock',
+    tag: 'Products',
+    summary: 'Set or move the stock of a variant',
+    description: 'Exactly one of `stock` and `delta`. A stock never falls below 0.',
+    params: { ...params, vid: { type: 'string', description: '`_id` of the variant, or its label.' } },
+    query: null,
+    body: changeStockBody,
+    answer: stockedVariant,
+    errors: [...missing, ...noVariant, 'INSUFFICIENT_STOCK'],
+    example: {
+      params: { ...ofOne, vid: example.variantId },
+      body: { delta: -2 },
+      answer: example.stocked,
+    },
+  },
+} as const satisfies Record<string, About>

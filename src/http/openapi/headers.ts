@@ -1,0 +1,43 @@
+import type { Part } from './schema.ts'
+
+const text = { type: 'string' }
+const wholeNumber = { type: 'integer', minimum: 0 }
+
+/** The headers that answers share. */
+export const headers = {
+  RequestId: { description: 'Of this answer; what support asks for.', schema: { ...text, format: 'uuid' } },
+  RateLimit: {
+    description: 'What is left of the rate limit, as the IETF draft says it. Without one there is none.',
+    schema: text,
+    example: '"key";r=999;t=1',
+  },
+  RateLimitPolicy: {
+    description: 'The rate limit: how many requests in how many seconds.',
+    schema: text,
+    example: '"key";q=1000;w=1',
+  },
+  RetryAfter: { description: 'Seconds after which to come again.', schema: wholeNumber },
+  IdempotentReplayed: {
+    description: 'There when this is the stored answer of the first request with this key.',
+    schema: { ...text, const: 'true' },
+  },
+  IdempotentParamsMismatch: {
+    description: 'There when that request asked for something else.',
+    schema: { ...text, const: 'true' },
+  },
+}
+
+const header = (name: keyof typeof headers): Part => ({ $ref: `#/components/headers/${name}` })
+
+export const requestId: Part = { 'X-Request-Id': header('RequestId') }
+/** Of every answer to a key that is known. */
+export const rateLimit: Part = {
+  RateLimit: header('RateLimit'),
+  'RateLimit-Policy': header('RateLimitPolicy'),
+}
+export const retryAfter: Part = { 'Retry-After': header('RetryAfter') }
+/** Of what a write answers again. */
+export const replay: Part = {
+  'Idempotent-Replayed': header('IdempotentReplayed'),
+  'Idempotent-Params-Mismatch': header('IdempotentParamsMismatch'),
+}

@@ -1,0 +1,108 @@
+import {
+  delivery,
+  deliveryAttempt,
+  deliveryPage,
+  deliveryWithAttempts,
+  retriedDelivery,
+  testResult,
+} from '../../../schemas/answers/delivery.ts'
+import {
+  deletedEndpoint,
+  endpoint,
+  endpointHealth,
+  endpointPage,
+  endpointWithSecret,
+} from '../../../schemas/answers/endpoint.ts'
+import { failureBody } from '../../../schemas/answers/failure.ts'
+import { importResult } from '../../../schemas/answers/import.ts'
+import {
+  createdIntent,
+  intent,
+  intentPage,
+  payment,
+  paymentFailure,
+  refund,
+  refundedIntent,
+} from '../../../schemas/answers/intent.ts'
+import { customer, order, orderItem, orderPage } from '../../../schemas/answers/order.ts'
+import {
+  deletedProduct,
+  product,
+  productPage,
+  stockedVariant,
+  variant,
+} from '../../../schemas/answers/product.ts'
+import { changeStockBody } from '../../../schemas/change-stock.ts'
+import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
+import { createTestIntentBody } from '../../../schemas/create-intent.ts'
+import { createProductBody } from '../../../schemas/create-product.ts'
+import type { EventName } from '../../../schemas/events.ts'
+import { importProductsBody } from '../../../schemas/import-products.ts'
+import { orderEvents } from '../../../schemas/order-event.ts'
+import { paymentEvents } from '../../../schemas/payment-event.ts'
+import { refundBody } from '../../../schemas/refund.ts'
+import { simulateOrderBody } from '../../../schemas/simulate-order.ts'
+import { simulatePaymentBody } from '../../../schemas/simulate-payment.ts'
+import { testEndpointBody } from '../../../schemas/test-endpoint.ts'
+import { updateEndpointBody } from '../../../schemas/update-endpoint.ts'
+import { updateProductBody } from '../../../schemas/update-product.ts'
+
+/** `PaymentCreatedEvent` for `payment.created`. */
+const eventType = (event: string): string =>
+  `${event
+    .split('.')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')}Event`
+
+/** The body of each webhook. */
+export const eventBodies: Record<EventName, object> = { ...paymentEvents, ...orderEvents }
+
+/** The schemas that have a name in the description: wherever one of these very objects stands, it is referred to. */
+export const named: Record<string, object> = {
+  CreateIntentBody: createTestIntentBody,
+  SimulatePaymentBody: simulatePaymentBody,
+  RefundBody: refundBody,
+  CreatedIntent: createdIntent,
+  Intent: intent,
+  RefundedIntent: refundedIntent,
+  IntentPage: intentPage,
+  Payment: payment,
+  PaymentFailure: paymentFailure,
+  Refund: refund,
+  CreateWebhookEndpointBody: createEndpointBody,
+  UpdateWebhookEndpointBody: updateEndpointBody,
+  TestWebhookEndpointBody: testEndpointBody,
+  WebhookEndpoint: endpoint,
+  WebhookEndpointWithSecret: endpointWithSecret,
+  WebhookEndpointHealth: endpointHealth,
+  WebhookEndpointPage: endpointPage,
+  DeletedWebhookEndpoint: deletedEndpoint,
+  WebhookTestResult: testResult,
+  WebhookDelivery: delivery,
+  WebhookDeliveryWithAttempts: deliveryWithAttempts,
+  WebhookDeliveryAttempt: deliveryAttempt,
+  WebhookDeliveryPage: deliveryPage,
+  RetriedWebhookDelivery: retriedDelivery,
+  CreateProductBody: createProductBody,
+  UpdateProductBody: updateProductBody,
+  ChangeStockBody: changeStockBody,
+  Product: product,
+  ProductPage: productPage,
+  Variant: variant,
+  StockedVariant: stockedVariant,
+  DeletedProduct: deletedProduct,
+  ImportProductsBody: importProductsBody,
+  ImportResult: importResult,
+  SimulateOrderBody: simulateOrderBody,
+  Order: order,
+  OrderItem: orderItem,
+  OrderPage: orderPage,
+  Customer: customer,
+  Failure: failureBody,
+  ...Object.fromEntries(Object.entries(eventBodies).map(([event, body]) => [eventType(event), body])),
+}
+
+const names = new Map(Object.entries(named).map(([name, schema]) => [schema, name]))
+
+/** What a schema is called, or undefined. */
+export const nameOf = (schema: object): string | undefined => names.get(schema)

@@ -1,0 +1,114 @@
+import type { Route, WriteRoute } from '../route.ts'
+import { rateLimit, replay, requestId } from './headers.ts'
+import { refusalsOf } from './refusals.ts'
+import type { Part, SchemaWriter } from './schema.ts'
+
+/** `/dev/intents/{referenceNumber}` for `/dev/intents/:referenceNumber`. */
+export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replaceAll(/:(\w+)/g, '{$1}')
+
+/** One operation, as a program may be told of it. */
+export function operation(writer: SchemaWriter, route: Route): Part {
+  const { about, scope } = route
+  const isWrite = route.method !== 'get'
+  const body = isWrite ? bodyOf(writer, route) : null
+  return {
+    operationId: about.operationId,
+    tags: [about.tag],
+    summary: about.summary,
+    description: `${about.description}\n\n${neededBy(route)}`,
+    security: [{ apiKey: [scope] }],
+    parameters: [
+      ...pathParameters(writer, route),
+      ...queryParameters(writer, route),
+      ...(isWrite ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ],
+    ...(body === null ? {} : { requestBody: body }),
+    responses: { [isWrite ? route.status : 200]: success(writer, route), ...refusalsOf(route) },
+  }
+}
+
+function neededBy(route: Route): string {
+  const kind = route.method === 'get' && route.key === 'any' ? 'Any key' : 'A secret key'
+  return `${kind}${route.sandboxOnly ? ' of the sandbox' : ''} with the scope \`${route.scope}\`.`
+}
+
+const pathParameters = (writer: SchemaWriter, { about }: Route): Part[] =>
+  Object.entries(about.params).map(([name, schema]) => ({
+    name,
+    in: 'path',
+    required: true,
+    ...asParameter(writer.say(schema)),
+    ...exampleOf(about.example.params?.[name]),
+  }))
+
+function queryParameters(writer: SchemaWriter, { about }: Route): Part[] {
+  const { properties = {} } = (about.query ?? {}) as { properties?: Record<string, object> }
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: false,
+    ...asParameter(writer.say(schema)),
+    ...exampleOf(about.example.query?.[name]),
+  }))
+}
+
+/** What a schema says in words belongs to its parameter. */
+const asParameter = ({ description, ...schema }: Part): Part =>
+  description === undefined ? { schema } : { description, schema }
+
+/** As the type of the parameter has it, not as the text of a URL. */
+const exampleOf = (text: string | undefined): Part =>
+  text === undefined ? {} : { example: /^\d{1,6}$/.test(text) ? Number(text) : text }
+
+function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute): Part | null {
+  if (about.body === null) return null
+  const json = { schema: writer.say(about.body), example: about.example.body }
+  return {
+    // Where some field must be there, be it only under a condition.
+    required: 'required' in about.body || 'else' in about.body,
+    content: {
+      ...(body === 'csv' ? csvContent(about.example.body as { csv: string }) : {}),
+      'application/json': json,
+    },
+  }
+}
+
+/** The two ways in which a file comes as itself. */
+const csvContent = ({ csv }: { csv: string }): Part => ({
+  'text/csv': { schema: { type: 'string' }, example: csv },
+  'multipart/form-data': {
+    schema: {
+      type: 'object',
+      required: ['file'],
+      properties: { file: { type: 'string', contentMediaType: 'text/csv' } },
+    },
+  },
+})
+
+function success(writer: SchemaWriter, route: Route): Part {
+  const { answer, example } = route.about
+  const headers = { ...requestId, ...rateLimit, ...(route.method === 'get' ? {} : replay) }
+  if ('download' in route)
+    return {
+      description: 'The file.',
+      headers: {
+        ...headers,
+        'Content-Disposition': { description: 'The name of the file.', schema: { type: 'string' } },
+      },
+      content: { 'text/csv': { schema: writer.say(answer), example: example.answer } },
+    }
+  return {
+    description: 'Done.',
+    headers,
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          required: ['success', 'data'],
+          properties: { success: { type: 'boolean', const: true }, data: writer.say(answer) },
+        },
+        example: { success: true, data: example.answer },
+      },
+    },
+  }
+}

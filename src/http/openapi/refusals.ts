@@ -1,0 +1,70 @@
+import { catalogue, type ErrorCode } from '../../errors.ts'
+import { groupBy } from '../../group-by.ts'
+import type { Route } from '../route.ts'
+import { codesOf, ofAll, ofBodies, ofWrites } from './codes.ts'
+import { rateLimit, replay, requestId, retryAfter } from './headers.ts'
+import type { Part } from './schema.ts'
+
+/** The statuses whose codes are the same for every operation that has them: what their response is called, and its headers. */
+const alike: Record<number, { name: string; headers: Part }> = {
+  401: { name: 'Unauthorized', headers: requestId },
+  408: { name: 'RequestTimeout', headers: requestId },
+  409: { name: 'InProgress', headers: { ...requestId, ...rateLimit, ...retryAfter } },
+  413: { name: 'PayloadTooLarge', headers: { ...requestId, ...rateLimit } },
+  415: { name: 'UnsupportedMediaType', headers: { ...requestId, ...rateLimit } },
+  429: { name: 'RateLimited', headers: { ...requestId, ...rateLimit, ...retryAfter } },
+  431: { name: 'HeadersTooLarge', headers: requestId },
+  500: { name: 'InternalError', headers: requestId },
+  503: { name: 'Unavailable', headers: { ...requestId, ...retryAfter } },
+}
+
+const statusOf = (code: ErrorCode): number => catalogue[code][0]
+
+/** The responses that operations share. */
+export const sharedRefusals = (): Part =>
+  Object.fromEntries(
+    [...groupBy([...ofAll, ...ofWrites, ...ofBodies], statusOf)].flatMap(([status, codes]) => {
+      const shared = alike[status]
+      return shared === undefined ? [] : [[shared.name, refusal(codes, shared.headers)]]
+    }),
+  )
+
+/** The refusals of an operation: one response for each status. */
+export function refusalsOf(route: Route): Part {
+  const headers = { ...requestId, ...rateLimit, ...(route.method === 'get' ? {} : replay) }
+  const byStatus = [...groupBy(codesOf(route), statusOf)].toSorted(([a], [b]) => a - b)
+  return Object.fromEntries(
+    byStatus.map(([status, codes]) => {
+      const shared = alike[status]
+      return [
+        String(status),
+        shared === undefined ? refusal(codes, headers) : { $ref: `#/components/responses/${shared.name}` },
+      ]
+    }),
+  )
+}
+
+const refusal = (codes: ErrorCode[], headers: Part): Part => ({
+  description: codes.join(', '),
+  headers,
+  content: {
+    'application/json': {
+      schema: {
+        allOf: [
+          { $ref: '#/components/schemas/Failure' },
+          { properties: { error: { properties: { code: { enum: codes } } } } },
+        ],
+      },
+      examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+    },
+  },
+})
+
+/** An answer of each code. */
+export const refusalExamples = (): Part =>
+  Object.fromEntries(
+    Object.entries(catalogue).map(([code, [statusCode, message]]) => {
+      const error = { code, message, statusCode, requestId: '97ba8550-ced5-4d92-a656-6c4288ed5ce0' }
+      return [code, { summary: message, value: { success: false, error } }]
+    }),
+  )

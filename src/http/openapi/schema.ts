@@ -1,0 +1,59 @@
+import { formatsFor, type Told } from './formats.ts'
+import { nameOf } from './names.ts'
+
+/** A part of the description. */
+export type Part = Record<string, unknown>
+
+/** Says a schema of schemas/ in the words of OpenAPI 3.1; `say` refers to one that has a name, `define` never does at its top. */
+export interface SchemaWriter {
+  say(schema: object): Part
+  define(schema: object): Part
+}
+
+/** Words whose value is a schema, or several. */
+const nesting = ['items', 'propertyNames', 'additionalProperties', 'if', 'then', 'else', 'not', 'oneOf']
+
+export function createSchemaWriter(told: Told): SchemaWriter {
+  const formats = formatsFor(told)
+
+  const say = (schema: object): Part => {
+    const name = nameOf(schema)
+    return name === undefined ? define(schema) : { $ref: `#/components/schemas/${name}` }
+  }
+
+  const define = (schema: object): Part =>
+    Object.assign({}, ...Object.entries(withType(schema)).map(([word, value]) => write(word, value)))
+
+  const sayEach = (schemas: object): Part =>
+    Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, say(schema)]))
+
+  const write = (word: string, value: unknown): Part => {
+    if (word === '$schema' || word === 'says') return {}
+    // An object may get more fields one day, and whoever reads it must bear that.
+    if (word === 'additionalProperties' && value === false) return {}
+    if (word === 'errorCodes') return { 'x-error-codes': [...new Set(Object.values(value as object))] }
+    if (word === 'format') return formatSaid(String(value))
+    if (word === 'properties') return { properties: sayEach(value as object) }
+    // As JSON Schema calls it since 2019.
+    if (word === 'dependencies') return { dependentSchemas: sayEach(value as object) }
+    if (!nesting.includes(word)) return { [word]: value }
+    return { [word]: Array.isArray(value) ? value.map(say) : say(value as object) }
+  }
+
+  const formatSaid = (format: string): Part => {
+    const said = formats[format]
+    if (said === undefined) throw new Error(`the format ${format} is not described (formats.ts)`)
+    return { ...said }
+  }
+
+  return { say, define }
+}
+
+/** Programs that make code want a type also where the values tell it. */
+function withType(schema: object): object {
+  if ('type' in schema) return schema
+  const values = 'enum' in schema ? (schema.enum as unknown[]) : 'const' in schema ? [schema.const] : []
+  if (values.length === 0) return schema
+  const types = new Set(values.map((value) => (typeof value === 'number' ? 'integer' : typeof value)))
+  return types.size === 1 ? { type: [...types][0], ...schema } : schema
+}

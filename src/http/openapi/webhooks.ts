@@ -1,0 +1,68 @@
+import type { EventName } from '../../../schemas/events.ts'
+import { sampleData } from '../../webhooks/endpoints/sample-data.ts'
+import type { Told } from './formats.ts'
+import { eventBodies } from './names.ts'
+import type { Part, SchemaWriter } from './schema.ts'
+
+/** What the service sends, one for each event (SPEC 6.2). */
+export const webhooksOf = (writer: SchemaWriter, told: Told): Part =>
+  Object.fromEntries(
+    Object.entries(eventBodies).map(([event, body]) => [
+      event,
+      { post: webhook(told, event as EventName, writer.say(body)) },
+    ]),
+  )
+
+const webhook = ({ webhookHeaderBrand: brand }: Told, event: EventName, schema: Part): Part => ({
+  operationId: `${event.replaceAll('.', '-')}-event`,
+  tags: ['Webhooks'],
+  summary: event,
+  description:
+    'Check the signature on the raw body before you read it, and answer 2xx within 30 s. The same `id` may come again.',
+  // It is signed, not sent with a key.
+  security: [],
+  parameters: [
+    {
+      ...header(`X-${brand}-Signature`, '^sha256=[0-9a-f]{64}$'),
+      description: '`sha256=` and the hex HMAC-SHA256 of `{timestamp}.{raw body}` under your secret.',
+    },
+    {
+      ...header(`X-${brand}-Signature-Previous`, '^sha256=[0-9a-f]{64}(,sha256=[0-9a-f]{64})*$'),
+      description: 'In the 24 hours after a new secret: the same under each earlier one, newest first.',
+      required: false,
+    },
+    {
+      ...header(`X-${brand}-Timestamp`, '^[0-9]+$'),
+      description: 'When this attempt was signed, in Unix seconds. Refuse one more than 300 s away.',
+    },
+    {
+      ...header(`X-${brand}-Event`, `^${event.replaceAll('.', String.raw`\.`)}$`),
+      description: 'The name of the event.',
+    },
+  ],
+  requestBody: {
+    required: true,
+    content: { 'application/json': { schema, example: exampleOf(event) } },
+  },
+  responses: {
+    '2XX': { description: 'You have it. Any other answer, or none within 30 s, and it is sent again.' },
+  },
+})
+
+const header = (name: string, pattern: string): Part => ({
+  name,
+  in: 'header',
+  required: true,
+  schema: { type: 'string', pattern },
+})
+
+const at = new Date('2026-11-21T07:35:08.990Z')
+
+/** What a test of a receiver sends. */
+const exampleOf = (event: EventName): unknown => ({
+  id: 'awFJrKkMOL3jxH9wawFJrKkMOL3jxH9e',
+  event,
+  created_at: at,
+  sandbox: true,
+  data: sampleData[event](at),
+})

@@ -1,0 +1,124 @@
+import { expect } from 'chai'
+import { attempt, deliveriesOf, relay } from '../support/acts.ts'
+import { description, faultAt } from '../support/described.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Cast, createCast } from '../support/like-example.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+interface Content {
+  [type: string]: { example: unknown }
+}
+interface Operation {
+  operationId: string
+  parameters: { in?: string; name?: string; example?: string | number }[]
+  requestBody?: { content: Content }
+  responses: Record<string, { content: Content }>
+}
+
+const operations = Object.entries(description.paths as Record<string, Record<Method, Operation>>).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method as Method, ...operation })),
+)
+
+describe('The examples of the description, each sent as it stands,', () => {
+  let house: House
+  let merchant: Merchant
+  let receiver: Receiver
+  let cast: Cast
+  const sent = new Set<string>()
+  before(async () => {
+    house = await openHouse({ PAY_URL: 'https://pay.example' })
+    merchant = await house.merchant()
+    receiver = await startReceiver()
+    house.allowHost(receiver.host)
+    cast = createCast([['https://shop.example', `http://${receiver.host}`]])
+    // As it does in the examples.
+    receiver.respondWith((res) => void res.writeHead(500).end('Internal Server Error'))
+  })
+  after(async () => {
+    await receiver.close()
+    await house.close()
+  })
+
+  async function send(...ids: string[]): Promise<void> {
+    for (const id of ids) await sendExample(id)
+  }
+
+  async function sendExample(id: string): Promise<void> {
+    const operation = operations.find(({ operationId }) => operationId === id)
+    if (operation === undefined) throw new Error(`there is no operation ${id}`)
+    const { method, path, parameters, requestBody, responses } = operation
+    const exampleOf = (name: string) => String(parameters.find((each) => each.name === name)?.example)
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(exampleOf(name)))
+    const asked = parameters.filter((each) => each.in === 'query' && each.example !== undefined)
+    const query = asked.map(({ name, example }) => [name, String(example)] as [string, string])
+    const address = cast.real(`/api/v1${filled}?${new URLSearchParams(query).toString()}`)
+    const request = house.http[method](address).set(method === 'get' ? merchant.read() : merchant.write())
+    const body = requestBody?.content['application/json']?.example
+    const answer = await (body === undefined
+      ? request
+      : request.set('Content-Type', 'application/json').send(cast.real(JSON.stringify(body))))
+
+    const [status = '', { content } = { content: {} }] =
+      Object.entries(responses).find(([each]) => each.startsWith('2')) ?? []
+    expect(String(answer.status), `${id}: ${answer.text}`).to.equal(status)
+    const json = content['application/json']
+    if (json === undefined) expect(answer.text).to.equal(content['text/csv']?.example)
+    else cast.expectLike(answer.body, json.example, id)
+    sent.add(id)
+  }
+
+  it('answer as they say: receivers', () =>
+    send(
+      'createWebhookEndpoint',
+      'listWebhookEndpoints',
+      'rotateWebhookSecret',
+      'updateWebhookEndpoint',
+      'testWebhookEndpoint',
+    ))
+
+  it('a payment, and its way to a receiver that fails', async () => {
+    await send('createIntent', 'getIntent', 'listIntents')
+    await relay(house, merchant)
+    const [delivery] = await deliveriesOf(house, merchant)
+    await attempt(house.deps, String(delivery?._id))
+    await send('listWebhookDeliveries', 'getWebhookDelivery', 'retryWebhookDelivery', 'deleteWebhookEndpoint')
+    await send('simulatePayment', 'refundIntent')
+  })
+
+  it('what the receiver got is as the webhooks are described', () => {
+    const body = ['post', 'requestBody', 'content', 'application/json', 'schema']
+    expect(receiver.received.map(({ json }) => json.event)).to.deep.equal([
+      'payment.confirmed',
+      'payment.created',
+    ])
+    for (const { json } of receiver.received)
+      expect(faultAt(json, 'webhooks', json.event, ...body), json.event).to.equal(null)
+  })
+
+  it('another that is cancelled', async () => {
+    cast.forget()
+    await send('createIntent', 'cancelIntent')
+  })
+
+  it('a product, and an order of it', () =>
+    send(
+      'createProduct',
+      'listProducts',
+      'getProduct',
+      'updateProduct',
+      'changeStock',
+      'simulateOrder',
+      'listOrders',
+      'getOrder',
+      'deleteProduct',
+    ))
+
+  it('products in files', () => send('importProducts', 'exportProducts'))
+
+  it('and none is left out', () => {
+    expect([...sent]).to.have.members(operations.map(({ operationId }) => operationId))
+  })
+})

@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { stages } from '../../schemas/answers/endpoint.ts'
+import { catalogue } from '../../src/errors.ts'
+import { codesOf } from '../../src/http/openapi/codes.ts'
+import { pathOf } from '../../src/http/openapi/operation.ts'
+import { routes } from '../../src/http/routes.ts'
+import { faults } from '../../src/webhooks/sender/faults.ts'
+import { departure, description, faultAt } from '../support/described.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { expectRefused } from './refused.ts'
+
+const address = '/api/v1/openapi.json'
+const methodsOfHttp = ['get', 'post', 'put', 'patch', 'delete'] as const
+
+interface Operation {
+  operationId: string
+  parameters: { in: string; name: string }[]
+  requestBody?: { content: Record<string, { example?: unknown }> }
+  responses: Record<string, { content?: Record<string, { example?: unknown }> }>
+}
+const paths = description.paths as Record<string, Record<string, Operation>>
+const described = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+)
+const components = description.components as Record<string, Record<string, { value?: unknown }>>
+
+describe('The description of the API', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse({ MAX_AMOUNT: '500000', WEBHOOK_HEADER_BRAND: 'Acme' })
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  it('is there for everybody, as OpenAPI 3.1, and may be kept for a while', async () => {
+    const { status, headers, body } = await house.http.get(address)
+    expect(status).to.equal(200)
+    expect(headers['content-type']).to.equal('application/json; charset=utf-8')
+    expect(headers['cache-control']).to.equal('public, max-age=300')
+    expect(headers['access-control-allow-origin']).to.equal('*')
+    expect(headers['x-request-id']).to.match(/^[0-9a-f-]{36}$/)
+    expect(body.openapi).to.equal('3.1.0')
+    expect(Object.keys(body.paths)).to.deep.equal(Object.keys(paths))
+    const head = await house.http.head(address)
+    expect([head.status, head.text ?? '']).to.deep.equal([200, ''])
+    expect(head.headers['content-length']).to.equal(headers['content-length'])
+  })
+
+  it('has no other method', async () => {
+    for (const method of ['post', 'put', 'patch', 'delete'] as const) {
+      const asked = house.http[method](address).set(merchant.write())
+      await expectRefused(asked, 404, 'ENDPOINT_NOT_FOUND')
+      expect((await asked).headers.allow).to.equal('GET, HEAD')
+    }
+  })
+
+  it('tells how this service is configured', async () => {
+    const { body } = await house.http.get(address)
+    expect(body.servers).to.deep.equal([{ url: 'http://localhost:3000/api/v1' }])
+    expect(body.components.schemas.CreateIntentBody.properties.amount).to.include({ maximum: 500_000 })
+    const sent = body.webhooks['payment.created'].post.parameters.map(({ name }: { name: string }) => name)
+    expect(sent).to.include.members(['X-Acme-Signature', 'X-Acme-Timestamp', 'X-Acme-Event'])
+  })
+
+  it('has each operation of the routes and of docs/api.md, and no other', () => {
+    const listed = described.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+    const page = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8')
+    const inDocs = [...page.matchAll(/^\| `([A-Z]+ \S+)` \| `/gm)].map(([, operation]) => operation)
+    expect(listed).to.have.members(routes.map((route) => `${route.method.toUpperCase()} ${pathOf(route)}`))
+    expect(listed).to.have.members(inDocs)
+    const ids = described.map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).to.equal(ids.length)
+    expect(described.every(({ method }) => (methodsOfHttp as readonly string[]).includes(method))).to.equal(
+      true,
+    )
+  })
+
+  it('names each parameter of a path, and a key for each write', () => {
+    for (const { method, path, operation } of described) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      const named = operation.parameters.filter((each) => each.in === 'path').map(({ name }) => name)
+      expect(named, path).to.deep.equal(inPath)
+      const refers = JSON.stringify(operation.parameters).includes('IdempotencyKey')
+      expect(refers, `${method} ${path}`).to.equal(method !== 'get')
+    }
+  })
+
+  it('describes a body where one is judged, and nowhere else', () => {
+    for (const route of routes) {
+      const judges = route.method !== 'get' && route.body !== 'none'
+      expect(route.about.body !== null, route.about.operationId).to.equal(judges)
+    }
+  })
+
+  it('tells every code of the catalogue', () => {
+    const codes = new Set(routes.flatMap(codesOf))
+    expect([...codes]).to.have.members(Object.keys(catalogue))
+  })
+
+  it('knows every stage at which an attempt fails', () => {
+    const told = ['status', ...Object.values(faults).map(({ stage }) => stage), 'address']
+    expect(stages).to.have.members([...new Set(told)])
+  })
+
+  it('has examples that are as it describes them, and no field more', () => {
+    for (const { method, path, operation } of described) {
+      const at = ['paths', path, method]
+      for (const [type, { example }] of Object.entries(operation.requestBody?.content ?? {})) {
+        if (type === 'multipart/form-data') continue
+        const fault = faultAt(example, ...at, 'requestBody', 'content', type, 'schema')
+        expect(fault, `${method} ${path}`).to.equal(null)
+      }
+      for (const [status, { content = {} }] of Object.entries(operation.responses))
+        for (const [type, { example }] of Object.entries(content)) {
+          if (Number(status) >= 400) continue
+          const fault = faultAt(example, ...at, 'responses', status, 'content', type, 'schema')
+          expect(fault, `${method} ${path} ${status}`).to.equal(null)
+        }
+    }
+    const webhooks = description.webhooks as Record<string, { post: Operation }>
+    for (const [event, { post }] of Object.entries(webhooks)) {
+      const { example } = post.requestBody?.content['application/json'] ?? {}
+      const body = ['webhooks', event, 'post', 'requestBody', 'content', 'application/json', 'schema']
+      expect(faultAt(example, ...body), event).to.equal(null)
+    }
+    for (const [code, { value }] of Object.entries(components.examples ?? {}))
+      expect(faultAt(value, 'components', 'schemas', 'Failure'), code).to.equal(null)
+  })
+
+  describe('is what every answer of every test is held against:', () => {
+    const url = '/api/v1/dev/intents/PI-1/cancel?x=1'
+    const failure = (code: string, more: object) =>
+      JSON.stringify({
+        success: false,
+        error: { code, message: 'No.', statusCode: 404, requestId: 'x', ...more },
+      })
+    const told = (status: number, body: string, type = 'application/json; charset=utf-8') =>
+      departure('POST', url, { status, type, body })
+
+    it('one that fits passes', () => {
+      expect(told(404, failure('INTENT_NOT_FOUND', {}))).to.equal(null)
+      expect(departure('OPTIONS', url, { status: 404, type: '', body: null })).to.equal(null)
+      expect(departure('GET', '/healthz', { status: 500, type: '', body: '' })).to.equal(null)
+    })
+
+    it('another status, another code, a field more or less, and another type do not', () => {
+      expect(told(418, '{}')).to.include('does not describe 418')
+      expect(told(404, failure('PRODUCT_NOT_FOUND', {}))).to.include('must be equal to one of')
+      expect(told(404, failure('INTENT_NOT_FOUND', { extra: 1 }))).to.include('additional properties')
+      expect(told(404, '{"success":false}')).to.include("required property 'error'")
+      expect(told(200, JSON.stringify({ success: true, data: {} }))).to.include('required property')
+      expect(told(200, '<p>', 'text/html')).to.include('does not describe text/html')
+    })
+  })
+})

@@ -1,0 +1,99 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { describeApi } from '../../src/http/openapi/describe.ts'
+import { pathOf } from '../../src/http/openapi/operation.ts'
+import { routes } from '../../src/http/routes.ts'
+import { noteDeparture } from './departures.ts'
+
+/** Holds every answer that any test gets of a house against the description of the API. */
+
+const told = {
+  publicUrl: 'https://api.payments.example',
+  maxAmount: 1_000_000_000,
+  webhookHeaderBrand: 'Service',
+}
+
+/** As it is sent. */
+export const description = JSON.parse(JSON.stringify(describeApi(told))) as Record<string, unknown>
+
+/** The same for judging: an object has no field that is not described. */
+const closed = close(description) as Record<string, unknown>
+
+function close(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(close)
+  if (typeof part !== 'object' || part === null) return part
+  const inner = Object.fromEntries(Object.entries(part).map(([word, value]) => [word, close(value)]))
+  const isOpen = inner.type === 'object' && 'properties' in inner && !('additionalProperties' in inner)
+  return isOpen ? { ...inner, additionalProperties: false } : inner
+}
+
+// Formats are told beside a pattern, or judged by the service itself.
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+ajv.addSchema(closed, 'api')
+
+const escaped = (step: string): string => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))
+
+const compiled = new Map<string, ValidateFunction>()
+
+/** The validator of what stands at this place of the description. */
+export function validatorAt(...steps: string[]): ValidateFunction {
+  const place = steps.map(escaped).join('/')
+  const validate = compiled.get(place) ?? ajv.compile({ $ref: `api#/${place}` })
+  compiled.set(place, validate)
+  return validate
+}
+
+/** What is wrong with a value by the schema at this place, or null. */
+export function faultAt(value: unknown, ...steps: string[]): string | null {
+  const validate = validatorAt(...steps)
+  return validate(value) ? null : ajv.errorsText(validate.errors, { dataVar: '' })
+}
+
+const operations = routes.map((route) => ({
+  method: route.method,
+  path: pathOf(route),
+  pattern: new RegExp(`^/api/v1${route.path.replaceAll(/:\w+/g, '[^/]+')}(\\?|$)`),
+}))
+
+interface Responses {
+  [status: string]: { $ref?: string; content?: Record<string, unknown> }
+}
+
+/** How an answer of an operation departs from the description; null where it does not, or where no operation is asked for. */
+export function departure(
+  method: string,
+  url: string,
+  answer: { status: number; type: string; body: string | null },
+): string | null {
+  const asked = method === 'HEAD' ? 'get' : method.toLowerCase()
+  const operation = operations.find((each) => each.method === asked && each.pattern.test(url))
+  if (operation === undefined) return null
+  const { path } = operation
+  const status = String(answer.status)
+  const paths = description.paths as Record<string, Record<string, { responses: Responses }>>
+  const response = paths[path]?.[asked]?.responses[status]
+  if (response === undefined) return `${method} ${path} does not describe ${status}: ${answer.body}`
+  const steps = response.$ref?.slice(2).split('/') ?? ['paths', path, asked, 'responses', status]
+  if (answer.body === null) return null
+  if (!answer.type.startsWith('application/json'))
+    return response.content !== undefined && (answer.type.split(';')[0] as string) in response.content
+      ? null
+      : `${method} ${path} ${status} does not describe ${answer.type}`
+  const value: unknown = JSON.parse(answer.body)
+  const fault = faultAt(value, ...steps, 'content', 'application/json', 'schema')
+  return fault === null ? null : `${method} ${path} ${status}: ${fault}\n    ${answer.body.slice(0, 500)}`
+}
+
+/** Called by the server of a house with each request, before it is served. */
+export function watchAnswer(req: IncomingMessage, res: ServerResponse): void {
+  const { method = '', url = '' } = req
+  const end = res.end.bind(res) as (...given: unknown[]) => ServerResponse
+  res.end = ((...given: unknown[]) => {
+    const [body] = given
+    const type = String(res.getHeader('content-type') ?? '')
+    const isWhole = typeof body === 'string' && method !== 'HEAD'
+    const found = departure(method, url, { status: res.statusCode, type, body: isWhole ? body : null })
+    if (found !== null) noteDeparture(found)
+    return end(...given)
+  }) as typeof res.end
+}
