@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { type ParsedUrlQuery, parse } from 'node:querystring'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import { sendStaffError } from './admin/pages/errors.ts'
 import { adminPages } from './admin/pages/router.ts'
@@ -7,14 +8,18 @@ import { checkoutPages, isHosted } from './checkout/router.ts'
 import type { Deps } from './deps.ts'
 import { refuse } from './errors.ts'
 import { send } from './http/answer.ts'
+import { createApiHeaders } from './http/api-headers.ts'
+import { answerPreflight, isForBrowsers, letBrowsersRead } from './http/cross-origin.ts'
 import { longestIdleMs, sendDownload } from './http/download.ts'
 import { health } from './http/health.ts'
 import { logRequest } from './http/log-request.ts'
+import { serveDescription } from './http/openapi/serve.ts'
 import { createPageErrors } from './http/page-errors.ts'
 import { refuseUnsound } from './http/refuse-unsound.ts'
 import { createErrorReporter } from './http/report-error.ts'
 import { routes } from './http/routes.ts'
 import { runOperation } from './http/run-operation.ts'
+import { referencePages } from './reference/router.ts'
 
 /** Where the API begins (SPEC 9). */
 export const apiBase = '/api/v1'
@@ -28,10 +33,11 @@ export function createApp(deps: Deps, isStopping: () => boolean): Express {
   app.set('trust proxy', deps.config.trustProxy)
   app.set('case sensitive routing', true)
   app.set('strict routing', true)
-  app.set('query parser', 'simple')
+  app.set('query parser', parseQuery)
   app.disable('x-powered-by')
   app.disable('etag')
   app.locals.isStopping = isStopping
+  app.locals.apiHeaders = createApiHeaders(deps.config)
 
   app.use((req: Request, res: Response, next: NextFunction) => {
     res.locals.requestId = randomUUID()
@@ -45,14 +51,20 @@ export function createApp(deps: Deps, isStopping: () => boolean): Express {
   app.use(health(deps, isStopping))
   app.use('/admin', adminPages(deps))
   app.use(checkoutPages(deps))
+  app.use(referencePages(deps))
 
   for (const route of routes)
     app[route.method](apiBase + route.path, async (req: Request, res: Response) => {
       res.locals.route = `${route.method.toUpperCase()} ${route.path}`
+      if (isForBrowsers(route)) letBrowsersRead(res)
       const answer = await runOperation(deps, route, req, res)
       if ('pieces' in answer) await sendDownload(req, res, answer, longestIdleMs)
       else send(res, answer)
     })
+
+  for (const route of routes.filter(isForBrowsers)) app.options(apiBase + route.path, answerPreflight)
+
+  app.use(apiBase, serveDescription(deps))
 
   for (const path of new Set(routes.map((route) => route.path)))
     app.all(apiBase + path, () => {
@@ -80,6 +92,9 @@ export function createApp(deps: Deps, isStopping: () => boolean): Express {
   })
   return app
 }
+
+/** All parameters: by itself Node passes over those after the 1 000th, and the length of a URL is limit enough. */
+const parseQuery = (query: string): ParsedUrlQuery => parse(query, '&', '=', { maxKeys: 0 })
 
 const methodsOf = (path: string): string =>
   routes

@@ -3,15 +3,18 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { loadConfig } from './config.ts'
 import { openDeps } from './deps.ts'
+import { patience } from './http/connections/patience.ts'
 import { createHttpServer, longestStopMs } from './http/listen.ts'
 import { makeIndexes } from './indexes.ts'
 import { createLog } from './log.ts'
+import { measureProcess } from './metrics/measure-process.ts'
 import { stopOnSignals } from './stop.ts'
 
 /** Process `web`: config → deps → listen → SIGTERM → close. */
 const config = loadConfig()
 const log = createLog(config.logLevel, 'web')
 const deps = await openDeps(config, log, () => new Date())
+measureProcess(deps.metrics)
 if (!config.production) await makeIndexes(config.mongodbUrl, log)
 
 /** Long enough for a busy keep-alive connection to hear it, so that none is closed under a request. */
@@ -19,8 +22,9 @@ const drainMs = 1000
 
 let stopping = false
 const server = createHttpServer(
+  deps,
   createApp(deps, () => stopping),
-  log,
+  patience,
 )
 server.listen(config.port)
 await once(server, 'listening')

@@ -1,5 +1,6 @@
 import type { Response } from 'express'
 import type { ErrorCode, Refusal } from '../errors.ts'
+import type { HeaderList } from './api-headers.ts'
 
 /** An answer before it is written: status, the code of a refusal for the log, the body's exact text, further headers. */
 export interface Answer {
@@ -44,10 +45,15 @@ export function failure(refusal: Refusal, requestId: string): Answer {
 export function send(res: Response, answer: Answer): void {
   res.statusCode = answer.status
   res.locals.code = answer.code
+  setApiHeaders(res)
   for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value)
   if (res.app.locals.isStopping()) res.setHeader('Connection', 'close')
   res.setHeader('Content-Type', 'application/json; charset=utf-8')
-  res.setHeader('Cache-Control', 'no-store')
   res.setHeader('Content-Length', Buffer.byteLength(answer.body))
   res.end(answer.body)
+}
+
+/** What every answer of the API carries; createApp put it there. */
+export function setApiHeaders(res: Response): void {
+  for (const [name, value] of res.app.locals.apiHeaders as HeaderList) res.setHeader(name, value)
 }

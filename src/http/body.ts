@@ -26,7 +26,7 @@ const kinds = {
 
 export type BodyKind = keyof typeof kinds
 
-/** Reads the whole body, bounded, and what it says. */
+/** Reads the whole body, bounded, and what it says. One that broke off is thrown: of such a request nothing may be done, whatever it asks. */
 export async function readBody(req: Request, res: Response, kind: BodyKind): Promise<Body> {
   const { largest, readRaw, read, accepted } = kinds[kind]
   // Told by the length alone; otherwise all of it would be read before the answer.
@@ -37,14 +37,14 @@ export async function readBody(req: Request, res: Response, kind: BodyKind): Pro
   const refusal = await new Promise<Refusal | null>((resolve, reject) => {
     readRaw(req, res, (error: unknown) => {
       if (error === undefined || error === null) return resolve(null)
-      const known = bodyRefusal(error, accepted)
+      const known = isBrokenOff(error) ? null : bodyRefusal(error, accepted)
       if (known === null) reject(error)
       else resolve(known)
     })
   })
   if (refusal !== null) return { refusal }
   // Broken off before anybody read it, a body is passed over as if there were none.
-  if (!req.complete) return { refusal: brokenOff() }
+  if (!req.complete) throw brokenOff()
   const bytes: unknown = req.body
   return read(bytes instanceof Buffer ? bytes : Buffer.alloc(0), req.headers['content-type'])
 }
@@ -55,9 +55,11 @@ export function bodyRefusal(error: unknown, accepted: string | null): Refusal | 
   if (type === 'entity.too.large') return refuse('PAYLOAD_TOO_LARGE')
   if (type === 'encoding.unsupported' || status === 415)
     return refuse('UNSUPPORTED_MEDIA_TYPE', accepted === null ? {} : { message: accepted })
-  if (type === 'request.aborted' || type === 'request.size.invalid') return brokenOff()
-  return null
+  return isBrokenOff(error) ? brokenOff() : null
 }
+
+const isBrokenOff = (error: unknown): boolean =>
+  /^request\.(aborted|size\.invalid)$/.test(String((error as { type?: string }).type))
 
 const brokenOff = () => refuse('INVALID_JSON', { message: 'The body broke off before its end.' })
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
+import { setApiHeaders } from './answer.ts'
 import type { Deadline } from './deadline.ts'
 
 /** A file that is made while it is sent: its text piece by piece, never empty. */
@@ -43,7 +44,7 @@ export async function sendDownload(
   res.locals.code = null
   res.setHeader('Content-Type', file.contentType)
   res.setHeader('Content-Disposition', `attachment; filename="${file.fileName}"`)
-  res.setHeader('Cache-Control', 'no-store')
+  setApiHeaders(res)
   if (res.app.locals.isStopping()) res.setHeader('Connection', 'close')
   if (req.method === 'HEAD') {
     end(file)

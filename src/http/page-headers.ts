@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express'
 import helmet from 'helmet'
+import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 
 /** What a page may do in a browser beyond being read and sending its forms to us. */
@@ -13,7 +14,6 @@ export interface PageRights {
 
 /** What a browser may do with a page of ours: what its rights say, nothing from elsewhere, no frame around it, nothing kept. */
 export function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PageRights): RequestHandler[] {
-  const year = 31_536_000
   return [
     helmet({
       contentSecurityPolicy: {
@@ -29,7 +29,7 @@ export function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PageRights
         },
       },
       referrerPolicy: { policy: rights.referrer },
-      strictTransportSecurity: deps.config.production ? { maxAge: year, includeSubDomains: false } : false,
+      strictTransportSecurity: strictTransport(deps.config),
       frameguard: { action: 'deny' },
     }),
     (_req, res, next) => {
@@ -39,3 +39,7 @@ export function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PageRights
     },
   ]
 }
+
+/** A year, where the service is known to be reached by https; other names of the domain are somebody else's matter. */
+export const strictTransport = ({ production, publicUrl }: Pick<Config, 'production' | 'publicUrl'>) =>
+  production && publicUrl.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: false } : false

@@ -8,6 +8,9 @@ export function refuseUnsound(req: IncomingMessage): void {
   if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1'))
     throw unsound('Host', 'The Host header must be sent once.')
   const coding = req.headers['transfer-encoding']
+  // A proxy that speaks HTTP/1.0 does not know chunks, and would see another end of the request.
+  if (coding !== undefined && req.httpVersion === '1.0')
+    throw unsound('Transfer-Encoding', 'HTTP/1.0 has no transfer codings.')
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     throw unsound('Transfer-Encoding', 'Only the transfer coding chunked is understood.')
 }

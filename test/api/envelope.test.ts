@@ -1,13 +1,12 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { createApp } from '../../src/app.ts'
-import { createHttpServer } from '../../src/http/listen.ts'
+import { createApiHeaders } from '../../src/http/api-headers.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
-import { answersOf, crlf, type RawAnswer, readRaw, sendRaw } from './raw-request.ts'
+import { expectFailure, postHead, sendRaw } from './raw-request.ts'
 
 const json = 'application/json; charset=utf-8'
+/** A header's name as it is written. */
+const titled = (name: string): string => name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const intents = '/api/v1/dev/intents'
 
@@ -26,32 +25,6 @@ describe('The envelope', () => {
       .set({ ...merchant.write(), 'Content-Type': 'application/json', ...headers })
       .serialize((raw: unknown) => raw as string)
       .send(body)
-
-  /** The head of a create, up to its body. */
-  const headOf = (path: string, ...headers: string[]) =>
-    crlf(
-      `POST ${path} HTTP/1.1`,
-      'Host: a',
-      'Content-Type: application/json',
-      ...Object.entries(merchant.write()).map(([name, value]) => `${name}: ${value}`),
-      ...headers,
-      '',
-      '',
-    )
-
-  function expectFailure(answer: RawAnswer | undefined, status: number, code: string) {
-    expect(answer?.status).to.equal(status)
-    expect(answer?.headers.get('content-type')).to.equal(json)
-    const requestId = answer?.headers.get('x-request-id')
-    expect(requestId).to.match(uuid)
-    const { success, error } = JSON.parse(answer?.body ?? '')
-    expect(success).to.equal(false)
-    expect(error).to.include({ code, statusCode: status, requestId })
-    expect(['code', 'message', 'statusCode', 'requestId', 'param', 'details']).to.include.members(
-      Object.keys(error),
-    )
-    expect(error.message).to.match(/\w/)
-  }
 
   describe('of a success', () => {
     it('is exactly success and data, as JSON in UTF-8, never kept by a cache', async () => {
@@ -76,6 +49,91 @@ describe('The envelope', () => {
       const { headers } = await house.http.get(intents).set({ ...merchant.read(), 'X-Request-Id': 'mine' })
       expect(headers['x-request-id']).to.match(uuid)
     })
+  })
+
+  describe('is for programs alone:', () => {
+    const always = {
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+      'cross-origin-resource-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    }
+
+    it('every answer says that it is shown, framed and kept nowhere', async () => {
+      const answers = await Promise.all([
+        house.http.get(intents).set(merchant.read()).expect(200),
+        house.http.get('/api/v1/dev/store/products/export-csv').set(merchant.read()).expect(200),
+        house.http.get(intents).expect(401),
+        house.http.get('/nothing').expect(404),
+        house.http.get('/healthz').expect(200),
+      ])
+      for (const { headers } of answers) expect(headers).to.include(always)
+      const [malformed] = await sendRaw(house.origin, 'noise\r\n\r\n')
+      expect(Object.fromEntries(malformed?.headers ?? [])).to.include(always)
+      expect(answers[0]?.headers).not.to.have.property('strict-transport-security')
+    })
+
+    it('in production, behind https, browsers are told to stay there', () => {
+      const names = (production: boolean, publicUrl: string) =>
+        Object.fromEntries(createApiHeaders({ production, publicUrl }))
+      expect(names(true, 'https://pay.example')).to.include({
+        ...Object.fromEntries(Object.entries(always).map(([name, value]) => [titled(name), value])),
+        'Strict-Transport-Security': 'max-age=31536000',
+      })
+      expect(names(true, 'http://localhost')).not.to.have.property('Strict-Transport-Security')
+      expect(names(false, 'https://pay.example')).not.to.have.property('Strict-Transport-Security')
+    })
+  })
+
+  describe('is read by a script of another site', () => {
+    const origin = { Origin: 'https://shop.example' }
+    const asked = { ...origin, 'Access-Control-Request-Method': 'GET' }
+
+    it('where a publishable key is enough: a browser may ask, and see what was answered', async () => {
+      const { key } = await house.key(merchant.businessId, { kind: 'publishable' })
+      const made = await house.http.post(intents).set(merchant.write()).send({ amount: 5 })
+      const path = `${intents}/${made.body.data.referenceNumber}`
+      const preflight = await house.http.options(path).set(asked).expect(200)
+      expect(preflight.body).to.deep.equal({ success: true, data: null })
+      expect(preflight.headers).to.include({
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'GET, HEAD',
+        'access-control-allow-headers': 'Authorization, Content-Type',
+      })
+      const signed = { ...origin, Authorization: `Bearer ${key}` }
+      const answers = await Promise.all([
+        house.http.get(path).set(signed).expect(200),
+        house.http.get(`${intents}/PI-1`).set(signed).expect(404),
+        house.http.get(path).set(origin).expect(401),
+      ])
+      for (const { headers } of answers) expect(headers).to.include({ 'access-control-allow-origin': '*' })
+    })
+
+    it('nowhere else', async () => {
+      const answers = await Promise.all([
+        house.http
+          .options(intents)
+          .set({ ...asked, 'Access-Control-Request-Method': 'POST' })
+          .expect(404),
+        house.http.options(`${intents}/PI-1/cancel`).set(asked).expect(404),
+        house.http.options(`${intents}/PI-1`).expect(404),
+        house.http
+          .get(intents)
+          .set({ ...origin, ...merchant.read() })
+          .expect(200),
+        house.http
+          .post(`${intents}/PI-1/cancel`)
+          .set({ ...origin, ...merchant.write() })
+          .expect(404),
+      ])
+      for (const { headers } of answers) expect(headers).not.to.have.property('access-control-allow-origin')
+    })
+  })
+
+  it('judges every parameter of a query, also the one after a thousand', async () => {
+    const { status } = await house.http.get(`${intents}?${'&x'.repeat(1500)}&limit=0`).set(merchant.read())
+    expect(status).to.equal(400)
   })
 
   describe('of an address that is not there', () => {
@@ -140,253 +198,6 @@ describe('The envelope', () => {
     }
   })
 
-  describe('of what is no HTTP that can be served', () => {
-    const malformed: [what: string, status: number, code: string, ...parts: string[]][] = [
-      ['noise', 400, 'VALIDATION_ERROR', 'noise\r\n\r\n'],
-      ['an unknown method', 400, 'VALIDATION_ERROR', crlf('BREW / HTTP/1.1', 'Host: a', '', '')],
-      [
-        'a header without a colon',
-        400,
-        'VALIDATION_ERROR',
-        crlf(`GET ${intents} HTTP/1.1`, 'Host: a', 'oops', '', ''),
-      ],
-      ['no Host', 400, 'VALIDATION_ERROR', crlf(`GET ${intents} HTTP/1.1`, 'Connection: close', '', '')],
-      [
-        'two Hosts',
-        400,
-        'VALIDATION_ERROR',
-        crlf(`GET ${intents} HTTP/1.1`, 'Host: a', 'Host: b', 'Connection: close', '', ''),
-      ],
-      [
-        'HTTP/2.0 in the request line',
-        400,
-        'VALIDATION_ERROR',
-        crlf(`GET ${intents} HTTP/2.0`, 'Host: a', 'Connection: close', '', ''),
-      ],
-      [
-        'an address without an end',
-        400,
-        'VALIDATION_ERROR',
-        crlf(`GET http://[::1${intents} HTTP/1.1`, 'Host: a', '', ''),
-      ],
-      [
-        'an address without an end, to nowhere',
-        400,
-        'VALIDATION_ERROR',
-        crlf('POST http://[ HTTP/1.1', 'Host: a', '', ''),
-      ],
-      [
-        'two lengths',
-        400,
-        'VALIDATION_ERROR',
-        crlf(`POST ${intents} HTTP/1.1`, 'Host: a', 'Content-Length: 2', 'Content-Length: 3', '', '{}'),
-      ],
-      [
-        'a length and chunks',
-        400,
-        'VALIDATION_ERROR',
-        crlf(
-          `POST ${intents} HTTP/1.1`,
-          'Host: a',
-          'Content-Length: 2',
-          'Transfer-Encoding: chunked',
-          '',
-          '{}',
-        ),
-      ],
-      [
-        'an expectation',
-        400,
-        'VALIDATION_ERROR',
-        crlf(`GET ${intents} HTTP/1.1`, 'Host: a', 'Expect: a-miracle', '', ''),
-      ],
-      ['CONNECT', 404, 'ENDPOINT_NOT_FOUND', crlf('CONNECT a:443 HTTP/1.1', 'Host: a:443', '', '')],
-      [
-        'headers of 20 KB',
-        431,
-        'HEADERS_TOO_LARGE',
-        crlf(`GET ${intents} HTTP/1.1`, 'Host: a', `X-Long: ${'x'.repeat(20_000)}`, '', ''),
-      ],
-      [
-        'a request line of 20 KB',
-        431,
-        'HEADERS_TOO_LARGE',
-        crlf(`GET ${intents}?${'x'.repeat(20_000)} HTTP/1.1`, 'Host: a', '', ''),
-      ],
-      [
-        'more than 100 headers',
-        431,
-        'HEADERS_TOO_LARGE',
-        crlf(
-          `GET ${intents} HTTP/1.1`,
-          'Host: a',
-          'Connection: close',
-          ...Array.from({ length: 99 }, (_, n) => `X-${n}: 1`),
-          '',
-          '',
-        ),
-      ],
-    ]
-    for (const [what, status, code, ...parts] of malformed)
-      it(`is ${status} ${code} for ${what}`, async () => {
-        const answers = await sendRaw(house.origin, ...parts)
-        expect(answers).to.have.lengthOf(1)
-        expectFailure(answers[0], status, code)
-      })
-
-    it('stands around a body in broken chunks, of which nothing is done', async () => {
-      const head = crlf(
-        `POST ${intents} HTTP/1.1`,
-        'Host: a',
-        'Content-Type: application/json',
-        'Transfer-Encoding: chunked',
-        ...Object.entries(merchant.write()).map(([name, value]) => `${name}: ${value}`),
-        '',
-        '',
-      )
-      const before = await house.deps.Intent.countDocuments()
-      const answers = await sendRaw(house.origin, head, crlf('6', '{"amou', 'zz', 'nt":5}', '0', '', ''))
-      expect(answers).to.have.lengthOf(1)
-      expectFailure(answers[0], 400, 'VALIDATION_ERROR')
-      expect(await house.deps.Intent.countDocuments()).to.equal(before)
-    })
-
-    it('is 400 VALIDATION_ERROR for a coding that is not chunked, of which nothing is done', async () => {
-      const before = await house.deps.Intent.countDocuments()
-      const answers = await Promise.all(
-        ['gzip, chunked', 'gzip', 'identity', 'chunked, chunked'].map((coding) => {
-          const head = headOf(intents, `Transfer-Encoding: ${coding}`, 'Connection: close')
-          return sendRaw(house.origin, head, crlf('c', '{"amount":5}', '0', '', ''))
-        }),
-      )
-      for (const [answer, ...more] of answers) {
-        expectFailure(answer, 400, 'VALIDATION_ERROR')
-        expect(more).to.deep.equal([])
-      }
-      expect(await house.deps.Intent.countDocuments()).to.equal(before)
-      const spelt = headOf(intents, 'Transfer-Encoding: Chunked', 'Connection: close')
-      const [created] = await sendRaw(house.origin, spelt, crlf('c', '{"amount":5}', '0', '', ''))
-      expect(created?.status).to.equal(201)
-    })
-
-    it('never says 400 of a create that is done because noise follows it on the connection', async () => {
-      const before = await house.deps.Intent.countDocuments()
-      const [answer] = await sendRaw(
-        house.origin,
-        crlf(
-          `POST ${intents} HTTP/1.1`,
-          'Host: a',
-          'Content-Type: application/json',
-          'Content-Length: 12',
-          ...Object.entries(merchant.write()).map(([name, value]) => `${name}: ${value}`),
-          '',
-          '{"amount":5}noise',
-        ),
-      )
-      expect(answer?.status).to.equal(201)
-      expect(await house.deps.Intent.countDocuments()).to.equal(before + 1)
-    })
-
-    it('serves exactly 100 headers, and a body after 100 Continue', async () => {
-      const filled = Array.from({ length: 97 }, (_, n) => `X-${n}: 1`)
-      const key = `Authorization: Bearer ${merchant.key}`
-      const listed = await sendRaw(
-        house.origin,
-        crlf(`GET ${intents} HTTP/1.1`, 'Host: a', 'Connection: close', key, ...filled, '', ''),
-      )
-      expect(listed[0]?.status).to.equal(200)
-      const created = await sendRaw(
-        house.origin,
-        crlf(
-          `POST ${intents} HTTP/1.1`,
-          'Host: a',
-          'Connection: close',
-          'Expect: 100-continue',
-          key,
-          'X-Idempotency-Key: after-100-continue',
-          'Content-Type: application/json',
-          'Content-Length: 12',
-          '',
-          '{"amount":5}',
-        ),
-      )
-      expect(created[0]?.status).to.equal(201)
-    })
-  })
-
-  describe('of a request that does not arrive in time', () => {
-    let origin: string
-    let close: () => Promise<unknown>
-    before(async () => {
-      // The same server with less patience; the limits themselves are 15 s and 30 s.
-      const server = createHttpServer(
-        createApp(house.deps, () => false),
-        house.deps.log,
-      )
-      expect(server).to.include({ headersTimeout: 15_000, requestTimeout: 30_000 })
-      server.headersTimeout = 300
-      server.requestTimeout = 600
-      server.listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-      close = () => new Promise((resolve) => server.close(resolve))
-    })
-    after(() => close())
-
-    it('is 408 REQUEST_TIMEOUT, for headers as for a body', async () => {
-      const headers = crlf(
-        `POST ${intents} HTTP/1.1`,
-        'Host: a',
-        'Content-Type: application/json',
-        'Content-Length: 12',
-        ...Object.entries(merchant.write()).map(([name, value]) => `${name}: ${value}`),
-      )
-      const before = await house.deps.Intent.countDocuments()
-      const [half, bodyless] = await Promise.all([
-        sendRaw(origin, headers),
-        sendRaw(origin, headers, '\r\n\r\n{"amou'),
-      ])
-      expect(half).to.have.lengthOf(1)
-      expectFailure(half[0], 408, 'REQUEST_TIMEOUT')
-      expect(bodyless).to.have.lengthOf(1)
-      expectFailure(bodyless[0], 408, 'REQUEST_TIMEOUT')
-      expect(await house.deps.Intent.countDocuments()).to.equal(before)
-    })
-
-    it('is not said a second time of a request that was answered without its body', async () => {
-      const announced = ['Host: a', 'Content-Length: 12', 'Content-Type: application/json', '', '']
-      const early = await Promise.all([
-        sendRaw(origin, crlf(`POST ${intents} HTTP/1.1`, ...announced)),
-        sendRaw(origin, crlf('POST /nothing HTTP/1.1', ...announced), '{"amou'),
-      ])
-      expect(early.map((answers) => answers.map(({ status }) => status))).to.deep.equal([[401], [404]])
-    })
-  })
-
-  describe('of a body that is refused before it comes', () => {
-    it('is 413 PAYLOAD_TOO_LARGE by the announced length alone, without 100 Continue', async () => {
-      const before = await house.deps.Intent.countDocuments()
-      const length = 'Content-Length: 99999999999'
-      const wires = await Promise.all([
-        readRaw(house.origin, headOf(intents, length), '{'),
-        readRaw(house.origin, headOf(intents, length, 'Expect: 100-continue')),
-      ])
-      for (const wire of wires) {
-        expect(wire).to.match(/^HTTP\/1\.1 413 /)
-        expect(wire).to.match(/\r\nConnection: close\r\n/)
-        expectFailure(answersOf(wire)[0], 413, 'PAYLOAD_TOO_LARGE')
-      }
-      expect(await house.deps.Intent.countDocuments()).to.equal(before)
-    })
-
-    it('is 401 before a body is asked for by 100 Continue', async () => {
-      const headers = ['Host: a', 'Expect: 100-continue', 'Content-Length: 12', 'Connection: close']
-      const wire = await readRaw(house.origin, crlf(`POST ${intents} HTTP/1.1`, ...headers, '', ''))
-      expect(wire).to.match(/^HTTP\/1\.1 401 /)
-      expectFailure(answersOf(wire)[0], 401, 'MISSING_CREDENTIALS')
-    })
-  })
-
   describe('of a body that cannot be read', () => {
     const nested = (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`
     const unreadable: [
@@ -431,18 +242,8 @@ describe('The envelope', () => {
     })
 
     it('is 415 for a body without a type', async () => {
-      const answers = await sendRaw(
-        house.origin,
-        crlf(
-          `POST ${intents} HTTP/1.1`,
-          'Host: a',
-          'Connection: close',
-          'Content-Length: 12',
-          ...Object.entries(merchant.write()).map(([name, value]) => `${name}: ${value}`),
-          '',
-          '{"amount":5}',
-        ),
-      )
+      const typed = postHead(intents, merchant.write(), 'Connection: close', 'Content-Length: 12')
+      const answers = await sendRaw(house.origin, `${typed.replace(/Content-Type: .*\r\n/, '')}{"amount":5}`)
       expectFailure(answers[0], 415, 'UNSUPPORTED_MEDIA_TYPE')
     })
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import supertest from 'supertest'
 import { createApp } from '../../src/app.ts'
+import { patience } from '../../src/http/connections/patience.ts'
 import { createHttpServer } from '../../src/http/listen.ts'
 import { type House, openHouse } from '../support/house.ts'
 import { until } from '../support/until.ts'
@@ -31,8 +32,9 @@ describe('Health', () => {
 
   it('while the process stops is 503 on /readyz; requests are served, and connections then closed', async () => {
     const server = createHttpServer(
+      house.deps,
       createApp(house.deps, () => true),
-      house.deps.log,
+      patience,
     )
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { expect } from 'chai'
 
 /** One HTTP answer as it stood on the wire. */
 export interface RawAnswer {
@@ -10,25 +11,42 @@ export interface RawAnswer {
 
 export const crlf = (...lines: string[]): string => lines.join('\r\n')
 
+/** The head of a POST of JSON, up to its body. */
+export const postHead = (path: string, headers: Record<string, string>, ...more: string[]): string =>
+  crlf(
+    `POST ${path} HTTP/1.1`,
+    'Host: a',
+    'Content-Type: application/json',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...more,
+    '',
+    '',
+  )
+
 /** Writes bytes on a fresh connection and reads until the service closes it. */
 export const sendRaw = async (origin: string, ...parts: (string | Buffer)[]): Promise<RawAnswer[]> =>
   answersOf(await readRaw(origin, ...parts))
 
 /** As `sendRaw`, but answers what stood on the wire, interim answers too. */
 export async function readRaw(origin: string, ...parts: (string | Buffer)[]): Promise<string> {
-  const { hostname, port } = new URL(origin)
-  const socket = connect(Number(port), hostname)
-  await once(socket, 'connect')
+  const socket = await connectTo(origin)
   for (const part of parts) socket.write(part)
   return (await readToEnd(socket)).toString('latin1')
 }
 
-async function readToEnd(socket: Socket): Promise<Buffer> {
+export async function connectTo(origin: string): Promise<Socket> {
+  const { hostname, port } = new URL(origin)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  return socket
+}
+
+export async function readToEnd(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   // A reset after the answer is how a server refuses the rest of a request that nobody will read.
   socket.on('error', () => socket.destroy())
-  await once(socket, 'close')
+  await new Promise((resolve) => socket.once('close', resolve))
   return Buffer.concat(chunks)
 }
 
@@ -52,4 +70,22 @@ export function answersOf(wire: string): RawAnswer[] {
     rest = rest.subarray(headEnd + 4 + length)
   }
   return answers
+}
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+
+/** An answer that stands in the envelope of a failure. */
+export function expectFailure(answer: RawAnswer | undefined, status: number, code: string): void {
+  expect(answer?.status).to.equal(status)
+  expect(answer?.headers.get('content-type')).to.equal('application/json; charset=utf-8')
+  expect(answer?.headers.get('x-content-type-options')).to.equal('nosniff')
+  const requestId = answer?.headers.get('x-request-id')
+  expect(requestId).to.match(uuid)
+  const { success, error } = JSON.parse(answer?.body ?? '')
+  expect(success).to.equal(false)
+  expect(error).to.include({ code, statusCode: status, requestId })
+  expect(['code', 'message', 'statusCode', 'requestId', 'param', 'details']).to.include.members(
+    Object.keys(error),
+  )
+  expect(error.message).to.match(/\w/)
 }

@@ -1,0 +1,34 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Refusal } from '../../errors.ts'
+
+export type Reply = ServerResponse
+
+/** What is known of a connection while it stands. Instants are of `performance.now()`. */
+export interface Connection {
+  readonly socket: Socket
+  /** The reply to the request whose turn it is, or was last. */
+  current: Reply | null
+  /** The reply to the newest request, which may still wait for its turn. */
+  latest: Reply | null
+  /** How many requests wait for their turn. */
+  waiting: number
+  /** When the current turn began, and how many bytes had come by then. */
+  begunAt: number
+  bytesBefore: number
+  /** Why nothing more that comes here is a request. */
+  fault: Refusal | null
+  /** When we had said our last word. */
+  endedAt: number | null
+}
+
+export const createConnection = (socket: Socket): Connection => ({
+  socket,
+  current: null,
+  latest: null,
+  waiting: 0,
+  begunAt: 0,
+  bytesBefore: 0,
+  fault: null,
+  endedAt: null,
+})

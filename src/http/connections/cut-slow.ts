@@ -1,0 +1,23 @@
+import { refuse } from '../../errors.ts'
+import type { Connection } from './connection.ts'
+import type { HangUp } from './hang-up.ts'
+import { endUnfinished } from './parser-fault.ts'
+import type { Patience } from './patience.ts'
+
+/** The largest legal create comes in 6 minutes at this rate: it is there to tell a slow network from nobody; bytes per second. */
+const leastRate = 500
+
+/** Ends, at the instant `at` of `performance.now()`, a connection whose other side keeps it for nothing. */
+export function cutSlow(connection: Connection, hangUp: HangUp, patience: Patience, at: number): void {
+  const { socket, current, endedAt } = connection
+  if (endedAt !== null) {
+    if (at - endedAt > patience.lingerMs) socket.destroy()
+  } else if (current !== null && !current.req.complete) {
+    const seconds = (at - connection.begunAt - patience.bodyGraceMs) / 1000
+    const isSlow = socket.bytesRead - connection.bytesBefore < seconds * leastRate
+    if (isSlow) endUnfinished(connection, hangUp, refuse('REQUEST_TIMEOUT'))
+  } else if (current?.writableEnded && !current.writableFinished) {
+    // Node ends it when nothing moved for so long, and sets its own time once the answer is out.
+    if (socket.timeout !== patience.answerIdleMs) socket.setTimeout(patience.answerIdleMs)
+  }
+}

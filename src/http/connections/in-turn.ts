@@ -1,0 +1,53 @@
+import { refuse } from '../../errors.ts'
+import type { Connection, Reply } from './connection.ts'
+import type { HangUp } from './hang-up.ts'
+
+/** Nobody's client sends so many requests ahead of their answers; each that waits holds some KB. */
+const mostWaiting = 100
+
+/**
+ * Begins a request when the answer of the one before it on its connection is out. Node would begin all of them at once: the work, the
+ * answers that nobody takes yet, and also what follows an answer that ends the connection, which nobody may execute.
+ */
+export function inTurn(connection: Connection, reply: Reply, hangUp: HangUp, begin: () => void): void {
+  // Whatever Node still finds in bytes that came with the fault.
+  if (connection.fault !== null || connection.endedAt !== null) return
+  if (connection.waiting === mostWaiting) {
+    return giveUp(connection, hangUp)
+  }
+  const turn = () => {
+    // The rest of it will never come.
+    if (connection.fault !== null && !reply.req.complete) return hangUp(connection, connection.fault)
+    connection.current = reply
+    connection.begunAt = performance.now()
+    connection.bytesBefore = connection.socket.bytesRead
+    begin()
+  }
+  connection.waiting += 1
+  afterAnswers(connection, () => {
+    connection.waiting -= 1
+    turn()
+  })
+  connection.latest = reply
+}
+
+/** Acts once every request so far is answered; never where the connection ended with one of the answers. */
+export function afterAnswers({ latest, socket }: Connection, act: () => void): void {
+  if (latest === null || latest.closed) act()
+  else latest.once('close', () => socket.writable && act())
+}
+
+/** Reads no further, and says so in its place. */
+function giveUp(connection: Connection, hangUp: HangUp): void {
+  const { socket } = connection
+  socket.pause()
+  // Node resumes it for the body of whatever is served next, which has long come.
+  socket.resume = () => socket
+  const refusal = refuse('RATE_LIMITED', {
+    message: 'Too many requests wait on this connection.',
+    details: { scope: 'connection', limit: mostWaiting },
+    retryAfterSeconds: 1,
+  })
+  connection.fault = refusal
+  afterAnswers(connection, () => hangUp(connection, refusal))
+}

@@ -1,0 +1,117 @@
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import {
+  answersOf,
+  connectTo,
+  crlf,
+  expectFailure,
+  postHead,
+  type RawAnswer,
+  readToEnd,
+} from './raw-request.ts'
+
+const intents = '/api/v1/dev/intents'
+/** Answers are given long before; what is not whole by then is broken off. */
+const leaveAfterMs = 200
+
+const asBytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'))
+
+/** What may happen to a request on its way: at some place bytes are lost, and others come in between. */
+const damage = fc.record({
+  request: fc.nat({ max: 3 }),
+  thousandth: fc.noBias(fc.nat({ max: 999 })),
+  lost: fc.nat({ max: 8 }),
+  put: fc.oneof(
+    fc.uint8Array({ maxLength: 6 }),
+    fc
+      .constantFrom('\r\n', '\n', '\r', '\0', ' ', '\t', ':', ',', ';', '-', '%', '\r\n\r\n', '0\r\n\r\n')
+      .map(asBytes),
+    fc
+      .constantFrom('chunked', 'Content-Length: 3\r\n', 'Transfer-Encoding: chunked\r\n', 'X: 1\r\n')
+      .map(asBytes),
+  ),
+})
+
+describe('Any bytes', function () {
+  this.timeout(60_000)
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  const requests = (): string[] => {
+    const counted = `${postHead(intents, merchant.write(), 'Content-Length: 12')}{"amount":5}`
+    const inChunks = postHead(intents, merchant.write(), 'Transfer-Encoding: chunked')
+    const read = [
+      `GET ${intents}?limit=1 HTTP/1.1`,
+      'Host: a',
+      `Authorization: Bearer ${merchant.key}`,
+      '',
+      '',
+    ]
+    return [
+      counted,
+      inChunks + crlf('6', '{"amou', '6', 'nt":5}', '0', '', ''),
+      crlf(...read),
+      counted + crlf(...read),
+    ]
+  }
+
+  async function answersTo(bytes: Uint8Array): Promise<RawAnswer[]> {
+    const socket = await connectTo(house.origin)
+    const answered = readToEnd(socket)
+    socket.write(bytes)
+    const leaving = setTimeout(() => socket.end(), leaveAfterMs)
+    const wire = await answered
+    clearTimeout(leaving)
+    return answersOf(wire.toString('latin1'))
+  }
+
+  function expectOurs(answers: RawAnswer[]): void {
+    for (const answer of answers) {
+      expect(answer.status, answer.body).to.be.within(200, 499)
+      // An address may have become that of a page.
+      if (answer.headers.get('content-type')?.startsWith('text/')) continue
+      const { success, error } = JSON.parse(answer.body)
+      if (success !== true) expectFailure(answer, error.statusCode, error.code)
+    }
+  }
+
+  const statusesOf = async (all: Uint8Array[]): Promise<number[]> => {
+    const answers = await Promise.all(all.map(answersTo))
+    answers.forEach(expectOurs)
+    await house.http.post(intents).set(merchant.write()).send({ amount: 5 }).expect(201)
+    return answers.flatMap((some) => some.map(({ status }) => status))
+  }
+
+  const seeded = { seed: 8, endOnFailure: true }
+
+  it('on a connection get an answer of the API or none, and the next request is served', async () => {
+    const some = fc.array(fc.uint8Array({ minLength: 1, maxLength: 400 }), { minLength: 50, maxLength: 50 })
+    await fc.assert(
+      fc.asyncProperty(some, async (all) => void (await statusesOf(all))),
+      { ...seeded, numRuns: 2 },
+    )
+  })
+
+  it('in the midst of a good request are no fault of ours either', async () => {
+    const seen = new Set<number>()
+    const some = fc.array(damage, { minLength: 50, maxLength: 50 })
+    await fc.assert(
+      fc.asyncProperty(some, async (all) => {
+        const damaged = all.map(({ request, thousandth, lost, put }) => {
+          const good = asBytes(requests()[request] ?? '')
+          const begin = Math.floor((thousandth * good.length) / 1000)
+          return Buffer.concat([good.subarray(0, begin), put, good.subarray(begin + lost)])
+        })
+        for (const status of await statusesOf(damaged)) seen.add(status)
+      }),
+      { ...seeded, numRuns: 5 },
+    )
+    expect([...seen]).to.include.members([200, 201, 400, 401, 404])
+  })
+})

@@ -1,0 +1,38 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { Express } from 'express'
+import { type Patience, patience } from '../../src/http/connections/patience.ts'
+import { createHttpServer, type HttpServer } from '../../src/http/listen.ts'
+import type { House } from '../support/house.ts'
+
+/** Short enough to be waited for, long enough for a busy machine. */
+export const short: Patience = {
+  ...patience,
+  headersMs: 400,
+  requestMs: 1200,
+  bodyGraceMs: 400,
+  answerIdleMs: 300,
+  lingerMs: 1000,
+  lookEveryMs: 50,
+}
+
+export interface Opened {
+  server: HttpServer
+  origin: string
+  close(): Promise<unknown>
+}
+
+/** A second HTTP server of a house, with another patience, for its app or another one. */
+export async function openServer(house: House, app: Express, waiting: Patience): Promise<Opened> {
+  const server = createHttpServer(house.deps, app, waiting)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    server,
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,193 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import express from 'express'
+import { createApp } from '../../src/app.ts'
+import { patience } from '../../src/http/connections/patience.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { until } from '../support/until.ts'
+import { type Opened, openServer, short } from './impatient.ts'
+import { answersOf, connectTo, crlf, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
+
+const intents = '/api/v1/dev/intents'
+const body = '{"amount":5}'
+
+describe('A connection', () => {
+  let house: House
+  let merchant: Merchant
+  let impatient: Opened
+  before(async () => {
+    house = await openHouse()
+    merchant = await house.merchant()
+    impatient = await openServer(house, app(), short)
+  })
+  after(async () => {
+    await impatient.close()
+    await house.close()
+  })
+
+  const app = () => createApp(house.deps, () => false)
+  const head = (...headers: string[]) => postHead(intents, merchant.write(), ...headers)
+  /** Sends a beginning, then its drops one by one until the connection is over; how it was answered. */
+  async function drip(origin: string, beginning: string, drop: string) {
+    const socket = await connectTo(origin)
+    socket.write(beginning)
+    const dripping = setInterval(() => socket.write(drop), 40)
+    const wire = await readToEnd(socket)
+    clearInterval(dripping)
+    return answersOf(wire.toString('latin1'))
+  }
+
+  it('is given 15 s for headers, 30 s for a request, and a body its rate after 10 s', () => {
+    expect(patience).to.include({ headersMs: 15_000, requestMs: 30_000, bodyGraceMs: 10_000 })
+    expect(impatient.server).to.include({ headersTimeout: short.headersMs, requestTimeout: short.requestMs })
+  })
+
+  it('that says too little for too long hears 408 REQUEST_TIMEOUT, and nothing is done', async () => {
+    const before = await house.deps.Intent.countDocuments()
+    const all = await Promise.all([
+      sendRaw(impatient.origin),
+      sendRaw(impatient.origin, 'GET /heal'),
+      sendRaw(impatient.origin, head('Content-Length: 12').trimEnd()),
+      drip(impatient.origin, `GET ${intents} HTTP/1.1\r\n`, 'X: 1\r\n'),
+      sendRaw(impatient.origin, head('Content-Length: 12'), body.slice(0, 5)),
+      sendRaw(impatient.origin, head('Transfer-Encoding: chunked'), 'c\r\n{"am'),
+      sendRaw(impatient.origin, head('Transfer-Encoding: chunked'), 'ffffffff\r\n{"am'),
+      drip(impatient.origin, head('Content-Length: 200000'), ' '.repeat(200)),
+    ])
+    for (const answers of all) {
+      expect(answers).to.have.lengthOf(1)
+      expectFailure(answers[0], 408, 'REQUEST_TIMEOUT')
+    }
+    expect(await house.deps.Intent.countDocuments()).to.equal(before)
+  })
+
+  it('whose body drips is ended by its rate, long before the time of a request is over', async () => {
+    const { origin, close } = await openServer(house, app(), { ...short, requestMs: patience.requestMs })
+    const all = await Promise.all([
+      drip(origin, head('Content-Length: 5000'), ' '),
+      drip(origin, head('Transfer-Encoding: chunked'), '1\r\n \r\n'),
+      sendRaw(origin, head('Content-Length: 12'), body.slice(0, 5)),
+    ])
+    for (const answers of all) expectFailure(answers[0], 408, 'REQUEST_TIMEOUT')
+    await close()
+  })
+
+  it('whose body comes slowly, but fast enough, is served', async () => {
+    const socket = await connectTo(impatient.origin)
+    const answered = readToEnd(socket)
+    const padded = body.padEnd(2000)
+    socket.write(head(`Content-Length: ${padded.length}`, 'Connection: close'))
+    for (let sent = 0; sent < padded.length; sent += 200) {
+      socket.write(padded.slice(sent, sent + 200))
+      await wait(short.bodyGraceMs / 7)
+    }
+    const [answer] = answersOf((await answered).toString('latin1'))
+    expect(answer?.status).to.equal(201)
+  })
+
+  it('is not told 408 of a request that was answered without its body', async () => {
+    const announced = ['Host: a', 'Content-Length: 12', 'Content-Type: application/json', '', '']
+    const early = await Promise.all([
+      sendRaw(impatient.origin, crlf(`POST ${intents} HTTP/1.1`, ...announced)),
+      sendRaw(impatient.origin, crlf('POST /nothing HTTP/1.1', ...announced), '{"amou'),
+    ])
+    expect(early.map((answers) => answers.map(({ status }) => status))).to.deep.equal([[401], [404]])
+  })
+
+  it('on which much still comes after a refusal is not reset before the refusal is read', async () => {
+    const socket = await connectTo(impatient.origin)
+    socket.on('error', () => undefined)
+    socket.pause()
+    socket.write(head('Content-Length: 9000000'))
+    for (let n = 0; n < 20; n += 1) {
+      socket.write('x'.repeat(10_000))
+      await wait(5)
+    }
+    const [answer] = answersOf((await readToEnd(socket.resume())).toString('latin1'))
+    expectFailure(answer, 413, 'PAYLOAD_TOO_LARGE')
+  })
+
+  it('that is closed early, at whatever place, does no harm', async () => {
+    const whole = head('Content-Length: 12') + body
+    const before = await house.deps.Intent.countDocuments()
+    const places = Array.from({ length: 12 }, (_, n) => Math.floor((whole.length * n) / 12))
+    const closed = places.flatMap((place) => [
+      (socket: Socket) => socket.end(whole.slice(0, place)),
+      (socket: Socket) => socket.write(whole.slice(0, place), () => socket.resetAndDestroy()),
+      (socket: Socket) => socket.write(whole.slice(0, place), () => socket.destroy()),
+    ])
+    await Promise.all(
+      closed.map(async (leave) => {
+        const socket = await connectTo(impatient.origin)
+        leave(socket.resume())
+        await once(socket, 'close')
+      }),
+    )
+    const gone = await connectTo(impatient.origin)
+    gone.end(crlf(`GET ${intents} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${merchant.key}`, '', ''))
+    await house.http.get('/healthz').expect(200)
+    expect(await house.deps.Intent.countDocuments()).to.equal(before)
+  })
+
+  it('with 100 000 requests ahead of their answers gets those that may wait, in order, and 429 RATE_LIMITED', async () => {
+    const accepted = once(impatient.server, 'connection') as Promise<[Socket]>
+    const socket = await connectTo(impatient.origin)
+    const answered = readToEnd(socket)
+    socket.write(crlf('GET /nothing HTTP/1.1', 'Host: a', '', '').repeat(100_000))
+    const [atServer] = await accepted
+    const answers = answersOf((await answered).toString('latin1'))
+    expect(answers.length).to.be.within(2, 200)
+    expectFailure(answers.pop(), 429, 'RATE_LIMITED')
+    for (const { status } of answers) expect(status).to.equal(404)
+    expect(atServer.bytesRead).to.be.below(1_000_000)
+  })
+
+  it('whose other side never ends it is let go after our last word', async () => {
+    const { server, origin, close } = await openServer(house, app(), { ...short, lingerMs: 50 })
+    const accepted = once(server, 'connection') as Promise<[Socket]>
+    const socket = connect({ port: Number(new URL(origin).port), host: '127.0.0.1', allowHalfOpen: true })
+    socket.on('error', () => undefined)
+    socket.resume().write('noise\r\n\r\n')
+    const [atServer] = await accepted
+    await until('the connection is let go', () => atServer.destroyed)
+    socket.destroy()
+    await close()
+  })
+
+  it('that takes no answer has none made ahead, and is let go', async () => {
+    let made = 0
+    const answering = express().get('/', (_req, res) => {
+      made += 1
+      res.end('x'.repeat(1_000_000))
+    })
+    const { server, origin, close } = await openServer(house, answering, short)
+    const accepted = once(server, 'connection') as Promise<[Socket]>
+    const socket = await connectTo(origin)
+    socket.on('error', () => undefined)
+    socket.pause()
+    socket.write(crlf('GET / HTTP/1.1', 'Host: a', '', '').repeat(60))
+    const [atServer] = await accepted
+    await until('the connection is let go', () => atServer.destroyed)
+    socket.destroy()
+    await close()
+    // The system's own buffers take some of them.
+    expect(made).to.be.within(2, 30)
+  })
+
+  it('beyond the most that there may be is closed, and those that stand are served', async () => {
+    const most = impatient.server.maxConnections
+    expect(most).to.equal(10_000)
+    const open = await new Promise<number>((resolve) =>
+      impatient.server.getConnections((_error, count) => resolve(count)),
+    )
+    impatient.server.maxConnections = open + 1
+    const standing = await connectTo(impatient.origin)
+    const refused = await connectTo(impatient.origin)
+    expect((await readToEnd(refused)).length).to.equal(0)
+    standing.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
+    expect(answersOf((await readToEnd(standing)).toString('latin1'))[0]?.status).to.equal(200)
+    impatient.server.maxConnections = most
+  })
+})
