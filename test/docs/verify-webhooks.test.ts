@@ -1,15 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { signedHeaders } from '../../src/webhooks/attempts/sign.ts'
 import { asText, vectors, written } from '../vectors/make.ts'
 import { bodyOf, newerSecret, newestSecret, secret, type Vector } from '../vectors/vector.ts'
 import { type Language, languages } from './languages.ts'
+import { blocksOf, textOf } from './pages.ts'
+import { runProgram, skipUnlessHere } from './program.ts'
 
 /** Go compiles its standard library on a machine that never ran it. */
 const slowestMs = 120_000
@@ -20,36 +15,18 @@ const asLine = (vector: Vector): string => {
   return [base64(vector.secret), vector.now, base64(bodyOf(vector)), ...headers].join('\t')
 }
 
-const page = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
-
 /** The code block under the heading of the language. */
 function snippetOf({ name, fence }: Language): string {
-  const [, section = ''] = page.split(`\n### ${name}\n`)
-  const [, code] = new RegExp(`^\\s*\`\`\`${fence}\\n([^]*?\\n)\`\`\`\\n`).exec(section) ?? []
-  return code ?? expect.fail(`docs/webhooks.md has no ${fence} under ${name}`)
+  const found = blocksOf('docs/webhooks.md').find((block) => block.heading === name && block.fence === fence)
+  return found?.text ?? expect.fail(`docs/webhooks.md has no ${fence} under ${name}`)
 }
-
-const isHere = ({ probe: [command, ...args] }: Language): boolean => spawnSync(command, args).status === 0
 
 /** What the snippet says of every vector, in one process. */
 async function verdicts(language: Language): Promise<string[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'webhook-snippet-'))
-  try {
-    const files = Object.entries(language.files(snippetOf(language)))
-    await Promise.all(files.map(([name, content]) => writeFile(join(folder, name), content)))
-    const [command, ...args] = language.run
-    const child = spawn(command, args, { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] })
-    child.stdin.end(`${vectors.map(asLine).join('\n')}\n`)
-    const [out, err, [code]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'close'),
-    ])
-    expect(code, err).to.equal(0)
-    return out.trimEnd().split(/\r?\n/)
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  const files = language.files(snippetOf(language))
+  const input = `${vectors.map(asLine).join('\n')}\n`
+  const out = await runProgram(language.run, { files, environment: {}, input })
+  return out.trimEnd().split(/\r?\n/)
 }
 
 describe('The vectors for receivers', () => {
@@ -81,7 +58,7 @@ describe('The vectors for receivers', () => {
 describe('docs/webhooks.md', () => {
   it('shows a request that is genuine: the first of the vectors', () => {
     const [first] = vectors
-    const shown = page.replaceAll(/(?<=[,:])\n(?=")/g, '')
+    const shown = textOf('docs/webhooks.md').replaceAll(/(?<=[,:])\n(?=")/g, '')
     for (const part of [first?.secret, first?.body, ...Object.values(first?.headers ?? {})])
       expect(shown).to.include(part)
   })
@@ -89,12 +66,7 @@ describe('docs/webhooks.md', () => {
   for (const language of languages) {
     it(`verifies every vector in ${language.name}`, async function () {
       this.timeout(slowestMs)
-      if (!isHere(language)) {
-        console.error(
-          `\n${language.name} is not on this machine: its snippet in docs/webhooks.md was not run.`,
-        )
-        this.skip()
-      }
+      skipUnlessHere(this, language.name, language.probe, 'docs/webhooks.md')
       const said = await verdicts(language)
       expect(said).to.have.length(vectors.length)
       const wrong = vectors.filter(({ valid }, at) => said[at] !== String(valid))

@@ -1,0 +1,36 @@
+import { type Request, type Response, Router } from 'express'
+import type { Deps } from '../deps.ts'
+import { refuse } from '../errors.ts'
+import { createPageHeaders } from '../http/page-headers.ts'
+import { preparePage } from '../http/prepare-page.ts'
+import { sendPage } from '../http/send-page.ts'
+import { page } from './page.ts'
+import { bundle, bundlePath, looks, looksPath, scriptPath, stylePath } from './paths.ts'
+import { script } from './script.ts'
+import { style } from './style.ts'
+
+/** Scripts from our own files, which ask our own API; the images are inside the stylesheet. Nobody is told where a request came from. */
+const rights = { scripts: true, images: false, referrer: 'no-referrer' } as const
+
+const files = [
+  { path: bundlePath, type: 'js', content: bundle },
+  { path: looksPath, type: 'css', content: looks },
+  { path: scriptPath, type: 'js', content: script },
+  { path: stylePath, type: 'css', content: style },
+]
+
+/** `/docs`: the description of the API as a page, on which a test key can be tried. It holds nothing and keeps nothing. */
+export function referencePages(deps: Pick<Deps, 'config'>): Router {
+  const router = Router({ strict: true, caseSensitive: true })
+  const prepare = [preparePage(''), ...createPageHeaders(deps, rights)]
+  router.get('/docs', prepare, (_req: Request, res: Response) => sendPage(res, 200, page))
+  for (const { path, type, content } of files)
+    router.get(path, prepare, (_req: Request, res: Response) => {
+      res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
+      res.type(type).send(content)
+    })
+  router.all(['/docs', ...files.map(({ path }) => path)], () => {
+    throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: 'GET, HEAD' } })
+  })
+  return router
+}

@@ -1,0 +1,132 @@
+import { expect } from 'chai'
+import type { Browser, Page, Request } from 'playwright-core'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { until } from '../support/until.ts'
+import {
+  barriers,
+  type Person,
+  picture,
+  sitDown,
+  type sizes,
+  startBrowser,
+  widerThanScreen,
+} from './browser.ts'
+
+const create = 'POST /dev/intents'
+
+/** Where Swagger UI's own marks fall short: names of its fields, a button in a button, a stop of the keyboard at long answers. */
+const notOurs = /^(label|select-name|nested-interactive|scrollable-region-focusable): /
+
+/** What the page asked the API for, beside the description. */
+function watch(page: Page): Request[] {
+  const asked: Request[] = []
+  page.on('request', (request) => {
+    if (/\/api\/v1\/dev\//.test(request.url())) asked.push(request)
+  })
+  return asked
+}
+
+async function authorize(page: Page, key: string): Promise<void> {
+  await page.getByRole('button', { name: 'Authorize', exact: true }).click()
+  const dialog = page.getByRole('dialog').or(page.locator('.modal-ux'))
+  await dialog.getByRole('textbox').fill(key)
+  await dialog.getByRole('button', { name: /^apply|^authorize/i }).click()
+  await dialog.getByRole('button', { name: 'Close', exact: true }).click()
+}
+
+/** Opens an operation and presses Execute; answers what the page then shows of the answer, once that has these words. */
+async function execute(page: Page, operation: string, words = ''): Promise<string> {
+  const [method = '', path = ''] = operation.split(' ')
+  const block = page
+    .locator(`.opblock-${method.toLowerCase()}`)
+    .filter({ has: page.locator(`[data-path="${path}"]`) })
+  if ((await block.locator('.execute').count()) === 0) await block.locator('.opblock-summary-control').click()
+  await block.locator('.execute').click()
+  const answer = block.locator('.live-responses-table .response').filter({ hasText: words }).first()
+  await answer.waitFor()
+  return (await answer.textContent()) ?? ''
+}
+
+describe('The page /docs', function () {
+  this.timeout(90_000)
+  let house: House
+  let browser: Browser
+  let merchant: Merchant
+  const people: Person[] = []
+  before(async () => {
+    ;[house, browser] = await Promise.all([openHouse(), startBrowser()])
+    merchant = await house.merchant()
+  })
+  after(async () => {
+    await browser.close()
+    await house.close()
+  })
+  afterEach(() => expect(people.flatMap(({ faults }) => faults)).to.deep.equal([]))
+
+  async function open(size: keyof typeof sizes): Promise<Page> {
+    const person = await sitDown(browser, house.origin, {
+      size,
+      scripts: true,
+      language: 'en-US',
+      others: [],
+    })
+    people.push(person)
+    const { page, faults } = person
+    page.on('console', (message) => {
+      // Of a 4xx the browser tells by itself.
+      if (message.type() === 'error' && !message.text().includes('status of 4')) faults.push(message.text())
+    })
+    await page.goto('/docs')
+    await page.locator('.opblock').first().waitFor()
+    return page
+  }
+
+  const created = () => house.deps.Intent.countDocuments({ businessId: merchant.businessId })
+  const inOurWay = async (page: Page) => (await barriers(page)).filter((each) => !notOurs.test(each))
+
+  it('creates intents with a test key, each by a fresh idempotency key, forgets it, and sends nothing with a live one', async () => {
+    const page = await open('desktop')
+    const asked = watch(page)
+    await picture(page, 'docs-desktop')
+    await authorize(page, merchant.key)
+    expect(await execute(page, create))
+      .to.include('201')
+      .and.include('PI-')
+    await picture(page, 'docs-created-desktop')
+    await execute(page, create)
+    await until('the second intent', async () => (await created()) === 2)
+    const keys = asked.map((request) => request.headers()['x-idempotency-key'])
+    expect(keys).to.have.length(2)
+    for (const key of keys) expect(key).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-/)
+    expect(new Set(keys).size).to.equal(2)
+    expect(await inOurWay(page)).to.deep.equal([])
+
+    // Its address has come to name the operation; without that the page is loaded anew, and closed.
+    await page.goto('/docs')
+    expect(await execute(page, create))
+      .to.include('401')
+      .and.include('MISSING_CREDENTIALS')
+    expect(await page.evaluate('localStorage.length + sessionStorage.length')).to.equal(0)
+    const { key } = await house.key(merchant.businessId, { mode: 'live' })
+    await authorize(page, key)
+    asked.length = 0
+    expect(await execute(page, create, 'Nothing was sent')).to.include('this is a live key')
+    await picture(page, 'docs-live-key')
+    expect(asked).to.deep.equal([])
+  })
+
+  it('fits on a phone, and works there', async () => {
+    const page = await open('phone')
+    await picture(page, 'docs-phone')
+    await authorize(page, merchant.key)
+    expect(await execute(page, create)).to.include('201')
+    await picture(page, 'docs-created-phone')
+    expect(await widerThanScreen(page), 'wider than the screen').to.equal(false)
+    expect(await inOurWay(page)).to.deep.equal([])
+  })
+
+  it('is refused to whoever does anything but read it', async () => {
+    const { status, headers, body } = await house.http.post('/docs')
+    expect([status, headers.allow, body.error.code]).to.deep.equal([404, 'GET, HEAD', 'ENDPOINT_NOT_FOUND'])
+  })
+})

@@ -1,0 +1,69 @@
+import { routes } from '../../src/http/routes.ts'
+import { createIntent, freshDelivery, post, subscribe } from '../support/acts.ts'
+import type { House, Merchant } from '../support/house.ts'
+import type { Receiver } from '../support/receiver.ts'
+import { createProduct } from '../support/store.ts'
+import { type Block, blocksOf } from './pages.ts'
+import { runProgram } from './program.ts'
+
+/** What one curl of a block asked, and what it was answered. */
+export interface Asked {
+  /** As in the tables of the pages: `POST /dev/intents`; of what is no operation, without the base. */
+  operation: string
+  status: number
+  body: { success: boolean; data?: unknown }
+}
+
+/** Tells of each call what its caller would see: its body, and below it a line of ours. */
+const telling = `curl() { command curl -sS --max-time 15 -w '\\n%{http_code} %{method} %{url_effective}\\n' "$@"; }\n`
+
+/** A line that says what to put there, as in KEY=sk_test_…: the test puts it there. */
+const blank = /^(export )?[A-Z]+=\S*….*$/gm
+
+/** The ids of things that the pages show, by what the merchant of a test has instead. */
+const shownProduct = '6920c1f4e9b0a7d25c41f803'
+
+/** A merchant who has of the things that the pages speak of those that a block names, and the variables by which it names them. */
+async function settle(house: House, receiver: Receiver, { text }: Block): Promise<Record<string, string>> {
+  const merchant: Merchant = await house.merchant()
+  const { referenceNumber } = await createIntent(house, merchant)
+  if (text.includes('/refund'))
+    await post(house, merchant, `/intents/${referenceNumber}/simulate-payment`, '')
+  const variants = [{ label: '250 g', price: 15_000, stock: 40 }]
+  const product = text.includes('/store/') ? await createProduct(house, merchant, { variants }) : null
+  const needsReceiver = /ENDPOINT|DELIVERY/.test(text)
+  const endpoint = needsReceiver ? await subscribe(house, merchant, receiver.url) : null
+  const delivery = needsReceiver ? await freshDelivery(house, merchant) : null
+  return {
+    BASE: `${house.origin}/api/v1`,
+    KEY: merchant.key,
+    IDEMPOTENCY_KEY: 'a-key-of-mine',
+    REFERENCE: referenceNumber,
+    ENDPOINT: endpoint?.id ?? '',
+    DELIVERY: delivery?._id ?? '',
+    PRODUCT: product?._id ?? '',
+    VARIANT: product?.variants[0]._id ?? '',
+  }
+}
+
+/** Runs a block of curl as it stands, for a merchant of its own; answers its calls in their order. */
+export async function runCurl(house: House, receiver: Receiver, block: Block): Promise<Asked[]> {
+  const environment = await settle(house, receiver, block)
+  const script = block.text.replace(blank, '').replaceAll(shownProduct, String(environment.PRODUCT))
+  const csv = blocksOf('docs/store.md').find(({ fence }) => fence === 'csv')?.text ?? ''
+  const files = { 'block.sh': telling + script, 'products.csv': csv }
+  const said = await runProgram(['sh', '-e', 'block.sh'], { files, environment, input: '' })
+  return [...said.matchAll(/^(.*)\n(\d{3}) ([A-Z]+) (\S+)$/gm)].map(
+    ([, body = '', status, method = '', url = '']) => ({
+      operation: `${method} ${new URL(url).pathname.replace('/api/v1', '')}`,
+      status: Number(status),
+      body: JSON.parse(body),
+    }),
+  )
+}
+
+/** The operation of the API that a call is, or undefined. A path with `{id}` in it, as the pages write it, is one too. */
+export const operationOf = (operation: string) =>
+  routes.find(({ method, path }) =>
+    new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/:\w+/g, '[^/]+')}$`).test(operation),
+  )

@@ -1,0 +1,109 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { Command } from 'commander'
+import { routes } from '../../src/http/routes.ts'
+import { operationOf } from './curl.ts'
+import { pages, textOf } from './pages.ts'
+
+const commandsFolder = join(import.meta.dirname, '../../src/admin/commands')
+
+/** The command line as its own help knows it: every file of commands adds its own. */
+async function readCommands(): Promise<Command> {
+  const program = new Command('admin').option('--json')
+  for (const file of readdirSync(commandsFolder)) {
+    const exported: Record<string, unknown> = await import(join(commandsFolder, file))
+    for (const [name, add] of Object.entries(exported))
+      if (/^add\w+Commands$/.test(name)) (add as (to: Command) => void)(program)
+  }
+  return program
+}
+
+const commandNamed = (program: Command, words: readonly string[]): Command | undefined =>
+  words.reduce<Command | undefined>(
+    (command, word) => command?.commands.find((one) => one.name() === word),
+    program,
+  )
+
+const optionsOf = (command: Command): string[] =>
+  command.options.flatMap(({ long }) => (typeof long === 'string' ? [long] : []))
+
+/** The words of a written command line before its first option or argument, and the options in it. */
+const partsOf = (line: string) => ({
+  line,
+  words: /^[a-z]+(?: [a-z]+)?/.exec(line)?.[0].split(' ') ?? [],
+  options: line.match(/--[a-z-]+/g) ?? [],
+})
+
+/** What the first group of `what` is, each time it is on any page, with the page. */
+const named = (what: RegExp): { page: string; name: string }[] =>
+  pages.flatMap((page) => [...textOf(page).matchAll(what)].map(([, name = '']) => ({ page, name })))
+
+describe('The names on the pages', () => {
+  it('the newest of CHANGELOG.md is the version of package.json', () => {
+    const { version } = JSON.parse(textOf('package.json')) as { version: string }
+    expect(/^## (\S+)/m.exec(textOf('CHANGELOG.md'))?.[1]).to.equal(version)
+  })
+
+  it('`npm run …` are scripts of package.json', () => {
+    const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
+    const wanted = named(/npm run (?:--silent )?([a-z][\w:-]*)/g)
+    expect(wanted.length).to.be.at.least(20)
+    expect(wanted.filter(({ name }) => !(name in scripts))).to.deep.equal([])
+  })
+
+  it('are commands and options that `admin --help` knows', async () => {
+    const program = await readCommands()
+    const isCommand = (line: string): boolean => {
+      const { words, options } = partsOf(line)
+      const command = commandNamed(program, words)
+      if (command === undefined || command.commands.length > 0) return false
+      const known = [...optionsOf(command), ...optionsOf(program), '--help']
+      return options.every((option) => known.includes(option))
+    }
+    const lines = named(/(?:npm run (?:--silent )?admin --|admin\/main\.js) ([a-z][^`\n#|]*)/g)
+    expect(lines.length).to.be.at.least(8)
+    expect(lines.filter(({ name }) => !isCommand(name))).to.deep.equal([])
+  })
+
+  it('of the command line stand in docs/operations.md, every command with every option', async () => {
+    const program = await readCommands()
+    const [, section = ''] = textOf('docs/operations.md').split('\n## Command line\n')
+    const [table = ''] = section.split('\n### ')
+    const cells = [...table.matchAll(/^\| (`[^|]*(?:\\\|[^|]*)*) \|/gm)].map(([, cell = '']) => cell)
+    const written = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, line = '']) => line))
+    const asWritten = written
+      .map(partsOf)
+      .map(({ words, options }) => [words.join(' '), ...options.toSorted()])
+    const leaves = program.commands.flatMap((group) =>
+      group.commands.map((command) => [
+        `${group.name()} ${command.name()}`,
+        ...optionsOf(command).toSorted(),
+      ]),
+    )
+    expect(asWritten).to.have.deep.members(leaves)
+  })
+
+  it('are operations that there are', () => {
+    const operations = named(/\b((?:GET|POST|PUT|PATCH|DELETE) (?:\/api\/v1)?\/dev\/[^\s`?"]*)/g)
+    expect(operations.length).to.be.at.least(40)
+    const unknown = operations.filter(({ name }) => operationOf(name.replace('/api/v1', '')) === undefined)
+    expect(unknown).to.deep.equal([])
+    const paths = named(/\/api\/v1(\/[^\s`?"'…)\]]+)/g).filter(({ name }) => name !== '/openapi.json')
+    const isPath = (path: string) =>
+      routes.some(({ method }) => operationOf(`${method.toUpperCase()} ${path}`) !== undefined)
+    expect(paths.filter(({ name }) => !isPath(name))).to.deep.equal([])
+  })
+
+  it('have in docs/api.md the status that they answer', () => {
+    const rows = [...textOf('docs/api.md').matchAll(/^\| `([A-Z]+ \S+)` \| `\S+` \| [^|]+ \| (\d{3}) \|/gm)]
+    expect(rows).to.have.length(routes.length)
+    for (const [, operation = '', status] of rows) {
+      const route = operationOf(operation)
+      expect([operation, Number(status)]).to.deep.equal([
+        operation,
+        route && 'status' in route ? route.status : 200,
+      ])
+    }
+  })
+})

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '../..')
+
+export const textOf = (page: string): string => readFileSync(join(root, page), 'utf8')
+
+/** Every page for people, by its path from the root. */
+export const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'bench/README.md'].concat(
+  readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+)
+
+/** A fenced block of a page. */
+export interface Block {
+  page: string
+  /** Of its opening fence, from 1. */
+  line: number
+  /** The heading that it stands under. */
+  heading: string
+  /** The word after the fence, or nothing. */
+  fence: string
+  text: string
+}
+
+const namesPlace = ({ page, line }: Block): string => `${page}:${line}`
+
+/** How a failure names a block. */
+export const nameOf = (block: Block): string =>
+  `${namesPlace(block)} ${block.text.split('\n').find(Boolean) ?? ''}`
+
+export const blocksOf = (page: string): Block[] => {
+  const blocks: Block[] = []
+  let heading = ''
+  let open: Block | null = null
+  for (const [at, line] of textOf(page).split('\n').entries()) {
+    const [, fence] = /^\s*```(\w*)\s*$/.exec(line) ?? []
+    if (open === null && fence === undefined) heading = /^#+ (.+)$/.exec(line)?.[1] ?? heading
+    else if (open === null) open = { page, line: at + 1, heading, fence: fence ?? '', text: '' }
+    else if (fence === undefined) open.text += `${line}\n`
+    else {
+      blocks.push(open)
+      open = null
+    }
+  }
+  if (open !== null) throw new Error(`${namesPlace(open)} is not closed`)
+  return blocks
+}
+
+export const blocks: Block[] = pages.flatMap(blocksOf)
