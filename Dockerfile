@@ -1,4 +1,5 @@
-# Builds with everything, runs with only what it needs: Node 24, the production packages, no shell tools, no root.
+# Builds with everything, runs with only what it needs: Node 24, the production packages, no root. Nothing is written to disk: the root may
+# be read-only.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -11,13 +12,16 @@ RUN npm run build && npm prune --omit=dev
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production
+# Neither is needed to run, and both are programs that could be.
+RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn-* /usr/local/bin/yarn*
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-USER node
+# By number: Kubernetes cannot tell of a name that it is not root.
+USER 1000:1000
 EXPOSE 3000
-# `web` by default; the worker runs the same image with its own command and without this check.
+# `web` by default. `release` and `worker` are the same image with another command (Procfile), and a worker answers at WORKER_PORT.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "dist/src/server.js"]

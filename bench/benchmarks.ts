@@ -1,4 +1,5 @@
 import { measureBacklog } from './backlog.ts'
+import { measureCapacity } from './capacity.ts'
 import { measureCreate } from './create.ts'
 import { measureCsv } from './csv.ts'
 import { measureDeliver } from './deliver.ts'
@@ -111,6 +112,12 @@ export const benchmarks: Record<string, Benchmark> = {
     measure: redisBytesTable,
     profiled: [],
   },
+  capacity: {
+    says: () =>
+      'what 20 000 creates, their deliveries, 4 000 payments and 2 000 orders leave in MongoDB and ask of it, each',
+    measure: capacityTable,
+    profiled: ['capacity-web', 'capacity-worker'],
+  },
 }
 
 async function noisyTable(bench: Bench): Promise<string[][]> {
@@ -160,6 +167,37 @@ async function redisBytesTable(bench: Bench): Promise<string[][]> {
       place === 0 ? '600 waiting' : '',
     ]),
   ]
+}
+
+async function capacityTable(bench: Bench): Promise<string[][]> {
+  const { each, expiryJobBytes } = await measureCapacity(bench)
+  const figures = each.map(
+    ({ what, trips, documents, journalBytes, networkBytes, cpuMs, mongoCpuMs, kept }) => [
+      what,
+      trips.toFixed(2),
+      documents.toFixed(1),
+      journalBytes.toFixed(0),
+      networkBytes.toFixed(0),
+      cpuMs.toFixed(2),
+      mongoCpuMs.toFixed(2),
+      kept
+        .map(({ collection, bytes, stored, indexes }) =>
+          [collection, ...[bytes, stored, indexes].map((size) => size.toFixed(0))].join(' '),
+        )
+        .join(', '),
+    ],
+  )
+  const head = [
+    'capacity, each',
+    'trips',
+    'documents',
+    'journal, bytes',
+    'network, bytes',
+    'CPU, ms',
+    'of MongoDB',
+  ]
+  const waiting = ['expiry to come', ...head.slice(1).map(() => ''), `Redis ${expiryJobBytes.toFixed(0)}`]
+  return [[...head, 'kept: bytes, as stored, indexes'], ...figures, waiting]
 }
 
 const phaseRow = ({ what, p50, p99, max, events }: Phase): string[] => [

@@ -24,6 +24,7 @@ export async function measureCreate(bench: Bench): Promise<Pair<Answered>[]> {
     PORT: String(webPort),
     REDIS_URL: bench.redisUrl,
     QUEUE_PREFIX: 'create',
+    PUBLIC_URL: 'https://api.example',
     SECRET_KEY: secretKey.toString('base64'),
   })
   const bare = startProcess(bench.where, 'bare-route', 'bench/bare/route.ts', {

@@ -41,6 +41,7 @@ export async function measureCsv(bench: Bench): Promise<Importing> {
     PORT: String(webPort),
     REDIS_URL: bench.redisUrl,
     QUEUE_PREFIX: 'csv',
+    PUBLIC_URL: 'https://api.example',
     SECRET_KEY: secretKey.toString('base64'),
   })
   const bare = startProcess(bench.where, 'bare-csv-route', 'bench/bare/csv-route.ts', {

@@ -50,7 +50,7 @@ export async function openHouse(environment: Record<string, string>, address: st
   return {
     urls,
     async makeDue(count) {
-      while (!(await deps.queues.isReady())) await pause(20)
+      while (!(await deps.queues.ping().catch(() => false))) await pause(20)
       const ids = await createIntents(deps, callers, count / ENDPOINTS_EACH)
       while (ids.length > 0)
         await relayOutboxes(deps, { intentIds: ids.splice(0, RELAYED_TOGETHER), orderIds: [] })

@@ -29,6 +29,7 @@ export async function measureStock(bench: Bench): Promise<Pair<Changed>[]> {
     PORT: String(webPort),
     REDIS_URL: bench.redisUrl,
     QUEUE_PREFIX: 'stock',
+    PUBLIC_URL: 'https://api.example',
     SECRET_KEY: secretKey.toString('base64'),
   })
   const bare = startProcess(bench.where, 'bare-stock-route', 'bench/bare/stock-route.ts', {

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto'
+import { Redis } from 'ioredis'
+import { freePort } from '../dev/servers/free-port.ts'
+import { inParallel, openApi } from './calls.ts'
+import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
+import { type MongoFigures, readFigures } from './mongo-figures.ts'
+import { order } from './order.ts'
+import { listening, startProcess } from './processes.ts'
+import type { Bench } from './rounds.ts'
+import { waitForCount } from './wait-for.ts'
+import { startWitness } from './witness.ts'
+
+const MERCHANTS = 20
+const INTENTS = 20_000
+const PAYMENTS = 4_000
+const ORDERS = 2_000
+
+/** Where what is counted is kept. */
+const collections = ['intents', 'idempotencykeys', 'deliveries', 'orders']
+
+/** What each of one kind cost, on average. */
+export interface Cost {
+  what: string
+  /** Of what is kept, by collection: uncompressed, as stored, and its indexes. */
+  kept: { collection: string; bytes: number; stored: number; indexes: number }[]
+  trips: number
+  documents: number
+  journalBytes: number
+  networkBytes: number
+  /** Of `web` or `worker`, whichever did it. */
+  cpuMs: number
+  mongoCpuMs: number
+}
+
+export interface Costs {
+  each: Cost[]
+  /** Of Redis, for each intent that has not reached its expiry. */
+  expiryJobBytes: number
+}
+
+/** Counts what creates, deliveries, payments and orders leave behind and ask for, one kind after the other. */
+export async function measureCapacity(bench: Bench): Promise<Costs> {
+  const mongodbUrl = bench.mongodbUrl('capacity')
+  const secretKey = randomBytes(32)
+  const [webPort, workerPort] = [await freePort(), await freePort()]
+  const witness = await startWitness(bench.where, 'capacity-receivers', 1)
+  const merchants = await makeMerchants(mongodbUrl, secretKey, MERCHANTS, 'test')
+  const environment = {
+    // Production refuses receivers on this machine.
+    NODE_ENV: 'test',
+    MONGODB_URL: mongodbUrl,
+    REDIS_URL: bench.redisUrl,
+    QUEUE_PREFIX: 'capacity',
+    SECRET_KEY: secretKey.toString('base64'),
+    WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts,
+    PORT: String(webPort),
+    WORKER_PORT: String(workerPort),
+    RATE_LIMIT_PER_SECOND: '0',
+  }
+  const web = startProcess(bench.where, 'capacity-web', 'dist/src/server.js', environment)
+  await listening(webPort)
+  const api = openApi(webPort)
+  for (const merchant of merchants) {
+    await addEndpoint(`http://127.0.0.1:${webPort}`, merchant, witness.urlOf(witness.ports[0] ?? 0))
+    await api.post(merchant, '/store/products', { name: 'Malafa', price: 150_000, stock: 1_000_000 })
+  }
+  const merchantOf = (place: number): Merchant => {
+    const merchant = merchants[place % MERCHANTS]
+    if (merchant === undefined) throw new Error('there are no merchants')
+    return merchant
+  }
+  const costs: Cost[] = []
+  const count = async (what: string, port: number, times: number, act: () => Promise<unknown>) => {
+    const before = { figures: await readFigures(mongodbUrl, collections), cpuMs: await cpuMs(port) }
+    await act()
+    const spentMs = (await cpuMs(port)) - before.cpuMs
+    const after = await readFigures(mongodbUrl, collections)
+    costs.push(costOf(what, before.figures, after, spentMs, times))
+  }
+
+  const references: string[] = []
+  await count('create', webPort, INTENTS, () =>
+    inParallel(INTENTS, async (place) => {
+      const made = await api.post(merchantOf(place), '/intents', order)
+      references[place] = (made as { referenceNumber: string }).referenceNumber
+    }),
+  )
+  const worker = startProcess(bench.where, 'capacity-worker', 'dist/workers/main.js', environment)
+  await listening(workerPort)
+  await count('delivery', workerPort, INTENTS, () =>
+    waitForCount('deliveries arrived', INTENTS, async () => (await witness.seen()).arrivals.length),
+  )
+  await worker.end()
+  const expiryJobBytes = (await bytesOfKeys(bench.redisUrl, 'capacity:intent-expiry:*')) / INTENTS
+  await count('simulated payment', webPort, PAYMENTS, () =>
+    inParallel(PAYMENTS, (place) =>
+      api.post(merchantOf(place), `/intents/${references[place]}/simulate-payment`, {}),
+    ),
+  )
+  await count('simulated order', webPort, ORDERS, () =>
+    inParallel(ORDERS, (place) => api.post(merchantOf(place), '/store/orders/simulate', {})),
+  )
+  await Promise.all([web.end(), api.close(), witness.end()])
+  return { each: costs, expiryJobBytes }
+}
+
+/** What Redis has free once they are gone, without BullMQ's stream of its last 10 000 events. */
+async function bytesOfKeys(redisUrl: string, pattern: string): Promise<number> {
+  const redis = new Redis(redisUrl)
+  const used = async (): Promise<number> => Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1])
+  const keys = await redis.keys(pattern)
+  await redis.del(...keys.filter((key) => key.endsWith(':events')))
+  const before = await used()
+  while (keys.length > 0) await redis.del(keys.splice(0, 1000))
+  const bytes = before - (await used())
+  await redis.quit()
+  return bytes
+}
+
+/** Processor time of a process so far, as it tells itself. */
+async function cpuMs(port: number): Promise<number> {
+  const told = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  return Number(/^process_cpu_seconds_total (\S+)/m.exec(told)?.[1]) * 1000
+}
+
+function costOf(
+  what: string,
+  before: MongoFigures,
+  after: MongoFigures,
+  spentMs: number,
+  times: number,
+): Cost {
+  const each = (figures: (of: MongoFigures) => number): number => (figures(after) - figures(before)) / times
+  const kept = collections.map((collection) => ({
+    collection,
+    bytes: each((of) => of.collections[collection]?.bytes ?? 0),
+    stored: each((of) => of.collections[collection]?.stored ?? 0),
+    indexes: each((of) => of.collections[collection]?.indexes ?? 0),
+  }))
+  return {
+    what,
+    kept: kept.filter(({ bytes }) => bytes > 1),
+    trips: each((of) => of.trips),
+    documents: each((of) => of.documents),
+    journalBytes: each((of) => of.journalBytes),
+    networkBytes: each((of) => of.networkBytes),
+    cpuMs: spentMs / times,
+    mongoCpuMs: each((of) => of.cpuMs),
+  }
+}
