@@ -11,6 +11,7 @@ import { makeIndexes } from '../src/indexes.ts'
 import { createIntent } from '../src/intents/create.ts'
 import { parseCreate } from '../src/intents/parse-create.ts'
 import { createLog } from '../src/log.ts'
+import { createMetrics } from '../src/metrics/metrics.ts'
 import { type Delivery, openStatuses } from '../src/webhooks/deliveries/delivery.ts'
 import { createEndpoint } from '../src/webhooks/endpoints/create.ts'
 import { relayOutboxes } from '../src/webhooks/relay.ts'
@@ -36,9 +37,9 @@ export interface House {
 /** Some merchants with their endpoints. All is made by the service's own operations, so it has their shape. */
 export async function openHouse(environment: Record<string, string>, address: string): Promise<House> {
   const config = readConfig(environment)
-  const log = createLog('warn', 'bench')
+  const log = createLog('warn', 'bench', null)
   await makeIndexes(config.mongodbUrl, log)
-  const deps = await openDeps(config, log, () => new Date())
+  const deps = await openDeps(config, log, createMetrics(), () => new Date(), 'worker')
   const callers = await Promise.all(Array.from({ length: BUSINESSES }, () => newCaller(deps)))
   const urls: string[] = []
   for (const caller of callers)
@@ -92,5 +93,6 @@ async function createIntents(deps: Deps, callers: Caller[], count: number): Prom
 const newEffect = (deps: Deps): Effect => ({
   id: newId(),
   until: Number.POSITIVE_INFINITY,
+  cause: null,
   seal: (data) => deps.secrets.seal(JSON.stringify(data)),
 })

@@ -21,7 +21,7 @@ export async function makeMerchants(
   count: number,
   mode: 'test' | 'live',
 ): Promise<Merchant[]> {
-  const log = createLog('silent', 'bench')
+  const log = createLog('silent', 'bench', null)
   await makeIndexes(mongodbUrl, log)
   const mongo = await connectMongo(mongodbUrl, log, {})
   const deps = { ...openModels(mongo), secrets: createSecrets([secretKey]), now: () => new Date() }

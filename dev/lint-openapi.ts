@@ -1,12 +1,9 @@
 import { createConfig, formatProblems, getTotals, lintFromString } from '@redocly/openapi-core'
 import { describeApi } from '../src/http/openapi/describe.ts'
+import { describedAs } from './described-as.ts'
 
 /** Holds the description of the API against the rules of OpenAPI; ends with 1 where it breaks one. */
-const described = describeApi({
-  publicUrl: 'https://api.payments.example',
-  maxAmount: 1_000_000_000,
-  webhookHeaderBrand: 'Service',
-})
+const described = describeApi(describedAs)
 const config = await createConfig({
   extends: ['recommended-strict'],
   rules: {

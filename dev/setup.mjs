@@ -12,7 +12,7 @@ const OLDEST_NODE = [20, 19]
 
 const commands = {
   // These four kill, freeze and wipe: only servers of their own.
-  test: { node: ['node_modules/mocha/bin/mocha.js'], ownServersOnly: true, staysUp: false },
+  test: { node: ['dev/run-tests.mjs'], ownServersOnly: true, staysUp: false },
   'test:faults': {
     node: ['node_modules/mocha/bin/mocha.js', '--config', '.mocharc.faults.json'],
     ownServersOnly: true,

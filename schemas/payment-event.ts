@@ -1,5 +1,6 @@
 import { eventBody, exactly, instant } from './event-body.ts'
 import type { EventName } from './events.ts'
+import { declines, failures } from './payment-reasons.ts'
 
 /** The events of a payment: all but those of the store. */
 export type PaymentEventName = Extract<EventName, `payment.${string}`>
@@ -51,7 +52,7 @@ const paid = (status: string, told: Record<string, object>) =>
     ...told,
   })
 
-const failure = (retryable: boolean, codes: string[]) =>
+const failure = (retryable: boolean, codes: readonly string[]) =>
   exactly({ code: { enum: codes }, retryable: { const: retryable } })
 
 const refund = exactly({
@@ -69,8 +70,8 @@ export const paymentEvents: Record<PaymentEventName, object> = {
   'payment.refunded': eventBody('payment.refunded', paid('REFUNDED', { refund })),
   'payment.failed': eventBody('payment.failed', {
     oneOf: [
-      unpaid('PENDING', { failure: failure(true, ['insufficient_funds', 'limit_exceeded']) }),
-      unpaid('FAILED', { failure: failure(false, ['technical_error', 'wallet_closed']) }),
+      unpaid('PENDING', { failure: failure(true, declines) }),
+      unpaid('FAILED', { failure: failure(false, failures) }),
     ],
   }),
 }

@@ -7,6 +7,7 @@ import { guessTries } from './checkout/guesses.ts'
 import { type Collection, openCollection } from './collection.ts'
 import { type Claim, claims } from './idempotency/claim.ts'
 import { type Intent, intents } from './intents/intent.ts'
+import { type RetentionProgress, retentionProgress } from './retention/progress.ts'
 import { type RetentionRecord, retentionRecords } from './retention/record.ts'
 import { type Staff, staffAccounts } from './staff/account.ts'
 import { type StaffSession, staffSessions } from './staff/session.ts'
@@ -43,6 +44,7 @@ export const collections: readonly Collection[] = [
   importPlans,
   orders,
   retentionRecords,
+  retentionProgress,
 ]
 
 export type Models = ReturnType<typeof openModels>
@@ -67,4 +69,5 @@ export const openModels = (mongo: Connection) => ({
   ImportPlan: openCollection<ImportPlan>(mongo, importPlans),
   Order: openCollection<Order>(mongo, orders),
   RetentionRecord: openCollection<RetentionRecord>(mongo, retentionRecords),
+  RetentionProgress: openCollection<RetentionProgress>(mongo, retentionProgress),
 })

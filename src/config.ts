@@ -1,7 +1,9 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { type Environment, environment } from '../schemas/environment.ts'
-import { faultsAcross } from './config-faults.ts'
-import { formats, list } from './config-formats.ts'
+import { faultsAcross } from './config/faults.ts'
+import { formats } from './config/formats.ts'
+import { list } from './config/list.ts'
+import { parseTrust } from './config/trust-proxy.ts'
 import { type QueueName, queueNames } from './jobs.ts'
 
 const dayMs = 24 * 3_600_000
@@ -101,7 +103,6 @@ function fromEnvironment(env: Environment): Config {
   const publicUrl = env.PUBLIC_URL ?? `http://localhost:${env.PORT}`
   const lifetimeSeconds = env.INTENT_LIFETIME_SECONDS
   const previous = env.SECRET_KEY_PREVIOUS
-  const trust = env.TRUST_PROXY ?? ''
   const chosen = list(env.WORKER_QUEUES) as QueueName[]
   return {
     production: env.NODE_ENV === 'production',
@@ -114,7 +115,7 @@ function fromEnvironment(env: Environment): Config {
       Buffer.from(env.SECRET_KEY, 'base64'),
       ...(previous === undefined ? [] : [Buffer.from(previous, 'base64')]),
     ],
-    trustProxy: /^\d+$/.test(trust) ? Number(trust) : list(trust),
+    trustProxy: parseTrust(env.TRUST_PROXY ?? '') ?? [],
     workerQueues: chosen.length > 0 ? chosen : queueNames,
     queuePrefix: env.QUEUE_PREFIX,
     logLevel: env.LOG_LEVEL,

@@ -5,11 +5,15 @@ import { type Models, openModels } from './collections.ts'
 import type { Config } from './config.ts'
 import { type Lanes, openLanes } from './lanes.ts'
 import type { Log } from './log.ts'
-import { createMetrics, type Metrics } from './metrics/metrics.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import { awaitMongo } from './mongo.ts'
 import { type Nudge, openQueues, type Queues } from './queues.ts'
+import { createAddUp } from './rate-limits/add-up.ts'
+import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createSlowHash, type SlowHash } from './slow-hash.ts'
+import { openTracing } from './tracing/open.ts'
+import type { Tracing } from './tracing/tracing.ts'
 import { createTurns, type InTurn } from './turns.ts'
 import { createValidate, type Validate } from './validate.ts'
 import { createLiveWallet } from './wallets/live/live-wallet.ts'
@@ -26,6 +30,8 @@ export interface Deps extends Models {
   config: Config
   log: Log
   metrics: Metrics
+  /** Null: nothing is traced. */
+  tracing: Tracing | null
   now(): Date
   secrets: Secrets
   slowHash: SlowHash
@@ -39,6 +45,8 @@ export interface Deps extends Models {
   wallets: Wallets
   importInTurn: InTurn
   apiSwitch: ApiSwitch
+  /** Null: any number. */
+  rateLimits: RateLimits | null
   queues: Queues
   nudge: Nudge
   boardQueues: BoardQueues
@@ -52,8 +60,18 @@ const mostSockets = 512
 /** For what is measured and never stored: no clock that somebody sets. */
 const elapsedMs = (): number => performance.now()
 
+/** As in the Procfile. */
+export type ProcessType = 'web' | 'worker'
+
 /** Opens everything and waits until MongoDB answers. Redis may be away. */
-export async function openDeps(config: Config, log: Log, now: () => Date): Promise<Deps> {
+export async function openDeps(
+  config: Config,
+  log: Log,
+  metrics: Metrics,
+  now: () => Date,
+  processType: ProcessType,
+): Promise<Deps> {
+  const tracing = await openTracing(config, log, processType)
   const mongo = await awaitMongo(config.mongodbUrl, log)
   const models = openModels(mongo)
   const queues = openQueues(config, log)
@@ -69,10 +87,14 @@ export async function openDeps(config: Config, log: Log, now: () => Date): Promi
   const wallets = openWallets(createSandboxWallet({ ...models, now, slowHash }), liveWallet)
   const healthNotes = createHealthNotes(models, log)
   const apiSwitch = await createApiSwitch(models.Setting)
+  const { rateLimitPerSecond: perSecond } = config
+  const addUp = createAddUp(queues.trip, `${config.queuePrefix}:rate`)
+  const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addUp, now)
   return {
     config,
     log,
-    metrics: createMetrics(),
+    metrics,
+    tracing,
     now,
     secrets: createSecrets(config.secretKeys),
     slowHash,
@@ -87,18 +109,21 @@ export async function openDeps(config: Config, log: Log, now: () => Date): Promi
     wallets,
     importInTurn: createTurns(),
     apiSwitch,
+    rateLimits,
     queues,
     nudge: queues.nudge,
     boardQueues,
     mongo,
     async close() {
       apiSwitch.close()
+      rateLimits?.close()
       await queues.close()
       await boardQueues.close()
       await sender.close()
       await wallets.close()
       await healthNotes.close()
       await mongo.close()
+      await tracing?.close()
     },
   }
 }

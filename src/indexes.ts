@@ -1,5 +1,7 @@
-import type { Index } from './collection.ts'
+import type { Connection } from 'mongoose'
+import type { Collection } from './collection.ts'
 import { collections } from './collections.ts'
+import { fillIn, lacking } from './fill-in.ts'
 import type { Log } from './log.ts'
 import { connectMongo } from './mongo.ts'
 
@@ -10,30 +12,26 @@ import { connectMongo } from './mongo.ts'
  */
 export async function makeIndexes(mongodbUrl: string, log: Log): Promise<void> {
   const mongo = await connectMongo(mongodbUrl, log, { socketTimeoutMS: 0 })
-  for (const { name, indexes, retiredIndexes, backfill } of collections) {
-    await mongo.createCollection(name).catch((error: { codeName?: string }) => {
-      if (error.codeName !== 'NamespaceExists') throw error
-    })
-    const collection = mongo.collection(name)
-    const wanted = backfill === undefined ? indexes : [...indexes, lacking(backfill.missing)]
-    if (wanted.length > 0) await collection.createIndexes([...wanted])
-    // Only now, so that what one of them guarded is guarded all the time.
-    for (const retired of retiredIndexes ?? [])
-      await collection.dropIndex(retired).catch((error: { codeName?: string }) => {
-        if (error.codeName !== 'IndexNotFound') throw error
-      })
-    if (backfill !== undefined) {
-      const { missing, set } = backfill
-      await collection.updateMany({ [missing]: null }, [{ $set: set }], { hint: lacking(missing).name })
-    }
+  try {
+    for (const described of collections) await make(mongo, described)
+  } finally {
+    await mongo.close()
   }
-  await mongo.close()
   log.info({ collections: collections.map(({ name }) => name) }, 'indexes.made')
 }
 
-/** Who lacks a field. Nobody, but right after an upgrade: so asking costs nothing, however large the collection is. */
-const lacking = (field: string): Index => ({
-  name: `without-${field}`,
-  key: { [field]: 1 },
-  partialFilterExpression: { [field]: null },
-})
+async function make(mongo: Connection, described: Collection): Promise<void> {
+  const { name, indexes, retiredIndexes, backfill } = described
+  await mongo.createCollection(name).catch((error: { codeName?: string }) => {
+    if (error.codeName !== 'NamespaceExists') throw error
+  })
+  const collection = mongo.collection(name)
+  const wanted = backfill === undefined ? indexes : [...indexes, lacking(backfill.missing)]
+  if (wanted.length > 0) await collection.createIndexes([...wanted])
+  // Only now, so that what one of them guarded is guarded all the time.
+  for (const retired of retiredIndexes ?? [])
+    await collection.dropIndex(retired).catch((error: { codeName?: string }) => {
+      if (error.codeName !== 'IndexNotFound') throw error
+    })
+  await fillIn(mongo, described)
+}

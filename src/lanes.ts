@@ -1,5 +1,6 @@
 import type { Model } from 'mongoose'
 import { createKeyLane, type KeyAndBusiness } from './businesses/find-key.ts'
+import { createMoveLane, type KeyMove } from './businesses/move-key.ts'
 import { pastMongoose } from './collection.ts'
 import type { Models } from './collections.ts'
 import { createByIdLane, createInsertLane, type Insertion, type Lane } from './group-commit.ts'
@@ -19,6 +20,7 @@ import { openRelayLanes, type RelayLanes } from './webhooks/relay-lanes.ts'
 /** The trips to MongoDB that a request or a delivery shares with whoever else is waiting (src/group-commit.ts). */
 export interface Lanes extends RelayLanes {
   findKey: Lane<string, KeyAndBusiness | null>
+  moveKey: Lane<KeyMove, void>
   insertClaim: Lane<Claim, Insertion>
   findClaim: Lane<string, Claim | null>
   updateClaim: Lane<GuardedUpdate, boolean>
@@ -47,6 +49,7 @@ type VariantsOf = Pick<Product, '_id' | 'variants'>
 export function openLanes(models: Models, now: () => Date): Lanes {
   return {
     findKey: createKeyLane(models.ApiKey),
+    moveKey: createMoveLane(models.ApiKey),
     insertClaim: insertsOf(models.Claim),
     findClaim: createByIdLane(models.Claim),
     updateClaim: createUpdateLane(pastMongoose(models.Claim)),

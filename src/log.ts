@@ -3,16 +3,31 @@ import { type Logger, pino } from 'pino'
 
 export type Log = Logger
 
-/** One line of JSON per unit of work on stdout. error = someone must act, warn = it heals, info = something happened. */
-export function createLog(level: string, processType: string): Log {
+/** Told of each line at warn and error that LOG_LEVEL lets through: its level and its name. */
+export type Hear = (level: string, line: string) => void
+
+/**
+ * One line of JSON per unit of work on stdout. error = someone must act, warn = it heals, info = something happened. `hear`: null where
+ * nobody counts.
+ */
+export function createLog(level: string, processType: string, hear: Hear | null): Log {
   return pino({
     level,
     base: { process: processType, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
+    hooks: {
+      logMethod(args, method, severity) {
+        const line = typeof args[0] === 'string' ? args[0] : args[1]
+        if (severity >= warnLevel) hear?.(pino.levels.labels[severity] ?? '', String(line))
+        method.apply(this, args)
+      },
+    },
   })
 }
+
+const warnLevel = pino.levels.values.warn as number
 
 /**
  * What may be logged of an error. The message of a MongoDB error quotes stored values (payment codes among them),

@@ -76,3 +76,9 @@ const bugs = new Set([
 export const isDatabaseFault = (error: unknown): boolean =>
   error instanceof mongoose.mongo.MongoError ||
   (error instanceof mongoose.MongooseError && !bugs.has(error.name))
+
+/** Throws unless MongoDB answers. */
+export async function pingMongo({ db }: Pick<Connection, 'db'>): Promise<void> {
+  if (db === undefined) throw new Error('MongoDB is not connected')
+  await db.admin().ping()
+}

@@ -4,7 +4,10 @@ import type { Config } from './config.ts'
 import { type NewJob, type QueueName, queueNames } from './jobs.ts'
 import { type Log, throttled } from './log.ts'
 import { createNudger, type Nudger } from './nudges.ts'
+import { createCounts, type QueueCounts } from './queue-counts.ts'
+import { keepSchedule, type Schedule } from './schedule.ts'
 import { createStanding, type StandingJobs } from './standing-jobs.ts'
+import { createTrip, type Trip } from './trip.ts'
 
 /** Adds jobs without making anybody wait: a lost one is found by the sweep, so a fault is logged and forgotten. */
 export type Nudge = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
@@ -13,12 +16,15 @@ export interface Queues {
   nudge: Nudge
   /** What is there already, to be looked at and put right. All of it waits for Redis, and throws without it. */
   standing: StandingJobs
-  /** Those of some queues on which no process works now. Waits for Redis, and throws without it. */
-  unattended(names: readonly QueueName[]): Promise<QueueName[]>
+  /** For what else all processes share: other commands on the same connection. */
+  trip: Trip
+  counts: QueueCounts
+  /** Has a queue get a job by the clock. Changes nothing where it does already. Waits for Redis, and throws without it. */
+  keepSchedule(name: QueueName, schedule: Schedule): Promise<void>
   /** Calls back each time Redis can be used (again). */
   whenReady(act: () => void): void
-  /** Whether Redis answers now. */
-  isReady(): Promise<boolean>
+  /** Throws unless Redis answers now. */
+  ping(): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -51,16 +57,11 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
   return {
     nudge: (name, jobs) => nudgers[name].add(jobs),
     standing: createStanding(connection, obtain, `${config.queuePrefix}:whole`),
-    async unattended(names) {
-      const counts = await Promise.all(names.map(async (name) => (await obtain(name)).getWorkersCount()))
-      return names.filter((_, index) => counts[index] === 0)
-    },
+    trip: createTrip(connection, complain),
+    counts: createCounts(connection, obtain),
+    keepSchedule: async (name, schedule) => keepSchedule(await obtain(name), schedule),
     whenReady: (act) => void connection.on('ready', act),
-    isReady: () =>
-      connection.ping().then(
-        () => true,
-        () => false,
-      ),
+    ping: () => connection.ping(),
     async close() {
       await Promise.all(queueNames.map((name) => nudgers[name].drained()))
       for (const queue of opened.values()) await queue.then((open) => open.close()).catch(() => undefined)

@@ -1,7 +1,11 @@
 import { loadConfig } from './config.ts'
 import { makeIndexes } from './indexes.ts'
 import { createLog } from './log.ts'
+import { stopOnSignals } from './stop.ts'
 
 // The `release` step of the Procfile: what must be there before a new version runs.
 const config = loadConfig()
-await makeIndexes(config.mongodbUrl, createLog(config.logLevel, 'release'))
+const log = createLog(config.logLevel, 'release', null)
+// Wherever it is cut, it can run again.
+stopOnSignals(log)
+await makeIndexes(config.mongodbUrl, log)

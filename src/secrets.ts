@@ -15,10 +15,14 @@ export type SigningUse = 'sign form' | 'sign link'
 
 /** Seals what must be read again (AES-256-GCM), hashes what must only be recognised and signs what comes back (HMAC-SHA256). */
 export interface Secrets {
+  /** The id of each SECRET_KEY, as what it seals carries it: the current one's first, then the previous one's. */
+  keyIds: readonly [current: string, ...previous: string[]]
   /** `v1.<key id>.<base64url of iv, tag and ciphertext>`; a fresh iv each time. */
   seal(plain: string): string
   /** The text that was sealed with the current or the previous SECRET_KEY. Throws on anything else. */
   unseal(sealed: string): string
+  /** What was sealed with the previous SECRET_KEY, sealed with the current one; itself where it is already. Throws as `unseal` does. */
+  reseal(sealed: string): string
   /** The hash to store for a secret. */
   hash(secret: string): string
   /** Every hash under which a secret may be stored: that of the current key first, then of the previous one. */
@@ -41,25 +45,29 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
     pepper: derive(key, 'pepper'),
     signing: { 'sign form': derive(key, 'sign form'), 'sign link': derive(key, 'sign link') },
   }))
-  const [current] = rings as [(typeof rings)[0]]
+  const [current, ...previous] = rings as [(typeof rings)[0], ...typeof rings]
+  const seal = (plain: string): string => {
+    const iv = randomBytes(ivBytes)
+    const cipher = createCipheriv('aes-256-gcm', current.sealing, iv)
+    const body = [cipher.update(plain, 'utf8'), cipher.final()]
+    return `v1.${current.id}.${Buffer.concat([iv, cipher.getAuthTag(), ...body]).toString('base64url')}`
+  }
+  const unseal = (sealed: string): string => {
+    const [version, id, body = ''] = sealed.split('.')
+    const ring = rings.find((each) => each.id === id)
+    if (version !== 'v1' || ring === undefined) throw new Error('sealed with a key that is not configured')
+    const bytes = Buffer.from(body, 'base64url')
+    const decipher = createDecipheriv('aes-256-gcm', ring.sealing, bytes.subarray(0, ivBytes), {
+      authTagLength: tagBytes,
+    })
+    decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+    return decipher.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
+  }
   return {
-    seal(plain) {
-      const iv = randomBytes(ivBytes)
-      const cipher = createCipheriv('aes-256-gcm', current.sealing, iv)
-      const body = [cipher.update(plain, 'utf8'), cipher.final()]
-      return `v1.${current.id}.${Buffer.concat([iv, cipher.getAuthTag(), ...body]).toString('base64url')}`
-    },
-    unseal(sealed) {
-      const [version, id, body = ''] = sealed.split('.')
-      const ring = rings.find((each) => each.id === id)
-      if (version !== 'v1' || ring === undefined) throw new Error('sealed with a key that is not configured')
-      const bytes = Buffer.from(body, 'base64url')
-      const decipher = createDecipheriv('aes-256-gcm', ring.sealing, bytes.subarray(0, ivBytes), {
-        authTagLength: tagBytes,
-      })
-      decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
-      return decipher.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
-    },
+    keyIds: [current.id, ...previous.map(({ id }) => id)],
+    seal,
+    unseal,
+    reseal: (sealed) => (sealed.startsWith(`v1.${current.id}.`) ? sealed : seal(unseal(sealed))),
     hash: (secret) => hashWith(current.pepper, secret),
     hashes: (secret) => rings.map((ring) => hashWith(ring.pepper, secret)),
     sign: (use, text) => signWith(current.signing[use], text).toString('base64url'),

@@ -7,14 +7,18 @@ import { patience } from './http/connections/patience.ts'
 import { createHttpServer, longestStopMs } from './http/listen.ts'
 import { makeIndexes } from './indexes.ts'
 import { createLog } from './log.ts'
+import { countLines } from './metrics/count-lines.ts'
 import { measureProcess } from './metrics/measure-process.ts'
+import { createMetrics } from './metrics/metrics.ts'
 import { stopOnSignals } from './stop.ts'
 
-/** Process `web`: config → deps → listen → SIGTERM → close. */
+/** Process `web`: config → signals → deps → listen → SIGTERM → close. */
 const config = loadConfig()
-const log = createLog(config.logLevel, 'web')
-const deps = await openDeps(config, log, () => new Date())
-measureProcess(deps.metrics)
+const metrics = createMetrics()
+const log = createLog(config.logLevel, 'web', countLines(metrics))
+const closeBy = stopOnSignals(log)
+const deps = await openDeps(config, log, metrics, () => new Date(), 'web')
+measureProcess(metrics)
 if (!config.production) await makeIndexes(config.mongodbUrl, log)
 
 /** Long enough for a busy keep-alive connection to hear it, so that none is closed under a request. */
@@ -30,7 +34,7 @@ server.listen(config.port)
 await once(server, 'listening')
 log.info({ port: config.port, publicUrl: config.publicUrl }, 'web.started')
 
-stopOnSignals(log, async () => {
+closeBy(async () => {
   // Not ready any more, and every answer ends its connection; those still coming meanwhile are served.
   stopping = true
   await wait(drainMs)

@@ -1,13 +1,20 @@
+import { constants } from 'node:os'
 import type { Log } from './log.ts'
 
-/** The first SIGTERM or SIGINT lets what is under way end; the second ends the process at once. */
-export function stopOnSignals(log: Log, close: () => Promise<void>): void {
+/**
+ * Hears SIGTERM and SIGINT from the call on: as process 1 of a container Node would not heed them otherwise. Until the answer was told how
+ * to close, a signal ends the process at once, with 128 and its number: nothing is under way yet. Then the first lets what is under way
+ * end, and the second ends the process at once.
+ */
+export function stopOnSignals(log: Log): (close: () => Promise<void>) => void {
+  let closing: (() => Promise<void>) | null = null
   let stopping = false
   const stop = (signal: NodeJS.Signals) => {
     if (stopping) process.exit(1)
     stopping = true
     log.info({ signal }, 'process.stopping')
-    close().then(
+    if (closing === null) process.exit(128 + constants.signals[signal])
+    closing().then(
       () => {
         log.info({}, 'process.stopped')
         process.exit(0)
@@ -20,4 +27,7 @@ export function stopOnSignals(log: Log, close: () => Promise<void>): void {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
+  return (close) => {
+    closing = close
+  }
 }

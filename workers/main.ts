@@ -1,19 +1,33 @@
 import { loadConfig } from '../src/config.ts'
 import { openDeps } from '../src/deps.ts'
+import { serveProbes } from '../src/http/probes.ts'
 import { makeIndexes } from '../src/indexes.ts'
 import { createLog } from '../src/log.ts'
+import { countLines } from '../src/metrics/count-lines.ts'
+import { measureProcess } from '../src/metrics/measure-process.ts'
+import { createMetrics } from '../src/metrics/metrics.ts'
 import { stopOnSignals } from '../src/stop.ts'
 import { startWorkers } from './run/start.ts'
 
 /** Process `worker`: every queue, or those of WORKER_QUEUES. */
 const config = loadConfig()
-const log = createLog(config.logLevel, 'worker')
-const deps = await openDeps(config, log, () => new Date())
+const metrics = createMetrics()
+const log = createLog(config.logLevel, 'worker', countLines(metrics))
+const closeBy = stopOnSignals(log)
+const deps = await openDeps(config, log, metrics, () => new Date(), 'worker')
+measureProcess(metrics)
 if (!config.production) await makeIndexes(config.mongodbUrl, log)
+
+let stopping = false
+const { workerPort } = config
+const probes = workerPort === null ? null : await serveProbes(deps, workerPort, () => stopping)
 const workers = startWorkers(deps)
 log.info({ queues: config.workerQueues }, 'worker.started')
 
-stopOnSignals(log, async () => {
+closeBy(async () => {
+  stopping = true
   await workers.close()
+  // Until then it tells that it lives: what is under way may take its 30 s.
+  await probes?.stop(0)
   await deps.close()
 })

@@ -7,11 +7,18 @@ export const outboxRelay: QueueWorker<'outbox-relay'> = {
   // The outbox itself asks again, at the next sweep. Jobs that came again as well would be one more with every sweep.
   afterFault: 'complete',
   async run(deps, { intentIds, orderIds = [] }) {
-    const relayed = await relayOutboxes(deps, { intentIds, orderIds })
+    const { causes, ...counts } = await relayOutboxes(deps, { intentIds, orderIds })
+    const [first] = causes
     return {
       nextStep: { next: 'complete' },
       event: 'outbox.relayed',
-      log: { intents: intentIds.length, orders: orderIds.length, ...relayed },
+      log: {
+        intents: intentIds.length,
+        orders: orderIds.length,
+        ...counts,
+        requestId: causes.length === 1 ? (first?.requestId ?? null) : null,
+      },
+      traces: causes.flatMap(({ traceparent }) => traceparent ?? []),
     }
   },
 }

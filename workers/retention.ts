@@ -1,13 +1,12 @@
-import { isOwed } from '../src/retention/ask-for-night.ts'
-import { openRecord } from '../src/retention/record.ts'
-import { runCleanUp } from '../src/retention/run.ts'
+import { runCleanUp } from '../src/retention/clean-up.ts'
+import { isOwed, openRecord } from '../src/retention/record.ts'
 import { startTally } from '../src/retention/tally.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
 /** Takes away what is old, once a night. Until `ending` the process goes on. */
 export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
   queue: 'retention',
-  // The sweep asks again as long as the night is owed.
+  // The sweep asks again as long as the night is owed, once the lease of the run that failed is over.
   afterFault: 'complete',
   async run(deps) {
     const nextStep = { next: 'complete' } as const

@@ -9,22 +9,32 @@ const ofTheProcess = /^(mongod\.lock|diagnostic\.data|server\.log|.*\.sock|Wired
 export const longestCopyMs = 10 * 60_000
 
 /** The data files with their journal, as MongoDB's manual has them copied: all of the folder, while the server is locked. */
-export async function copyFiles(dataFiles: string, to: string): Promise<void> {
-  if (!(await readdir(dataFiles)).includes('WiredTiger'))
-    throw new Error(`${dataFiles} is not the data folder of a MongoDB`)
-  await cp(dataFiles, to, {
+export const copyFiles = (dataFiles: string, to: string, until: AbortSignal): Promise<void> =>
+  copy(dataFiles, to, until, (path) => !ofTheProcess.test(basename(path)))
+
+/** @throws {Error} where a database is already: nothing is ever overwritten */
+export async function layBack(folder: string, dataFiles: string, until: AbortSignal): Promise<void> {
+  await mkdir(dataFiles, { recursive: true })
+  if ((await readdir(dataFiles)).length > 0) throw new Error(`${dataFiles} is not empty`)
+  await copy(join(folder, 'files'), dataFiles, until, () => true)
+}
+
+const copy = (
+  from: string,
+  to: string,
+  until: AbortSignal,
+  wants: (path: string) => boolean,
+): Promise<void> =>
+  cp(from, to, {
     recursive: true,
     errorOnExist: true,
     force: false,
+    // The journal may be on another disk behind a link, which in the copy would lead to the files of the server that runs.
+    dereference: true,
     // Where the file system can share blocks it takes no time.
     mode: constants.COPYFILE_FICLONE,
-    filter: (path) => !ofTheProcess.test(basename(path)),
+    filter: (path) => {
+      until.throwIfAborted()
+      return wants(path)
+    },
   })
-}
-
-/** @throws {Error} where a database is already: nothing is ever overwritten */
-export async function layBack(folder: string, dataFiles: string): Promise<void> {
-  await mkdir(dataFiles, { recursive: true })
-  if ((await readdir(dataFiles)).length > 0) throw new Error(`${dataFiles} is not empty`)
-  await cp(join(folder, 'files'), dataFiles, { recursive: true, mode: constants.COPYFILE_FICLONE })
-}

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startMongo } from '../../dev/servers.ts'
+import { findMongod } from '../../dev/setup/mongodb.mjs'
 import { makeIndexes } from '../../src/indexes.ts'
 import type { Log } from '../../src/log.ts'
 import type { Secrets } from '../../src/secrets.ts'
@@ -17,30 +18,45 @@ export interface Drilled extends Books {
 
 /**
  * Restores a backup into a MongoDB of its own on this machine, runs the release step over it, and looks at what is there. Nobody is
- * told anything: no worker runs, so no merchant gets a webhook. `database` is the name in MONGODB_URL.
+ * told anything: no worker runs, so no merchant gets a webhook. `database` is the name in MONGODB_URL. Nothing is left behind, also
+ * when `until` ends it.
+ * @throws {Error} when this machine has another MongoDB than the backup is of
  */
 export async function drill(
   folder: string,
   database: string,
   secrets: Pick<Secrets, 'unseal'>,
   log: Log,
+  until: AbortSignal,
 ): Promise<Drilled> {
   const beganAt = performance.now()
-  const { kind, takenAt } = await readNote(folder)
+  const { kind, takenAt, mongodb } = await readNote(folder)
+  const here = await findMongod()
+  if (series(here.version) !== series(mongodb))
+    throw new Error(
+      `The backup is of MongoDB ${mongodb}; ${here.path} is ${here.version}: name a ${series(mongodb)} in MONGOMS_SYSTEM_BINARY`,
+    )
   const dataDir = await mkdtemp(join(tmpdir(), 'payment-intents-drill-'))
   try {
-    if (kind === 'files') await restore(folder, { mongodbUrl: null, dataFiles: dataDir })
+    if (kind === 'files') await restore(folder, { mongodbUrl: null, dataFiles: dataDir }, until)
     const mongo = await startMongo({ dataDir })
     const mongodbUrl = mongo.url.replace(/[^/]*$/, database)
+    const stop = () => void mongo.stop()
+    until.addEventListener('abort', stop)
     try {
-      if (kind === 'dump') await restore(folder, { mongodbUrl, dataFiles: null })
+      until.throwIfAborted()
+      if (kind === 'dump') await restore(folder, { mongodbUrl, dataFiles: null }, until)
       await makeIndexes(mongodbUrl, log)
       const books = await readBooks(mongodbUrl, secrets, log)
       return { takenAt, tookMs: Math.round(performance.now() - beganAt), ...books }
     } finally {
+      until.removeEventListener('abort', stop)
       await mongo.stop()
     }
   } finally {
     await rm(dataDir, { recursive: true, force: true })
   }
 }
+
+/** Of `8.0.4` it is `8.0`: the files of one series are readable by each of its versions. */
+const series = (version: string): string => version.split('.').slice(0, 2).join('.')

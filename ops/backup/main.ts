@@ -1,6 +1,7 @@
 // `npm run backup`, `npm run restore`, `npm run drill` (docs/deploy.md, "Backup and restore").
 import { parseArgs } from 'node:util'
 import mongoose from 'mongoose'
+import { readConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { createSecrets } from '../../src/secrets.ts'
 import { backUp } from './back-up.ts'
@@ -16,27 +17,32 @@ const { positionals, values } = parseArgs({
   options: { 'data-files': { type: 'string' } },
 })
 const [command, folder] = positionals
-const { MONGODB_URL: mongodbUrl, SECRET_KEY: secretKey = '' } = process.env
+const { MONGODB_URL: mongodbUrl, SECRET_KEY, SECRET_KEY_PREVIOUS } = process.env
 const dataFiles = values['data-files'] ?? null
+
+const interrupted = new AbortController()
+const until = interrupted.signal
+// What holds secrets or customers' data is removed first; a second signal ends the process at once.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => interrupted.abort(new Error(`Interrupted by ${signal}`)))
 
 try {
   console.log(JSON.stringify(await run(), null, 2))
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error))
+  const fault: unknown = until.aborted ? until.reason : error
+  console.error(fault instanceof Error ? fault.message : String(fault))
   process.exitCode = 1
 }
 
 async function run(): Promise<object> {
   if (folder === undefined || positionals.length > 2) throw new Error(usage)
-  if (command === 'restore') return restore(folder, { mongodbUrl: mongodbUrl ?? null, dataFiles })
+  if (command === 'restore') return restore(folder, { mongodbUrl: mongodbUrl ?? null, dataFiles }, until)
   if (mongodbUrl === undefined) throw new Error('MONGODB_URL is missing')
-  if (command === 'backup') return backUp(mongodbUrl, folder, dataFiles)
+  if (command === 'backup') return backUp(mongodbUrl, folder, dataFiles, until)
   if (command !== 'drill') throw new Error(usage)
   const { databaseName } = new mongoose.mongo.MongoClient(mongodbUrl).db()
-  return drill(
-    folder,
-    databaseName,
-    createSecrets([Buffer.from(secretKey, 'base64')]),
-    createLog('warn', 'drill'),
-  )
+  // Nobody asks Redis anything here.
+  const environment = { MONGODB_URL: mongodbUrl, REDIS_URL: 'redis://none', SECRET_KEY, SECRET_KEY_PREVIOUS }
+  const { secretKeys } = readConfig(environment)
+  return drill(folder, databaseName, createSecrets(secretKeys), createLog('warn', 'drill', null), until)
 }

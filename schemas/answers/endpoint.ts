@@ -23,7 +23,8 @@ export const stages = [
   'closed',
   'protocol',
   'too_large',
-]
+] as const
+export type Stage = (typeof stages)[number]
 export const stageOrNull = { ...textOrNull, enum: [...stages, null] }
 
 export const endpointHealth = objectOf(

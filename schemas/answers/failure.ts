@@ -1,4 +1,4 @@
-import { objectOf, saying, text } from './fields.ts'
+import { count, objectOf, saying, text } from './fields.ts'
 
 /** The body of every answer that is not a success (SPEC 7). */
 export const failureBody = objectOf(
@@ -20,4 +20,16 @@ export const failureBody = objectOf(
     ),
   },
   {},
+)
+
+/** Which of the limits it was, of RATE_LIMITED (docs/api.md, "Limits"). */
+export const rateLimitDetails = objectOf(
+  {
+    scope: saying(
+      'The key; the address, of callers whose credentials are missing, malformed or unknown; or the connection, on which so many requests wait for their answers.',
+      { type: 'string', enum: ['key', 'address', 'connection'] },
+    ),
+    limit: saying('Requests.', count),
+  },
+  { windowSeconds: saying('In how many seconds; not there for a connection.', count) },
 )

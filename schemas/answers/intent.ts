@@ -1,5 +1,6 @@
 import { createTestIntentBody } from '../create-intent.ts'
 import { statuses } from '../list-intents.ts'
+import { cancellations, declines, failures } from '../payment-reasons.ts'
 import {
   amount,
   count,
@@ -75,7 +76,7 @@ export const paymentFailure = objectOf(
   {
     code: {
       type: 'string',
-      enum: ['insufficient_funds', 'limit_exceeded', 'technical_error', 'wallet_closed'],
+      enum: [...declines, ...failures],
     },
     retryable: saying('Whether the customer may try again.', { type: 'boolean' }),
   },
@@ -97,7 +98,7 @@ const readFields = {
 const readSometimes = {
   cancellationReason: saying('Only when CANCELLED.', {
     type: 'string',
-    enum: ['requested_by_merchant', 'expired'],
+    enum: cancellations,
   }),
   failure: paymentFailure,
 }

@@ -3,6 +3,8 @@ import { addApiCommands } from './commands/api.ts'
 import { addBusinessCommands } from './commands/business.ts'
 import { addDeliveriesCommands } from './commands/deliveries.ts'
 import { addKeyCommands } from './commands/key.ts'
+import { addRetentionCommands } from './commands/retention.ts'
+import { addSecretsCommands } from './commands/secrets.ts'
 import { addShopCommands } from './commands/shop.ts'
 import { addStaffCommands } from './commands/staff.ts'
 import { addWalletCommands } from './commands/wallet.ts'
@@ -20,5 +22,7 @@ addShopCommands(program)
 addStaffCommands(program)
 addDeliveriesCommands(program)
 addWalletCommands(program)
+addRetentionCommands(program)
+addSecretsCommands(program)
 
 await program.parseAsync()

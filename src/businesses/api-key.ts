@@ -6,6 +6,17 @@ import type { Collection } from '../collection.ts'
 export type KeyMode = 'test' | 'live'
 export type KeyKind = 'secret' | 'publishable'
 
+/** A secret of a key, as a hash that rests on a SECRET_KEY as its pepper. */
+export interface StoredSecret {
+  hash: string
+  /** Null for the current one; an earlier one works until then. */
+  validUntil: Date | null
+  /** The id of that SECRET_KEY; missing where an earlier version wrote the hash and nobody used the key since. */
+  pepper?: string
+  /** When the hash was made anew, on the SECRET_KEY after it (move-key.ts). */
+  movedAt?: Date
+}
+
 /**
  * An API key as stored: hashes only. `secrets` holds the current one (`validUntil: null`) and, after a rotation,
  * the earlier ones until their overlap ends.
@@ -18,7 +29,7 @@ export interface ApiKey {
   /** For people to tell keys apart: `sk_test_…` and the last four characters. */
   prefix: string
   last4: string
-  secrets: { hash: string; validUntil: Date | null }[]
+  secrets: StoredSecret[]
   scopes: Scope[]
   /** Addresses and CIDRs the key may be used from; empty = from everywhere. */
   ipAllowlist: string[]
@@ -35,7 +46,7 @@ export const apiKeys: Collection = {
     kind: String,
     prefix: String,
     last4: String,
-    secrets: [{ _id: false, hash: String, validUntil: Date }],
+    secrets: [{ _id: false, hash: String, validUntil: Date, pepper: String, movedAt: Date }],
     scopes: [String],
     ipAllowlist: [String],
     status: String,

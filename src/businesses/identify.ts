@@ -2,9 +2,11 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
+import { parseRange } from '../network.ts'
 import { looksLikeKey } from './api-key.ts'
 import type { Caller } from './caller.ts'
 import type { KeyAndBusiness } from './find-key.ts'
+import { moveToCurrent } from './move-key.ts'
 
 /**
  * Who holds this key, if they may come in: INVALID_API_KEY, API_ACCESS_NOT_ACTIVE, FEATURE_DISABLED,
@@ -33,16 +35,24 @@ export async function identify(
   }
 }
 
-/** Under the current pepper, or the one before it; a secret whose overlap is over is as unknown as any. */
+/**
+ * Under the current pepper, or the one before it, where it moves from; a secret whose overlap is over is as unknown as any. Another request
+ * may move it from where this one has yet to look to where it has looked: so where there are two, it looks under the first once more.
+ */
 async function findByAnyHash(
   deps: Pick<Deps, 'lanes' | 'secrets' | 'now'>,
   apiKey: string,
   until: number,
 ): Promise<KeyAndBusiness | null> {
-  for (const hash of deps.secrets.hashes(apiKey)) {
+  const hashes = deps.secrets.hashes(apiKey)
+  const [current = ''] = hashes
+  for (const hash of hashes.length > 1 ? [...hashes, current] : hashes) {
     const key = await deps.lanes.findKey(hash, until)
     const secret = key?.secrets.find((each) => each.hash === hash)
-    if (key && secret && (secret.validUntil === null || secret.validUntil > deps.now())) return key
+    if (key && secret && (secret.validUntil === null || secret.validUntil > deps.now())) {
+      moveToCurrent(deps, { keyId: key._id, secret, hash: current }, until)
+      return key
+    }
   }
   return null
 }
@@ -56,20 +66,4 @@ export function isAllowedFrom(allowlist: readonly string[], clientAddress: strin
     const [network, bits] = parseRange(entry)
     return client.kind() === network.kind() && client.match(network, bits)
   })
-}
-
-/** An address or CIDR as network and prefix length; `::ffff:a.b.c.d/n` as IPv4. Throws on anything else. */
-export function parseRange(entry: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
-  // ipaddr reads `10.1` and `010.0.0.1` too, as addresses that nobody meant.
-  const [address = '', bits = '0'] = entry.split('/')
-  if (isIP(address) === 0 || !/^(0|[1-9]\d{0,2})$/.test(bits))
-    throw new Error(`${entry} is no address and no CIDR`)
-  if (!entry.includes('/')) {
-    const single = ipaddr.process(entry)
-    return [single, single.kind() === 'ipv4' ? 32 : 128]
-  }
-  const [network, length] = ipaddr.parseCIDR(entry)
-  if (network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && length >= 96)
-    return [network.toIPv4Address(), length - 96]
-  return [network, length]
 }

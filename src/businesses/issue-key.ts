@@ -1,7 +1,7 @@
 import type { Models } from '../collections.ts'
 import { newId } from '../ids.ts'
 import type { Secrets } from '../secrets.ts'
-import { type ApiKey, keyPrefix, newKey } from './api-key.ts'
+import { type ApiKey, keyPrefix, newKey, type StoredSecret } from './api-key.ts'
 
 export type KeyDeps = Pick<Models, 'Business' | 'ApiKey'> & { secrets: Secrets; now(): Date }
 export type KeyRequest = Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAllowlist'>
@@ -21,9 +21,16 @@ export async function issueKey(deps: KeyDeps, asked: KeyRequest): Promise<Issued
     ...asked,
     prefix: keyPrefix(asked.kind, asked.mode),
     last4: key.slice(-4),
-    secrets: [{ hash: deps.secrets.hash(key), validUntil: null }],
+    secrets: [freshSecret(deps, key)],
     status: 'active',
     createdAt: deps.now(),
   })
   return { id, key }
 }
+
+/** What is stored of a key that was just made. */
+export const freshSecret = ({ secrets }: Pick<KeyDeps, 'secrets'>, key: string): StoredSecret => ({
+  hash: secrets.hash(key),
+  validUntil: null,
+  pepper: secrets.keyIds[0],
+})

@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts'
+import { causeOf } from '../http/cause.ts'
 import { deadlineOf } from '../http/prepare-page.ts'
 import { formFields } from '../http/read-form.ts'
 import { sendOn } from '../http/send-page.ts'
@@ -33,7 +34,7 @@ export const confirm =
     const { confirmation } = read
     const { spend } = deadlineOf(res)
     const paid = await withinPinLimit(req.ip ?? '', intent, spend, () =>
-      payIntent(deps, wallet, intent, confirmation, spend),
+      payIntent(deps, wallet, intent, confirmation, { cause: causeOf(res), spend }),
     )
     if (paid.state === 'closed') return sendTooMany(req, res, paid.closedMs)
     const said = saidAfter(deps, offer, paid)

@@ -53,7 +53,7 @@ export function send(res: Response, answer: Answer): void {
   res.end(answer.body)
 }
 
-/** What every answer of the API carries; createApp put it there. */
+/** What every answer of the API carries; createBareApp put it there. */
 export function setApiHeaders(res: Response): void {
   for (const [name, value] of res.app.locals.apiHeaders as HeaderList) res.setHeader(name, value)
 }

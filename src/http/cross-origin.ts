@@ -12,7 +12,7 @@ export function letBrowsersRead(res: Response): void {
 }
 
 /** What a script may see besides the body. */
-const exposed = 'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After'
+export const exposed = 'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After'
 /** Two hours: the longest that Chromium keeps it. */
 const keptSeconds = 7200
 

@@ -1,5 +1,6 @@
 import { Router } from 'express'
 import type { Deps } from '../deps.ts'
+import { refuse } from '../errors.ts'
 import { inTime } from '../in-time.ts'
 import { createScrape } from '../metrics/scrape.ts'
 import { pingMongo } from '../mongo.ts'
@@ -35,6 +36,9 @@ export function health(deps: Deps, isStopping: () => boolean): Router {
     const text = await scrape()
     setApiHeaders(res)
     res.type(deps.metrics.registry.contentType).send(text)
+  })
+  router.all(['/healthz', '/readyz', '/metrics'], () => {
+    throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: 'GET, HEAD' } })
   })
   return router
 }

@@ -7,6 +7,8 @@ import type { Deps } from '../deps.ts'
 import { type ErrorCode, Refusal, refuse } from '../errors.ts'
 import { giveUp, keepAnswer, noteReplay, type Recall, tryClaim } from '../idempotency/claim.ts'
 import { doneBefore, type Effect, type Errand } from '../idempotency/effect.ts'
+import { inSpan } from '../tracing/in-span.ts'
+import type { Cause } from '../webhooks/event.ts'
 import { type Answer, failure, success } from './answer.ts'
 import type { Deadline } from './deadline.ts'
 
@@ -32,7 +34,7 @@ export interface Write {
   recall: Recall | null
   /** How long the errand may take that `run` answers; null when it answers the data. */
   errandMs: number | null
-  requestId: string
+  cause: Cause
   run(effect: Effect): Promise<unknown>
 }
 
@@ -97,9 +99,10 @@ async function runHolding(
   const seal = (data: unknown) => sealed(success(write.status, data))
   let answer: Answer
   try {
-    const begun = await deadline.spend((until) => write.run({ id: held.effectId, until, seal }))
-    if (begun === doneBefore) return null
-    const data = write.errandMs === null ? begun : await (begun as Errand)(deadline.spend)
+    const data = await inSpan(deps, 'operation', write.cause.traceparent, () =>
+      operate(deadline, write, { id: held.effectId, seal }),
+    )
+    if (data === doneBefore) return null
     answer = success(write.status, data)
     // A create's answer travelled inside its own insert.
     if (write.recall !== null) return answer
@@ -108,10 +111,19 @@ async function runHolding(
       giveUp(deps, held).catch(() => undefined)
       throw error
     }
-    answer = failure(error, write.requestId)
+    answer = failure(error, write.cause.requestId)
   }
   const kept = await deadline.spend((until) => keepAnswer(deps, held, sealed(answer), until))
   return kept ? answer : null
+}
+
+async function operate(
+  deadline: Deadline,
+  { cause, errandMs, run }: Write,
+  effect: Pick<Effect, 'id' | 'seal'>,
+): Promise<unknown> {
+  const begun = await deadline.spend((until) => run({ ...effect, until, cause }))
+  return errandMs === null || begun === doneBefore ? begun : (begun as Errand)(deadline.spend)
 }
 
 /** Whether the operation gave an answer that stays, rather than asking to come again. */

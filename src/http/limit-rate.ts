@@ -23,7 +23,9 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * RATE_LIMITED, before its credentials are looked at, for an address from which too many unknown callers came (order of checks, 3).
- * Only those count, and only once they were refused: whoever has a key costs its own limit.
+ * Each is counted before it is looked at, so that of many at once no more are than the limit lets, and taken back when it turns out to be
+ * known. Who has a key that is refused (4 and 5) counts for nobody: not for the key, which strangers to its address would use up, nor for the
+ * address, whose other keys would pay for it. What that costs is a look-up, and look-ups that come at once share a trip.
  */
 export async function limitUnknown<Known>(
   deps: Limiting,
@@ -34,15 +36,18 @@ export async function limitUnknown<Known>(
   const { rateLimits } = deps
   if (rateLimits === null) return recognise()
   const address = `address:${networkOf(clientAddress)}` as const
-  const standing = await rateLimits.look(address)
-  if (!standing.isOpen) {
-    sayWhere(res, 'address', rateLimits, standing)
+  const held = await rateLimits.hold(address)
+  if (!held.isOpen) {
+    sayWhere(res, 'address', rateLimits, held)
     throw tooMany(deps, 'address', rateLimits)
   }
   try {
-    return await recognise()
+    const known = await recognise()
+    await held.giveBack()
+    return known
   } catch (error) {
-    if (error instanceof Refusal && unknownCaller.has(error.code)) await rateLimits.count(address)
+    if (error instanceof Refusal && unknownCaller.has(error.code)) held.keep()
+    else await held.giveBack()
     throw error
   }
 }

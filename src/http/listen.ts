@@ -19,12 +19,12 @@ const lastRequestsMs = 500
 /** The 8 s that a request may wait on MongoDB, a second for the call of a wallet to end, and 2 s to spare. */
 const beyondWalletMs = 11_000
 /** For the request line with its URL and all headers together; in bytes. */
-const mostHeaderBytes = 16_384
+export const mostHeaderBytes = 16_384
 /**
  * At once. One that idles takes 13 KB, one that keeps us waiting for its headers 18 (measured): 180 MB in all. More are closed as they
  * come, so that those who are served stay served.
  */
-const mostConnections = 10_000
+export const mostConnections = 10_000
 
 /**
  * How long a server that stops waits for answers: as long as a payment or a refund may take, which wait on a wallet and on MongoDB. A test of
@@ -47,7 +47,8 @@ export function createHttpServer(
   app: Express,
   patience: Patience,
 ): HttpServer {
-  const hangUp = createHangUp(deps)
+  const isTrusted: (address: string, hop: number) => boolean = app.get('trust proxy fn')
+  const hangUp = createHangUp(deps, (address) => isTrusted(address, 0))
   const connections = new Map<Socket, Connection>()
   /** Queues a request that was read, or what is to be said in its place. */
   const queue = ({ socket }: IncomingMessage, res: Reply, begin: (connection: Connection) => void): void => {
@@ -72,7 +73,7 @@ export function createHttpServer(
       keepAliveTimeout: patience.keepAliveMs,
       connectionsCheckingInterval: patience.lookEveryMs,
       maxHeaderSize: mostHeaderBytes,
-      // app.ts refuses a request without Host, in the envelope.
+      // bare-app.ts refuses a request without Host, in the envelope.
       requireHostHeader: false,
     },
     serve,
@@ -84,6 +85,8 @@ export function createHttpServer(
     const connection = createConnection(socket)
     connections.set(socket, connection)
     socket.once('close', () => connections.delete(socket))
+    // Node stops listening before it tells of a CONNECT, and an error that nobody hears ends the process.
+    socket.on('error', () => socket.destroy())
     // Node asks for this after an answer that ends the connection. To destroy it would reset what is still coming, and with it the answer.
     socket.destroySoon = () => {
       connection.endedAt ??= performance.now()

@@ -3,9 +3,21 @@ import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { countRequest } from '../metrics/count-request.ts'
 
-/** One wide line per request, and a count, when its answer is out or its connection gone. Never a header, a body or a query. */
-export function logRequest(deps: Pick<Deps, 'log' | 'metrics'>, req: Request, res: Response): void {
+/**
+ * One wide line per request, a count, and where requests are traced its span, when its answer is out or its connection gone. Never a header, a
+ * body or a query. The trace is ours, whatever the caller says of its own: that is pointed to, and has no say in what is kept.
+ */
+export function logRequest(
+  deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>,
+  req: Request,
+  res: Response,
+): void {
   const startedAt = performance.now()
+  const { tracing } = deps
+  const span = tracing === null || isProbe(req) ? null : tracing.begin(req.method, 'request', null)
+  const { traceparent } = req.headers
+  if (typeof traceparent === 'string') span?.link(traceparent)
+  res.locals.traceparent = span?.traceparent
   res.once('close', () => {
     const caller = res.locals.caller as Caller | undefined
     const durationMs = performance.now() - startedAt
@@ -22,6 +34,7 @@ export function logRequest(deps: Pick<Deps, 'log' | 'metrics'>, req: Request, re
       sandbox: caller?.sandbox ?? null,
       staff: (res.locals.staff as { name: string } | undefined)?.name ?? null,
       replayed: res.hasHeader('Idempotent-Replayed'),
+      traceId: span?.traceId,
     }
     countRequest(deps.metrics, {
       route: line.route,
@@ -30,10 +43,14 @@ export function logRequest(deps: Pick<Deps, 'log' | 'metrics'>, req: Request, re
       seconds: durationMs / 1000,
       replayed: replayedOf(res),
     })
+    span?.end({ facts: line, failed: res.statusCode >= 500, name: line.route ?? req.method })
     if (res.statusCode >= 500) deps.log.warn(line, 'http.request')
     else deps.log.info(line, 'http.request')
   })
 }
+
+/** Asked every few seconds by machines that want no trace of it. */
+const isProbe = ({ path }: Request): boolean => /^\/(healthz|readyz|metrics)$/.test(path)
 
 /** Whether the caller sent the same again, or something else under the same key; null for what is no replay. */
 function replayedOf(res: Response): 'same' | 'other' | null {

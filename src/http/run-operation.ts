@@ -2,9 +2,11 @@ import type { Request, Response } from 'express'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
+import { inSpan } from '../tracing/in-span.ts'
 import { type Answer, success } from './answer.ts'
 import { authenticate } from './authenticate.ts'
 import { readBody } from './body.ts'
+import { causeOf } from './cause.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import { beginDownload, type DownloadBegun } from './download.ts'
 import { idempotencyKey, runOnce } from './idempotency.ts'
@@ -27,7 +29,7 @@ export async function runOperation(
   if (route.method !== 'get') return write(deps, route, caller, deadline, req, res)
   return 'download' in route
     ? download(deps, route, caller, deadline, req)
-    : read(deps, route, caller, deadline, req)
+    : read(deps, route, caller, deadline, req, res)
 }
 
 function allow(route: Route, caller: Caller): void {
@@ -43,8 +45,12 @@ async function read(
   caller: Caller,
   deadline: Deadline,
   req: Request,
+  res: Response,
 ): Promise<Answer> {
-  return success(200, await deadline.spend(() => route.run(deps, caller, askedBy(req, undefined))))
+  const data = await inSpan(deps, 'operation', causeOf(res).traceparent, () =>
+    deadline.spend(() => route.run(deps, caller, askedBy(req, undefined))),
+  )
+  return success(200, data)
 }
 
 async function download(
@@ -85,7 +91,7 @@ async function write(
     unread,
     recall: route.recall,
     errandMs: route.errandMs?.(deps.config) ?? null,
-    requestId: String(res.locals.requestId),
+    cause: causeOf(res),
     run: async (effect) => {
       if (unread !== null) throw unread
       return route.run(deps, caller, askedBy(req, 'value' in body ? body.value : undefined), effect)

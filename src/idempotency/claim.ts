@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { newId } from '../ids.ts'
 
 /** How long an answer is kept and a key means the same request (SPEC 5.4). */
-const lifetimeMs = 24 * 3_600_000
+export const lifetimeMs = 24 * 3_600_000
 
 /**
  * The claim of one request: API key, method, path and idempotency key. Whoever holds `token` runs it; `effectId`

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '../errors.ts'
+import type { Cause } from '../webhooks/event.ts'
 
 /**
  * What an operation knows of the write it serves. `id` is the same for every try of one request: what is created
@@ -8,6 +9,8 @@ export interface Effect {
   id: string
   /** The caller's deadline on `performance.now()`. */
   until: number
+  /** The try of the request that is under way. */
+  cause: Cause | null
   /** Seals the answer that `data` will become, for a create that stores it in the same insert. */
   seal(data: unknown): string
 }

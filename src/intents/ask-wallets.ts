@@ -3,6 +3,7 @@ import type { Spend } from '../idempotency/effect.ts'
 import { outcomeOf } from '../wallets/ask.ts'
 import { firstAskAt } from '../wallets/order-times.ts'
 import type { WalletOutcome } from '../wallets/wallet.ts'
+import type { Cause } from '../webhooks/event.ts'
 import type { Intent } from './intent.ts'
 import { findOpen, type OpenOrder } from './open-order.ts'
 import { nudgeWalletOutcome } from './wallet-outcome-job.ts'
@@ -29,15 +30,21 @@ export async function askWallet(deps: Deps, intentId: string, key: string): Prom
   const open = intent === null ? null : findOpen(deps, intent, key)
   if (open === null) return { outcome: 'nothing-to-ask', why: null, nextAt: null }
   // A worker waits for MongoDB as long as MongoDB takes.
-  return askAbout(deps, open, (work) => work())
+  return askAbout(deps, open, { cause: null, spend: (work) => work() })
 }
 
-/** As `askWallet`, about one that was just read. `spend` bounds the waits on MongoDB. */
-export async function askAbout(deps: Deps, open: OpenOrder, spend: Spend): Promise<AskOutcome> {
+/** Who asks: a request, or a job (null), and how it waits on MongoDB. */
+export interface Asker {
+  cause: Cause | null
+  spend: Spend
+}
+
+/** As `askWallet`, about one that was just read. */
+export async function askAbout(deps: Deps, open: OpenOrder, { cause, spend }: Asker): Promise<AskOutcome> {
   if (open.askAt > deps.now()) return { outcome: 'not-due', why: null, nextAt: open.askAt }
   const outcome = await ask(deps, open)
   if (outcome.outcome !== 'unknown') {
-    await spend(() => open.settle(outcome))
+    await spend(() => open.settle(outcome, cause))
     return { outcome: outcome.outcome, why: null, nextAt: null }
   }
   const nextAt = nextAsk(deps, open.since)

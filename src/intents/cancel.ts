@@ -22,7 +22,8 @@ export async function cancelIntent(
   const before = await findIntent(deps, caller, referenceNumber)
   if (before.effects.includes(effect.id)) return before
   if (!isPending(asOf(before, deps.now()).status)) throw refuse('INTENT_CANCEL_INVALID_STATUS')
-  const cancelled = await transition(deps, before, { move: 'cancel', effectId: effect.id })
+  const by = { effectId: effect.id, cause: effect.cause }
+  const cancelled = await transition(deps, before, { move: 'cancel', ...by })
   if (cancelled === null) return ownEarlierCancel(deps, caller, referenceNumber, effect)
   nudgeRelay(deps, cancelled)
   return cancelled

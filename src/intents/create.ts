@@ -3,13 +3,14 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../idempotency/effect.ts'
 import { newPaymentCode, newReferenceNumber, newShortCode } from '../ids.ts'
-import { newEvent } from '../webhooks/event.ts'
+import { newEvent, type OutboxEvent } from '../webhooks/event.ts'
 import { codeKeyOf, codeReusableFrom, freeIfReusable } from './code.ts'
 import type { Intent } from './intent.ts'
 import { nudgeRelay } from './nudge-relay.ts'
 import type { IntentRequest } from './parse-create.ts'
 import { paymentPayload } from './payload.ts'
 import { presentCreated } from './present.ts'
+import { countMove } from './transition.ts'
 
 /** 16 draws find a free code with 99.8 % chance while a third of the million is free. */
 const draws = 16
@@ -24,17 +25,18 @@ export async function createIntent(
   asked: IntentRequest,
   effect: Effect,
 ): Promise<Record<string, unknown> | DoneBefore> {
-  const intent = draft(deps, caller, asked, effect.id)
+  const intent = draft(deps, caller, asked, effect)
   for (let draw = 0; draw < draws; draw += 1) {
     const data = presentCreated(deps.config, intent)
     intent.answer = effect.seal(data)
     const insertion = await deps.lanes.insertIntent(intent, effect.until)
     if (insertion.inserted) {
+      countMove(deps, 'create', intent)
       nudgeRelay(deps, intent)
       return data
     }
     if (insertion.index === '_id_') return doneBefore
-    await drawAgain(deps, intent, insertion.index)
+    await drawAgain(deps, intent, insertion.index, effect)
   }
   throw refuse('SERVICE_UNAVAILABLE', {
     retryAfterSeconds: 30,
@@ -43,18 +45,18 @@ export async function createIntent(
 }
 
 /** New values for what was taken; never a new `_id`. */
-async function drawAgain(deps: Deps, intent: Intent, index: string): Promise<void> {
+async function drawAgain(deps: Deps, intent: Intent, index: string, effect: Effect): Promise<void> {
   if (index === 'referenceNumber') intent.referenceNumber = newReferenceNumber()
   else if (index === 'shortCode') intent.shortCode = newShortCode()
   else if (!(await freeIfReusable(deps, intent.codeKey ?? ''))) giveCode(intent, newPaymentCode())
-  intent.outbox = [newEvent('payment.created', intent.createdAt, paymentPayload(intent, {}))]
+  intent.outbox = [createdEvent(intent, effect)]
 }
 
-function draft(deps: Deps, caller: Caller, asked: IntentRequest, id: string): Intent {
+function draft(deps: Deps, caller: Caller, asked: IntentRequest, effect: Effect): Intent {
   const now = deps.now()
   const codeExpiresAt = new Date(now.getTime() + deps.config.codeLifetimeMs)
   const intent: Intent = {
-    _id: id,
+    _id: effect.id,
     businessId: caller.businessId,
     sandbox: caller.sandbox,
     referenceNumber: newReferenceNumber(),
@@ -79,9 +81,12 @@ function draft(deps: Deps, caller: Caller, asked: IntentRequest, id: string): In
     answer: '',
   }
   giveCode(intent, newPaymentCode())
-  intent.outbox = [newEvent('payment.created', now, paymentPayload(intent, {}))]
+  intent.outbox = [createdEvent(intent, effect)]
   return intent
 }
+
+const createdEvent = (intent: Intent, { cause }: Effect): OutboxEvent =>
+  newEvent('payment.created', intent.createdAt, paymentPayload(intent, {}), cause)
 
 function giveCode(intent: Intent, code: string): void {
   intent.code = code

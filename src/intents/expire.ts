@@ -19,7 +19,7 @@ export async function expireIntent(deps: Deps, referenceNumber: string): Promise
   }).lean<Intent | null>()
   if (intent === null) return { expired: false, dueAt: null }
   if (intent.expiresAt > deps.now()) return { expired: false, dueAt: intent.expiresAt }
-  const expired = await transition(deps, intent, { move: 'expire', effectId: null })
+  const expired = await transition(deps, intent, { move: 'expire', effectId: null, cause: null })
   if (expired === null) return { expired: false, dueAt: null }
   nudgeRelay(deps, expired)
   return { expired: true }

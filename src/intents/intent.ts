@@ -1,4 +1,5 @@
 import type { Status } from '../../schemas/list-intents.ts'
+import type { CancellationReason } from '../../schemas/payment-reasons.ts'
 import type { Collection } from '../collection.ts'
 import type { OutboxEvent } from '../webhooks/event.ts'
 import { outboxFields, outboxIndex } from '../webhooks/event.ts'
@@ -7,7 +8,6 @@ import { attemptFields, failureFields, paymentFields, underWayFields } from './p
 import { type Refund, refundFields } from './refunds/refund-record.ts'
 
 export type AmountType = 'FIXED' | 'OPEN'
-export type CancellationReason = 'requested_by_merchant' | 'expired'
 
 /** A payment intent as stored (SPEC 2.1). `_id` is the effect id of the idempotency claim that created it. */
 export interface Intent {
@@ -47,8 +47,10 @@ export interface Intent {
   outbox: OutboxEvent[]
   /** Effect ids of the changes made, so that a retry finds its own. */
   effects: string[]
-  /** The sealed first answer of the create, for replay. */
-  answer: string
+  /** The sealed first answer of the create, for replay: gone after two days (src/retention). */
+  answer?: string
+  /** From then on it is gone for its merchant: the clean-up takes it away, and nothing may change it any more (src/retention). */
+  cleanedAt?: Date
 }
 
 export const intents: Collection = {
@@ -83,6 +85,7 @@ export const intents: Collection = {
     outbox: outboxFields,
     effects: [String],
     answer: String,
+    cleanedAt: Date,
   },
   indexes: [
     { name: 'referenceNumber', key: { referenceNumber: 1 }, unique: true },

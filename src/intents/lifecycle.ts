@@ -1,6 +1,7 @@
 import type { EventName } from '../../schemas/events.ts'
 import type { Status } from '../../schemas/list-intents.ts'
-import type { CancellationReason, Intent } from './intent.ts'
+import type { CancellationReason } from '../../schemas/payment-reasons.ts'
+import type { Intent } from './intent.ts'
 
 /** A move of the life of an intent: from where to where, what it tells the world, and when it is allowed. */
 export interface Move {

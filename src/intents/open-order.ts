@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { noHurry } from '../group-commit.ts'
 import type { KnownOutcome, Question, WalletName } from '../wallets/wallet.ts'
+import type { Cause } from '../webhooks/event.ts'
 import type { Intent } from './intent.ts'
 import type { Payment, PaymentUnderWay } from './payments/payment.ts'
 import { settlePayment } from './payments/settle.ts'
@@ -16,7 +17,8 @@ export interface OpenOrder {
   question: Question
   since: Date
   askAt: Date
-  settle(outcome: KnownOutcome): Promise<Intent | null>
+  /** `cause`: the request that asked the wallet; null of a job. */
+  settle(outcome: KnownOutcome, cause: Cause | null): Promise<Intent | null>
   askAgainAt(at: Date): Promise<void>
 }
 
@@ -28,7 +30,7 @@ export function openPayment(deps: Deps, intent: Intent, payment: PaymentUnderWay
     question: { kind: 'payment', key, amount, validUntil },
     since: startedAt,
     askAt,
-    settle: (outcome) => settlePayment(deps, intent, payment, outcome, noHurry),
+    settle: (outcome, cause) => settlePayment(deps, intent, payment, outcome, { cause, until: noHurry }),
     askAgainAt: (at) => askPaymentAt(deps, intent, key, at),
   }
 }
@@ -47,7 +49,7 @@ export function openRefund(
     question: { kind: 'refund', key, amount, validUntil },
     since: createdAt,
     askAt: askAt ?? validUntil,
-    settle: (outcome) => settleRefund(deps, intent, refund, outcome),
+    settle: (outcome, cause) => settleRefund(deps, intent, refund, outcome, cause),
     askAgainAt: (at) => askRefundAt(deps, intent, key, at),
   }
 }

@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { recorded } from '../idempotency/effect.ts'
-import { newEvent } from '../webhooks/event.ts'
+import { environmentOf } from '../metrics/metrics.ts'
+import { type Cause, newEvent } from '../webhooks/event.ts'
 import { codeReusableFrom } from './code.ts'
 import type { Intent } from './intent.ts'
 import { isPending, type Move, type MoveName, moves } from './lifecycle.ts'
@@ -14,6 +15,8 @@ export interface Step {
    * for the service's own acts, and for what its own guard lets happen once.
    */
   effectId: string | null
+  /** The request that moves it; null: the clock or a job. */
+  cause: Cause | null
   /** What else must hold, as a filter: the payment or the refund that this ends. */
   guard?: Record<string, unknown>
   /** What the intent is afterwards, beside its status. */
@@ -28,8 +31,9 @@ export interface Step {
   told?: Told
 }
 
-/** A change of an intent as one update of one document, and the intent as it leaves it, but for its lists. */
+/** A change of an intent as one update of one document, and the intent as it leaves it, but for its lists. `move`: null of one that moves nothing. */
 export interface PlannedChange {
+  move: MoveName | null
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown>
   after: Intent
@@ -38,30 +42,42 @@ export interface PlannedChange {
 /**
  * Moves an intent, in one write (planMove). Answers the intent after the move, or null when the guard refused.
  */
-export function transition(
-  deps: Pick<Deps, 'Intent' | 'now'>,
+export async function transition(
+  deps: Pick<Deps, 'Intent' | 'metrics' | 'now'>,
   intent: Intent,
   step: Step,
 ): Promise<Intent | null> {
   const { filter, update } = planMove(deps, intent, step)
-  return deps.Intent.findOneAndUpdate(filter, update, { returnDocument: 'after' }).lean<Intent | null>()
+  const after = await deps.Intent.findOneAndUpdate(filter, update, {
+    returnDocument: 'after',
+  }).lean<Intent | null>()
+  if (after !== null) countMove(deps, step.move, after)
+  return after
 }
+
+/** Counts a move that is written. */
+export const countMove = (
+  { metrics }: Pick<Deps, 'metrics'>,
+  move: MoveName | 'create',
+  intent: Pick<Intent, 'sandbox'>,
+): void => metrics.transitions.inc({ move, environment: environmentOf(intent) })
 
 /**
  * THE write: guard, change and event together, as one update of one document. Nothing else sets a status. Sent by `transition`, or
  * together with others' by the lane `updateIntent`.
  */
 export function planMove(deps: Pick<Deps, 'now'>, intent: Intent, step: Step): PlannedChange {
-  const { effectId, guard, set, lists, told } = step
+  const { effectId, cause, guard, set, lists, told } = step
   const move: Move = moves[step.move]
   const now = deps.now()
   const at = move.at(intent, now)
   const { cancellationReason } = move
   const change = { ...set, status: move.to, cancellationReason, updatedAt: at }
-  const event = newEvent(move.event, at, paymentPayload({ ...intent, ...change }, told ?? {}))
+  const event = newEvent(move.event, at, paymentPayload({ ...intent, ...change }, told ?? {}), cause)
   const { businessId, sandbox, _id } = intent
   const unlessDone = effectId === null ? {} : { effects: { $ne: effectId } }
   return {
+    move: step.move,
     filter: {
       businessId,
       sandbox,

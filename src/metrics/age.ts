@@ -1,8 +1,5 @@
 import type { Deps } from '../deps.ts'
 
-/** MongoDB gives a question of a scrape up after this. */
-export const longestQuestionMs = 1500
-
 /** Seconds since an instant; 0 of none, and of one ahead. */
 export const ageOf = (deps: Pick<Deps, 'now'>, at: Date | null | undefined): number =>
   at ? Math.max(0, deps.now().getTime() - at.getTime()) / 1000 : 0

@@ -1,9 +1,12 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 
-/** Seconds a request may take: most are quick, and after 10 s of waiting on MongoDB or a wallet each has its answer. */
-const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-/** An attempt at a delivery ends within 30 s, or within what WEBHOOK_TIMEOUT_SECONDS says. */
-const attemptBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+/**
+ * Seconds a request may take: most are quick, and MongoDB is waited for 8 s at most. A payment or refund waits for a wallet as well, some 20 s,
+ * and a test of an endpoint for its receiver, by WEBHOOK_TIMEOUT_SECONDS for up to 120.
+ */
+const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
+/** WEBHOOK_TIMEOUT_SECONDS is 30 unless set, and 120 at most. */
+const attemptBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
 /** A sweep after an outage may take minutes. */
 const jobBuckets = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 120]
 /** WALLET_PROVIDER_TIMEOUT_SECONDS is 10 unless set, and 60 at most. */
@@ -34,7 +37,7 @@ export function createCounted(registers: Registry[]) {
       labelNames: ['params'],
       registers,
     }),
-    /** `scope`: key or address. */
+    /** `scope`: key, address or connection. */
     rateLimited: new Counter({
       name: 'payment_intents_rate_limited_total',
       help: 'Requests refused with RATE_LIMITED',
@@ -77,7 +80,7 @@ export function createCounted(registers: Registry[]) {
     /** `kind`: the collection, or what of its documents went. */
     removed: new Counter({
       name: 'payment_intents_retention_removed_total',
-      help: 'What the clean-up took away',
+      help: 'What the clean-up took away: documents, or of attempts and answers documents that lost theirs',
       labelNames: ['kind'],
       registers,
     }),

@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
-import { ageOf, longestQuestionMs } from './age.ts'
+import { ageOf } from './age.ts'
+import { longestQuestionMs } from './figure.ts'
 
 /** Counted so far: more says nothing new, and would cost more. */
 const mostCounted = 10_000

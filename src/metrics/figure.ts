@@ -44,8 +44,11 @@ export const pingOf = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>):
   },
 })
 
-/** All figures are asked for at once, so a scrape takes no longer than this. Prometheus gives up after 10 s. */
-const patienceMs = 1500
+/**
+ * MongoDB gives a question up after this, and nobody waits for a figure longer. All are asked for at once, so a scrape takes no longer
+ * either. Prometheus gives up after 10 s.
+ */
+export const longestQuestionMs = 1500
 
 /** Brings a figure up to date: in bounded time, never by a fault, and with one question under way at most. */
 export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Promise<void> {
@@ -64,6 +67,6 @@ export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Pr
     underWay ??= ask().finally(() => {
       underWay = null
     })
-    if (!(await inTime(underWay, patienceMs))) figure.leaveOut()
+    if (!(await inTime(underWay, longestQuestionMs))) figure.leaveOut()
   }
 }

@@ -2,13 +2,16 @@ import type { Deps } from '../deps.ts'
 import { pingMongo } from '../mongo.ts'
 import type { RetentionRecord } from '../retention/record.ts'
 import { dueDeliveries, oldestDue } from './due-deliveries.ts'
-import { briefMs, type Figure, minuteMs, numberOf, pingOf } from './figure.ts'
+import { briefMs, type Figure, longestQuestionMs, minuteMs, numberOf, pingOf } from './figure.ts'
 import { omit } from './gauges.ts'
 import { expiryLag, outboxLag } from './lags.ts'
 import { shareOfLiveCodes } from './live-codes.ts'
 import { openPayments, openRefunds } from './open-outcomes.ts'
 
-/** What MongoDB is asked at a scrape. Each question reads a few keys of an index, whatever the database holds. */
+/**
+ * What MongoDB is asked at a scrape, by an index and for `longestQuestionMs` at most. The sample of codes reads up to 2 000 documents, open
+ * outcomes as many of each kind, and `expiryLag` those that a payment is under way for past their expiry; the others a few keys.
+ */
 export function figuresOfMongo(deps: Deps): Figure[] {
   const { gauges } = deps.metrics
   return [
@@ -19,7 +22,9 @@ export function figuresOfMongo(deps: Deps): Figure[] {
     numberOf(gauges.expiryLag, briefMs, () => expiryLag(deps)),
     numberOf(gauges.liveCodesUsed, minuteMs, () => shareOfLiveCodes(deps)),
     numberOf(gauges.lastNightCleaned, minuteMs, async () => {
-      const record = await deps.RetentionRecord.findById('nightly').lean<RetentionRecord | null>()
+      const record = await deps.RetentionRecord.findById('nightly')
+        .maxTimeMS(longestQuestionMs)
+        .lean<RetentionRecord | null>()
       return record && record.completedFor.getTime() / 1000
     }),
     {

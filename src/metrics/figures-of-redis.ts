@@ -13,7 +13,8 @@ export function figuresOfRedis({ metrics: { gauges }, queues }: Deps): Figure[] 
       async read() {
         const { usedBytes, mostBytes, evicts } = await counts.memory()
         gauges.redisMemory.set({ kind: 'used' }, usedBytes)
-        if (mostBytes !== null) gauges.redisMemory.set({ kind: 'most' }, mostBytes)
+        if (mostBytes === null) gauges.redisMemory.remove({ kind: 'most' })
+        else gauges.redisMemory.set({ kind: 'most' }, mostBytes)
         gauges.redisEvicts.set(evicts ? 1 : 0)
       },
       leaveOut() {

@@ -2,7 +2,8 @@ import type { Deps } from '../deps.ts'
 import type { Intent } from '../intents/intent.ts'
 import { moves } from '../intents/lifecycle.ts'
 import { type Order, placed } from '../store/orders/order.ts'
-import { ageOf, longestQuestionMs } from './age.ts'
+import { ageOf } from './age.ts'
+import { longestQuestionMs } from './figure.ts'
 
 /** Nothing more is asked of it, so that the index is read in its order. */
 const withOutbox = { 'outbox.createdAt': { $exists: true } }
@@ -25,7 +26,10 @@ export async function outboxLag(deps: Pick<Deps, 'Intent' | 'Order' | 'now'>): P
   return Math.max(ageOf(deps, intent?.outbox[0]?.createdAt), ageOf(deps, order?.outbox[0]?.createdAt))
 }
 
-/** For how many seconds the oldest PENDING intent has been past its expiry; 0 when none is. What a payment is under way for may wait. */
+/**
+ * For how many seconds the oldest PENDING intent has been past its expiry; 0 when none is. What a payment is under way for may wait, and is
+ * passed over, one by one.
+ */
 export async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const oldest = await deps.Intent.findOne(
     { status: { $in: moves.expire.from }, expiresAt: { $lte: deps.now() }, underWay: null },

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { codeKeyOf } from '../intents/code.ts'
-import { longestQuestionMs } from './age.ts'
+import { longestQuestionMs } from './figure.ts'
 
 /**
  * How many of the codes are looked at, from 000000 on. Codes are drawn at random, so a part tells of the whole: of 2 000 within 1 % where

@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client'
+import { beginAtZero } from './begin-at-zero.ts'
 import { createCounted } from './counted.ts'
 import { createGauges } from './gauges.ts'
 
@@ -9,7 +10,9 @@ export type Metrics = ReturnType<typeof createMetrics>
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
-  return { registry, ...createCounted(registers), gauges: createGauges(registers) }
+  const counted = createCounted(registers)
+  beginAtZero(counted)
+  return { registry, ...counted, gauges: createGauges(registers) }
 }
 
 /** The value of the label `environment`. */

@@ -1,11 +1,13 @@
 import type { PipelineStage } from 'mongoose'
 import type { Deps } from '../deps.ts'
-import { ageOf, longestQuestionMs } from './age.ts'
+import { ageOf } from './age.ts'
+import { longestQuestionMs } from './figure.ts'
 
 /** Payments, or refunds, that a wallet was told of and whose outcome is not written down. */
 export interface OpenOutcomes {
   /** Up to `mostCounted`. */
   count: number
+  /** Of more than twice `mostCounted`, of the oldest one that was looked at. */
   oldestSeconds: number
 }
 
@@ -14,24 +16,36 @@ const mostCounted = 1_000
 
 /** Most of them are under way just now and end within a second. */
 export const openPayments = (deps: Pick<Deps, 'Intent' | 'now'>): Promise<OpenOutcomes> =>
-  summed(deps, [
-    { $match: { 'underWay.askAt': { $type: 'date' } } },
-    { $limit: mostCounted },
+  summed(deps, 'underWay.askAt', [
     { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$underWay.startedAt' } } },
   ])
 
 export const openRefunds = (deps: Pick<Deps, 'Intent' | 'now'>): Promise<OpenOutcomes> =>
-  summed(deps, [
-    { $match: { 'refunds.askAt': { $type: 'date' } } },
-    { $limit: mostCounted },
+  summed(deps, 'refunds.askAt', [
     { $unwind: '$refunds' },
     { $match: { 'refunds.askAt': { $type: 'date' } } },
     { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$refunds.createdAt' } } },
   ])
 
-async function summed(deps: Pick<Deps, 'Intent' | 'now'>, pipeline: PipelineStage[]): Promise<OpenOutcomes> {
-  const [sum] = await deps.Intent.aggregate<{ count: number; oldest: Date }>(pipeline).option({
-    maxTimeMS: longestQuestionMs,
-  })
-  return { count: sum?.count ?? 0, oldestSeconds: ageOf(deps, sum?.oldest) }
+/**
+ * Looks from both ends of the index. The longer one is open, the later it is asked again, up to a minute: so where there are too many, the
+ * first are the newest, and the last have been open for minutes. Where nobody asks, the oldest are the first.
+ */
+async function summed(
+  deps: Pick<Deps, 'Intent' | 'now'>,
+  askAt: string,
+  sum: PipelineStage[],
+): Promise<OpenOutcomes> {
+  const from = async (direction: 1 | -1) => {
+    const [answer] = await deps.Intent.aggregate<{ count: number; oldest: Date }>([
+      // As nothing more is asked of it, the index is read in its order.
+      { $match: { [askAt]: { $exists: true } } },
+      { $sort: { [askAt]: direction } },
+      { $limit: mostCounted },
+      ...sum,
+    ]).option({ maxTimeMS: longestQuestionMs })
+    return { count: answer?.count ?? 0, oldestSeconds: ageOf(deps, answer?.oldest) }
+  }
+  const [first, last] = await Promise.all([from(1), from(-1)])
+  return { count: first.count, oldestSeconds: Math.max(first.oldestSeconds, last.oldestSeconds) }
 }

@@ -1,5 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import type { AddUp } from '../sums.ts'
+import type { AddUp } from './add-up.ts'
 
 /** Who is counted: an API key, or an address whose credentials are refused. */
 export type Counted = `key:${string}` | `address:${string}`
@@ -10,11 +10,21 @@ export interface Standing {
   remaining: number
 }
 
+/** One that was counted for now, in the second in which it came. */
+export interface Held extends Standing {
+  /** It counts for good, and the other processes will hear of it. */
+  keep(): void
+  /** It does not count after all. */
+  giveBack(): Promise<void>
+}
+
 /** So many in a second of the clock, of each of them, over all processes. Decided in memory: nobody waits for Redis. */
 export interface RateLimits {
   perSecond: number
   /** Counts one. */
   count(who: Counted): Promise<Standing>
+  /** Counts one here alone, until it is kept or given back. One above the limit is not counted. */
+  hold(who: Counted): Promise<Held>
   /** Where the next one would find it; counts nothing. */
   look(who: Counted): Promise<Standing>
   /** Tells Redis what was counted here, and learns what the others counted. */
@@ -30,13 +40,21 @@ interface Share {
   sum: number
 }
 
+/** A second of the clock and all that was counted in it. */
+interface Second {
+  at: number
+  limiter: RateLimiterMemory
+  shares: Map<Counted, Share>
+}
+
 /** Two processes that share a key know of one another so much later. Four small trips a second are nothing to Redis. */
 const exchangeEveryMs = 250
-/** A count must outlive its second; the clock of the library is not ours. */
-const keptSeconds = 2
-/** The same in Redis, where processes meet whose clocks are up to a second apart. */
+/** A count must outlive its second in Redis, where processes meet whose clocks are up to a second apart. */
 const keptInRedisMs = 3000
-/** More than a process answers in a second. Whoever comes beyond is not counted in it: to close them out would let a flood shut out everybody. */
+/**
+ * More than a process answers in a second, a key and an address each: some 8 MB, which stand until somebody comes in another second. Whoever
+ * comes beyond is not counted in it: to close them out would let a flood shut out everybody.
+ */
 const mostCounted = 20_000
 /** One trip of some milliseconds; what is left goes with the next. */
 const mostTold = 1000
@@ -44,26 +62,26 @@ const mostTold = 1000
 const worthTelling = 0.01
 
 export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Date): RateLimits {
-  const limiter = new RateLimiterMemory({ points: perSecond, duration: keptSeconds, keyPrefix: '' })
-  let second = 0
-  let shares = new Map<Counted, Share>()
+  const begin = (at: number): Second => ({
+    at,
+    // Duration 0: nothing is forgotten by a clock or a timer of the library. The whole of it goes with its second.
+    limiter: new RateLimiterMemory({ points: perSecond, duration: 0, keyPrefix: '' }),
+    shares: new Map(),
+  })
+  let latest = begin(0)
   let exchanging = false
 
-  /** What somebody is counted under in this second. The shares of the one before are of no more use. */
-  function nameOf(who: Counted): string {
-    const current = Math.floor(now().getTime() / 1000)
-    if (current !== second) {
-      second = current
-      shares = new Map()
-    }
-    return `${second}:${who}`
+  function current(): Second {
+    const at = Math.floor(now().getTime() / 1000)
+    if (at !== latest.at) latest = begin(at)
+    return latest
   }
 
-  async function exchange(): Promise<void> {
+  async function exchange({ at, limiter, shares }: Second): Promise<void> {
     const told = [...shares]
       .filter(([, { untold }]) => untold > 0 && untold >= perSecond * worthTelling)
       .slice(0, mostTold)
-      .map(([who, share]) => ({ name: `${second}:${who}`, share, by: share.untold }))
+      .map(([who, share]) => ({ who, share, by: share.untold }))
     if (told.length === 0) return
     for (const { share, by } of told) {
       share.untold = 0
@@ -71,14 +89,14 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
       share.sum += by
     }
     const sums = await addUp(
-      told.map(({ name, by }) => [name, by]),
+      told.map(({ who, by }) => [`${at}:${who}`, by]),
       keptInRedisMs,
     )
-    for (const [index, { name, share }] of told.entries()) {
+    for (const [index, { who, share }] of told.entries()) {
       const sum = sums?.[index] ?? share.sum
       const elsewhere = sum - share.sum
       share.sum = sum
-      if (elsewhere > 0) await limiter.penalty(name, elsewhere)
+      if (elsewhere > 0) await limiter.penalty(who, elsewhere)
     }
   }
 
@@ -86,34 +104,57 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
   async function exchangeInTurn(): Promise<void> {
     if (exchanging) return
     exchanging = true
-    await exchange().finally(() => {
+    await exchange(latest).finally(() => {
       exchanging = false
     })
   }
 
-  const standing = (counted: number, open: boolean): Standing => ({
-    isOpen: open,
-    remaining: Math.max(0, perSecond - counted),
-  })
+  async function hold(who: Counted): Promise<Held> {
+    const { limiter, shares } = current()
+    const share = shareOf(shares, who)
+    if (share === null) return { isOpen: true, remaining: perSecond, ...nothing }
+    const { consumedPoints } = await limiter.penalty(who, 1)
+    const giveBack = async () => void (await limiter.reward(who, 1))
+    if (consumedPoints > perSecond) {
+      await giveBack()
+      return { isOpen: false, remaining: 0, ...nothing }
+    }
+    const keep = () => void (share.untold += 1)
+    return { isOpen: true, remaining: perSecond - consumedPoints, keep, giveBack }
+  }
+
   const timer = setInterval(() => void exchangeInTurn(), exchangeEveryMs)
   timer.unref()
 
   return {
     perSecond,
     async count(who) {
-      const name = nameOf(who)
-      const share = shares.get(who)
-      if (share !== undefined) share.untold += 1
-      else if (shares.size < mostCounted) shares.set(who, { untold: 1, sum: 0 })
-      else return standing(0, true)
-      const { consumedPoints } = await limiter.penalty(name, 1)
-      return standing(consumedPoints, consumedPoints <= perSecond)
+      const held = await hold(who)
+      held.keep()
+      return held
     },
+    hold,
     async look(who) {
-      const counted = (await limiter.get(nameOf(who)))?.consumedPoints ?? 0
-      return standing(counted, counted < perSecond)
+      const counted = (await current().limiter.get(who))?.consumedPoints ?? 0
+      return { isOpen: counted < perSecond, remaining: Math.max(0, perSecond - counted) }
     },
     exchange: exchangeInTurn,
     close: () => clearInterval(timer),
   }
+}
+
+/** Of one that was never counted. */
+const nothing: Pick<Held, 'keep' | 'giveBack'> = {
+  keep: () => undefined,
+  giveBack: () => Promise.resolve(),
+}
+
+/** Null where there are too many others. */
+function shareOf(shares: Map<Counted, Share>, who: Counted): Share | null {
+  const known = shares.get(who)
+  if (known !== undefined) return known
+  if (shares.size === mostCounted) return null
+  const share = { untold: 0, sum: 0 }
+  shares.set(who, share)
+  return share
 }

@@ -63,8 +63,19 @@ function prepare(request) {
     };
   }
   if (request.method.toUpperCase() !== 'GET' && !headers['X-Idempotency-Key'])
-    headers['X-Idempotency-Key'] = crypto.randomUUID();
+    headers['X-Idempotency-Key'] = uuid();
   return request;
+}
+
+// As crypto.randomUUID makes it, which a page that came over plain http does not have.
+function uuid() {
+  var bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  var digits = Array.from(bytes, function (byte) { return byte.toString(16).padStart(2, '0'); }).join('');
+  return [[0, 8], [8, 12], [12, 16], [16, 20], [20, 32]]
+    .map(function (part) { return digits.slice(part[0], part[1]); })
+    .join('-');
 }
 
 function each(some, act) {

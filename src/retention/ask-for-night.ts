@@ -1,11 +1,8 @@
 import type { Deps } from '../deps.ts'
 import { lastDue, nightly } from './night.ts'
-import { openRecord, type RetentionRecord } from './record.ts'
+import { isOwed, openRecord } from './record.ts'
 
 type NightDeps = Pick<Deps, 'RetentionRecord' | 'now'>
-
-/** Whether the clean-up of the night that was last due has not come to its end. */
-export const isOwed = ({ completedFor }: RetentionRecord, now: Date): boolean => completedFor < lastDue(now)
 
 /**
  * Asks for the clean-up that is owed and that nobody is at: the schedule's job was lost, nobody ran it, or whoever did died. In MongoDB stands which

@@ -1,73 +1,50 @@
-import type { Models } from '../collections.ts'
-import type { Config } from '../config.ts'
-import type { Cleaning } from './cleaning.ts'
-import { askedForMs, forgetAnswers } from './forget-answers.ts'
-import { forgetAttempts } from './forget-attempts.ts'
-import type { RetentionRecord } from './record.ts'
-import { removeDeliveries } from './remove-deliveries.ts'
-import { removeIntents } from './remove-intents.ts'
-import { removeOrders } from './remove-orders.ts'
-import { removeProducts } from './remove-products.ts'
+import type { CleaningDeps } from './clean-business.ts'
+import { eachBusiness } from './each-business.ts'
+import { takeLease } from './lease.ts'
+import { lastDue } from './night.ts'
+import { createPace } from './pace.ts'
+import { startPass } from './pass.ts'
+import type { Watch } from './tally.ts'
 
-/** How far a clean-up has come once it is through: from there the next one goes on. */
-export type Reached = Pick<RetentionRecord, 'answersUntil' | 'attemptsUntil'>
-
-export type CleaningDeps = Models & {
-  now(): Date
-  config: Pick<Config, 'sandboxRetentionMs' | 'liveDeliveryRetentionMs'>
-}
-
-/** What is old at `deps.now()`, as the configuration says, where the last clean-up left off. */
-export function spansOf(
-  { config, now }: CleaningDeps,
-  reached: Reached,
-): Pick<Cleaning, 'now' | 'testsBefore' | 'attempts' | 'answers'> {
-  const at = now()
-  const ago = (ms: number) => new Date(at.getTime() - ms)
-  const { sandboxRetentionMs, liveDeliveryRetentionMs: keptMs } = config
-  return {
-    now: at,
-    testsBefore: ago(sandboxRetentionMs),
-    attempts: keptMs === null ? null : { from: reached.attemptsUntil ?? null, before: ago(keptMs) },
-    answers: { from: reached.answersUntil ?? null, before: ago(askedForMs) },
-  }
-}
+/** `under-way`: another run is at it. `stopped`: the process is to end; the next one goes on. */
+export type Outcome = 'cleaned' | 'under-way' | 'stopped'
 
 /**
- * Goes through all businesses, and at each takes away what is old, by the indexes that its lists are read by. Stopped or killed anywhere it
- * simply begins anew: what is left is what is still there. A delivery goes no later than what it tells of. `done` hears of each business.
+ * Cleans up now, unless somebody does already, or goes on where a run before was stopped or killed. It counts as the run of the night that was
+ * last due when the pass began. A business that fails keeps no other from its turn; then it throws in the end, the lease runs out, and so the next run
+ * comes a minute later, to those that failed.
  */
-export async function cleanUp(cleaning: Cleaning, done: () => void): Promise<Reached> {
-  const { answers, attempts } = cleaning
-  let attemptsUntil = attempts?.before
-  for await (const businessId of businessIds(cleaning)) {
-    await removeDeliveries(cleaning, businessId)
-    await removeIntents(cleaning, businessId)
-    await removeOrders(cleaning, businessId)
-    await removeProducts(cleaning, businessId)
-    await forgetAttempts(cleaning, businessId, (madeAt) => {
-      if (attemptsUntil !== undefined && madeAt < attemptsUntil) attemptsUntil = madeAt
+export async function runCleanUp(deps: CleaningDeps, ending: AbortSignal, watch: Watch): Promise<Outcome> {
+  const lease = await takeLease(deps)
+  if (lease === null) return 'under-way'
+  const lost = new AbortController()
+  const over = AbortSignal.any([ending, lost.signal])
+  const pass = startPass(lease.record, deps.now())
+  const pace = createPace(over, async () => {
+    await lease.renew({}).catch((error: unknown) => {
+      lost.abort(error)
+      throw error
     })
-    await forgetAnswers(cleaning, businessId)
-    done()
+  })
+  try {
+    await lease.renew({ pass })
+    const fault = await eachBusiness(deps, { pass, pace, over, watch })
+    if (fault !== null) {
+      await lease.renew({ pass: { ...pass, hasFaults: true } })
+      throw fault
+    }
+    await lease.end({ completedFor: lastDue(pass.beganAt), pass: null })
+    return 'cleaned'
+  } catch (error) {
+    if (!ending.aborted) throw error
+    await lease.end({}).catch(() => undefined)
+    return 'stopped'
   }
-  return { answersUntil: answers.before, ...(attemptsUntil === undefined ? {} : { attemptsUntil }) }
 }
 
-const businessesAtOnce = 1000
-
-async function* businessIds({ Business, pace }: Cleaning): AsyncGenerator<string> {
-  let last = ''
-  for (;;) {
-    const page = await pace(() =>
-      Business.find({ _id: { $gt: last } }, { _id: 1 })
-        .sort({ _id: 1 })
-        .limit(businessesAtOnce)
-        .lean<{ _id: string }[]>(),
-    )
-    for (const { _id } of page) yield _id
-    const end = page.at(-1)
-    if (end === undefined || page.length < businessesAtOnce) return
-    last = end._id
-  }
+/** Counts what a clean-up would take away now. */
+export async function countCleanUp(deps: CleaningDeps, ending: AbortSignal, watch: Watch): Promise<void> {
+  const pace = createPace(ending, () => Promise.resolve())
+  const fault = await eachBusiness(deps, { pass: null, pace, over: ending, watch })
+  if (fault !== null) throw fault
 }

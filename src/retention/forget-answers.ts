@@ -1,9 +1,8 @@
 import type { Model } from 'mongoose'
 import { pastMongoose } from '../collection.ts'
 import { placed } from '../store/orders/order.ts'
-import { batchLimits } from './batch.ts'
-import type { Cleaning } from './cleaning.ts'
-import { eachPage, type Listed, type Walk } from './each-page.ts'
+import type { Cleaning } from './clean-business.ts'
+import { batchLimits, eachNewPage, type Listed, type Walk } from './each-page.ts'
 
 /**
  * Nobody asks for the answer of a create any more: its claim was made before it, and lives for 24 h (idempotency/claim.ts). As long again,
@@ -18,38 +17,38 @@ interface Answered extends Listed {
   answer?: string
 }
 
-/** What a business made in the span, of both environments, loses its sealed first answer: half of its bytes, and all that SECRET_KEY seals there. */
-export async function forgetAnswers(cleaning: Cleaning, businessId: string): Promise<void> {
-  const { Intent, Order, Product, Endpoint } = cleaning
+/** What a business made, in both environments, loses its sealed first answer once that is old: half of its bytes, and all that SECRET_KEY seals there. */
+export async function forgetAnswers(cleaning: Cleaning): Promise<void> {
+  const { Intent, Order, Product, Endpoint, businessId } = cleaning
   for (const sandbox of [true, false]) {
     const owner = { businessId, sandbox }
-    const some = sandbox ? withoutGone(cleaning) : cleaning
-    await forget(some, Intent, 'byTime', owner)
-    await forget(some, Order, 'byTime', { ...owner, ...placed })
-    await forget(some, Product, 'byTime', { ...owner, listed: true })
-    await forget(some, Product, 'deleted', { ...owner, deletedAt: { $type: 'date' } })
+    await forget(cleaning, Intent, 'byTime', owner)
+    await forget(cleaning, Order, 'byTime', { ...owner, ...placed })
+    await forget(cleaning, Product, 'byTime', { ...owner, listed: true })
+    await forget(cleaning, Product, 'deletions', { ...owner, deletedAt: { $type: 'date' } })
   }
   await forget(cleaning, Endpoint, 'byTime', { businessId })
 }
 
-/** What a dry run only counted is there still, and must not be counted twice. */
-function withoutGone(cleaning: Cleaning): Cleaning {
-  const { isDry, testsBefore, answers } = cleaning
-  const isLater = answers.from !== null && answers.from > testsBefore
-  return isDry && !isLater ? { ...cleaning, answers: { ...answers, from: testsBefore } } : cleaning
-}
-
 async function forget<Doc extends Answered>(
-  { answers, isDry, pace, count }: Cleaning,
+  cleaning: Cleaning,
   model: Model<Doc>,
   index: string,
   where: Walk['where'],
 ): Promise<void> {
+  const { answersBefore: before, isDry, count } = cleaning
   const collection = pastMongoose(model as unknown as Model<Answered>)
-  await eachPage(pace, model, { index, where, ...answers }, async (ids) => {
-    const answered = { _id: { $in: ids }, answer: { $exists: true } }
+  const name = ['answers', collection.collectionName, index, where.sandbox === true ? 'test' : 'live'].join(
+    ' ',
+  )
+  await eachNewPage(cleaning, name, model, { index, where, before }, async (ids) => {
+    const answered = { _id: { $in: ids }, answer: { $exists: true }, ...staying(cleaning, where) }
     if (isDry) return count('answers', await collection.countDocuments(answered, { maxTimeMS }))
     const { modifiedCount } = await collection.updateMany(answered, { $unset: { answer: 1 } }, { maxTimeMS })
     count('answers', modifiedCount)
   })
 }
+
+/** What a dry run only counted is there still, and must not be counted twice. */
+const staying = ({ isDry, testsBefore }: Cleaning, { sandbox }: Walk['where']) =>
+  isDry && sandbox === true ? { createdAt: { $gte: testsBefore } } : {}

@@ -5,18 +5,22 @@ import { openRecord, type RetentionRecord } from './record.ts'
 
 type LeaseDeps = Pick<Models, 'RetentionRecord'> & { now(): Date }
 
-/** Longer than a batch and the rest after it take while each call of MongoDB still ends in time. A dead run's is over in a minute. */
+/**
+ * It is looked at before and after each batch, and renewed when 15 s of it are gone (pace.ts): that leaves more than the seven calls of the
+ * longest batch, 4 s each, and the longest rest (10 s) can take. A dead run's is over in a minute.
+ */
 const leaseMs = 60_000
+
+/** What the run has come to, written down with it. */
+type Come = Partial<Pick<RetentionRecord, 'completedFor' | 'pass'>>
 
 /** The right to clean up, held by one run at a time. */
 export interface Lease {
   record: RetentionRecord
   /** Throws when another run took over: this one was away for too long. */
-  renew(): Promise<void>
-  /** Gives it back, and writes down what the run has come to. */
-  end(
-    change: Partial<Pick<RetentionRecord, 'completedFor' | 'answersUntil' | 'attemptsUntil'>>,
-  ): Promise<void>
+  renew(change: Come): Promise<void>
+  /** Gives it back. */
+  end(change: Come): Promise<void>
 }
 
 /** Null while another run is under way. */
@@ -33,8 +37,11 @@ export async function takeLease(deps: LeaseDeps): Promise<Lease | null> {
   if (record === null) return null
   return {
     record,
-    async renew() {
-      const held = await records.updateOne({ _id: 'nightly', token }, { $set: { leaseUntil: until() } })
+    async renew(change) {
+      const held = await records.updateOne(
+        { _id: 'nightly', token },
+        { $set: { ...change, leaseUntil: until() } },
+      )
       if (held.matchedCount === 0) throw new Error('another clean-up has taken over')
     },
     async end(change) {

@@ -1,8 +1,9 @@
 import { type Collection, pastMongoose } from '../collection.ts'
 import type { Models } from '../collections.ts'
 import { lastDue } from './night.ts'
+import type { Pass } from './pass.ts'
 
-/** How far the clean-up has come, and who is at it. There is one, and what is left to clean is what is still there. */
+/** Which night was cleaned last, and who is at it. There is one; how far it has come is each business's own (progress.ts). */
 export interface RetentionRecord {
   _id: 'nightly'
   /** Of the run that is under way, and until when that is believed. */
@@ -10,10 +11,8 @@ export interface RetentionRecord {
   leaseUntil: Date
   /** The night of the last run that came to its end. */
   completedFor: Date
-  /** Sealed answers of what was made before this are gone. */
-  answersUntil?: Date
-  /** Attempts of live deliveries that were made before this are gone. */
-  attemptsUntil?: Date
+  /** The pass that is not through yet. */
+  pass?: Pass | null
 }
 
 export const retentionRecords: Collection = {
@@ -23,8 +22,7 @@ export const retentionRecords: Collection = {
     token: String,
     leaseUntil: Date,
     completedFor: Date,
-    answersUntil: Date,
-    attemptsUntil: Date,
+    pass: { type: { _id: false, id: String, beganAt: Date, hasFaults: Boolean }, default: null },
   },
   indexes: [],
 }
@@ -46,3 +44,6 @@ export async function openRecord(
   if (record === null) throw new Error('the record of the clean-up was not made')
   return record
 }
+
+/** Whether the clean-up of the night that was last due has not come to its end. */
+export const isOwed = ({ completedFor }: RetentionRecord, now: Date): boolean => completedFor < lastDue(now)

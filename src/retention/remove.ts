@@ -3,10 +3,10 @@ import { pastMongoose } from '../collection.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { Order } from '../store/orders/order.ts'
 import type { Product } from '../store/products/product.ts'
-import type { WalletMovement } from '../wallets/sandbox/movement.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
-import { batchLimits } from './batch.ts'
-import type { Cleaning, Kind } from './cleaning.ts'
+import type { Cleaning } from './clean-business.ts'
+import { batchLimits } from './each-page.ts'
+import type { Kind } from './tally.ts'
 
 /** What keys make. Each says itself whether a test key made it. */
 type Made = Intent | Order | Product | Delivery
@@ -14,7 +14,7 @@ type Filter = Record<string, unknown>
 
 const { maxTimeMS } = batchLimits
 
-/** Deletes of what test keys made; a live document is never among it, whatever the filter says. The one way in which the service deletes such. */
+/** Deletes of what test keys made; a live document is never among it, whatever the filter says. */
 export async function removeTests<Doc extends Made>(
   cleaning: Cleaning,
   kind: Kind,
@@ -25,11 +25,13 @@ export async function removeTests<Doc extends Made>(
   await removeFrom(cleaning, kind, collection, { ...which, sandbox: true })
 }
 
-/** The same of the ledger of the sandbox's wallets, which knows no live money (wallets/sandbox). */
+/** What the payments of test intents moved, and their refunds. The ledger is that of the sandbox's wallets, and no live payment is ever in it. */
 export async function removeMovements(
   cleaning: Cleaning,
-  which: mongo.Filter<WalletMovement>,
+  intents: { sandbox: boolean; payment: { key: string } | null }[],
 ): Promise<void> {
+  const keys = intents.filter(({ sandbox }) => sandbox).flatMap(({ payment }) => payment?.key ?? [])
+  const which = { $or: [{ _id: { $in: keys } }, { paymentKey: { $in: keys } }] }
   await removeFrom(cleaning, 'movements', pastMongoose(cleaning.WalletMovement), which)
 }
 

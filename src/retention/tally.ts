@@ -1,5 +1,20 @@
-import { type Kind, kinds } from './cleaning.ts'
-import type { Watch } from './run.ts'
+/** What a clean-up takes away, as its log line and its metric name it: documents, or with the last two what documents lose. */
+export const kinds = [
+  'deliveries',
+  'intents',
+  'movements',
+  'orders',
+  'products',
+  'attempts',
+  'answers',
+] as const
+export type Kind = (typeof kinds)[number]
+
+/** Who asked for a clean-up hears what it takes away, and of each business that it is through with. */
+export interface Watch {
+  count(kind: Kind, documents: number): void
+  done(): void
+}
 
 /** What one clean-up took away, by kind, and how many businesses it is through with. */
 export type Tally = Record<Kind | 'businesses', number>

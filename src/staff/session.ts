@@ -47,6 +47,8 @@ export interface SignedIn {
   role: Role
   /** Stands in every form, so that no other site can send one. */
   csrf: string
+  /** The same, and while SECRET_KEY changes what stands in forms that another process made. */
+  csrfs: string[]
 }
 
 type SessionDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>
@@ -67,13 +69,14 @@ export async function findSession(deps: SessionDeps, token: string): Promise<Sig
     { _id: session.staffName, epoch: session.epoch, disabledAt: null },
     { role: 1 },
   ).lean<Staff | null>()
-  return staff === null ? null : { name: staff._id, role: staff.role, csrf: csrfToken(deps, token) }
+  if (staff === null) return null
+  const csrfs = deps.secrets.hashes(`csrf.${token}`)
+  return { name: staff._id, role: staff.role, csrf: csrfs[0] ?? '', csrfs }
 }
-
-const csrfToken = (deps: Pick<Deps, 'secrets'>, token: string): string => deps.secrets.hash(`csrf.${token}`)
 
 /** Whether a form carries the token of its session. */
 export function isOwnForm(session: SignedIn, csrf: unknown): boolean {
-  const [given, own] = [Buffer.from(typeof csrf === 'string' ? csrf : ''), Buffer.from(session.csrf)]
-  return given.length === own.length && timingSafeEqual(given, own)
+  const given = Buffer.from(typeof csrf === 'string' ? csrf : '')
+  const own = session.csrfs.map((each) => Buffer.from(each))
+  return own.some((each) => given.length === each.length && timingSafeEqual(given, each))
 }

@@ -10,6 +10,21 @@ const graceMs = 1000
  * and is no fault of MongoDB is a bug, logged whole, also when it comes after its time.
  */
 export async function outcomeOf(
+  deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
+  wallet: WalletName,
+  call: () => Promise<WalletOutcome>,
+): Promise<WalletOutcome> {
+  const startedAt = performance.now()
+  const answer = await answerInTime(deps, wallet, call)
+  const labels = { wallet: kindOf(wallet), outcome: answer.outcome }
+  deps.metrics.walletCalls.observe(labels, (performance.now() - startedAt) / 1000)
+  return answer
+}
+
+/** Live mode's provider under whatever name it goes. */
+const kindOf = (wallet: WalletName): string => wallet.split(':', 1)[0] as string
+
+async function answerInTime(
   deps: Pick<Deps, 'config' | 'log'>,
   wallet: WalletName,
   call: () => Promise<WalletOutcome>,

@@ -1,3 +1,5 @@
+import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
+
 /**
  * Who keeps the customers' money: the wallets of the sandbox, nobody at all (a simulation), or a provider of live mode, by its name: no
  * other could tell what became of it, or give it back.
@@ -6,10 +8,6 @@ export type WalletName = 'sandbox' | 'simulation' | `live:${string}`
 
 /** What the customer can mend at once: nothing happened, and nobody is told. A phone without a wallet is a wrong PIN. */
 export type RefusalReason = 'wrong_pin' | 'wallet_locked'
-/** Why money was not moved this time; the customer may try again. */
-export type DeclineReason = 'insufficient_funds' | 'limit_exceeded'
-/** Why it never will be. */
-export type FailureReason = 'technical_error' | 'wallet_closed'
 
 /**
  * What became of a payment or a refund. `done`: the money moved. `refused`, `declined`, `failed`: it did not, and never will under this

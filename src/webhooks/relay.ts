@@ -7,7 +7,9 @@ import type { Delivery } from './deliveries/delivery.ts'
 import { deliveryJob, laneFor } from './deliveries/delivery-job.ts'
 import { newDeliveries, type Receiver, type Source } from './deliveries/new-deliveries.ts'
 import { untried } from './endpoints/endpoint.ts'
+import type { Caused } from './event.ts'
 import type { IntentSource, Told } from './relay-lanes.ts'
+import { tracedRelay } from './trace-relay.ts'
 
 /** Documents whose outboxes may hold events. */
 export interface ToRelay {
@@ -18,6 +20,8 @@ export interface ToRelay {
 export interface Relayed {
   events: number
   deliveries: number
+  /** Of each of the events. */
+  causes: Caused[]
 }
 
 /**
@@ -30,7 +34,7 @@ export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay
     sourcesOf(orderIds, deps.lanes.findOrderSource),
   ])
   const sources = [...intents, ...orders]
-  if (sources.length === 0) return { events: 0, deliveries: 0 }
+  if (sources.length === 0) return { events: 0, deliveries: 0, causes: [] }
   const receivers = await receiversOf(deps, sources)
   const stored = await Promise.allSettled(sources.map((source) => storeDeliveries(deps, source, receivers)))
   const whole = new Set(sources.filter((_, index) => stored[index]?.status === 'fulfilled'))
@@ -45,21 +49,20 @@ export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay
   // What could not be stored stays in its outbox, alone, and comes again.
   const broken = stored.find((one) => one.status === 'rejected')
   if (broken !== undefined) throw broken.reason
-  return {
-    events: sources.reduce((sum, { outbox }) => sum + outbox.length, 0),
-    deliveries: deliveries.length,
-  }
+  const causes = sources.flatMap(({ outbox }) => outbox)
+  return { events: causes.length, deliveries: deliveries.length, causes }
 }
 
-async function storeDeliveries(
+const storeDeliveries = (
   deps: Deps,
-  source: Source,
+  stored: Source,
   receivers: Map<string, Receiver[]>,
-): Promise<Delivery[]> {
-  const deliveries = newDeliveries(source, receivers, deps.now())
-  await Promise.all(deliveries.map((delivery) => deps.lanes.insertDelivery(delivery, noHurry)))
-  return deliveries
-}
+): Promise<Delivery[]> =>
+  tracedRelay(deps, stored, async (source) => {
+    const deliveries = newDeliveries(source, receivers, deps.now())
+    await Promise.all(deliveries.map((delivery) => deps.lanes.insertDelivery(delivery, noHurry)))
+    return deliveries
+  })
 
 /** Wakes the workers, each delivery in its receiver's lane; who sends more stands behind who sends less. */
 function nudgeFresh(deps: Deps, deliveries: Delivery[], receivers: Map<string, Receiver[]>): void {

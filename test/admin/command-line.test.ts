@@ -1,5 +1,7 @@
 import { expect } from 'chai'
+import { openBeside } from '../support/acts.ts'
 import { type House, openHouse } from '../support/house.ts'
+import { until } from '../support/until.ts'
 import { openAdmin } from './admin.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -69,12 +71,15 @@ describe('npm run admin', function () {
     expect(resumed.stdout).to.equal('')
   })
 
-  it('api off and on set the switch of the developer API', async () => {
-    const position = () => house.deps.Setting.findById('api').lean()
+  it('api off and on switch the developer API of every process within 5 s', async () => {
+    const beside = await openBeside(house)
+    const isOff = async ({ http }: House) => (await http.get('/api/v1/dev/intents')).status === 503
+    const position = () => Promise.all([house, beside].map(isOff))
     await cli.done('api', 'off')
-    expect(await position()).to.include({ enabled: false })
+    await until('off at both', async () => !(await position()).includes(false), 5000)
     await cli.done('api', 'on')
-    expect(await position()).to.include({ enabled: true })
+    await until('on at both', async () => !(await position()).includes(true), 5000)
+    await beside.close()
   })
 
   it('prints one JSON object and nothing else with --json, lines without, also through npm', async () => {

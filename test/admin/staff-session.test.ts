@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { Writable } from 'node:stream'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { renewPassword, setDisabled } from '../../src/staff/change-account.ts'
 import { openBeside } from '../support/acts.ts'
-import { type House, openHouse } from '../support/house.ts'
+import { type House, openHouse, secretKey } from '../support/house.ts'
 import { atShell, signedIn, type Visitor, visit } from './staff.ts'
 
 const hourMs = 3_600_000
@@ -77,6 +78,19 @@ describe('A session of support staff', () => {
     expect([out.status, out.location]).to.deep.equal([303, '/admin/sign-in'])
     expect(out.headers.get('set-cookie')).to.match(/^__Host-staff=; Max-Age=0; Path=\//)
     expect([await isIn(kept), await isIn(keptThere), await isIn(viewer)]).to.deep.equal([false, false, false])
+  })
+
+  it('has its forms taken by every process, also by one that has the new SECRET_KEY already', async () => {
+    const newer = randomBytes(32).toString('base64')
+    const exchanged = await openBeside(house, { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: secretKey })
+    const viewer = await signedIn(house, 'viewer')
+    const { text } = await viewer.get('/admin/audit')
+    const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1]?.replaceAll('&#61;', '=') ?? ''
+    const after = visit(exchanged, viewer.cookie)
+    const other = (csrf.startsWith('A') ? 'B' : 'A') + csrf.slice(1)
+    expect((await after.post('/admin/sign-out', { csrf: other })).status).to.equal(403)
+    expect((await after.post('/admin/sign-out', { csrf })).status).to.equal(303)
+    await exchanged.close()
   })
 
   it('ends at once on every process: by disabling the account, for good', async () => {
@@ -258,7 +272,11 @@ describe('The staff pages', () => {
   })
 
   it('tell browsers to stay with https in production', async () => {
-    const live = await openHouse({ NODE_ENV: 'production' })
+    const live = await openHouse({
+      NODE_ENV: 'production',
+      PUBLIC_URL: 'https://api.example',
+      PAY_URL: 'https://pay.example',
+    })
     const { headers } = await visit(live).get('/admin/sign-in')
     await live.close()
     expect(headers.get('strict-transport-security')).to.equal('max-age=31536000')

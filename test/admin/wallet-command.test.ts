@@ -16,6 +16,8 @@ describe('npm run admin -- wallet create', function () {
   const create = (phone: string, pin: string, balance: string) =>
     cli.admin(['wallet', 'create', '--phone', phone, '--pin', pin, '--balance', balance, '--json'], {
       NODE_ENV: 'production',
+      PUBLIC_URL: 'https://api.example',
+      PAY_URL: 'https://pay.example',
     })
 
   it('makes one that every business can be paid from, by its number and PIN, and one only', async () => {

@@ -5,8 +5,10 @@ import supertest from 'supertest'
 import { createApp } from '../../src/app.ts'
 import { patience } from '../../src/http/connections/patience.ts'
 import { createHttpServer } from '../../src/http/listen.ts'
+import { serveProbes } from '../../src/http/probes.ts'
 import { type House, openHouse } from '../support/house.ts'
 import { until } from '../support/until.ts'
+import { crlf, sendRaw } from './raw-request.ts'
 
 describe('Health', () => {
   let house: House
@@ -51,5 +53,26 @@ describe('Health', () => {
     expect(created.status).to.equal(201)
     expect(created.headers.connection).to.equal('close')
     await new Promise((resolve) => server.close(resolve))
+  })
+
+  it('is read and not written: POST is 404 ENDPOINT_NOT_FOUND and says what there is', async () => {
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      const answer = await house.http.post(path).expect('Allow', 'GET, HEAD')
+      expect(answer.body.error).to.include({ code: 'ENDPOINT_NOT_FOUND', statusCode: 404 })
+    }
+  })
+
+  it('of a worker is on a port where a request is held to the same as elsewhere', async () => {
+    const server = await serveProbes(house.deps, 0, () => false)
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const wires = [
+      crlf('GET /healthz HTTP/1.1', '', ''),
+      crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', ...Array(99).fill('X: 1'), '', ''),
+      crlf('GET /api/v1/dev/intents HTTP/1.1', 'Host: a', 'Connection: close', '', ''),
+      crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''),
+    ]
+    const answers = await Promise.all(wires.map((wire) => sendRaw(origin, wire)))
+    expect(answers.flat().map(({ status }) => status)).to.deep.equal([400, 431, 404, 200])
+    await server.stop(0)
   })
 })

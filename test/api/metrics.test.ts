@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'chai'
+import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { type Server, startMongo, startRedis } from '../../dev/servers.ts'
@@ -8,7 +9,8 @@ import { catalogue } from '../../src/errors.ts'
 import { routes } from '../../src/http/routes.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { queueNames } from '../../src/jobs.ts'
-import { createLog, hearTrouble } from '../../src/log.ts'
+import { createLog } from '../../src/log.ts'
+import { watchedLines } from '../../src/metrics/begin-at-zero.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { askForSweep } from '../../src/sweep.ts'
 import { createIntent, paymentEvents, post, subscribe } from '../support/acts.ts'
@@ -196,13 +198,44 @@ describe('Metrics', () => {
     expect(valueOf(samples, 'oldest_due_delivery_seconds')).to.be.within(460, 475)
   })
 
-  it('ask MongoDB by indexes alone, and no more often than its answers are old', async () => {
+  it('ask MongoDB by indexes alone, for little of them, and no more often than its answers are old', async () => {
+    const template = await house.deps.Intent.findOne().lean<Intent>()
+    const at = new Date(house.clock.now().getTime() - 5_000)
+    const standing = (count: number, name: string, changes: Partial<Intent>) =>
+      Array.from({ length: count }, (_, index) => ({
+        ...template,
+        _id: `${name}${index}`,
+        referenceNumber: `PI-${name}${index}`,
+        shortCode: `${name}${index}`,
+        codeKey: `live:9${name}${index}`,
+        status: 'PENDING',
+        expiresAt: at,
+        underWay: null,
+        refunds: [],
+        outbox: [],
+        ...changes,
+      }))
+    const underWay = { startedAt: at, askAt: at } as never
+    await house.deps.Intent.collection.insertMany([
+      ...standing(100, 'held', { underWay }),
+      ...standing(300, 'ended', { status: 'CANCELLED' }),
+      ...standing(300, 'waiting', { expiresAt: new Date(at.getTime() + 1e9) }),
+    ] as never)
     const operations = await profiled(house, () => later())
     const questions = operations.filter(({ ns }) => /\.(intents|orders|deliveries)$/.test(ns))
-    expect(questions.length).to.equal(8)
+    expect(questions.length).to.equal(10)
     expect(questions.map(({ planSummary }) => planSummary)).to.satisfy((plans: string[]) =>
       plans.every((plan) => /^(IXSCAN|COUNT_SCAN)/.test(plan)),
     )
+    // What is open is counted from both ends; the lag of expiries passes the held ones over; of codes it is a sample.
+    const read = questions.map(({ keysExamined = 0, docsExamined = 0 }) =>
+      Math.max(keysExamined, docsExamined),
+    )
+    expect(read.toSorted((a, b) => a - b).slice(0, -4), read.join()).to.satisfy((few: number[]) =>
+      few.every((count) => count <= 5),
+    )
+    expect(Math.max(...read)).to.be.lessThan(110)
+    expect(questions.filter(({ hasSortStage }) => hasSortStage)).to.deep.equal([])
     const again = await profiled(house, () => Promise.all([now(), now(), now()]))
     expect(again.filter(({ ns }) => /\.(intents|orders|deliveries|retention)$/.test(ns))).to.deep.equal([])
   })
@@ -267,14 +300,67 @@ describe('Metrics', () => {
   })
 
   it('count the lines of the log that somebody may have to act on', () => {
-    const log = createLog('info', 'test')
-    const quiet = Object.assign(log, { [pino.symbols.streamSym]: { write: () => true } })
     const heard: string[] = []
-    hearTrouble(quiet, (level, line) => void heard.push(`${level} ${line}`))
+    const log = createLog('info', 'test', (level, line) => void heard.push(`${level} ${line}`))
+    const quiet = Object.assign(log, { [pino.symbols.streamSym]: { write: () => true } })
     quiet.info({}, 'payment.settled')
     quiet.warn({ err: new Error('away') }, 'redis.unavailable')
-    quiet.error({}, 'payment.astray')
-    expect(heard).to.deep.equal(['warn redis.unavailable', 'error payment.astray'])
+    quiet.warn('web.full')
+    quiet.child({}).error({}, 'payment.astray')
+    expect(heard).to.deep.equal(['warn redis.unavailable', 'warn web.full', 'error payment.astray'])
+  })
+
+  it('are there at 0 before anything happens, where an alert looks for their increase', async () => {
+    const beginning = samplesOf(await createMetrics().registry.metrics())
+    for (const [level, lines] of Object.entries(watchedLines))
+      for (const line of lines)
+        expect(valueOf(beginning, 'log_lines_total', { level, line }), line).to.equal(0)
+    const attemptsOf = (samples: Sample[]) =>
+      samples
+        .filter(({ name }) => name === 'payment_intents_webhook_attempts_total')
+        .map(({ labels }) => Object.values(labels).join())
+    // Those that were made above brought none on top.
+    expect(attemptsOf(await now())).to.have.members(attemptsOf(beginning))
+    for (const environment of ['live', 'test'])
+      for (const stage of ['status', 'dns', 'timeout'])
+        expect(
+          valueOf(beginning, 'webhook_attempts_total', { outcome: 'dead', stage, environment }),
+        ).to.equal(0)
+  })
+
+  it('tell the oldest of too many that are open, however late it is asked again', async () => {
+    const at = (ago: number) => new Date(house.clock.now().getTime() - ago)
+    const template = await house.deps.Intent.findOne().lean<Intent>()
+    const held = Array.from({ length: 1100 }, (_, index) => ({
+      ...template,
+      _id: `many${index}`,
+      referenceNumber: `PI-many${index}`,
+      shortCode: `many${index}`,
+      codeKey: `live:m${index}`,
+      refunds: [],
+      outbox: [],
+      underWay: { startedAt: at(10_000), askAt: at(-2_000) },
+    }))
+    const oldest = { startedAt: at(3_000_000), askAt: at(-59_000) }
+    await house.deps.Intent.collection.insertMany([
+      ...held,
+      { ...held[0], _id: 'old', referenceNumber: 'old', shortCode: 'old', codeKey: 'old', underWay: oldest },
+    ] as never)
+    const samples = await later()
+    expect(valueOf(samples, 'open_outcomes', { kind: 'payment' })).to.equal(1000)
+    expect(valueOf(samples, 'oldest_open_outcome_seconds', { kind: 'payment' })).to.be.within(3060, 3075)
+    await house.deps.Intent.deleteMany({ _id: /^(many|old)/ })
+  })
+
+  it('forget the most that Redis may use when that is any amount', async () => {
+    const client = new Redis(redis.url)
+    await client.config('SET', 'maxmemory', '1gb')
+    expect(valueOf(await later(), 'redis_memory_bytes', { kind: 'most' })).to.equal(2 ** 30)
+    await client.config('SET', 'maxmemory', '0')
+    const samples = await later()
+    expect(valueOf(samples, 'redis_memory_bytes', { kind: 'most' })).to.equal(null)
+    expect(valueOf(samples, 'redis_memory_bytes', { kind: 'used' })).to.be.greaterThan(0)
+    client.disconnect()
   })
 
   it('come within 2 s and without what nobody tells while MongoDB is frozen and Redis away', async () => {

@@ -16,9 +16,10 @@ const methodsOfHttp = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 interface Operation {
   operationId: string
+  tags: string[]
   parameters: { in: string; name: string }[]
   requestBody?: { content: Record<string, { example?: unknown }> }
-  responses: Record<string, { content?: Record<string, { example?: unknown }> }>
+  responses: Record<string, { headers?: object; content?: Record<string, { example?: unknown }> }>
 }
 const paths = description.paths as Record<string, Record<string, Operation>>
 const described = Object.entries(paths).flatMap(([path, methods]) =>
@@ -30,7 +31,11 @@ describe('The description of the API', () => {
   let house: House
   let merchant: Merchant
   before(async () => {
-    house = await openHouse({ MAX_AMOUNT: '500000', WEBHOOK_HEADER_BRAND: 'Acme' })
+    house = await openHouse({
+      MAX_AMOUNT: '500000',
+      WEBHOOK_HEADER_BRAND: 'Acme',
+      WEBHOOK_TIMEOUT_SECONDS: '7',
+    })
     merchant = await house.merchant()
   })
   after(() => house.close())
@@ -63,6 +68,8 @@ describe('The description of the API', () => {
     expect(body.components.schemas.CreateIntentBody.properties.amount).to.include({ maximum: 500_000 })
     const sent = body.webhooks['payment.created'].post.parameters.map(({ name }: { name: string }) => name)
     expect(sent).to.include.members(['X-Acme-Signature', 'X-Acme-Timestamp', 'X-Acme-Event'])
+    const webhooks = JSON.stringify(body.webhooks)
+    expect(webhooks).to.include('within 7 s').and.not.include(' 30 s')
   })
 
   it('has each operation of the routes and of docs/api.md, and no other', () => {
@@ -76,6 +83,41 @@ describe('The description of the API', () => {
     expect(described.every(({ method }) => (methodsOfHttp as readonly string[]).includes(method))).to.equal(
       true,
     )
+  })
+
+  it('has no tag without an operation: on /docs it would be an empty heading', () => {
+    const tags = (description.tags as { name: string }[]).map(({ name }) => name)
+    const used = described.flatMap(({ operation }) => operation.tags)
+    expect(new Set(used)).to.deep.equal(new Set(tags))
+  })
+
+  it('lets scripts of other sites read what the service lets them, whatever it answers', async () => {
+    const { headers } = await house.http.get('/api/v1/dev/intents/PI-1')
+    const told = components.headers as Record<string, { schema?: { const?: string } }>
+    expect(headers).to.include({
+      'access-control-allow-origin': told.AccessControlAllowOrigin?.schema?.const,
+      'access-control-expose-headers': told.AccessControlExposeHeaders?.schema?.const,
+    })
+    const { responses } = paths['/dev/intents/{referenceNumber}']?.get ?? expect.fail()
+    for (const status of [200, 400, 401, 403, 404, 429, 500, 503])
+      expect(responses[status]?.headers, String(status)).to.include.keys('Access-Control-Allow-Origin')
+  })
+
+  it('tells which limit a request was over', () => {
+    const refused = (scope: string) => ({
+      success: false,
+      error: {
+        code: 'RATE_LIMITED',
+        message: 'No.',
+        statusCode: 429,
+        requestId: 'x',
+        details: { scope, limit: 1 },
+      },
+    })
+    const place = ['components', 'responses', 'RateLimited', 'content', 'application/json', 'schema']
+    for (const scope of ['key', 'address', 'connection'])
+      expect(faultAt(refused(scope), ...place)).to.equal(null)
+    expect(faultAt(refused('moon'), ...place)).to.include('allowed values')
   })
 
   it('names each parameter of a path, and a key for each write', () => {
@@ -138,21 +180,25 @@ describe('The description of the API', () => {
         error: { code, message: 'No.', statusCode: 404, requestId: 'x', ...more },
       })
     const told = (status: number, body: string, type = 'application/json; charset=utf-8') =>
-      departure('POST', url, { status, type, body })
+      departure('POST', url, { status, type, headers: ['x-request-id', 'date'], body })
 
     it('one that fits passes', () => {
       expect(told(404, failure('INTENT_NOT_FOUND', {}))).to.equal(null)
-      expect(departure('OPTIONS', url, { status: 404, type: '', body: null })).to.equal(null)
-      expect(departure('GET', '/healthz', { status: 500, type: '', body: '' })).to.equal(null)
+      const blank = { type: '', headers: [] }
+      expect(departure('OPTIONS', url, { ...blank, status: 404, body: null })).to.equal(null)
+      expect(departure('GET', '/healthz', { ...blank, status: 500, body: '' })).to.equal(null)
     })
 
-    it('another status, another code, a field more or less, and another type do not', () => {
+    it('another status, another code, a field more or less, another type and an untold header do not', () => {
       expect(told(418, '{}')).to.include('does not describe 418')
       expect(told(404, failure('PRODUCT_NOT_FOUND', {}))).to.include('must be equal to one of')
       expect(told(404, failure('INTENT_NOT_FOUND', { extra: 1 }))).to.include('additional properties')
       expect(told(404, '{"success":false}')).to.include("required property 'error'")
       expect(told(200, JSON.stringify({ success: true, data: {} }))).to.include('required property')
       expect(told(200, '<p>', 'text/html')).to.include('does not describe text/html')
+      const readable = { headers: ['access-control-allow-origin'], type: 'application/json', body: null }
+      expect(departure('POST', url, { ...readable, status: 404 })).to.include('does not describe access-')
+      expect(departure('GET', '/api/v1/dev/intents/PI-1', { ...readable, status: 404 })).to.equal(null)
     })
   })
 })

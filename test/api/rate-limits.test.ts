@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { type Server, startRedis } from '../../dev/servers.ts'
+import { newKey } from '../../src/businesses/api-key.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { createIntent, openBeside } from '../support/acts.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
@@ -75,7 +76,8 @@ describe('A rate limit of five in a second', () => {
 
     it('counts all that come at once', async () => {
       const merchant = await house.merchant()
-      const answers = await Promise.all(Array.from({ length: 20 }, () => list(merchant)))
+      const asked = Array.from({ length: 20 }, (_, n) => list(merchant, house, `192.0.2.${n}`))
+      const answers = await Promise.all(asked)
       expect(answers.filter(({ status }) => status === 200)).to.have.lengthOf(limit)
     })
 
@@ -150,6 +152,13 @@ describe('A rate limit of five in a second', () => {
       expect((await list(merchant, house, '192.0.2.2')).status).to.equal(200)
       house.clock.advance(1000)
       expect((await list(merchant)).status).to.equal(200)
+    })
+
+    it('looks at no more than the limit of those that come at once', async () => {
+      const strange = asMerchant('', { id: '', key: newKey('secret', 'test') })
+      const answers = await Promise.all(Array.from({ length: 20 }, () => list(strange)))
+      const seen = answers.map(({ status }) => status).toSorted()
+      expect(seen).to.deep.equal([...Array(limit).fill(401), ...Array(20 - limit).fill(429)])
     })
 
     it('takes 64 bits of an IPv6 address for one', async () => {

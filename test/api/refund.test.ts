@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import type { Caller } from '../../src/businesses/caller.ts'
-import { noHurry } from '../../src/group-commit.ts'
 import { askWallet } from '../../src/intents/ask-wallets.ts'
 import { payIntent } from '../../src/intents/payments/pay.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
@@ -9,7 +8,7 @@ import type { Question, RefundOrder, Wallet, WalletOutcome } from '../../src/wal
 import { createIntent, post, readIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
-import { pay, simulate } from '../support/pay.ts'
+import { atLeisure, pay, simulate } from '../support/pay.ts'
 import { until } from '../support/until.ts'
 import { expectRefused } from './refused.ts'
 
@@ -174,7 +173,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       } as unknown as Wallet
       const confirmation = { paymentId: 'form-1', phone: '22345678', pin: '1234', amount: 99_904 }
       const intent = await stored(referenceNumber)
-      const { state } = await payIntent(house.deps, wallet, intent, confirmation, (work) => work(noHurry))
+      const { state } = await payIntent(house.deps, wallet, intent, confirmation, atLeisure)
       expect(state).to.equal('settled')
       const { orders } = walletsAnswer({ refund: async () => ({ outcome: 'done' }), status: neverAsked })
       const path = `${intents}/${referenceNumber}/refund`
@@ -531,7 +530,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     const { businessId, keyId } = merchant
     const caller: Caller = { businessId, keyId, sandbox: true, kind: 'secret', scopes: new Set(), ip: '::1' }
     const asked = { amount: null, reason: null, expectedRefundable: null }
-    const effect = { id: effectId, until: performance.now() + 60_000, seal: String }
+    const effect = { id: effectId, until: performance.now() + 60_000, cause: null, seal: String }
     const errand = await refundIntent(house.deps, caller, reference, asked, effect)
     const overdrawn = new Error('the request has no patience left')
     const spending = errand(() => Promise.reject(overdrawn))

@@ -1,9 +1,11 @@
 import { Writable } from 'node:stream'
 import { expect } from 'chai'
 import { pino } from 'pino'
+import { createApp } from '../../src/app.ts'
 import { describeError } from '../../src/log.ts'
 import { type House, openHouse } from '../support/house.ts'
 import { until } from '../support/until.ts'
+import { openServer, short } from './impatient.ts'
 import { crlf, sendRaw } from './raw-request.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -66,7 +68,18 @@ describe('The log of requests', () => {
     const [answer] = await sendRaw(house.origin, 'noise\r\n\r\n')
     const requestId = String(answer?.headers.get('x-request-id'))
     const line = await lineOf({ headers: { 'x-request-id': requestId } })
-    expect(line).to.include({ msg: 'http.request', status: 400, code: 'VALIDATION_ERROR' })
+    expect(line).to.include({ msg: 'http.request', status: 400, code: 'VALIDATION_ERROR', ip: '127.0.0.1' })
+    expect(line).to.have.all.keys(await lineOf(await house.http.get('/healthz')))
+  })
+
+  it('names no proxy for whoever is behind it and never became a request', async () => {
+    const config = { ...house.deps.config, trustProxy: ['127.0.0.1'] }
+    const app = createApp({ ...house.deps, config }, () => false)
+    const { origin, close } = await openServer(house, app, short)
+    const [answer] = await sendRaw(origin, 'noise\r\n\r\n')
+    await close()
+    const requestId = String(answer?.headers.get('x-request-id'))
+    expect(await lineOf({ headers: { 'x-request-id': requestId } })).to.include({ ip: null })
   })
 
   it('tells a fault whole to those who run the service, and not to the caller', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { Command } from 'commander'
 import { routes } from '../../src/http/routes.ts'
+import { description } from '../support/described.ts'
 import { operationOf } from './curl.ts'
 import { pages, textOf } from './pages.ts'
 
@@ -40,9 +41,10 @@ const named = (what: RegExp): { page: string; name: string }[] =>
   pages.flatMap((page) => [...textOf(page).matchAll(what)].map(([, name = '']) => ({ page, name })))
 
 describe('The names on the pages', () => {
-  it('the newest of CHANGELOG.md is the version of package.json', () => {
+  it('the newest of CHANGELOG.md is the version of package.json, and of the description of the API', () => {
     const { version } = JSON.parse(textOf('package.json')) as { version: string }
     expect(/^## (\S+)/m.exec(textOf('CHANGELOG.md'))?.[1]).to.equal(version)
+    expect(description.info).to.include({ version })
   })
 
   it('`npm run …` are scripts of package.json', () => {

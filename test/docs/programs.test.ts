@@ -1,9 +1,10 @@
 import { expect } from 'chai'
-import { createIntent } from '../support/acts.ts'
+import { cancelIntent, createIntent } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { blocksOf } from './pages.ts'
 import { runProgram, skipUnlessHere } from './program.ts'
 import { programPages, type Runtime, runtimes } from './programs.ts'
+import { whilePaging } from './while-paging.ts'
 
 /** PHP and Python start slowly on a busy machine. */
 const slowestMs = 30_000
@@ -19,10 +20,15 @@ describe('The programs of the pages', function () {
   })
   after(() => house.close())
 
-  function runOn(page: keyof typeof programPages, { name, fence, file, run }: Runtime, { key }: Merchant) {
+  function runOn(
+    page: keyof typeof programPages,
+    { name, fence, file, run }: Runtime,
+    { key }: Merchant,
+    origin: string,
+  ) {
     const program = blocksOf(page).find((block) => block.heading === name && block.fence === fence)
     if (program === undefined) return expect.fail(`${page} has no ${fence} under ${name}`)
-    const environment = { BASE: `${house.origin}/api/v1`, KEY: key }
+    const environment = { BASE: `${origin}/api/v1`, KEY: key }
     return runProgram(run, { files: { [file]: program.text }, environment, input: '' })
   }
   const runtimesOf = (page: keyof typeof programPages) =>
@@ -32,7 +38,7 @@ describe('The programs of the pages', function () {
     it(`docs/getting-started.md leads to a PAID intent in ${runtime.name}`, async function () {
       skipUnlessHere(this, runtime.name, runtime.probe, 'docs/getting-started.md')
       const merchant = await house.merchant()
-      const said = await runOn('docs/getting-started.md', runtime, merchant)
+      const said = await runOn('docs/getting-started.md', runtime, merchant, house.origin)
       const [intent, ...others] = await house.deps.Intent.find({ businessId: merchant.businessId }).lean()
       expect(others).to.deep.equal([])
       expect([intent?.status, intent?.amount, intent?.label]).to.deep.equal(['PAID', 50_000, 'Order 1042'])
@@ -45,7 +51,7 @@ describe('The programs of the pages', function () {
     it(`and tells in ${runtime.name} why it was refused`, async function () {
       skipUnlessHere(this, runtime.name, runtime.probe, 'docs/getting-started.md')
       const merchant = await house.merchant({ kind: 'publishable' })
-      const said = await runOn('docs/getting-started.md', runtime, merchant).catch(String)
+      const said = await runOn('docs/getting-started.md', runtime, merchant, house.origin).catch(String)
       expect(said)
         .to.include('SECRET_KEY_REQUIRED')
         .and.match(/request [0-9a-f-]{36}/)
@@ -56,20 +62,25 @@ describe('The programs of the pages', function () {
     let references: string[]
     before(async () => {
       merchant = await house.merchant()
-      const made = await Promise.all(Array.from({ length: waiting }, () => createIntent(house, merchant)))
+      await Promise.all(Array.from({ length: waiting }, () => createIntent(house, merchant)))
+      const made = await house.deps.Intent.find({ businessId: merchant.businessId }).sort({
+        createdAt: 1,
+        _id: 1,
+      })
       references = made.map(({ referenceNumber }) => referenceNumber)
     })
 
     for (const runtime of runtimesOf('docs/pagination.md'))
-      it(`reads every page, and each item once, in ${runtime.name}`, async function () {
+      it(`reads every page, and each item once, in ${runtime.name}, also when one of the first page moves on meanwhile`, async function () {
         skipUnlessHere(this, runtime.name, runtime.probe, 'docs/pagination.md')
-        const said = await runOn('docs/pagination.md', runtime, merchant)
+        const newest = String(references.pop())
+        const front = await whilePaging(house.origin, () => cancelIntent(house, merchant, newest))
+        const said = await runOn('docs/pagination.md', runtime, merchant, front.origin).finally(front.close)
         const read = said
           .trimEnd()
           .split(/\r?\n/)
           .map((line) => line.split(' ')[0])
-        expect(read).to.have.length(waiting)
-        expect(read).to.have.members(references)
+        expect(read).to.have.members([newest, ...references])
       })
   })
 })

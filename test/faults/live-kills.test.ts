@@ -159,7 +159,7 @@ describe('A process killed between any two steps with money at a live provider',
       ip: '::1',
     } as const
     const asked = { amount: 500, reason: null, expectedRefundable: null }
-    const effect = { id: effectId, until: performance.now() + 60_000, seal: String }
+    const effect = { id: effectId, until: performance.now() + 60_000, cause: null, seal: String }
     try {
       const errand = await refundIntent(deps, caller, referenceNumber, asked, effect)
       await errand((work) => work())

@@ -19,7 +19,7 @@ import { buryMeanwhile } from '../support/graves.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
 import type { Victim } from '../support/kill-points.ts'
-import { newRefund, pay, storedIntent, toldBy } from '../support/pay.ts'
+import { atLeisure, newRefund, pay, storedIntent, toldBy } from '../support/pay.ts'
 import { toldWallet } from '../support/told-wallet.ts'
 
 const dayMs = 86_400_000
@@ -223,7 +223,7 @@ describe('a process killed between any two steps of', function () {
     }
     return {
       async prepare(): Promise<Request> {
-        const effect = { id: newId(), until: noHurry, seal: () => '' }
+        const effect = { id: newId(), until: noHurry, cause: null, seal: () => '' }
         return { ...(await first()), effect, answers: [] }
       },
       run: (victim: Victim, each: Request) => ask(victim.deps, each),
@@ -294,7 +294,7 @@ describe('a process killed between any two steps of', function () {
     }
     const said = { paymentId: each.paymentId, phone: '22000001', pin: '1234', amount }
     const intent = await storedIntent(house, each.referenceNumber)
-    expect(await payIntent(house.deps, mute, intent, said, (work) => work(noHurry))).to.deep.equal({
+    expect(await payIntent(house.deps, mute, intent, said, atLeisure)).to.deep.equal({
       state: 'waiting',
     })
     return each

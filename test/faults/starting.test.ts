@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { startMongo } from '../../dev/servers.ts'
 import { type House, openHouse } from '../support/house.ts'
-import { runToEnd, type ServiceProcess, startProcess } from '../support/processes.ts'
+import { interruptAt, runToEnd, type ServiceProcess, startProcess } from '../support/processes.ts'
 
 describe('a process that starts', () => {
   let house: House
@@ -39,6 +39,18 @@ describe('a process that starts', () => {
       '  PAY_URL must be https in production',
       '  SECRET_KEY must not be a weak or example key in production (openssl rand -base64 32)',
     ])
+  })
+
+  it('hears SIGTERM while it waits for MongoDB, and ends at once', async () => {
+    const changes = { MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/none` }
+    const types = ['web', 'worker'] as const
+    for (const ended of await Promise.all(
+      types.map((type) => interruptAt('mongodb.waiting', type, house, changes)),
+    )) {
+      // Of a process that does not listen for it the code is null, and as process 1 of a container it would not end at all.
+      expect(ended.exitCode).to.equal(128 + 15)
+      expect(ended.lastWords).to.include('process.stopping')
+    }
   })
 
   it('waits for a database that starts after it', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { makeIndexes } from '../../src/indexes.ts'
-import { createIntent } from '../support/acts.ts'
+import { sweep } from '../../src/sweep.ts'
+import { createIntent, readIntent } from '../support/acts.ts'
 import { type House, openHouse } from '../support/house.ts'
 import { profiled } from '../support/profiled.ts'
 
@@ -86,11 +87,59 @@ describe('the release step on what the version before left', () => {
 
   it('looks for what is lacking by an index, and so at nothing where nothing is', async () => {
     await release()
-    const writes = (await profiled(house, release)).filter(({ command }) => 'u' in command)
-    expect(writes.map(({ planSummary, docsExamined }) => [planSummary, docsExamined])).to.have.deep.members([
+    const filled = /\.(intents|deliveries|webhookendpoints)$/
+    const looks = (await profiled(house, release)).filter(
+      ({ ns, command }) => filled.test(ns) && 'find' in command,
+    )
+    expect(looks.map(({ planSummary, docsExamined }) => [planSummary, docsExamined])).to.have.deep.members([
       ['IXSCAN { refunds: 1 }', 0],
       ['IXSCAN { redrives: 1 }', 0],
       ['IXSCAN { health: 1 }', 0],
     ])
+  })
+
+  it('need not run again: the sweep fills in what a process of that version wrote afterwards', async () => {
+    await release()
+    const merchant = await house.merchant()
+    const { referenceNumber } = await createIntent(house, merchant)
+    const written = { referenceNumber, refunds: { $exists: false } }
+    await collection('intents').updateOne({ referenceNumber }, { $unset: { refunds: 1, attempts: 1 } })
+    const sweeps = await Promise.all([sweep(house.deps, false), sweep(house.deps, false)])
+    expect(sweeps.reduce((sum, { filledIn }) => sum + filledIn, 0)).to.equal(1)
+    expect(await collection('intents').countDocuments(written)).to.equal(0)
+    expect(await readIntent(house, merchant, referenceNumber)).to.deep.include({ refunds: [] })
+  })
+
+  it('makes indexes on a collection that is in use: no request fails', async () => {
+    const merchant = await house.merchant()
+    const { referenceNumber } = await createIntent(house, merchant)
+    const intents = collection('intents')
+    const like = await intents.findOne({ referenceNumber }, { projection: { codeKey: 0 } })
+    const many = Array.from({ length: 10_000 }, (_, index) => ({
+      ...like,
+      _id: `many-${index}` as never,
+      referenceNumber: `PI-${index}`,
+      shortCode: `-${index}`,
+    }))
+    await intents.insertMany(many)
+    const made = ['byTime', 'byStatus', 'expiring', 'shortCode']
+    for (const name of made) await intents.dropIndex(name)
+    const making = { ended: false }
+    const statuses = new Set<number>()
+    const [used] = await Promise.all([
+      (async () => {
+        let requests = 0
+        for (; !making.ended; requests += 2) {
+          const path = '/api/v1/dev/intents'
+          statuses.add((await house.http.post(path).set(merchant.write()).send({ amount: 5 })).status)
+          statuses.add((await house.http.get(`${path}/${referenceNumber}`).set(merchant.read())).status)
+        }
+        return requests
+      })(),
+      release().finally(() => (making.ended = true)),
+    ])
+    expect(used).to.be.above(4)
+    expect([...statuses]).to.have.members([201, 200])
+    expect((await intents.indexes()).map(({ name }) => name)).to.include.members(made)
   })
 })

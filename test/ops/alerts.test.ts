@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { parse } from 'yaml'
 import { catalogue } from '../../src/errors.ts'
 import { moves } from '../../src/intents/lifecycle.ts'
+import { watchedLines } from '../../src/metrics/begin-at-zero.ts'
 import { measureProcess } from '../../src/metrics/measure-process.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 
@@ -20,6 +21,11 @@ interface Rule {
   expr: string
   labels: { severity: string }
   annotations: { summary: string; runbook: string }
+}
+
+interface Try {
+  input_series: { series: string; values: string }[]
+  alert_rule_test: { eval_time: string; alertname: string; exp_alerts: unknown[] }[]
 }
 
 interface Panel {
@@ -45,6 +51,8 @@ for (const { name, type, labelNames } of described)
 const ofTarget = ['job', 'instance']
 
 const rules: Rule[] = parse(read('ops/alerts.yml')).groups.flatMap((group: { rules: Rule[] }) => group.rules)
+const tests: Try[] = parse(read('ops/alerts.test.yml')).tests
+const minutesOf = ({ eval_time: time }: { eval_time: string }): number => Number(time.replace('m', ''))
 const dashboard = JSON.parse(read('ops/grafana-dashboard.json')) as { panels: Panel[] }
 const targets = dashboard.panels.flatMap((panel) => panel.targets ?? [])
 const page = read('docs/metrics.md')
@@ -123,13 +131,40 @@ describe('What is seen of the service', () => {
     for (const { alert, annotations } of rules)
       expect(annotations.runbook).to.equal(`docs/runbook.md#${alert.toLowerCase()}`)
     expect(read('docs/runbook.md').match(/^\*\*Over when\*\*/gm)).to.have.length(rules.length)
-    const tries: { alertname: string; exp_alerts: unknown[] }[] = parse(
-      read('ops/alerts.test.yml'),
-    ).tests.flatMap((test: { alert_rule_test: unknown[] }) => test.alert_rule_test)
+    const tries = tests.flatMap((test) => test.alert_rule_test)
     const tried = (fires: boolean) =>
       new Set(tries.filter((one) => one.exp_alerts.length > 0 === fires).map(({ alertname }) => alertname))
     expect([...tried(true)]).to.have.members(rules.map(({ alert }) => alert))
     expect([...tried(false)]).to.have.members(rules.map(({ alert }) => alert))
+  })
+
+  it('wakes nobody for what a process counted long ago, when a scrape fails and the next one does not', () => {
+    const counted = rules.filter(({ expr }) => expr.includes('_log_lines_total'))
+    const isQuietAfterGap = ({ alert, expr }: Rule) =>
+      tests.some(({ input_series: given, alert_rule_test: tried }) =>
+        given.some(({ series: of, values }) => {
+          const [name = ''] = of.split('{')
+          const before = values.split(' stale')[0]?.split(' ') ?? []
+          const gapAt = before.reduce((minutes, piece) => minutes + 1 + Number(piece.split('x')[1] ?? 0), 0)
+          const isQuiet = tried.some(
+            (one) => one.alertname === alert && minutesOf(one) > gapAt && one.exp_alerts.length === 0,
+          )
+          return values.includes(' stale') && expr.includes(name) && isQuiet
+        }),
+      )
+    expect(counted.length).to.be.greaterThan(3)
+    expect(counted.filter((rule) => !isQuietAfterGap(rule)).map(({ alert }) => alert)).to.deep.equal([])
+  })
+
+  it('has at 0 from the first scrape the lines of the log that an alert asks for, and all at error', () => {
+    const [, logs = ''] = read('docs/operations.md').split('\n## Logs\n')
+    const atError = [...logs.matchAll(/^\| (`[^|]+) \| error \|/gm)].flatMap(([, cell = '']) => named(cell))
+    expect(watchedLines.error).to.have.members(atError)
+    const asked = rules.flatMap(({ expr }) =>
+      [...expr.matchAll(/\bline=~?"([^"]+)"/g)].flatMap(([, lines = '']) => lines.split('|')),
+    )
+    expect(asked.length).to.be.greaterThan(3)
+    expect([...watchedLines.error, ...watchedLines.warn]).to.include.members(asked)
   })
 
   it('is a dashboard that can be imported: its own ids and places, and whichever Prometheus is chosen', () => {

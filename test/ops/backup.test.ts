@@ -1,17 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { type Server, startMongo } from '../../dev/servers.ts'
 import { backUp } from '../../ops/backup/back-up.ts'
 import { readBooks } from '../../ops/backup/books.ts'
+import { copyFiles, layBack } from '../../ops/backup/copy-files.ts'
 import { drill } from '../../ops/backup/drill.ts'
 import { hasTools, wholeServer } from '../../ops/backup/dump.ts'
-import { type Note, readNote } from '../../ops/backup/note.ts'
+import { type Note, readNote, writeNote } from '../../ops/backup/note.ts'
 import { restore } from '../../ops/backup/restore.ts'
-import { withServer } from '../../ops/backup/server.ts'
+import { lookAtOneServer, withServer } from '../../ops/backup/server.ts'
 import { whileLocked } from '../../ops/backup/while-locked.ts'
 import { collections } from '../../src/collections.ts'
 import { createSecrets } from '../../src/secrets.ts'
@@ -32,8 +33,14 @@ import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
-/** Every way of taking one that this machine has. */
-const ways = hasTools() ? (['files', 'dump'] as const) : (['files'] as const)
+const never = new AbortController().signal
+
+/** What goes wrong, in its words. */
+const faultOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => expect.fail('nothing went wrong'),
+    (error: Error) => error.message,
+  )
 
 describe('a backup', () => {
   let mongo: Server
@@ -64,18 +71,15 @@ describe('a backup', () => {
     await Promise.all([mongo.stop(), receiver.close(), rm(folder, { recursive: true })])
   })
 
-  it('lets the server take writes again when it fails, when it is killed, and when it takes too long', async () => {
+  it('lets the server take writes again when it fails, when any of its processes is stopped or killed, and when it takes too long', async () => {
     const takesWrites = () => createIntent(house, merchant)
-    const fault = await backUp(mongo.url, join(folder, 'none'), folder).catch((error: Error) => error)
-    expect(fault).to.be.an('error').with.property('message').that.includes('not the data folder')
+    const failing = whileLocked(mongo.url, 60_000, never, () => Promise.reject(new Error('no room')))
+    expect(await faultOf(failing)).to.equal('no room')
     await takesWrites()
-    await readNote(join(folder, 'none')).then(
-      () => expect.fail('it is no backup'),
-      (error: Error) => expect(error.message).to.include('no complete backup'),
-    )
 
     const forever = `import { whileLocked } from './ops/backup/while-locked.ts'
-      await whileLocked(process.env.URL, 60_000, () => new Promise(() => setInterval(() => {}, 1000)))`
+      const { signal } = new AbortController()
+      await whileLocked(process.env.URL, 60_000, signal, () => new Promise(() => setInterval(() => {}, 1000)))`
     const killed = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', forever], {
       env: { PATH: process.env.PATH, URL: mongo.url },
       stdio: ['ignore', 'inherit', 'inherit'],
@@ -85,15 +89,85 @@ describe('a backup', () => {
     await once(killed, 'exit')
     await takesWrites()
 
-    const late = await whileLocked(mongo.url, 100, () =>
-      until('it is unlocked', async () => !(await isLocked())),
-    ).catch((error: Error) => error)
-    expect(late).to.be.an('error').with.property('message').that.includes('no backup')
+    const holder = spawn(process.execPath, ['ops/backup/hold-lock.mjs'], {
+      env: { PATH: process.env.PATH, MONGODB_URL: mongo.url, LONGEST_MS: '60000' },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    await once(holder.stdout, 'data')
+    expect(await isLocked()).to.equal(true)
+    holder.kill('SIGTERM')
+    expect(await once(holder, 'exit')).to.deep.equal([1, null])
+    await takesWrites()
+
+    const late = whileLocked(mongo.url, 100, never, (signal) => once(signal, 'abort'))
+    expect(await faultOf(late)).to.include('no backup')
     await takesWrites()
   })
 
-  for (const way of ways)
+  it('is interrupted in the middle of a dump, which says as much as it likes: nothing stays behind', async () => {
+    const [tools, temporary] = [join(folder, 'tools'), join(folder, 'temporary')]
+    await Promise.all([mkdir(tools), mkdir(temporary)])
+    const talkative =
+      '#!/bin/sh\n[ "$1" = --version ] && exit\nhead -c 2000000 /dev/zero >&2\nexec sleep 60\n'
+    await writeFile(join(tools, 'mongodump'), talkative, { mode: 0o755 })
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', 'ops/backup/main.ts', 'backup', join(folder, 'cut')],
+      {
+        env: { PATH: `${tools}:${process.env.PATH}`, TMPDIR: temporary, MONGODB_URL: mongo.url },
+        stdio: ['ignore', 'inherit', 'pipe'],
+      },
+    )
+    const said: Buffer[] = []
+    child.stderr.on('data', (bytes: Buffer) => said.push(bytes))
+    await until('it has said all', () => Buffer.concat(said).length >= 2_000_000)
+    expect(await isLocked()).to.equal(true)
+    const written = await readdir(temporary, { recursive: true })
+    expect(written.filter((path) => path.endsWith('tools.yaml'))).to.have.length(1)
+    child.kill('SIGTERM')
+    expect(await once(child, 'close')).to.deep.equal([1, null])
+    expect(Buffer.concat(said).subarray(2_000_000).toString()).to.equal('Interrupted by SIGTERM\n')
+    const left = await readdir(temporary, { recursive: true })
+    expect(left.filter((path) => path.startsWith('payment-intents'))).to.deep.equal([])
+    expect(await faultOf(readNote(join(folder, 'cut')))).to.include('no complete backup')
+    expect(await isLocked()).to.equal(false)
+  })
+
+  it('of files is of the one server that it locks', async () => {
+    const elsewhere = backUp(mongo.url, join(folder, 'none'), folder, never)
+    expect(await faultOf(elsewhere)).to.include('not the data folder')
+    const several = backUp('mongodb://a,b/pi?replicaSet=rs', join(folder, 'none'), folder, never)
+    expect(await faultOf(several)).to.include('several servers')
+    // One that its set does not know yet: nobody but itself can have answered.
+    const member = await startMongo({ replicaSet: 'rs' })
+    opened.push({ close: () => member.stop() })
+    const alone = member.url.replace(/\?.*/, '')
+    expect(await lookAtOneServer(alone)).to.include({ pid: member.pid, version: member.version })
+  })
+
+  it('has what is behind a link, not the link', async () => {
+    const [data, fast, copied, back] = ['data', 'fast', 'copied', 'back'].map((name) =>
+      join(folder, 'linked', name),
+    ) as [string, string, string, string]
+    await Promise.all([data, fast, copied].map((path) => mkdir(path, { recursive: true })))
+    await writeFile(join(fast, 'WiredTigerLog.1'), 'journal')
+    await symlink(fast, join(data, 'journal'))
+    await copyFiles(data, join(copied, 'files'), never)
+    // As in an older backup.
+    await symlink(fast, join(copied, 'files', 'older'))
+    await layBack(copied, back, never)
+    for (const name of ['journal', 'older']) {
+      expect((await lstat(join(back, name))).isSymbolicLink()).to.equal(false)
+      expect(await readFile(join(back, name, 'WiredTigerLog.1'), 'utf8')).to.equal('journal')
+    }
+  })
+
+  for (const way of ['files', 'dump'] as const)
     it(`taken by ${way} under traffic, restored after the server is gone: the same books, and the service goes on`, async function () {
+      if (way === 'dump' && !hasTools()) {
+        console.error('mongodump is not on the PATH: backups by it are not tried')
+        this.skip()
+      }
       // It copies some hundred megabytes, most of them room for the journal.
       this.timeout(60_000)
       const filled = await fill()
@@ -110,7 +184,7 @@ describe('a backup', () => {
         }
       })
       await until('some traffic', () => acknowledged.length > 20)
-      const taken = backUp(mongo.url, join(folder, way), way === 'files' ? mongo.folder : null)
+      const taken = backUp(mongo.url, join(folder, way), way === 'files' ? mongo.folder : null, never)
       await Promise.all([taken, until('writes wait meanwhile', isLocked)])
       const note = await taken
       const during = acknowledged.length
@@ -154,20 +228,33 @@ describe('a backup', () => {
 
   it('can be tried without disturbing anybody, and tells whether SECRET_KEY belongs to it', async () => {
     const { secrets, log } = house.deps
-    const tried = await drill(join(folder, 'files'), 'payment_intents', secrets, log)
+    const tried = await drill(join(folder, 'files'), 'payment_intents', secrets, log, never)
     expect(tried.counts).to.include({ orders: 1, products: 1, webhookendpoints: 1, staff: 1 })
     expect(tried.counts.intents).to.be.greaterThan(25)
     expect(tried.keyOpens).to.equal(true)
     expect(Date.parse(String(tried.newestIntentAt))).to.be.closeTo(Date.parse(tried.takenAt), 2000)
+    const { mongodbUrl, secretKeys } = house.deps.config
     const another = createSecrets([Buffer.alloc(32)])
-    expect(await readBooks(house.deps.config.mongodbUrl, another, log)).to.include({ keyOpens: false })
+    const both = createSecrets([Buffer.alloc(32), secretKeys[0]])
+    expect(await readBooks(mongodbUrl, another, log)).to.include({ keyOpens: false, endpointsNotOpened: 1 })
+    expect(await readBooks(mongodbUrl, both, log)).to.include({ keyOpens: true })
+    await house.deps.Endpoint.updateMany({}, { deletedAt: new Date() })
+    expect(await readBooks(mongodbUrl, another, log)).to.include({ keyOpens: null })
+
+    const newer = await noteOf({ kind: 'dump', mongodb: '99.1.2' })
+    const fault = await faultOf(drill(newer, 'payment_intents', secrets, log, never))
+    expect(fault).to.include('The backup is of MongoDB 99.1.2')
   })
 
   it('is never restored over anything', async () => {
     const where = { mongodbUrl: null, dataFiles: folder }
-    const fault = await restore(join(folder, 'files'), where).catch((error: Error) => error)
-    expect(fault).to.be.an('error').with.property('message').that.includes('is not empty')
+    expect(await faultOf(restore(join(folder, 'files'), where, never))).to.include('is not empty')
     expect(await readdir(folder)).to.not.include('WiredTiger')
+    // An archive has every database of its server, whichever the URL names.
+    const target = house.deps.config.mongodbUrl.replace(/[^/]*$/, 'another')
+    const archive = await noteOf({ kind: 'dump', mongodb: mongo.version })
+    const fault = await faultOf(restore(archive, { mongodbUrl: target, dataFiles: null }, never))
+    expect(fault).to.include('it has payment_intents')
   })
 
   it('by mongodump is one of the whole server, which it signs in to as before', () => {
@@ -182,6 +269,13 @@ describe('a backup', () => {
       mongo.url,
       async (client) => (await client.db('admin').command({ currentOp: 1 })).fsyncLock === true,
     )
+
+  /** A folder that says it is a backup. */
+  async function noteOf(said: Pick<Note, 'kind' | 'mongodb'>): Promise<string> {
+    const made = await mkdtemp(join(folder, 'said-'))
+    await writeNote(made, { ...said, takenAt: new Date().toISOString(), oplog: false })
+    return made
+  }
 
   /** Intents of each status, what belongs to them, and the rest that merchants, staff and wallets have. */
   async function fill() {
@@ -220,9 +314,9 @@ describe('a backup', () => {
     expect(await readNote(join(folder, way))).to.deep.equal(note)
     const dataDir = join(folder, `restored-${way}`)
     const from = join(folder, way)
-    if (way === 'files') await restore(from, { mongodbUrl: null, dataFiles: dataDir })
+    if (way === 'files') await restore(from, { mongodbUrl: null, dataFiles: dataDir }, never)
     const restored = await startMongo({ dataDir })
-    if (way === 'dump') await restore(from, { mongodbUrl: restored.url, dataFiles: null })
+    if (way === 'dump') await restore(from, { mongodbUrl: restored.url, dataFiles: null }, never)
     return restored
   }
 })

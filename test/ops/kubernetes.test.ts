@@ -1,8 +1,12 @@
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, normalize } from 'node:path'
+import { parseEnv } from 'node:util'
 import { expect } from 'chai'
 import { environment } from '../../schemas/environment.ts'
+import { collections } from '../../src/collections.ts'
 import { readConfig } from '../../src/config.ts'
 import { longestStopMs } from '../../src/http/listen.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
@@ -21,8 +25,18 @@ const pods = [the('Job', 'release'), the('Deployment', 'web'), the('Deployment',
   if (template === undefined) throw new Error(`${owner.metadata.name} has no pods`)
   return { owner, template, pod: template.spec, container: template.spec.containers[0] }
 })
-const config = the('ConfigMap', 'payment-intents').data ?? {}
+const base = 'ops/kubernetes/base/kustomization.yaml'
+const [{ configMapGenerator: [generated] = [] } = {}] = readYaml<{
+  configMapGenerator?: { name: string; envs: string[]; options?: object }[]
+}>(base)
+const configFiles = generated?.envs.map((file) => join(dirname(base), file)) ?? []
+const config = parseEnv(configFiles.map(readText).join('\n')) as Record<string, string>
 const secrets = the('Secret', 'payment-intents').stringData ?? {}
+
+/** What is under way, and 15 s (docs/deploy.md): 1 s in which it says that it goes, 11 s beyond a wallet, the rest to close what is open. */
+const beyondSeconds = 15
+const { WALLET_PROVIDER_TIMEOUT_SECONDS: wallet, WEBHOOK_TIMEOUT_SECONDS: webhook } = environment.properties
+const longestEndSeconds = { web: wallet.maximum + beyondSeconds, worker: webhook.maximum + beyondSeconds }
 
 describe('the Kubernetes manifests', () => {
   it('are all reached from a kustomization but the example of the secrets, which has no value', () => {
@@ -53,6 +67,14 @@ describe('the Kubernetes manifests', () => {
       SECRET_KEY: randomBytes(32).toString('base64'),
     })
     expect(read).to.include({ production: true, port: 3000, workerPort: 9464 })
+  })
+
+  it('change the configuration of no pod that runs: what is in it is in its name', () => {
+    expect(generated).to.have.all.keys('name', 'envs')
+    expect(generated?.name).to.equal('payment-intents')
+    expect(objects.map(({ kind }) => kind)).to.not.include('ConfigMap')
+    const [options] = readYaml<object>(base)
+    expect(options).to.not.have.any.keys('generatorOptions')
   })
 
   it('start what the Procfile starts, of one image', () => {
@@ -107,9 +129,28 @@ describe('the Kubernetes manifests', () => {
   it('give what is under way its time to end', () => {
     const [, web, worker] = pods
     const hookSeconds = web?.container.lifecycle?.preStop.sleep.seconds ?? Number.NaN
-    const webSeconds = hookSeconds + 2 + longestStopMs({ walletTimeoutMs: 10_000 }) / 1000
-    expect(web?.pod.terminationGracePeriodSeconds).to.be.greaterThan(webSeconds)
-    expect(worker?.pod.terminationGracePeriodSeconds).to.be.greaterThan(30 + 5)
+    const longestRequest = longestStopMs({ walletTimeoutMs: wallet.maximum * 1000 })
+    expect(1 + longestRequest / 1000).to.be.lessThan(longestEndSeconds.web)
+    for (const name of ['WALLET_PROVIDER_TIMEOUT_SECONDS', 'WEBHOOK_TIMEOUT_SECONDS'])
+      expect(readText('docs/deploy.md')).to.include(`\`${name}\` and ${beyondSeconds} s`)
+    expect(web?.pod.terminationGracePeriodSeconds).to.equal(hookSeconds + longestEndSeconds.web)
+    expect(worker?.pod.terminationGracePeriodSeconds).to.equal(longestEndSeconds.worker)
+  })
+
+  it('let in and out what the configuration names', () => {
+    const { ingress, egress } = the('NetworkPolicy', 'payment-intents').spec as unknown as Record<
+      'ingress' | 'egress',
+      { ports?: { port: number }[]; to?: { ipBlock?: { cidr: string } }[] }[]
+    >
+    const portsOf = (rules: typeof ingress) =>
+      rules.flatMap(({ ports = [] }) => ports.map(({ port }) => port))
+    expect(portsOf(ingress)).to.include.members([Number(config.PORT), Number(config.WORKER_PORT)])
+    const written = `${readText('.env.example')}\n${readText('docs/deploy.md')}`
+    const named = (name: string) =>
+      Number(new RegExp(`^.*\\b${name}=\\w+://[\\w.]+:(\\d+)`, 'm').exec(written)?.[1])
+    const servers = ['MONGODB_URL', 'REDIS_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'].map(named)
+    expect(servers.filter(Number.isNaN)).to.deep.equal([])
+    expect(portsOf(egress)).to.include.members(servers)
   })
 
   it('select the pods that there are, and scale by metrics that there are', () => {
@@ -136,6 +177,46 @@ describe('the Kubernetes manifests', () => {
   })
 })
 
+describe('docs/deploy.md', () => {
+  it('says of every collection how it is sharded', () => {
+    const table = readText('docs/deploy.md').split('### Sharded cluster')[1]?.split('```')[0] ?? ''
+    const rows = table.split('\n').filter((line) => line.startsWith('|'))
+    const said = rows.flatMap((row) =>
+      [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    )
+    expect(said).to.have.members(collections.map(({ name }) => name))
+  })
+})
+
+describe('the roll-out', () => {
+  /** What kubectl was asked for when the job came to be so. */
+  async function rollOut(state: string): Promise<{ code: number; asked: string[] }> {
+    const kubectl = `kubectl() { echo "$*" >&3; case "$*" in *' get job '*) printf '${state}' ;; esac; }`
+    const script = `${kubectl}\n. ./ops/kubernetes/roll-out.sh`
+    const child = spawn('sh', ['-c', script, 'ops/kubernetes/roll-out.sh'], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    })
+    const said: Buffer[] = []
+    child.stdio[3]?.on('data', (bytes: Buffer) => said.push(bytes))
+    const [code] = (await once(child, 'close')) as [number]
+    return { code, asked: Buffer.concat(said).toString().trim().split('\n') }
+  }
+
+  it('starts the processes once the release has ended well, and never otherwise', async () => {
+    const well = await rollOut('SuccessCriteriaMet Complete')
+    expect(well.code).to.equal(0)
+    expect(well.asked.map((line) => line.split(' jsonpath')[0])).to.deep.equal([
+      '-n payment-intents delete job release --ignore-not-found',
+      'apply -k release',
+      '-n payment-intents get job release -o',
+      'apply -k service',
+    ])
+    const badly = await rollOut('FailureTarget Failed')
+    expect(badly.code).to.equal(1)
+    expect(badly.asked).to.not.include('apply -k service')
+  })
+})
+
 interface Compose {
   services: Record<
     string,
@@ -145,6 +226,8 @@ interface Compose {
       profiles?: string[]
       volumes?: string[]
       read_only?: boolean
+      stop_grace_period?: string
+      healthcheck?: { test: string[] }
       environment?: Record<string, string>
     }
   >
@@ -177,6 +260,18 @@ describe('docker-compose.yml', () => {
       ['web', services.web?.environment?.PORT],
       ['worker', services.worker?.environment?.WORKER_PORT],
     ])
+  })
+
+  it('gives each process its time to end, and asks it how it is where it answers; the image asks nothing', () => {
+    for (const [name, port] of [
+      ['web', 'PORT'],
+      ['worker', 'WORKER_PORT'],
+    ] as const) {
+      const { stop_grace_period, healthcheck, environment: env } = services[name] ?? {}
+      expect(stop_grace_period).to.equal(`${longestEndSeconds[name]}s`)
+      expect(healthcheck?.test.join(' ')).to.include(`http://127.0.0.1:${env?.[port]}/healthz`)
+    }
+    expect(readText('Dockerfile')).to.not.include('HEALTHCHECK')
   })
 
   it('runs only the service unless a profile is asked for', () => {

@@ -45,6 +45,13 @@ describe('A CSV file', () => {
     expect(counts).to.deep.equal([[1, 0, 1], ...Array.from({ length: 4 }, () => [0, 1, 1])])
   })
 
+  it('with a price out of its range is refused with the code of that', async () => {
+    const refused = () => post('handle,name,price\ndear,Dear,1000000001\n', 'text/csv')
+    await expectRefused(refused(), 400, 'AMOUNT_OUT_OF_RANGE')
+    const { param, details } = (await refused()).body.error
+    expect([param, details.faults[0].row, details.more]).to.deep.equal(['price', 2, 0])
+  })
+
   it('is told by its content when it is sent again', async () => {
     const headers = merchant.write()
     const parts = part('file', csv, '; filename="a.csv"')

@@ -195,6 +195,7 @@ describe('An export of products', () => {
     }
     const app = express()
     app.locals.isStopping = () => false
+    app.locals.apiHeaders = []
     const file = { contentType: 'text/csv', fileName: 'a.csv', first: '', pieces: endless() }
     app.get('/', (req, res) => sendDownload(req, res, file, 100))
     const server = app.listen(0, '127.0.0.1')

@@ -199,7 +199,7 @@ describe('a process killed between any two steps of an order', function () {
     await release(house.deps, { ...mine, tryId: newId() })
     const victim = await openVictim(house, { step: 5, fate: 'paused', lateMs: 0 })
     const caller = { businessId, keyId, sandbox: true, kind: 'secret', scopes: new Set(), ip: '::1' } as const
-    const effect = { id: mine.order, until: performance.now() + 10_000, seal: () => '' }
+    const effect = { id: mine.order, until: performance.now() + 10_000, cause: null, seal: () => '' }
     const asked = { items: [{ productId, quantity: 1 }], customer: null }
     const answer = placeOrder(victim.deps, caller as never, asked, effect).then(
       () => 'placed',

@@ -183,7 +183,7 @@ describe('Orders at the same time', () => {
     }
     const { businessId, keyId } = merchant
     const caller = { businessId, keyId, sandbox: true, kind: 'secret', scopes: new Set(), ip: '::1' } as const
-    const effect = { id: newId(), until: performance.now() + patienceMs, seal: () => '' }
+    const effect = { id: newId(), until: performance.now() + patienceMs, cause: null, seal: () => '' }
     const placing = placeOrder({ ...house.deps, now }, caller as never, { items, customer: null }, effect)
     return {
       answer: placing.then(

@@ -84,10 +84,11 @@ export async function relay(house: House, { businessId }: Merchant, deps = house
     Intent.find({ businessId }, { _id: 1 }).lean(),
     Order.find({ businessId }, { _id: 1 }).lean(),
   ])
-  return relayOutboxes(deps, {
+  const { events, deliveries } = await relayOutboxes(deps, {
     intentIds: intents.map(({ _id }) => _id),
     orderIds: orders.map(({ _id }) => _id),
   })
+  return { events, deliveries }
 }
 
 /** The merchant's deliveries, oldest first. */

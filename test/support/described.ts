@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { describedAs } from '../../dev/described-as.ts'
 import { describeApi } from '../../src/http/openapi/describe.ts'
 import { pathOf } from '../../src/http/openapi/operation.ts'
 import { routes } from '../../src/http/routes.ts'
@@ -7,14 +8,8 @@ import { noteDeparture } from './departures.ts'
 
 /** Holds every answer that any test gets of a house against the description of the API. */
 
-const told = {
-  publicUrl: 'https://api.payments.example',
-  maxAmount: 1_000_000_000,
-  webhookHeaderBrand: 'Service',
-}
-
 /** As it is sent. */
-export const description = JSON.parse(JSON.stringify(describeApi(told))) as Record<string, unknown>
+export const description = JSON.parse(JSON.stringify(describeApi(describedAs))) as Record<string, unknown>
 
 /** The same for judging: an object has no field that is not described. */
 const closed = close(description) as Record<string, unknown>
@@ -55,15 +50,26 @@ const operations = routes.map((route) => ({
   pattern: new RegExp(`^/api/v1${route.path.replaceAll(/:\w+/g, '[^/]+')}(\\?|$)`),
 }))
 
-interface Responses {
-  [status: string]: { $ref?: string; content?: Record<string, unknown> }
+interface Described {
+  $ref?: string
+  headers?: Record<string, unknown>
+  content?: Record<string, unknown>
 }
+interface Responses {
+  [status: string]: Described
+}
+
+/** The headers that are described wherever they are sent; the others are every server's. */
+const ownHeaders = /^(x-request-id$|ratelimit|retry-after$|idempotent-|access-control-|content-disposition$)/
+
+const partAt = (steps: string[]): Described =>
+  steps.reduce<unknown>((part, step) => (part as Record<string, unknown>)[step], description) as Described
 
 /** How an answer of an operation departs from the description; null where it does not, or where no operation is asked for. */
 export function departure(
   method: string,
   url: string,
-  answer: { status: number; type: string; body: string | null },
+  answer: { status: number; type: string; headers: string[]; body: string | null },
 ): string | null {
   const asked = method === 'HEAD' ? 'get' : method.toLowerCase()
   const operation = operations.find((each) => each.method === asked && each.pattern.test(url))
@@ -74,6 +80,9 @@ export function departure(
   const response = paths[path]?.[asked]?.responses[status]
   if (response === undefined) return `${method} ${path} does not describe ${status}: ${answer.body}`
   const steps = response.$ref?.slice(2).split('/') ?? ['paths', path, asked, 'responses', status]
+  const toldHeaders = Object.keys(partAt(steps).headers ?? {}).map((name) => name.toLowerCase())
+  const untold = answer.headers.filter((name) => ownHeaders.test(name) && !toldHeaders.includes(name))
+  if (untold.length > 0) return `${method} ${path} ${status} does not describe ${untold.join(', ')}`
   if (answer.body === null) return null
   if (!answer.type.startsWith('application/json'))
     return response.content !== undefined && (answer.type.split(';')[0] as string) in response.content
@@ -92,7 +101,13 @@ export function watchAnswer(req: IncomingMessage, res: ServerResponse): void {
     const [body] = given
     const type = String(res.getHeader('content-type') ?? '')
     const isWhole = typeof body === 'string' && method !== 'HEAD'
-    const found = departure(method, url, { status: res.statusCode, type, body: isWhole ? body : null })
+    const answer = {
+      status: res.statusCode,
+      type,
+      headers: res.getHeaderNames(),
+      body: isWhole ? body : null,
+    }
+    const found = departure(method, url, answer)
     if (found !== null) noteDeparture(found)
     return end(...given)
   }) as typeof res.end

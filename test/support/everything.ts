@@ -60,5 +60,33 @@ export async function makeOlder({ deps }: House, { businessId }: Merchant, ms: n
   await deps.Delivery.updateMany({ businessId }, older, options)
   await deps.Order.updateMany({ businessId }, older, options)
   await deps.Product.updateMany({ businessId }, older, options)
-  await deps.RetentionRecord.updateMany({}, { $unset: { answersUntil: 1, attemptsUntil: 1 } })
+  await deps.RetentionProgress.updateMany({}, { $unset: { walked: 1 } })
+}
+
+/** Remembers what test keys made of a business, as it is now, and answers how to have it again. */
+export async function keepTests({ deps }: House, { businessId }: Merchant): Promise<() => Promise<void>> {
+  const owned = { businessId, sandbox: true }
+  const kept = await Promise.all(
+    [deps.Intent, deps.Delivery, deps.Order, deps.Product].map((model) =>
+      keep(model.collection as never, owned),
+    ),
+  )
+  const movements = await keep(deps.WalletMovement.collection as never, {})
+  return async () => {
+    for (const putBack of [...kept, movements]) await putBack()
+  }
+}
+
+async function keep(
+  collection: {
+    find(which: object): { toArray(): Promise<object[]> }
+    insertMany(docs: object[], options: object): Promise<unknown>
+  },
+  which: object,
+): Promise<() => Promise<void>> {
+  const docs = await collection.find(which).toArray()
+  return async () => {
+    // What is there still is a duplicate.
+    if (docs.length > 0) await collection.insertMany(docs, { ordered: false }).catch(() => undefined)
+  }
 }

@@ -13,6 +13,7 @@ import { patience } from '../../src/http/connections/patience.ts'
 import { createHttpServer } from '../../src/http/listen.ts'
 import { makeIndexes } from '../../src/indexes.ts'
 import { createLog, type Log } from '../../src/log.ts'
+import { createMetrics } from '../../src/metrics/metrics.ts'
 import { startWorkers } from '../../workers/run/start.ts'
 import { watchAnswer } from './described.ts'
 import { servers } from './servers.ts'
@@ -95,12 +96,12 @@ export interface Merchant {
 
 export async function openHouse(
   environment: Record<string, string> = {},
-  log: Log = createLog('silent', 'test'),
+  log: Log = createLog('silent', 'test', null),
 ): Promise<House> {
   const config = readConfig(freshEnvironment(environment))
   const clock = createClock()
   await makeIndexes(config.mongodbUrl, log)
-  const deps = await openDeps(config, log, clock.now)
+  const deps = await openDeps(config, log, createMetrics(), clock.now, 'web')
   const server = createHttpServer(
     deps,
     createApp(deps, () => false),

@@ -44,6 +44,7 @@ export async function importAs(
     get until() {
       return deadline.until
     },
+    cause: null,
     seal: () => '',
   }
   return importProducts(deps, caller, asked, effect)

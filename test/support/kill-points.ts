@@ -5,6 +5,7 @@ import { createApp } from '../../src/app.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
 import { patience } from '../../src/http/connections/patience.ts'
 import { createHttpServer } from '../../src/http/listen.ts'
+import { createMetrics } from '../../src/metrics/metrics.ts'
 import { openWire } from './cut-wire.ts'
 import { createGate } from './gate.ts'
 import type { House } from './house.ts'
@@ -56,9 +57,9 @@ export async function openVictim(
     fate,
     over: death.open,
   })
-  const deps = await openDeps({ ...house.deps.config, mongodbUrl: wire.url }, house.deps.log, () => {
-    return new Date(house.clock.now().getTime() - lateMs)
-  })
+  const now = () => new Date(house.clock.now().getTime() - lateMs)
+  const { config, log } = house.deps
+  const deps = await openDeps({ ...config, mongodbUrl: wire.url }, log, createMetrics(), now, 'web')
   deps.apiSwitch.close()
   const { nudge } = deps
   const nudges: (() => void)[] = []
@@ -98,5 +99,6 @@ function madeWhenAsked(deps: Deps): Express {
     app ??= createApp(deps, () => false)
     app(req, res, next)
   }
-  return handle as Express
+  // Which proxies are trusted is asked before the first request: none.
+  return Object.assign(handle, { get: () => () => false }) as unknown as Express
 }

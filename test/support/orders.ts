@@ -18,7 +18,7 @@ export async function storeOrder(house: House, { businessId }: Merchant, sandbox
     total: 0,
     customer: null,
     createdAt,
-    outbox: [newEvent('order.new', createdAt, { reference_number: number })],
+    outbox: [newEvent('order.new', createdAt, { reference_number: number }, null)],
     answer: '',
   }
   await house.deps.Order.create(order)

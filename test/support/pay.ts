@@ -2,7 +2,7 @@ import type { Deps } from '../../src/deps.ts'
 import { noHurry } from '../../src/group-commit.ts'
 import { newId } from '../../src/ids.ts'
 import type { Intent } from '../../src/intents/intent.ts'
-import { type Confirmation, type Paid, payIntent } from '../../src/intents/payments/pay.ts'
+import { type Confirmation, type Paid, type Payer, payIntent } from '../../src/intents/payments/pay.ts'
 import type { Refund } from '../../src/intents/refunds/refund-record.ts'
 import { type Answer, post } from './acts.ts'
 import type { House, Merchant } from './house.ts'
@@ -16,7 +16,8 @@ export const storedIntent = (house: House, referenceNumber: string): Promise<Int
 /** The names of all events that an intent has told, while no relay runs. */
 export const toldBy = ({ outbox }: Intent): string[] => outbox.map(({ event }) => event)
 
-const atLeisure = <T>(work: (until: number) => Promise<T>): Promise<T> => work(noHurry)
+/** Nobody waits for it. */
+export const atLeisure: Payer = { cause: null, spend: (work) => work(noHurry) }
 
 /** A customer confirms: the demo wallet that pays, the whole amount, a form of its own, but for what is said otherwise. */
 export function payFor({ deps }: { deps: Deps }, intent: Intent, said: Partial<Confirmation>): Promise<Paid> {

@@ -74,6 +74,22 @@ export async function runToEnd(type: keyof typeof files, house: House, changes: 
   return { exitCode, stderr }
 }
 
+/** Starts a process that cannot serve yet, sends it a signal at that log line, and answers how it ended and what it said. */
+export async function interruptAt(
+  line: string,
+  type: keyof typeof files,
+  house: House,
+  changes: Record<string, string>,
+) {
+  const child = begin(join(built(), files[type]), house, changes, 'inherit')
+  const ended = once(child, 'exit')
+  const { logged, lastWords } = listen(child)
+  await logged(line)
+  child.kill('SIGTERM')
+  const [exitCode] = (await ended) as [number | null]
+  return { exitCode, lastWords: lastWords() }
+}
+
 /** Runs a command that comes to its end, as `release` and the command line do, and answers what it printed. Throws where it fails. */
 export async function runCommand(program: string, args: string[], house: House): Promise<string> {
   const child = begin(program, house, {}, 'inherit', args)

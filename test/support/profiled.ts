@@ -7,6 +7,9 @@ export interface Profiled {
   command: Record<string, unknown>
   planSummary?: string
   docsExamined?: number
+  nreturned?: number
+  keysExamined?: number
+  hasSortStage?: boolean
 }
 
 /** All that the house's database did during `work`. On a connection of its own: the service's may not profile. */

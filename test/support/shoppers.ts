@@ -26,7 +26,7 @@ export interface Shoppers {
 export const tradeEvents = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded']
 
 /** Between two intents of one of them: what starts and ends meanwhile needs the processor too. */
-const restMs = 25
+const restMs = 50
 
 const amount = 1000
 const refunded = 400
@@ -34,9 +34,9 @@ const refunded = 400
 /** `origin` says for each request where it goes. Each write is sent twice, as after an answer that was lost, and must be answered the same. */
 export function startShoppers(merchant: Merchant, count: number, origin: () => string): Shoppers {
   const [told, faults]: [Told[], string[]] = [[], []]
-  let stopping = false
+  const shift = { isOver: false }
   const shop = async (number: number): Promise<void> => {
-    for (let round = number; !stopping; round += 1) {
+    for (let round = number; !shift.isOver; round += 1) {
       try {
         told.push(await trade(merchant, origin, round))
       } catch (error) {
@@ -50,7 +50,7 @@ export function startShoppers(merchant: Merchant, count: number, origin: () => s
     told,
     faults,
     async stop() {
-      stopping = true
+      shift.isOver = true
       await Promise.all(shops)
     },
   }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
+import express from 'express'
+import { isWeakKey, isWeakText } from '../../src/config/weak-keys.ts'
 import { readConfig } from '../../src/config.ts'
 import { queueNames } from '../../src/jobs.ts'
-import { isWeakKey, isWeakText } from '../../src/weak-keys.ts'
 
 const key = Buffer.alloc(32, 7).toString('base64')
 const enough = {
@@ -78,7 +79,7 @@ describe('The configuration', () => {
       port: 8080,
       publicUrl: 'https://api.example',
       payUrl: 'https://pay.example',
-      trustProxy: ['10.0.0.0/8', '::1'],
+      trustProxy: ['10.0.0.0/8', '::1/128'],
       workerQueues: ['outbox-relay', 'intent-expiry'],
       intentLifetimeMs: 60_000,
       codeLifetimeMs: 60_000,
@@ -144,6 +145,19 @@ describe('The configuration', () => {
     expect(faultsOf({ CODE_LIFETIME_SECONDS: '86400' })).to.equal('')
   })
 
+  it('takes for a proxy no number that is more than hops, and nothing that only looks like an address', () => {
+    for (const wrong of ['100', '2130706433', '10.1', '010.0.0.1', '10.0.0.0/33', '0.0.0.0/0', '10.0.0.1,x'])
+      expect(faultsOf({ TRUST_PROXY: wrong }), wrong).to.include('  TRUST_PROXY ')
+    const ranges = readConfig({ ...enough, TRUST_PROXY: '::ffff:10.0.0.0/104,fd00::/8,10.0.0.1' }).trustProxy
+    expect(ranges).to.deep.equal(['10.0.0.0/8', 'fd00::/8', '10.0.0.1/32'])
+    expect(() => express().set('trust proxy', ranges)).not.to.throw()
+  })
+
+  it('takes no address of its own with a password in it', () => {
+    for (const name of ['PUBLIC_URL', 'PAY_URL'])
+      expect(faultsOf({ [name]: 'https://user:pw@api.example' })).to.include(`  ${name} must be `)
+  })
+
   it('takes a wallet provider with its key or neither', () => {
     const url = { WALLET_PROVIDER_URL: 'http://10.0.0.7:8080' }
     const walletKey = { WALLET_PROVIDER_KEY: 'k'.repeat(32) }
@@ -184,6 +198,10 @@ describe('The configuration', () => {
       ['readPreference=primaryPreferred', 'readpreference'],
       ['replicaSet=rs0&readpreference=nearest', 'readpreference'],
       ['%77=1', 'w'],
+      ['maxStalenessSeconds=100', 'maxstalenessseconds'],
+      ['readPreferenceTags=dc:east', 'readpreferencetags'],
+      ['w=1&journal=false&readPreference=secondary', 'w, journal, readpreference'],
+      ['readPreference=secondary&maxStalenessSeconds=100', 'readpreference, maxstalenessseconds'],
     ]) {
       const message = faultsOf({ MONGODB_URL: `mongodb://u:hidden@h1,h2/pi?${option}` })
       expect(message, option).to.match(
@@ -212,7 +230,8 @@ describe('The configuration', () => {
   it('takes a key of exactly 32 bytes in base64, and nothing that only looks like one', () => {
     for (const bytes of [16, 31, 33, 64])
       expect(faultsOf({ SECRET_KEY: Buffer.alloc(bytes, 7).toString('base64') })).to.include('  SECRET_KEY ')
-    for (const text of ['a'.repeat(32), 'x'.repeat(64), '0123456789abcdef'.repeat(4)])
+    const skipped = `,!${key.slice(0, 20)} ${key.slice(20)}`
+    for (const text of ['a'.repeat(32), 'x'.repeat(64), '0123456789abcdef'.repeat(4), skipped])
       expect(faultsOf({ SECRET_KEY: text }), text).to.include('  SECRET_KEY ')
   })
 
@@ -239,7 +258,7 @@ describe('The configuration', () => {
         ])
     })
 
-    it('refuses receivers that may be private, and a sandbox that is cleaned within a day', () => {
+    it('refuses receivers that may be private, and a clean-up within a day', () => {
       expect(refused({ WEBHOOK_ALLOWED_HOSTS: '127.0.0.1:4000' })).to.deep.equal([
         'WEBHOOK_ALLOWED_HOSTS must not be set in production',
       ])
@@ -247,6 +266,11 @@ describe('The configuration', () => {
         'SANDBOX_RETENTION_DAYS must be 1 or more in production',
       ])
       expect(refused({ SANDBOX_RETENTION_DAYS: '1' })).to.deep.equal([])
+      expect(refused({ LIVE_DELIVERY_RETENTION_DAYS: '0.001' })).to.deep.equal([
+        'LIVE_DELIVERY_RETENTION_DAYS must be 0 (for ever), or 1 or more, in production',
+      ])
+      for (const days of ['0', '1'])
+        expect(refused({ LIVE_DELIVERY_RETENTION_DAYS: days }), days).to.deep.equal([])
     })
 
     it('refuses a SECRET_KEY that was not made at random, now and before, and twice the same', () => {
@@ -273,6 +297,9 @@ describe('The configuration', () => {
         }
       expect(refused({ SECRET_KEY_PREVIOUS: inProduction.SECRET_KEY })).to.deep.equal([
         'SECRET_KEY_PREVIOUS must not be SECRET_KEY itself in production',
+      ])
+      expect(refused({ SECRET_KEY: '****' })).to.deep.equal([
+        'SECRET_KEY must be 32 bytes in base64 (openssl rand -base64 32)',
       ])
     })
 

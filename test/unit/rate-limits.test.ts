@@ -1,6 +1,7 @@
+import { mock } from 'node:test'
 import { expect } from 'chai'
+import type { Addition, AddUp } from '../../src/rate-limits/add-up.ts'
 import { createRateLimits, type RateLimits } from '../../src/rate-limits/rate-limits.ts'
-import type { Addition, AddUp } from '../../src/sums.ts'
 
 const at = new Date('2026-01-01T00:00:00.500Z')
 const open = (perSecond: number, addUp: AddUp, now = () => at): RateLimits => {
@@ -73,6 +74,36 @@ describe('Rate limits', () => {
     await limits.exchange()
     const [first, second] = trips.flat().map(([name]) => Number.parseInt(name, 10))
     expect((second ?? 0) - (first ?? 0)).to.equal(1)
+  })
+
+  it('hold what may not count, tell nobody of it, and count in its own second what is kept late', async () => {
+    const { addUp, trips } = sums()
+    let now = at
+    const limits = open(3, addUp, () => now)
+    const [kept, taken, late] = [
+      await limits.hold('address:a'),
+      await limits.hold('address:a'),
+      await limits.hold('address:a'),
+    ]
+    expect((await limits.hold('address:a')).isOpen).to.equal(false)
+    await taken.giveBack()
+    expect((await limits.look('address:a')).remaining).to.equal(1)
+    kept.keep()
+    await limits.exchange()
+    expect(trips.flat().map(([, by]) => by)).to.deep.equal([1])
+    now = new Date(at.getTime() + 1000)
+    await limits.hold('address:a')
+    late.keep()
+    expect((await limits.look('address:a')).remaining).to.equal(2)
+  })
+
+  it('forget nothing of a second that lasts, however slow the machine is', async () => {
+    mock.timers.enable({ apis: ['setTimeout', 'Date'], now: at })
+    const limits = open(1, away)
+    await countOften(limits, 1)
+    mock.timers.tick(60_000)
+    expect((await limits.look('key:a')).isOpen).to.equal(false)
+    mock.timers.reset()
   })
 
   it('tell Redis nothing of who sends less than a hundredth, and of a thousand at most in one trip', async () => {

@@ -36,6 +36,18 @@ describe('Secrets', () => {
     )
   })
 
+  it('are sealed anew only where the key before sealed them, and carry the id of their key', () => {
+    const both = createSecrets([newer, older])
+    const [before, own] = [createSecrets([older]).seal('000042'), secrets.seal('000042')]
+    const anew = both.reseal(before)
+    expect(secrets.unseal(anew)).to.equal('000042')
+    expect([both.reseal(own), both.reseal(anew)]).to.deep.equal([own, anew])
+    expect(both.keyIds).to.deep.equal([anew, before].map((sealed) => sealed.split('.')[1]))
+    const foreignOne = createSecrets([foreign]).seal('000042')
+    for (const text of [foreignOne, before.slice(0, -4), '', 'v1'])
+      expect(() => both.reseal(text), text).to.throw()
+  })
+
   it('are recognised by a hash that needs the key, under the current one first', () => {
     const hash = secrets.hash('sk_test_x')
     expect(secrets.hash('sk_test_x')).to.equal(hash)

@@ -115,7 +115,7 @@ describe('Two payers, the merchant, a simulation and the expiry at one intent', 
   /** Opens when the merchant has heard that somebody pays. */
   const held = createGate()
 
-  const effect = () => ({ id: newId(), until: performance.now() + 10_000, seal: () => '' })
+  const effect = () => ({ id: newId(), until: performance.now() + 10_000, cause: null, seal: () => '' })
   const asked = (asking: Promise<Intent>): Promise<string> =>
     asking.then(
       () => 'done',

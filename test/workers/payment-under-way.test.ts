@@ -3,7 +3,7 @@ import { noHurry } from '../../src/group-commit.ts'
 import { newId } from '../../src/ids.ts'
 import { askWallet } from '../../src/intents/ask-wallets.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
-import { payIntent } from '../../src/intents/payments/pay.ts'
+import { type Payer, payIntent } from '../../src/intents/payments/pay.ts'
 import { sweep } from '../../src/sweep.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
 import { cancelIntent, createIntent, readIntent } from '../support/acts.ts'
@@ -167,10 +167,14 @@ describe('A payment under way', () => {
     const intent = await storedIntent(house, referenceNumber)
     const confirmation = { paymentId: newId(), phone: '22000001', pin: '1234', amount: 50_000 }
     let waits = 0
-    const paid = await payIntent(house.deps, wallet, intent, confirmation, (work) => {
-      waits += 1
-      return waits === 2 ? Promise.reject(new Error('MongoDB is away')) : work(noHurry)
-    })
+    const payer: Payer = {
+      cause: null,
+      spend(work) {
+        waits += 1
+        return waits === 2 ? Promise.reject(new Error('MongoDB is away')) : work(noHurry)
+      },
+    }
+    const paid = await payIntent(house.deps, wallet, intent, confirmation, payer)
     expect([paid, waits]).to.deep.equal([{ state: 'waiting' }, 2])
     const { underWay } = await storedIntent(house, referenceNumber)
     expect(underWay?.askAt).to.deep.equal(underWay?.validUntil)

@@ -21,7 +21,7 @@ describe('What becomes of a job', () => {
   const warned: string[] = []
   before(async () => {
     const log = {
-      ...createLog('silent', 'test'),
+      ...createLog('silent', 'test', null),
       warn: (_: object, event: string) => void warned.push(event),
     }
     receiver = await startReceiver()

@@ -29,7 +29,7 @@ describe('the sweep', () => {
   })
   beforeEach(async () => {
     house = await openHouse()
-    await until('Redis', () => house.deps.queues.isReady())
+    await until('Redis', () => house.deps.queues.ping().then(Boolean, () => false))
     redis = new Redis(house.deps.config.redisUrl, { maxRetriesPerRequest: null })
     merchant = await house.merchant()
     await subscribe(house, merchant, receiver.url)
@@ -288,6 +288,7 @@ describe('the sweep', () => {
       outcomes: 2,
       restored: 0,
       audited: 0,
+      filledIn: 0,
     }
     const done = await profiled(house, async () => {
       expect(await sweep(house.deps, true)).to.deep.equal(found)
@@ -313,6 +314,8 @@ describe('the sweep', () => {
       ['intents', 'IXSCAN { refunds.askAt: 1 }'],
       ['deliveries', 'IXSCAN { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 }'],
       ['deliveries', 'IXSCAN { unaudited.at: 1 }'],
+      ['intents', 'IXSCAN { refunds: 1 }'],
+      ['deliveries', 'IXSCAN { redrives: 1 }'],
     ])
   })
 

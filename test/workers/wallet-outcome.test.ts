@@ -28,7 +28,7 @@ describe('A payment or refund of which nobody knows what became of it', () => {
   const errors: { event: string; fields: object }[] = []
   before(async () => {
     const log = {
-      ...createLog('silent', 'test'),
+      ...createLog('silent', 'test', null),
       error: (fields: object, event: string) => void errors.push({ event, fields }),
     }
     house = await openHouse({}, log as unknown as Log)

@@ -19,6 +19,8 @@ export interface Done {
   nextStep: NextStep
   event: string
   log: Record<string, unknown>
+  /** The traces of requests for which it was done, each by its `traceparent`. */
+  traces?: string[]
   isNoise?: boolean
   isWarning?: boolean
 }

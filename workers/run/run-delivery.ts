@@ -25,6 +25,7 @@ export async function runDelivery(
     event: 'webhook.attempted',
     isNoise: delivered.outcome === 'put-off' || delivered.outcome === 'moved',
     log: { deliveryId, webhookEvent: name, reference: data.ref, host: data.host, ...told(delivered) },
+    traces: 'attempt' in delivered && delivered.traceparent !== null ? [delivered.traceparent] : [],
   }
 }
 
@@ -73,6 +74,7 @@ const tidy = (deps: Deps, jobId: string): Promise<void> =>
 function told(delivered: InTurn): Record<string, unknown> {
   const { outcome, nextAttemptAt } = delivered
   if (!('attempt' in delivered)) return { outcome, nextAttemptAt }
+  const { attempts, requestId } = delivered
   const { status, stage, durationMs } = delivered.attempt
-  return { outcome, attempts: delivered.attempts, status, stage, receiverMs: durationMs, nextAttemptAt }
+  return { outcome, attempts, status, stage, receiverMs: durationMs, nextAttemptAt, requestId }
 }

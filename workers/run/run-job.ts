@@ -3,6 +3,7 @@ import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
 import type { Deps } from '../../src/deps.ts'
 import type { Jobs, QueueName } from '../../src/jobs.ts'
 import type { Done, NextStep, QueueWorker } from './queue-worker.ts'
+import { traceJob } from './trace-job.ts'
 
 /** After a fault of MongoDB or of ours a job comes again this much later, unless its queue says otherwise; it is no attempt. */
 const faultWaitMs = 5000
@@ -30,16 +31,23 @@ export async function runJob(
     jobId,
     durationMs: Math.round(performance.now() - startedAt),
   })
+  const span = traceJob(deps, work.queue)
   let nextStep: NextStep
+  let outcome: NextStep['next'] | 'fault'
   try {
     const done = await work.run(deps, job.data as Jobs[QueueName], { jobId, name })
     nextStep = done.nextStep
-    deps.log[levelOf(done)]({ ...about(), ...done.log }, done.event)
+    outcome = nextStep.next
+    const traceId = span?.end(about(), done)
+    deps.log[levelOf(done)]({ ...about(), ...done.log, traceId }, done.event)
   } catch (err) {
-    deps.log.warn({ ...about(), err }, 'job.interrupted')
+    outcome = 'fault'
+    const traceId = span?.end(about(), null)
+    deps.log.warn({ ...about(), err, traceId }, 'job.interrupted')
     const again = { next: 'later', at: new Date(deps.now().getTime() + faultWaitMs) } as const
     nextStep = work.afterFault === 'complete' ? { next: 'complete' } : again
   }
+  deps.metrics.jobs.observe({ queue: work.queue, outcome }, (performance.now() - startedAt) / 1000)
   await obey(deps, nextStep, job, token)
 }
 
@@ -60,7 +68,7 @@ async function obey(deps: Deps, nextStep: NextStep, job: Job, token: string | un
     case 'fail':
       throw failure(nextStep.reason)
     case 'later':
-      await inTime(putBack(deps, nextStep, job, token)).catch((err) =>
+      await mustBeHeard(putBack(deps, nextStep, job, token)).catch((err) =>
         deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-put-back'),
       )
       // Also where Redis did not hear of it: thrown anything else, the job would stand in *failed* as if its delivery were DEAD. Left in
@@ -83,8 +91,8 @@ async function putBack(
   await job.moveToDelayed(Date.now() + waitMs, token)
 }
 
-/** BullMQ's connection of a worker keeps what it is told for as long as Redis is away. */
-async function inTime(telling: Promise<void>): Promise<void> {
+/** Throws where Redis does not hear of it in time: BullMQ's connection of a worker keeps what it is told for as long as Redis is away. */
+async function mustBeHeard(telling: Promise<void>): Promise<void> {
   const told = new AbortController()
   const { signal } = told
   const late = pause(putBackMs, undefined, { signal }).then(() => {

@@ -7,7 +7,9 @@ import { queueNames } from '../../src/jobs.ts'
  */
 export async function warnOfUnattended(deps: Pick<Deps, 'config' | 'queues' | 'log'>): Promise<void> {
   const others = queueNames.filter((name) => !deps.config.workerQueues.includes(name))
+  if (others.length === 0) return
   // Redis is away, or does not let one ask.
-  const queues = await deps.queues.unattended(others).catch(() => [])
+  const workers = await deps.queues.counts.workers().catch(() => null)
+  const queues = others.filter((name) => workers?.get(name) === 0)
   if (queues.length > 0) deps.log.warn({ queues }, 'queue.unattended')
 }

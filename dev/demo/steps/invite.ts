@@ -21,7 +21,7 @@ export function invite(stage: Stage, waiting: Asked, folder: string): void {
   note(`API       ${origin}/api/v1`)
   note(`health    ${origin}/healthz and ${origin}/readyz`)
   note(`logs      ${web.log} and ${worker.log}`)
-  note('docs      README.md and docs/')
+  note(`docs      ${origin}/docs, README.md and docs/`)
   note(`test key  ${key}`)
 
   tell('From another terminal: create an intent, read the one above, cancel it.')

@@ -12,6 +12,7 @@ const descriptions: Record<QueueName, string> = {
   'intent-expiry': 'Expires payments when their time is up.',
   'wallet-outcome': 'Asks wallets what became of payments and refunds whose outcome nobody knows.',
   maintenance: 'Finds whatever is due and has no job.',
+  retention: 'Takes away old test data, once a night.',
 }
 
 /** The queues whose jobs are deliveries: only there is a Retry an act of ours. */

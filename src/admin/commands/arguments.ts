@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { type Scope, scopes } from '../../../schemas/scopes.ts'
-import { parseRange } from '../../businesses/identify.ts'
 import { readInstant } from '../../instant.ts'
+import { parseRange } from '../../network.ts'
 import { readPhone, readPin } from '../../wallets/phone.ts'
 
 /** The parts of a list; an empty part is a mistake of whoever put the list together. */

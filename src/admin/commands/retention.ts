@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { runCleanUp, tryCleanUp } from '../../retention/run.ts'
+import { countCleanUp, runCleanUp } from '../../retention/clean-up.ts'
 import { startTally, type Tally } from '../../retention/tally.ts'
 import { act } from './act.ts'
 import { startProgress } from './progress.ts'
@@ -10,7 +10,8 @@ Takes away what is old: what test keys made (SANDBOX_RETENTION_DAYS), the attemp
 of live deliveries (LIVE_DELIVERY_RETENTION_DAYS), and the stored first answers
 of two days ago and earlier. The workers do the same every night at 02:30 UTC.
 
-Killed half-way, run it again after a minute: it goes on with what is left.
+Ctrl-C ends it after the batch that it is at. The next run goes on where this one
+was; after one that was killed, or failed, a minute later.
 
 Examples:
   admin retention run --dry-run
@@ -31,12 +32,14 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }, command: Co
   const { json } = command.optsWithGlobals<{ json?: boolean }>()
   const progress = startProgress(await deps.Business.countDocuments(), json === true)
   const { tally, watch } = startTally({ count: () => undefined, done: () => progress.add(1) })
-  // Ctrl-C ends the process at once; what it leaves, the next run finds.
-  const { signal } = new AbortController()
+  const ending = new AbortController()
+  // A second Ctrl-C ends the process at once.
+  process.once('SIGINT', () => ending.abort())
   try {
-    if (dryRun) await tryCleanUp(deps, signal, watch)
-    else if ((await runCleanUp(deps, signal, watch)) === 'under-way')
-      throw new Failed('A clean-up is under way, or was killed within the last minute.')
+    const outcome = await (dryRun ? countCleanUp : runCleanUp)(deps, ending.signal, watch)
+    if (outcome === 'under-way')
+      throw new Failed('A clean-up is under way, or was killed or failed within the last minute.')
+    if (outcome === 'stopped') throw new Failed('Stopped. The next run goes on where this one was.')
     return tally
   } finally {
     progress.end()

@@ -1,12 +1,12 @@
 import { type Models, openModels } from '../../collections.ts'
-import { loadConfig } from '../../config.ts'
+import { type Config, loadConfig } from '../../config.ts'
 import { createLog } from '../../log.ts'
 import { connectMongo } from '../../mongo.ts'
 import { createSecrets, type Secrets } from '../../secrets.ts'
 import { createSlowHash, type SlowHash } from '../../slow-hash.ts'
 
 /** What the command line works with; it needs no Redis. */
-export type AdminDeps = Models & { secrets: Secrets; slowHash: SlowHash; now(): Date }
+export type AdminDeps = Models & { config: Config; secrets: Secrets; slowHash: SlowHash; now(): Date }
 
 /** An act that could not be done, with the reason for the person at the shell. */
 export class Failed extends Error {}
@@ -18,9 +18,9 @@ export async function withAdminDeps(
 ): Promise<void> {
   try {
     const config = loadConfig()
-    const mongo = await connectMongo(config.mongodbUrl, createLog('silent', 'admin'), {})
+    const mongo = await connectMongo(config.mongodbUrl, createLog('silent', 'admin', null), {})
     const secrets = createSecrets(config.secretKeys)
-    const deps = { ...openModels(mongo), secrets, slowHash: createSlowHash(), now: () => new Date() }
+    const deps = { ...openModels(mongo), config, secrets, slowHash: createSlowHash(), now: () => new Date() }
     try {
       print(asJson, await act(deps))
     } finally {
@@ -33,13 +33,15 @@ export async function withAdminDeps(
 }
 
 function print(asJson: boolean, result: Record<string, unknown>): void {
-  const lines = Object.entries(result).map(([name, value]) => `${name}: ${countsInWords(value)}`)
+  const lines = Object.entries(result).map(([name, value]) => `${name}: ${inWords(value)}`)
   process.stdout.write(`${asJson ? JSON.stringify(result) : lines.join('\n')}\n`)
 }
 
-/** Counts by name as `name 3, other 5`. */
-function countsInWords(value: unknown): string {
+/** Counts by name as `name 3, other 5`; things of a list on a line each. */
+function inWords(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value)
+  if (Array.isArray(value) && value.length > 0)
+    return value.map((one: object) => `\n  ${Object.values(one).join('  ').trimEnd()}`).join('')
   const counts = Object.entries(value).map(([name, count]) => `${name} ${String(count)}`)
   return counts.length === 0 ? 'none' : counts.join(', ')
 }

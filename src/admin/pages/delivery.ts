@@ -51,7 +51,12 @@ const facts = (delivery: TracedDelivery, business: Business | null): string =>
     <dt>Business</dt><dd><a href="${businessPath(delivery.businessId)}">!${foreign(business?.name ?? delivery.businessId)}</a></dd>
     <dt>Receiver</dt><dd><a href="${endpointPath(delivery.endpointId)}">!${foreign(delivery.url)}</a></dd>
     <dt>Made</dt><dd>!${time(delivery.createdAt)}</dd>
+    !${requestOf(delivery)}
   </dl>`
+
+/** By its id the log has all that came of it. What a job made has none. */
+const requestOf = ({ requestId }: TracedDelivery): string =>
+  requestId === undefined ? '' : html`<dt>Request</dt><dd class="id">${requestId}</dd>`
 
 function attempts(delivery: TracedDelivery): string {
   const made = numbered(delivery)

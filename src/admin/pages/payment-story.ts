@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import type { CancellationReason } from '../../intents/intent.ts'
+import type { CancellationReason } from '../../../schemas/payment-reasons.ts'
 import { isPending } from '../../intents/lifecycle.ts'
 import type { TracedIntent } from '../../intents/look-up.ts'
 import type { PaymentAttempt } from '../../intents/payments/payment.ts'

@@ -58,7 +58,7 @@ export const aboutEndpoints = {
     tag: 'Webhook endpoints',
     summary: 'Send a receiver a test',
     description:
-      'One signed attempt with sample data, now. 200 however the receiver does: `delivered` says it. May take 30 s.',
+      'One signed attempt with sample data, now. 200 however the receiver does: `delivered` says it. Takes as long as your receiver, up to the time that an event waits for it.',
     params,
     query: null,
     body: testEndpointBody,

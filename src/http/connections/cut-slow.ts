@@ -4,8 +4,11 @@ import type { HangUp } from './hang-up.ts'
 import { endUnfinished } from './parser-fault.ts'
 import type { Patience } from './patience.ts'
 
-/** The largest legal create comes in 6 minutes at this rate: it is there to tell a slow network from nobody; bytes per second. */
-const leastRate = 500
+/**
+ * In bytes per second. A create has some hundred, and no network is slower: who sends less does so on purpose. Whatever comes faster has the
+ * time of a whole request.
+ */
+export const leastRate = 500
 
 /** Ends, at the instant `at` of `performance.now()`, a connection whose other side keeps it for nothing. */
 export function cutSlow(connection: Connection, hangUp: HangUp, patience: Patience, at: number): void {

@@ -7,11 +7,26 @@ import { failure } from '../answer.ts'
 import { createApiHeaders } from '../api-headers.ts'
 import type { Connection } from './connection.ts'
 
+/** What log-request.ts says of a request that was read. */
+const unknown = {
+  method: null,
+  route: null,
+  durationMs: null,
+  keyId: null,
+  businessId: null,
+  sandbox: null,
+  staff: null,
+  replayed: false,
+}
+
 /** Writes the envelope on a connection that has no request to answer, and ends it. Only the first one is written. */
 export type HangUp = (connection: Connection, refusal: Refusal) => void
 
-/** Each is logged and counted like any request. */
-export function createHangUp(deps: Pick<Deps, 'config' | 'log' | 'metrics'>): HangUp {
+/** Each is logged and counted like any request. `isProxy` tells the addresses whose connections are those of others. */
+export function createHangUp(
+  deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
+  isProxy: (address: string) => boolean,
+): HangUp {
   const always = createApiHeaders(deps.config).map(([name, value]) => `${name}: ${value}`)
   return (connection, refusal) => {
     if (connection.endedAt !== null) return
@@ -30,10 +45,11 @@ export function createHangUp(deps: Pick<Deps, 'config' | 'log' | 'metrics'>): Ha
       '',
       body,
     ]
-    const ip = socket.remoteAddress
-    deps.log.info({ requestId, method: null, route: null, status, code, ip }, 'http.request')
+    const address = socket.remoteAddress ?? null
+    const ip = address === null || isProxy(address) ? null : address
+    deps.log.info({ requestId, status, code, ip, ...unknown }, 'http.request')
     countRequest(deps.metrics, { route: null, code, status, seconds: 0, replayed: null })
-    socket.on('error', () => socket.destroy())
+    if (code === 'RATE_LIMITED') deps.metrics.rateLimited.inc({ scope: 'connection' })
     socket.end(lines.join('\r\n'))
   }
 }

@@ -3,7 +3,7 @@ import type { Connection, Reply } from './connection.ts'
 import type { HangUp } from './hang-up.ts'
 
 /** Nobody's client sends so many requests ahead of their answers; each that waits holds some KB. */
-const mostWaiting = 100
+export const mostWaiting = 100
 
 /**
  * Begins a request when the answer of the one before it on its connection is out. Node would begin all of them at once: the work, the
@@ -41,7 +41,8 @@ export function afterAnswers({ latest, socket }: Connection, act: () => void): v
 function giveUp(connection: Connection, hangUp: HangUp): void {
   const { socket } = connection
   socket.pause()
-  // Node resumes it for the body of whatever is served next, which has long come.
+  // Node's http calls this very method where a body is to be read (`readStart`) and an answer is out (`socketOnDrain`); what is still served has
+  // long come whole. It stays so until the connection ends, soon. Should Node resume by another way, the test on the bytes read tells.
   socket.resume = () => socket
   const refusal = refuse('RATE_LIMITED', {
     message: 'Too many requests wait on this connection.',

@@ -1,6 +1,6 @@
 /** How long the HTTP server waits for whoever is slow; in ms. */
 export interface Patience {
-  /** For all headers of a request, from the first byte of the connection or of the request on. */
+  /** For all headers of a request, from the opening of the connection or the first byte of a later request on. */
   headersMs: number
   /** For a whole request with its body. */
   requestMs: number

@@ -1,4 +1,5 @@
 import { groupBy } from '../../group-by.ts'
+import { version } from '../../version.ts'
 import type { Tag } from '../about/about.ts'
 import { routes } from '../routes.ts'
 import type { Told } from './formats.ts'
@@ -16,7 +17,7 @@ export function describeApi(told: Told): Part {
     openapi: '3.1.0',
     info: {
       title: 'Payment intents',
-      version: '1.0.0',
+      version,
       description: about,
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -46,13 +47,12 @@ const about = [
   'A path that does not exist, and a method that a path does not have, is 404 ENDPOINT_NOT_FOUND, the latter with an `Allow` header.',
 ].join('\n\n')
 
-const tags: Record<Tag | 'Webhooks', string> = {
+const tags: Record<Tag, string> = {
   'Payment intents': 'One payment each: create, read, cancel, refund.',
   'Webhook endpoints': 'Your receivers of events.',
   'Webhook deliveries': 'Events on their way to your receivers.',
   Products: 'What your shop sells, and its stock.',
   Orders: 'What was sold.',
-  Webhooks: 'What your receivers get.',
 }
 
 const apiKey: Part = {

@@ -2,7 +2,7 @@ import { events } from '../../../schemas/events.ts'
 import type { Config } from '../../config.ts'
 
 /** What of the configuration the description tells. */
-export type Told = Pick<Config, 'publicUrl' | 'maxAmount' | 'webhookHeaderBrand'>
+export type Told = Pick<Config, 'publicUrl' | 'maxAmount' | 'webhookHeaderBrand' | 'webhookTimeoutMs'>
 
 const url = { format: 'uri', maxLength: 2048 }
 

@@ -1,3 +1,5 @@
+import { exposed, isForBrowsers } from '../cross-origin.ts'
+import type { Route } from '../route.ts'
 import type { Part } from './schema.ts'
 
 const text = { type: 'string' }
@@ -25,6 +27,14 @@ export const headers = {
     description: 'There when that request asked for something else.',
     schema: { ...text, const: 'true' },
   },
+  AccessControlAllowOrigin: {
+    description: 'Scripts of any site may read this answer.',
+    schema: { ...text, const: '*' },
+  },
+  AccessControlExposeHeaders: {
+    description: 'The headers that they may read.',
+    schema: { ...text, const: exposed },
+  },
 }
 
 const header = (name: keyof typeof headers): Part => ({ $ref: `#/components/headers/${name}` })
@@ -37,7 +47,22 @@ export const rateLimit: Part = {
 }
 export const retryAfter: Part = { 'Retry-After': header('RetryAfter') }
 /** Of what a write answers again. */
-export const replay: Part = {
+const replay: Part = {
   'Idempotent-Replayed': header('IdempotentReplayed'),
   'Idempotent-Params-Mismatch': header('IdempotentParamsMismatch'),
 }
+const readable: Part = {
+  'Access-Control-Allow-Origin': header('AccessControlAllowOrigin'),
+  'Access-Control-Expose-Headers': header('AccessControlExposeHeaders'),
+}
+
+/** Of every answer of an operation that scripts of any site may call. */
+export const forBrowsers = (route: Route): Part => (isForBrowsers(route) ? readable : {})
+
+/** Of what an operation itself answers. */
+export const headersOf = (route: Route): Part => ({
+  ...requestId,
+  ...rateLimit,
+  ...(route.method === 'get' ? {} : replay),
+  ...forBrowsers(route),
+})

@@ -1,5 +1,5 @@
 import type { Route, WriteRoute } from '../route.ts'
-import { rateLimit, replay, requestId } from './headers.ts'
+import { headersOf } from './headers.ts'
 import { refusalsOf } from './refusals.ts'
 import type { Part, SchemaWriter } from './schema.ts'
 
@@ -37,8 +37,7 @@ const pathParameters = (writer: SchemaWriter, { about }: Route): Part[] =>
     name,
     in: 'path',
     required: true,
-    ...asParameter(writer.say(schema)),
-    ...exampleOf(about.example.params?.[name]),
+    ...asParameter(writer.say(schema), about.example.params?.[name]),
   }))
 
 function queryParameters(writer: SchemaWriter, { about }: Route): Part[] {
@@ -47,18 +46,16 @@ function queryParameters(writer: SchemaWriter, { about }: Route): Part[] {
     name,
     in: 'query',
     required: false,
-    ...asParameter(writer.say(schema)),
-    ...exampleOf(about.example.query?.[name]),
+    ...asParameter(writer.say(schema), about.example.query?.[name]),
   }))
 }
 
-/** What a schema says in words belongs to its parameter. */
-const asParameter = ({ description, ...schema }: Part): Part =>
-  description === undefined ? { schema } : { description, schema }
-
-/** As the type of the parameter has it, not as the text of a URL. */
-const exampleOf = (text: string | undefined): Part =>
-  text === undefined ? {} : { example: /^\d{1,6}$/.test(text) ? Number(text) : text }
+/** What a schema says in words belongs to its parameter. `text` is an example as a URL has it; it is told as the schema's type. */
+const asParameter = ({ description, ...schema }: Part, text: string | undefined): Part => ({
+  ...(description === undefined ? {} : { description }),
+  schema,
+  ...(text === undefined ? {} : { example: schema.type === 'integer' ? Number(text) : text }),
+})
 
 function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute): Part | null {
   if (about.body === null) return null
@@ -87,7 +84,7 @@ const csvContent = ({ csv }: { csv: string }): Part => ({
 
 function success(writer: SchemaWriter, route: Route): Part {
   const { answer, example } = route.about
-  const headers = { ...requestId, ...rateLimit, ...(route.method === 'get' ? {} : replay) }
+  const headers = headersOf(route)
   if ('download' in route)
     return {
       description: 'The file.',

@@ -1,50 +1,61 @@
+import { rateLimitDetails } from '../../../schemas/answers/failure.ts'
 import { catalogue, type ErrorCode } from '../../errors.ts'
 import { groupBy } from '../../group-by.ts'
 import type { Route } from '../route.ts'
 import { codesOf, ofAll, ofBodies, ofWrites } from './codes.ts'
-import { rateLimit, replay, requestId, retryAfter } from './headers.ts'
+import { forBrowsers, headersOf, rateLimit, requestId, retryAfter } from './headers.ts'
 import type { Part } from './schema.ts'
 
 /** The statuses whose codes are the same for every operation that has them: what their response is called, and its headers. */
-const alike: Record<number, { name: string; headers: Part }> = {
+const alike: Record<number, { name: string; headers: Part; details?: object }> = {
   401: { name: 'Unauthorized', headers: requestId },
   408: { name: 'RequestTimeout', headers: requestId },
   409: { name: 'InProgress', headers: { ...requestId, ...rateLimit, ...retryAfter } },
   413: { name: 'PayloadTooLarge', headers: { ...requestId, ...rateLimit } },
   415: { name: 'UnsupportedMediaType', headers: { ...requestId, ...rateLimit } },
-  429: { name: 'RateLimited', headers: { ...requestId, ...rateLimit, ...retryAfter } },
+  429: {
+    name: 'RateLimited',
+    headers: { ...requestId, ...rateLimit, ...retryAfter },
+    details: rateLimitDetails,
+  },
   431: { name: 'HeadersTooLarge', headers: requestId },
-  500: { name: 'InternalError', headers: requestId },
-  503: { name: 'Unavailable', headers: { ...requestId, ...retryAfter } },
+  500: { name: 'InternalError', headers: { ...requestId, ...rateLimit } },
+  503: { name: 'Unavailable', headers: { ...requestId, ...rateLimit, ...retryAfter } },
 }
+
+/** Answered before there is an operation: never with the headers of one. */
+const beforeOperations = [408, 431]
+
+const sharedCodes: readonly ErrorCode[] = [...ofAll, ...ofWrites, ...ofBodies]
 
 const statusOf = (code: ErrorCode): number => catalogue[code][0]
 
 /** The responses that operations share. */
 export const sharedRefusals = (): Part =>
   Object.fromEntries(
-    [...groupBy([...ofAll, ...ofWrites, ...ofBodies], statusOf)].flatMap(([status, codes]) => {
+    [...groupBy(sharedCodes, statusOf)].flatMap(([status, codes]) => {
       const shared = alike[status]
-      return shared === undefined ? [] : [[shared.name, refusal(codes, shared.headers)]]
+      return shared === undefined ? [] : [[shared.name, refusal(codes, shared.headers, shared.details)]]
     }),
   )
 
 /** The refusals of an operation: one response for each status. */
 export function refusalsOf(route: Route): Part {
-  const headers = { ...requestId, ...rateLimit, ...(route.method === 'get' ? {} : replay) }
   const byStatus = [...groupBy(codesOf(route), statusOf)].toSorted(([a], [b]) => a - b)
-  return Object.fromEntries(
-    byStatus.map(([status, codes]) => {
-      const shared = alike[status]
-      return [
-        String(status),
-        shared === undefined ? refusal(codes, headers) : { $ref: `#/components/responses/${shared.name}` },
-      ]
-    }),
-  )
+  return Object.fromEntries(byStatus.map(([status, codes]) => [status, refusalOf(route, status, codes)]))
 }
 
-const refusal = (codes: ErrorCode[], headers: Part): Part => ({
+function refusalOf(route: Route, status: number, codes: ErrorCode[]): Part {
+  const shared = alike[status]
+  if (shared === undefined) return refusal(codes, headersOf(route), undefined)
+  const own = codes.find((code) => !sharedCodes.includes(code))
+  if (own !== undefined) throw new Error(`${route.about.operationId}: ${shared.name} does not tell of ${own}`)
+  const more = beforeOperations.includes(status) ? {} : forBrowsers(route)
+  if (Object.keys(more).length > 0) return refusal(codes, { ...shared.headers, ...more }, shared.details)
+  return { $ref: `#/components/responses/${shared.name}` }
+}
+
+const refusal = (codes: ErrorCode[], headers: Part, details: object | undefined): Part => ({
   description: codes.join(', '),
   headers,
   content: {
@@ -52,7 +63,13 @@ const refusal = (codes: ErrorCode[], headers: Part): Part => ({
       schema: {
         allOf: [
           { $ref: '#/components/schemas/Failure' },
-          { properties: { error: { properties: { code: { enum: codes } } } } },
+          {
+            properties: {
+              error: {
+                properties: { code: { enum: codes }, ...(details === undefined ? {} : { details }) },
+              },
+            },
+          },
         ],
       },
       examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),

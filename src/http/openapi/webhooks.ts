@@ -13,12 +13,14 @@ export const webhooksOf = (writer: SchemaWriter, told: Told): Part =>
     ]),
   )
 
-const webhook = ({ webhookHeaderBrand: brand }: Told, event: EventName, schema: Part): Part => ({
+const webhook = (
+  { webhookHeaderBrand: brand, webhookTimeoutMs }: Told,
+  event: EventName,
+  schema: Part,
+): Part => ({
   operationId: `${event.replaceAll('.', '-')}-event`,
-  tags: ['Webhooks'],
   summary: event,
-  description:
-    'Check the signature on the raw body before you read it, and answer 2xx within 30 s. The same `id` may come again.',
+  description: `Check the signature on the raw body before you read it, and answer 2xx within ${webhookTimeoutMs / 1000} s. The same \`id\` may come again.`,
   // It is signed, not sent with a key.
   security: [],
   parameters: [
@@ -45,7 +47,9 @@ const webhook = ({ webhookHeaderBrand: brand }: Told, event: EventName, schema: 
     content: { 'application/json': { schema, example: exampleOf(event) } },
   },
   responses: {
-    '2XX': { description: 'You have it. Any other answer, or none within 30 s, and it is sent again.' },
+    '2XX': {
+      description: `You have it. Any other answer, or none within ${webhookTimeoutMs / 1000} s, and it is sent again.`,
+    },
   },
 })
 

@@ -4,6 +4,7 @@ import { outcomeOf } from '../../wallets/ask.ts'
 import { orderUntil } from '../../wallets/order-times.ts'
 import { maskPhone } from '../../wallets/phone.ts'
 import type { KnownOutcome, Wallet } from '../../wallets/wallet.ts'
+import type { Cause } from '../../webhooks/event.ts'
 import { leaveOpen } from '../ask-wallets.ts'
 import type { Intent } from '../intent.ts'
 import { isOpenEverywhere } from '../lifecycle.ts'
@@ -23,6 +24,12 @@ export interface Confirmation {
   amount: number
 }
 
+/** Who waits for a payment: the request of the customer, and its patience with MongoDB. */
+export interface Payer {
+  cause: Cause | null
+  spend<T>(work: (until: number) => Promise<T>): Promise<T>
+}
+
 /**
  * How a confirmation went. `settled`: by its outcome. `waiting`: nobody knows yet; the intent holds until somebody does. `not-begun`: it
  * could not be paid then, is being paid, or this form was sent before; look at the intent.
@@ -34,14 +41,14 @@ export type Paid =
 
 /**
  * A customer pays an intent by wallet and PIN (SPEC 3): the intent is held in one write, the wallet moves the money, one write ends it.
- * A process that dies in between leaves the hold, and the wallet is asked what became of it. `spend` bounds the waits on MongoDB.
+ * A process that dies in between leaves the hold, and the wallet is asked what became of it.
  */
 export async function payIntent(
   deps: Deps,
   wallet: Wallet,
   intent: Intent,
   confirmation: Confirmation,
-  spend: <T>(work: (until: number) => Promise<T>) => Promise<T>,
+  { cause, spend }: Payer,
 ): Promise<Paid> {
   const payment = underWay(deps, wallet, confirmation)
   const held = await spend((until) => beginPayment(deps, intent, payment, until))
@@ -58,7 +65,7 @@ export async function payIntent(
     await leaveOpen(deps, openPayment(deps, held, payment), spend)
     return { state: 'waiting' }
   }
-  const settled = await spend((until) => settlePayment(deps, held, payment, outcome, until))
+  const settled = await spend((until) => settlePayment(deps, held, payment, outcome, { cause, until }))
   return settled === null ? { state: 'waiting' } : { state: 'settled', outcome, intent: settled }
 }
 

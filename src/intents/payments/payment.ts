@@ -1,5 +1,6 @@
+import type { DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
 import type { Commission } from '../../wallets/commission.ts'
-import type { DeclineReason, FailureReason, RefusalReason, WalletName } from '../../wallets/wallet.ts'
+import type { RefusalReason, WalletName } from '../../wallets/wallet.ts'
 
 /** A payment: what was paid (centimes), when, how and by whom (masked: `22******45`), and what it earns. */
 export interface Payment {

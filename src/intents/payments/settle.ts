@@ -1,37 +1,44 @@
+import type { DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
 import type { Deps } from '../../deps.ts'
 import { newId } from '../../ids.ts'
 import { commissionOf } from '../../wallets/commission.ts'
-import type { DeclineReason, FailureReason, KnownOutcome } from '../../wallets/wallet.ts'
+import type { KnownOutcome } from '../../wallets/wallet.ts'
+import type { Cause } from '../../webhooks/event.ts'
 import { expireIntent } from '../expire.ts'
 import type { Intent } from '../intent.ts'
 import type { MoveName } from '../lifecycle.ts'
 import { nudgeRelay } from '../nudge-relay.ts'
-import { type PlannedChange, planMove, type Step, transition } from '../transition.ts'
+import { countMove, type PlannedChange, planMove, type Step, transition } from '../transition.ts'
 import type { Payment, PaymentAttempt, PaymentFailure, PaymentUnderWay } from './payment.ts'
 import { logged, planRelease } from './under-way.ts'
+
+/** Who settles a payment: a request, or a job (null); and until when it waits (group-commit.ts). */
+export interface Settler {
+  cause: Cause | null
+  until: number
+}
 
 /**
  * Ends a payment under way by what became of it at the wallet, in one write: PAID, FAILED, or PENDING as before, with the event that
  * goes with it. However often and from wherever this is called, it happens once. Answers the intent afterwards, or null when
- * the payment was not under way any more. `until`: see group-commit.ts.
+ * the payment was not under way any more.
  */
 export async function settlePayment(
   deps: Deps,
   intent: Intent,
   payment: PaymentUnderWay,
   outcome: KnownOutcome,
-  until: number,
+  by: Settler,
 ): Promise<Intent | null> {
-  const settled = await write(deps, intent, payment, outcome, until)
+  const settled = await write(deps, intent, payment, outcome, by)
   if (settled === null) {
     if (outcome.outcome === 'done') await tellIfAstray(deps, intent, payment)
     return null
   }
   nudgeRelay(deps, settled)
-  deps.log.info(
-    { referenceNumber: intent.referenceNumber, ...outcome, status: settled.status },
-    'payment.settled',
-  )
+  const { referenceNumber } = intent
+  const requestId = by.cause?.requestId ?? null
+  deps.log.info({ referenceNumber, ...outcome, status: settled.status, requestId }, 'payment.settled')
   // Its expiry waited for this.
   if (settled.expiresAt <= deps.now()) await expireIntent(deps, settled.referenceNumber)
   return settled
@@ -42,21 +49,23 @@ async function write(
   intent: Intent,
   payment: PaymentUnderWay,
   outcome: KnownOutcome,
-  until: number,
+  { cause, until }: Settler,
 ): Promise<Intent | null> {
   const attempt = attemptOf(deps, payment, outcome)
-  const { filter, update, after } = planEnd(deps, intent, payment, outcome, attempt)
+  const { move, filter, update, after } = planEnd(deps, intent, payment, attempt, { outcome, cause })
   const proof = { 'attempts.mark': attempt.mark }
   const isWritten = await deps.lanes.updateIntent({ filter, update, proof }, until)
-  return isWritten ? { ...after, attempts: [...intent.attempts, attempt] } : null
+  if (!isWritten) return null
+  if (move !== null) countMove(deps, move, intent)
+  return { ...after, attempts: [...intent.attempts, attempt] }
 }
 
 function planEnd(
   deps: Deps,
   intent: Intent,
   payment: PaymentUnderWay,
-  outcome: KnownOutcome,
   attempt: PaymentAttempt,
+  { outcome, cause }: { outcome: KnownOutcome; cause: Cause | null },
 ): PlannedChange {
   switch (outcome.outcome) {
     case 'refused':
@@ -68,6 +77,7 @@ function planEnd(
       return planMove(deps, intent, {
         ...endOf(deps, payment, outcome, attempt),
         effectId: payment.id,
+        cause,
         guard: { 'underWay.id': payment.id },
       })
   }
@@ -80,11 +90,11 @@ export type ToldOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' |
 
 /** The write of a payment that ends with something to tell; `by` says whose it is and what must hold. Null when that did not. */
 export const endPayment = (
-  deps: Pick<Deps, 'Intent' | 'config' | 'now'>,
+  deps: Pick<Deps, 'Intent' | 'config' | 'metrics' | 'now'>,
   intent: Intent,
   payment: Ending,
   outcome: ToldOutcome,
-  by: Pick<Step, 'effectId' | 'guard'>,
+  by: Pick<Step, 'effectId' | 'cause' | 'guard'>,
 ): Promise<Intent | null> =>
   transition(deps, intent, { ...endOf(deps, payment, outcome, attemptOf(deps, payment, outcome)), ...by })
 
@@ -94,7 +104,7 @@ function endOf(
   payment: Ending,
   outcome: ToldOutcome,
   attempt: PaymentAttempt,
-): Omit<Step, 'effectId' | 'guard'> {
+): Omit<Step, 'effectId' | 'cause' | 'guard'> {
   const lists = { $push: logged(attempt) }
   const failing = (move: MoveName, code: DeclineReason | FailureReason, retryable: boolean) => {
     const failure: PaymentFailure = { code, retryable }

@@ -43,11 +43,12 @@ export async function simulatePayment(
   const payerPhone = maskPhone(asked.payerPhone)
   const payment = { id: effect.id, wallet: 'simulation', amount, payerPhone } as const
   const outcome = amount === failingPayment ? technicalError : outcomes[asked.outcome]
-  const by = { effectId: effect.id, guard: isFree(now) }
+  const by = { effectId: effect.id, cause: effect.cause, guard: isFree(now) }
   const after = await endPayment(deps, before, payment, outcome, by)
   if (after === null) return ownEarlierPayment(deps, caller, referenceNumber, effect)
   nudgeRelay(deps, after)
-  deps.log.info({ referenceNumber, ...outcome, status: after.status }, 'payment.settled')
+  const requestId = effect.cause?.requestId ?? null
+  deps.log.info({ referenceNumber, ...outcome, status: after.status, requestId }, 'payment.settled')
   return answerFrom(after, effect)
 }
 

@@ -48,6 +48,7 @@ export function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedCha
   const { id, at } = attempt
   const change = { underWay: null, ...(at > expiresAt ? { updatedAt: at } : {}) }
   return {
+    move: null,
     filter: { businessId, sandbox, _id, 'underWay.id': id },
     update: { $set: change, $push: { ...logged(attempt), ...recorded(id) } },
     after: { ...intent, ...change },

@@ -1,9 +1,10 @@
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse } from '../../errors.ts'
-import type { Spend } from '../../idempotency/effect.ts'
+import type { Effect, Spend } from '../../idempotency/effect.ts'
 import { outcomeOf } from '../../wallets/ask.ts'
 import type { KnownOutcome, Wallet } from '../../wallets/wallet.ts'
+import type { Cause } from '../../webhooks/event.ts'
 import { askAbout, leaveOpen } from '../ask-wallets.ts'
 import { findIntent } from '../find.ts'
 import type { Intent } from '../intent.ts'
@@ -19,6 +20,8 @@ export interface Begun {
   payment: Payment
   wallet: Wallet
   refund: Refund
+  /** The request that began it. */
+  cause: Cause | null
 }
 
 /** Has the wallet move the money, and ends the refund by what became of it. */
@@ -26,12 +29,13 @@ export async function carryOut(
   deps: Deps,
   caller: Caller,
   spend: Spend,
-  { held, payment, wallet, refund }: Begun,
+  begun: Begun,
 ): Promise<Record<string, unknown>> {
+  const { held, payment, wallet, refund } = begun
   const { id: key, amount, validUntil } = refund
   const order = { key, amount, validUntil, paymentKey: payment.key }
   const outcome = await outcomeOf(deps, wallet.name, () => wallet.refund(order))
-  if (outcome.outcome !== 'unknown') return conclude(deps, caller, spend, held, refund, outcome)
+  if (outcome.outcome !== 'unknown') return conclude(deps, caller, spend, begun, outcome)
   const { referenceNumber } = held
   const { why } = outcome
   deps.log.warn({ referenceNumber, refundId: key, wallet: wallet.name, why }, 'refund.outcome-unknown')
@@ -49,12 +53,12 @@ export async function earlierRefund(
   caller: Caller,
   spend: Spend,
   intent: Intent,
-  effectId: string,
+  { id: effectId, cause }: Effect,
 ): Promise<Record<string, unknown>> {
   const refund = ownRefund(intent, effectId)
   const { payment } = intent
   if (refund?.status !== 'PENDING' || payment === null) return answerFrom(deps, intent, effectId)
-  await askAbout(deps, openRefund(deps, intent, payment, refund), spend)
+  await askAbout(deps, openRefund(deps, intent, payment, refund), { cause, spend })
   const after = await spend(() => findIntent(deps, caller, intent.referenceNumber))
   return answerFrom(deps, after, effectId)
 }
@@ -63,13 +67,12 @@ async function conclude(
   deps: Deps,
   caller: Caller,
   spend: Spend,
-  intent: Intent,
-  refund: Refund,
+  { held, refund, cause }: Begun,
   outcome: KnownOutcome,
 ): Promise<Record<string, unknown>> {
-  const settled = await spend(() => settleRefund(deps, intent, refund, outcome))
+  const settled = await spend(() => settleRefund(deps, held, refund, outcome, cause))
   // Null: somebody else has asked the wallet, and settled it.
-  const after = settled ?? (await spend(() => findIntent(deps, caller, intent.referenceNumber)))
+  const after = settled ?? (await spend(() => findIntent(deps, caller, held.referenceNumber)))
   return answerFrom(deps, after, refund.effectId)
 }
 

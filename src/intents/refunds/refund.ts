@@ -32,15 +32,17 @@ export async function refundIntent(
   asked: RefundRequest,
   effect: Effect,
 ): Promise<Errand> {
+  const { cause } = effect
   for (let look = 0; look < mostLooks; look += 1) {
     const intent = await findIntent(deps, caller, referenceNumber)
-    if (wasBegun(intent, effect.id)) return (spend) => earlierRefund(deps, caller, spend, intent, effect.id)
+    if (wasBegun(intent, effect.id)) return (spend) => earlierRefund(deps, caller, spend, intent, effect)
     const { payment, amount, committed } = judgeRefund(intent, asked)
     const wallet = deps.wallets.named(payment.wallet)
     if (wallet === null) throw withoutWallet()
     const refund = draft(deps, amount, asked.reason, effect.id)
     const held = await beginRefund(deps, intent, committed, refund)
-    if (held !== null) return (spend) => carryOut(deps, caller, spend, { held, payment, wallet, refund })
+    if (held !== null)
+      return (spend) => carryOut(deps, caller, spend, { held, payment, wallet, refund, cause })
   }
   throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 1 })
 }

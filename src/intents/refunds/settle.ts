@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { newId } from '../../ids.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
+import type { Cause } from '../../webhooks/event.ts'
 import type { Intent } from '../intent.ts'
 import { nudgeRelay } from '../nudge-relay.ts'
 import type { PaymentAttempt } from '../payments/payment.ts'
@@ -10,19 +11,22 @@ import { pending, releaseRefund } from './under-way.ts'
 
 /**
  * Ends a PENDING refund by what became of it at the wallet, in one write: the money went back (REFUNDED, and the event), or nothing
- * changed and what was set aside is free again. Happens once, however often it is called; null when it was not PENDING any more.
+ * changed and what was set aside is free again. Happens once, however often it is called; null when it was not PENDING any more. `cause`: the
+ * request that did it; null: a job.
  */
 export async function settleRefund(
   deps: Deps,
   intent: Intent,
   refund: Refund,
   outcome: KnownOutcome,
+  cause: Cause | null,
 ): Promise<Intent | null> {
   const settled =
     outcome.outcome === 'done'
       ? await transition(deps, intent, {
           move: 'refund',
           effectId: null,
+          cause,
           guard: pending(refund.id),
           lists: { $set: { 'refunds.$.status': 'SUCCEEDED' }, $unset: { 'refunds.$.askAt': 1 } },
           told: { refund },
@@ -34,7 +38,8 @@ export async function settleRefund(
   }
   nudgeRelay(deps, settled)
   const { referenceNumber } = intent
-  deps.log.info({ referenceNumber, refundId: refund.id, ...outcome }, 'refund.settled')
+  const requestId = cause?.requestId ?? null
+  deps.log.info({ referenceNumber, refundId: refund.id, ...outcome, requestId }, 'refund.settled')
   return settled
 }
 

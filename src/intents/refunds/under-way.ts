@@ -18,7 +18,7 @@ export const pending = (refundId: string) => ({
 
 /**
  * Sets an amount aside for a refund: from now on no other can have it. `committed`: what may have been set aside before, as a filter. Null
- * when the guard refused: not refundable, more than that is set aside, `mostRefunds` are there, or this request did it before. A status
+ * when the guard refused: not refundable, more than that is set aside, `mostRefunds` are there, this request did it before, or the clean-up takes the intent away. A status
  * never changes here.
  */
 export const beginRefund = (
@@ -36,6 +36,7 @@ export const beginRefund = (
       refundsCommitted: committed,
       [`refunds.${mostRefunds - 1}`]: { $exists: false },
       effects: { $ne: refund.effectId },
+      cleanedAt: { $exists: false },
     },
     {
       $inc: { refundsCommitted: refund.amount },

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { newOrderNumber } from '../../ids.ts'
-import { newEvent } from '../../webhooks/event.ts'
+import { type Cause, newEvent } from '../../webhooks/event.ts'
 import type { Line } from './lines.ts'
 import type { Customer, Order, OrderItem } from './order.ts'
 import { orderPayload } from './payload.ts'
@@ -12,7 +12,7 @@ export function draftOrder(
   deps: Pick<Deps, 'config' | 'now'>,
   { order: _id, businessId, sandbox, tryId }: Try,
   lines: Line[],
-  customer: Customer | null,
+  { customer, cause }: { customer: Customer | null; cause: Cause | null },
 ): Order {
   const { maxAmount } = deps.config
   const items = lines.map(itemOf)
@@ -31,7 +31,7 @@ export function draftOrder(
     customer,
     createdAt,
   } as const
-  const outbox = [newEvent('order.new', createdAt, orderPayload(shown))]
+  const outbox = [newEvent('order.new', createdAt, orderPayload(shown), cause)]
   return { ...shown, businessId, tryId, outbox, answer: '' }
 }
 

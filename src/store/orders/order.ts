@@ -38,8 +38,8 @@ export interface Order {
   createdAt: Date
   /** Events whose deliveries are not made yet. */
   outbox: OutboxEvent[]
-  /** The sealed first answer, for replay. */
-  answer: string
+  /** The sealed first answer, for replay: gone after two days (src/retention). */
+  answer?: string
 }
 
 /** What a merchant sees of an order, and what its event tells. */

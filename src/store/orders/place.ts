@@ -68,7 +68,7 @@ async function tryToPlace(
 ): Promise<Placed | Undecided> {
   const lines = items === null ? await findAnyLine(deps, caller) : await findLines(deps, caller, items)
   if (lines === 'held') return 'held'
-  const order = draftOrder(deps, mine, lines, customer)
+  const order = draftOrder(deps, mine, lines, { customer, cause: effect.cause })
   if (judgeStock(lines) === 'held') return 'held'
   const takings = takingsOf(lines)
   if (!(await reserve(deps, mine, takings, effect.until))) return 'changed'

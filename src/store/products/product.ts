@@ -59,7 +59,7 @@ export interface Product {
   updatedAt: Date
   /** Effect ids of the changes made, so that none happens twice. */
   effects: string[]
-  /** The sealed first answer of the create, for replay. An import's products have none. */
+  /** The sealed first answer of the create, for replay: gone after two days (src/retention). An import's products have none. */
   answer?: string
 }
 
@@ -114,6 +114,13 @@ export const products: Collection = {
       key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1, name: 1 },
       partialFilterExpression: { listed: true },
     },
+    // For the clean-up alone: what was deleted is in none of the others.
+    {
+      name: 'deletions',
+      // The last one, because MongoDB reads the document itself for what is only in the filter of the index.
+      key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, deletedAt: 1 },
+      partialFilterExpression: { deletedAt: { $type: 'date' } },
+    },
     {
       name: 'prepared',
       key: { 'prepared.by': 1 },
@@ -130,4 +137,5 @@ export const products: Collection = {
       partialFilterExpression: { 'reservations.at': { $exists: true } },
     },
   ],
+  retiredIndexes: ['deleted'],
 }

@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv'
+import { declines, failures } from '../../../schemas/payment-reasons.ts'
 import { type WalletAnswer, walletAnswer } from '../../../schemas/wallet-answer.ts'
-import type { DeclineReason, FailureReason, Question, RefusalReason, WalletOutcome } from '../wallet.ts'
+import type { Question, RefusalReason, WalletOutcome } from '../wallet.ts'
 import type { Answered } from './exchange.ts'
 
 const isAnswer = new Ajv().compile<WalletAnswer>(walletAnswer)
@@ -37,8 +38,6 @@ function parse(body: string): unknown {
 }
 
 const refusals: readonly RefusalReason[] = ['wrong_pin', 'wallet_locked']
-const declines: readonly DeclineReason[] = ['insufficient_funds', 'limit_exceeded']
-const failures: readonly FailureReason[] = ['technical_error', 'wallet_closed']
 
 /**
  * What an answer means. Its status says whether money moved; a reason that is unknown here becomes the one that tells

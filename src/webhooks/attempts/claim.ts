@@ -13,7 +13,11 @@ export interface Which {
 }
 
 /** A delivery whose attempt is this process's to make, with what an attempt needs. */
-export interface ClaimedDelivery extends Pick<Delivery, '_id' | 'event' | 'body' | 'attempts' | 'redrives'> {
+export interface ClaimedDelivery
+  extends Pick<
+    Delivery,
+    '_id' | 'sandbox' | 'event' | 'body' | 'attempts' | 'redrives' | 'requestId' | 'traceparent'
+  > {
   lease: { token: string; until: Date }
 }
 
@@ -36,7 +40,16 @@ export const createClaimLane = (
   })
 
 /** What an attempt needs. */
-const neededFields = { event: 1, body: 1, attempts: 1, redrives: 1, lease: 1 }
+const neededFields = {
+  sandbox: 1,
+  event: 1,
+  body: 1,
+  attempts: 1,
+  redrives: 1,
+  lease: 1,
+  requestId: 1,
+  traceparent: 1,
+}
 
 async function claimTogether(
   Delivery: Model<Delivery>,

@@ -1,16 +1,26 @@
 import type { Deps } from '../../deps.ts'
 import { noHurry } from '../../group-commit.ts'
+import { environmentOf } from '../../metrics/metrics.ts'
 import { type AttemptRecord, openStatuses } from '../deliveries/delivery.ts'
 import { isLeased } from '../deliveries/lease.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { ClaimedDelivery, Which } from './claim.ts'
 import type { Place } from './flow.ts'
 import { signFor } from './sign.ts'
+import { traceAttempt } from './trace-attempt.ts'
 import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
 
 /** How a call went: an attempt and what it means, or why there was none and when to call again. */
 export type Delivered =
-  | (Verdict & { attempt: AttemptRecord; attempts: number; failuresInRow: number })
+  | (Verdict & {
+      attempt: AttemptRecord
+      attempts: number
+      failuresInRow: number
+      /** Of the request that caused the event, if it was one. */
+      requestId: string | null
+      /** Where it is traced, the attempt's own. */
+      traceparent: string | null
+    })
   | { outcome: 'not-due' | 'leased' | 'lease-lost'; nextAttemptAt: Date }
   | { outcome: 'cancelled' | 'dead-already' | 'nothing-to-do'; nextAttemptAt: null }
 
@@ -53,6 +63,7 @@ async function makeAttempt(
   const { _id: endpointId, url } = endpoint
   const { body } = delivery
   const headers = signFor(deps, endpoint, delivery.event, body, at)
+  const span = traceAttempt(deps, delivery)
   const sent = await place.attempt(() => deps.sender.send({ url, headers, body }))
   const attempts = delivery.attempts + 1
   const endedAt = deps.now()
@@ -60,6 +71,7 @@ async function makeAttempt(
   const verdict = judge(sent, scheduledAttempts(attempts, delivery.redrives), webhookRetryMs, endedAt)
   const { outcome, nextAttemptAt, deliveredAt, deadAt } = verdict
   const record = recordOf(at, url, sent)
+  span.end(attempts, outcome, record)
   const result = {
     delivery,
     status: statusAfter[outcome],
@@ -69,8 +81,9 @@ async function makeAttempt(
     attempt: record,
   }
   // Frozen for so long that another took over: what this one saw counts for nothing.
-  if (!(await deps.lanes.recordResult(result, noHurry)))
-    return { outcome: 'lease-lost', nextAttemptAt: endedAt }
+  const isRecorded = await deps.lanes.recordResult(result, noHurry)
+  countAttempt(deps, delivery, isRecorded ? outcome : 'lease-lost', record)
+  if (!isRecorded) return { outcome: 'lease-lost', nextAttemptAt: endedAt }
   deps.healthNotes.note({
     endpointId,
     outcome,
@@ -78,7 +91,24 @@ async function makeAttempt(
     stage: record.stage,
     slow: deps.flow.isSlow(endpoint),
   })
-  return { ...verdict, attempt: record, attempts, failuresInRow: endpoint.health.failuresInRow + 1 }
+  return {
+    ...verdict,
+    attempt: record,
+    attempts,
+    failuresInRow: endpoint.health.failuresInRow + 1,
+    requestId: delivery.requestId ?? null,
+    traceparent: span.traceparent,
+  }
+}
+
+function countAttempt(
+  { metrics }: Pick<Deps, 'metrics'>,
+  delivery: ClaimedDelivery,
+  outcome: Verdict['outcome'] | 'lease-lost',
+  { stage, durationMs }: AttemptRecord,
+): void {
+  metrics.attempts.inc({ outcome, stage: stage ?? 'none', environment: environmentOf(delivery) })
+  metrics.attemptDuration.observe({ outcome }, durationMs / 1000)
 }
 
 /** How many of the attempts made belong to the retry table: one asked for by hand comes on top, and repeats the step it stood at. */

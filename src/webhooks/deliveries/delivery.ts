@@ -1,11 +1,12 @@
 import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../../audit/audit-event.ts'
 import type { Collection } from '../../collection.ts'
+import { type Caused, causedFields } from '../event.ts'
 
 /** How often a delivery is tried (SPEC 6.4). */
 export const maxAttempts = 8
 
-/** One attempt as it went. `stage` says where it failed, `answer` is the beginning of what the receiver said. */
+/** One attempt as it went. `stage` says where it failed, `answer` is the beginning of what the receiver said: gone with the clean-up (src/retention). */
 export interface AttemptRecord {
   at: Date
   /** Where it went: an endpoint may have moved since the event came. */
@@ -14,11 +15,11 @@ export interface AttemptRecord {
   status: number | null
   stage: string | null
   error: string | null
-  answer: string | null
+  answer?: string | null
 }
 
-/** One event on its way to one endpoint. `_id` = event id and endpoint id, so relaying twice makes one. */
-export interface Delivery {
+/** One event on its way to one endpoint, with what caused the event. `_id` = event id and endpoint id, so relaying twice makes one. */
+export interface Delivery extends Caused {
   _id: string
   eventId: string
   endpointId: string
@@ -43,7 +44,10 @@ export interface Delivery {
   nextAttemptAt: Date | null
   /** Who is attempting it now, and until when that is believed. */
   lease: { token: string; until: Date } | null
+  /** Of an old one only the last is left (src/retention). */
   attemptLog: AttemptRecord[]
+  /** It was old, and had not ended, when the clean-up came by: it comes again. */
+  untrimmed?: boolean
   createdAt: Date
   deliveredAt: Date | null
   /** When its last attempt failed, while it is DEAD. */
@@ -85,11 +89,13 @@ export const deliveries: Collection = {
         answer: String,
       },
     ],
+    untrimmed: Boolean,
     createdAt: Date,
     deliveredAt: Date,
     deadAt: Date,
     effects: [String],
     unaudited: unauditedFields,
+    ...causedFields,
   },
   indexes: [
     // Only what is still under way has a nextAttemptAt that is a date. Deleting an endpoint looks for its own among all of these.
@@ -121,6 +127,12 @@ export const deliveries: Collection = {
       name: 'deadByEndpoint',
       key: { endpointId: 1, deadAt: -1 },
       partialFilterExpression: { deadAt: { $type: 'date' } },
+    },
+    // For the clean-up alone; hardly any is in it.
+    {
+      name: 'untrimmed',
+      key: { businessId: 1, nextAttemptAt: 1 },
+      partialFilterExpression: { untrimmed: true },
     },
     unauditedIndex,
   ],

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../endpoints/endpoint.ts'
-import type { OutboxEvent } from '../event.ts'
+import type { Caused, OutboxEvent } from '../event.ts'
 import { type Delivery, deliveryId } from './delivery.ts'
 
 /** A document with events in its outbox, as the relay reads it; its merchant knows it by `referenceNumber`. */
@@ -46,8 +46,15 @@ function newDelivery(source: Source, event: OutboxEvent, receiver: Receiver, now
     deadAt: null,
     effects: [],
     unaudited: [],
+    ...causeOf(event),
   }
 }
+
+/** Not a field more than there is: a field that is undefined would be null in MongoDB. */
+const causeOf = ({ requestId, traceparent }: OutboxEvent): Caused => ({
+  ...(requestId === undefined ? {} : { requestId }),
+  ...(traceparent === undefined ? {} : { traceparent }),
+})
 
 /** The body of SPEC 6.2. `data` goes in as the text it was frozen as. */
 export function envelope(id: string, event: OutboxEvent, sandbox: boolean): string {

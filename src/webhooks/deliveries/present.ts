@@ -60,5 +60,5 @@ const presentAttempt = (attempt: AttemptRecord): Record<string, unknown> => ({
   responseStatus: attempt.status,
   error: attempt.stage,
   message: attempt.error,
-  responseBody: attempt.answer,
+  responseBody: attempt.answer ?? null,
 })

@@ -53,8 +53,8 @@ export interface Endpoint {
   updatedAt: Date
   /** Effect ids of the changes made, so that a retry finds its own. */
   effects: string[]
-  /** The sealed first answer of the create, for replay. */
-  answer: string
+  /** The sealed first answer of the create, for replay: gone after two days (src/retention). */
+  answer?: string
 }
 
 export const endpoints: Collection = {

@@ -37,16 +37,17 @@ export async function testEndpoint(
   const [first] = endpoint.events as [EventName]
   const event = asked ?? first
   permitEvents(caller, [event], 'event')
-  return () => sendSample(deps, endpoint, event, deliveryId(effect.id, id))
+  return () => sendSample(deps, endpoint, event, effect)
 }
 
 async function sendSample(
   deps: TestDeps,
   endpoint: Endpoint,
   event: EventName,
-  id: string,
+  effect: Effect,
 ): Promise<Record<string, unknown>> {
   const now = deps.now()
+  const id = deliveryId(effect.id, endpoint._id)
   const data = JSON.stringify(sampleData[event](now))
   // Sandbox also for a live key: no handler may ship goods for it.
   const body = envelope(id, { id, event, createdAt: now, data }, true)
@@ -62,6 +63,7 @@ async function sendSample(
     status,
     stage,
     receiverMs: durationMs,
+    requestId: effect.cause?.requestId ?? null,
   }
   deps.log.info(log, 'webhook.tested')
   return {

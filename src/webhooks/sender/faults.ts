@@ -1,18 +1,8 @@
-/** How far an attempt came before it failed without a status. */
-export type Stage =
-  | 'address'
-  | 'dns'
-  | 'refused'
-  | 'connect'
-  | 'tls'
-  | 'timeout'
-  | 'too_large'
-  | 'closed'
-  | 'protocol'
+import type { Stage } from '../../../schemas/answers/endpoint.ts'
 
-/** Why there was no answer. `reason` is a fixed sentence that a merchant may read: no address, no stack. */
+/** Why there was no answer, and how far the attempt came. `reason` is a fixed sentence that a merchant may read: no address, no stack. */
 export interface Fault {
-  stage: Stage
+  stage: Exclude<Stage, 'status'>
   reason: string
 }
 

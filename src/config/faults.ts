@@ -23,13 +23,13 @@ function faultsInProduction(given: Given): string[] {
     if (/^http:/i.test(textOf(given, name))) faults.push(`${name} must be https in production`)
   if (Number(given.SANDBOX_RETENTION_DAYS) < 1)
     faults.push('SANDBOX_RETENTION_DAYS must be 1 or more in production')
+  if (Number(given.LIVE_DELIVERY_RETENTION_DAYS) > 0 && Number(given.LIVE_DELIVERY_RETENTION_DAYS) < 1)
+    faults.push('LIVE_DELIVERY_RETENTION_DAYS must be 0 (for ever), or 1 or more, in production')
   for (const name of ['SECRET_KEY', 'SECRET_KEY_PREVIOUS'])
     if (bytesOf(given, name).length === 32 && isWeakKey(textOf(given, name)))
       faults.push(`${name} must not be a weak or example key in production (openssl rand -base64 32)`)
-  if (
-    given.SECRET_KEY !== undefined &&
-    bytesOf(given, 'SECRET_KEY').equals(bytesOf(given, 'SECRET_KEY_PREVIOUS'))
-  )
+  const key = bytesOf(given, 'SECRET_KEY')
+  if (key.length === 32 && key.equals(bytesOf(given, 'SECRET_KEY_PREVIOUS')))
     faults.push('SECRET_KEY_PREVIOUS must not be SECRET_KEY itself in production')
   if (textOf(given, 'WALLET_PROVIDER_KEY').length >= 32 && isWeakText(textOf(given, 'WALLET_PROVIDER_KEY')))
     faults.push('WALLET_PROVIDER_KEY must not be a weak or example key in production')

@@ -1,7 +1,10 @@
 /** Of 32 random bytes some 30 are distinct, and so are the steps from each to the next; that fewer than 16 are never happens. */
 const fewestDistinct = 16
 
-/** Whether a key of 32 bytes in base64 was made by hand: one byte again and again, a sequence, a passphrase, or text in base64. */
+/**
+ * Whether a key of 32 bytes in base64 was made by hand: one byte again and again, a sequence, text in base64, or words of one case that
+ * happen to be base64. It is a net for slips: words of both cases look like any other key and get through.
+ */
 export function isWeakKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64')
   const steps = bytes.map((byte, at) => byte - (bytes[at - 1] ?? 0)).subarray(1)

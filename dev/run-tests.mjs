@@ -1,0 +1,56 @@
+// What `npm test` runs. The whole suite waits more than it computes (for MongoDB's journal, for processes that start and end), so it
+// goes as two runs of mocha side by side, each with servers of its own. What is asked for in particular is one run.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { endWithParent } from './end-with-parent.mjs'
+
+const asked = process.argv.slice(2)
+
+endWithParent()
+const runs = asked.length > 0 ? [start(asked)] : halves().map(start)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(signal))
+// One after the other, so that each can be read; what the second says waits until the first has ended.
+for (const run of runs) {
+  run.show()
+  await run.ended
+}
+if (runs.length > 1) console.log(figuresIn(runs.map(({ words }) => words.join('')).join('')))
+process.exitCode = runs.map(({ child }) => child.exitCode ?? 1).find((code) => code !== 0) ?? 0
+
+/** Every other file, so that each half has a part of every folder. Those that `ignore` in .mocharc.json names mocha leaves out. */
+function halves() {
+  const files = readdirSync('test', { recursive: true })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => join('test', name))
+    .sort()
+  return [0, 1].map((half) => files.filter((_, index) => index % 2 === half))
+}
+
+function start(args) {
+  const color = process.stdout.isTTY ? ['--color'] : []
+  const mocha = ['node_modules/mocha/bin/mocha.js', ...color, ...args]
+  const child = spawn(process.execPath, mocha, { stdio: ['inherit', 'pipe', 'inherit'] })
+  const words = []
+  // Heard from the start: what nobody has read when a process ends is lost.
+  child.stdout.setEncoding('utf8').on('data', (text) => words.push(text))
+  const show = () => {
+    process.stdout.write(words.join(''))
+    child.stdout.on('data', (text) => process.stdout.write(text))
+  }
+  return { child, words, show, ended: once(child, 'close') }
+}
+
+function stop(signal) {
+  // Ctrl-C at a terminal reaches them without us: twice could mean "at once" to them.
+  if (signal !== 'SIGINT' || !process.stdin.isTTY) for (const { child } of runs) child.kill(signal)
+}
+
+/** The line that CI reads, of both runs together (test/support/reporter.ts). */
+function figuresIn(text) {
+  const figures = [...text.matchAll(/^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gm)]
+  const sum = (place) => figures.reduce((total, found) => total + Number(found[place] ?? 0), 0)
+  const skipped = sum(3)
+  return `${sum(1)} passed, ${sum(2)} failed${skipped ? `, ${skipped} skipped` : ''}`
+}

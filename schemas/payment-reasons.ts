@@ -1,0 +1,10 @@
+/** Why money was not moved this time; the customer may try again. */
+export const declines = ['insufficient_funds', 'limit_exceeded'] as const
+/** Why it never will be. */
+export const failures = ['technical_error', 'wallet_closed'] as const
+/** Why an intent is CANCELLED. */
+export const cancellations = ['requested_by_merchant', 'expired'] as const
+
+export type DeclineReason = (typeof declines)[number]
+export type FailureReason = (typeof failures)[number]
+export type CancellationReason = (typeof cancellations)[number]

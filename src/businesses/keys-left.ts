@@ -1,0 +1,70 @@
+import { pastMongoose } from '../collection.ts'
+import type { Deps } from '../deps.ts'
+import { inBatches } from '../in-batches.ts'
+import type { ApiKey } from './api-key.ts'
+
+/** A key with a secret that needs the previous SECRET_KEY, or may need it: which one it rests on shows when it is used. */
+export interface KeyLeft {
+  id: string
+  /** As people tell keys apart: its prefix, and the last four characters of its current secret. */
+  key: string
+  business: string
+  /** ISO 8601: from then on it needs nothing, for its overlap is over. Null: until it is used, rotated or revoked. */
+  until: string | null
+}
+
+/** So many are listed: enough to begin with, and before the first key has moved it would be all that there are. */
+const mostListed = 100
+
+export interface KeysLeft {
+  /** How many there are. */
+  left: number
+  /** The first of them. */
+  listed: KeyLeft[]
+  /** How many keys nobody can use any more, since what they rest on is not configured. */
+  gone: number
+}
+
+type Needs = Pick<Deps, 'ApiKey' | 'secrets' | 'now'>
+
+/** Goes through all API keys. Revoked ones, and secrets whose overlap is over, need nothing. */
+export async function findKeysLeft(deps: Needs): Promise<KeysLeft> {
+  const found: KeysLeft = { left: 0, listed: [], gone: 0 }
+  const all = pastMongoose(deps.ApiKey).find({}, { sort: { _id: 1 }, batchSize: 250 })
+  await inBatches(all, (keys) => {
+    for (const key of keys.filter(({ status }) => status !== 'revoked')) {
+      const stale = staleSecrets(deps, key)
+      const needed = stale.filter(({ pepper }) => pepper === undefined || isConfigured(deps, pepper))
+      if (needed.length > 0) {
+        found.left += 1
+        if (found.listed.length < mostListed) found.listed.push(asLeft(key, needed))
+      }
+      if (needed.length < stale.length) found.gone += 1
+    }
+  })
+  return found
+}
+
+/** Those that still work and are not known to rest on the current SECRET_KEY. */
+function staleSecrets({ secrets, now }: Needs, key: ApiKey): ApiKey['secrets'] {
+  const at = now()
+  return key.secrets.filter(
+    ({ pepper, validUntil }) => pepper !== secrets.keyIds[0] && (validUntil === null || validUntil > at),
+  )
+}
+
+const isConfigured = ({ secrets }: Needs, pepper: string): boolean => secrets.keyIds.includes(pepper)
+
+function asLeft(
+  { _id: id, prefix, last4, businessId: business }: ApiKey,
+  needed: ApiKey['secrets'],
+): KeyLeft {
+  const ends = needed.flatMap(({ validUntil }) => validUntil ?? [])
+  const last = ends.length === needed.length ? Math.max(...ends.map(Number)) : null
+  return {
+    id,
+    key: `${prefix}…${last4}`,
+    business,
+    until: last === null ? null : new Date(last).toISOString(),
+  }
+}

@@ -1,0 +1,50 @@
+import { queueNames } from '../jobs.ts'
+import { parseUrl } from '../parse-url.ts'
+import { list } from './list.ts'
+import { isMongoUrl, weakerThanPromised } from './mongo-url.ts'
+import { parseTrust } from './trust-proxy.ts'
+
+/** A form that a variable of the environment may have, and how it is said when it has another: the text itself may be a secret. */
+interface Format {
+  validate: (text: string) => boolean
+  hint: (text: string) => string
+}
+
+const everyOf = (test: (part: string) => boolean) => (text: string) => list(text).every(test)
+
+export const formats: Record<string, Format> = {
+  'http-origin': {
+    validate: (text) => /^https?:\/\/[^/?#\s@]+$/.test(text) && parseUrl(text) !== null,
+    hint: () => 'must be http(s)://host[:port] without a path',
+  },
+  'http-url': {
+    validate: (text) => /^https?:\/\/[^?#\s@]+$/.test(text) && parseUrl(text) !== null,
+    hint: () => 'must be http(s)://host[:port][/path]',
+  },
+  'mongodb-url': {
+    validate: (text) => isMongoUrl(text) && weakerThanPromised(text).length === 0,
+    hint(text) {
+      const weaker = weakerThanPromised(text)
+      return weaker.length > 0
+        ? `must not lower the write concern, read concern or read preference: take out ${weaker.join(', ')}`
+        : 'must be a mongodb:// URL that the driver can read'
+    },
+  },
+  'key-of-32-bytes': {
+    // What is no base64 is skipped when it is read: without this, other texts would be the same key.
+    validate: (text) => /^[A-Za-z0-9+/]{43}=$/.test(text),
+    hint: () => 'must be 32 bytes in base64 (openssl rand -base64 32)',
+  },
+  'queue-list': {
+    validate: everyOf((part) => (queueNames as readonly string[]).includes(part)),
+    hint: () => `must be a comma-separated list of: ${queueNames.join(', ')}`,
+  },
+  'host-port-list': {
+    validate: everyOf((part) => /^[^\s/:@]+:\d{1,5}$|^\[[\da-f:.]+\]:\d{1,5}$/i.test(part)),
+    hint: () => 'must be a comma-separated list of host:port',
+  },
+  'proxy-trust': {
+    validate: (text) => parseTrust(text) !== null,
+    hint: () => 'must be a number of hops or a comma-separated list of addresses and CIDRs',
+  },
+}

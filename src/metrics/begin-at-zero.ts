@@ -1,0 +1,34 @@
+import { statusAfter } from '../webhooks/attempts/verdict.ts'
+import { faults } from '../webhooks/sender/faults.ts'
+import type { createCounted } from './counted.ts'
+
+/** The lines that alerts ask for: all at `error`, and those at `warn` that page somebody. */
+export const watchedLines = {
+  error: [
+    'process.stopped-badly',
+    'request.failed',
+    'payment.astray',
+    'refund.astray',
+    'wallet.broke',
+    'reservation.not-decided',
+    'movement.not-finished',
+  ],
+  warn: ['web.full', 'guesses.closed'],
+} as const
+
+/**
+ * Shows at 0 what alerts look for the increase of. A counter that is first seen at 1 has not increased, and the first of a process would
+ * alert nobody.
+ */
+export function beginAtZero({
+  logLines,
+  attempts,
+}: Pick<ReturnType<typeof createCounted>, 'logLines' | 'attempts'>): void {
+  for (const [level, lines] of Object.entries(watchedLines))
+    for (const line of lines) logLines.inc({ level, line }, 0)
+  const stages = new Set(['status', ...Object.values(faults).map(({ stage }) => stage)])
+  for (const environment of ['live', 'test'])
+    for (const outcome of [...Object.keys(statusAfter), 'lease-lost'])
+      for (const stage of outcome === 'delivered' ? ['none'] : stages)
+        attempts.inc({ outcome, stage, environment }, 0)
+}

@@ -1,0 +1,61 @@
+import type { Models } from '../collections.ts'
+import type { Config } from '../config.ts'
+import { askedForMs, forgetAnswers } from './forget-answers.ts'
+import { forgetAttempts } from './forget-attempts.ts'
+import type { Pace } from './pace.ts'
+import type { Progress } from './progress.ts'
+import { removeDeliveries } from './remove-deliveries.ts'
+import { removeIntents } from './remove-intents.ts'
+import { removeOrders } from './remove-orders.ts'
+import { removeProducts } from './remove-products.ts'
+import type { Kind } from './tally.ts'
+
+export type CleaningDeps = Models & {
+  now(): Date
+  config: Pick<Config, 'sandboxRetentionMs' | 'liveDeliveryRetentionMs'>
+}
+
+/** What is old: made before these instants. */
+interface Spans {
+  /** What test keys made goes. */
+  testsBefore: Date
+  /** Of live deliveries the attempts go; null: they stay. */
+  attemptsBefore: Date | null
+  /** Of anything the sealed first answer goes. */
+  answersBefore: Date
+}
+
+/** The clean-up of one business on its way. */
+export interface Cleaning extends Models, Spans {
+  now(): Date
+  businessId: string
+  progress: Progress
+  /** Counts, and takes nothing away. */
+  isDry: boolean
+  pace: Pace
+  count(kind: Kind, documents: number): void
+}
+
+/** What is old at `deps.now()`, as the configuration says. */
+export function spansOf({ config, now }: CleaningDeps): Spans {
+  const at = now().getTime()
+  const { sandboxRetentionMs, liveDeliveryRetentionMs: keptMs } = config
+  return {
+    testsBefore: new Date(at - sandboxRetentionMs),
+    attemptsBefore: keptMs === null ? null : new Date(at - keptMs),
+    answersBefore: new Date(at - askedForMs),
+  }
+}
+
+/**
+ * Takes away what is old of a business, by the indexes that its lists are read by. Stopped or killed anywhere, the next one finds what is still
+ * there; of what stays it goes on where this one came to. A delivery goes no later than what it tells of.
+ */
+export async function cleanBusiness(cleaning: Cleaning): Promise<void> {
+  await removeDeliveries(cleaning)
+  await removeIntents(cleaning)
+  await removeOrders(cleaning)
+  await removeProducts(cleaning)
+  await forgetAttempts(cleaning)
+  await forgetAnswers(cleaning)
+}

@@ -1,0 +1,20 @@
+import { newId } from '../ids.ts'
+import { lastDue } from './night.ts'
+import type { RetentionRecord } from './record.ts'
+
+/** One way through all businesses, by as many runs as it takes. Each business says whether it was its turn (progress.ts). */
+export interface Pass {
+  id: string
+  beganAt: Date
+  /** It has been at every business, and some failed: it comes to those again. */
+  hasFaults: boolean
+}
+
+/**
+ * The pass that is not through yet, or a new one. One that takes longer than a day goes on into the next night, or those that come last would
+ * never have their turn; one that only waits for businesses that fail does not, for the others' sake.
+ */
+export function startPass({ pass }: RetentionRecord, now: Date): Pass {
+  const goesOn = pass !== null && pass !== undefined && !(pass.hasFaults && pass.beganAt < lastDue(now))
+  return goesOn ? pass : { id: newId(), beganAt: now, hasFaults: false }
+}

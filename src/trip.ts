@@ -1,0 +1,26 @@
+import type { Redis } from 'ioredis'
+
+/** A command of Redis, its key and an argument. */
+type Command = readonly [name: string, key: string, argument: number]
+
+/**
+ * Commands that travel together, and the answer to each. Never throws: null where Redis is away, frozen or full, and then some may have been
+ * done and others not.
+ */
+export type Trip = (commands: readonly Command[]) => Promise<unknown[] | null>
+
+export const createTrip =
+  (connection: Redis, complain: (fields: object) => void): Trip =>
+  async (commands) => {
+    // Its connection tells of itself.
+    if (connection.status !== 'ready') return null
+    try {
+      const answers = (await connection.pipeline(commands.map((command) => [...command])).exec()) ?? []
+      const fault = answers.find(([error]) => error !== null)?.[0]
+      if (fault) throw fault
+      return answers.map(([, answer]) => answer)
+    } catch (err) {
+      complain({ err })
+      return null
+    }
+  }

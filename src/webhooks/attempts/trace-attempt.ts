@@ -1,0 +1,23 @@
+import type { Deps } from '../../deps.ts'
+import type { AttemptRecord } from '../deliveries/delivery.ts'
+import type { ClaimedDelivery } from './claim.ts'
+import type { Verdict } from './verdict.ts'
+
+/** The span of an attempt, in the trace of the request that caused the event; `traceparent` is null where nothing is traced. */
+export interface AttemptSpan {
+  traceparent: string | null
+  end(attempts: number, outcome: Verdict['outcome'], record: AttemptRecord): void
+}
+
+/** Begins it, just before the receiver is called. */
+export function traceAttempt({ tracing }: Pick<Deps, 'tracing'>, delivery: ClaimedDelivery): AttemptSpan {
+  const { _id: deliveryId, event: webhookEvent, sandbox, requestId, traceparent = null } = delivery
+  const span = tracing?.begin('attempt', 'call', traceparent)
+  return {
+    traceparent: span?.traceparent ?? null,
+    end(attempts, outcome, { status, stage }) {
+      const facts = { deliveryId, webhookEvent, sandbox, requestId, attempts, outcome, status, stage }
+      span?.end({ facts, failed: outcome !== 'delivered' })
+    },
+  }
+}

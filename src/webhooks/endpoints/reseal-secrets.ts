@@ -1,0 +1,85 @@
+import type { mongo } from 'mongoose'
+import { pastMongoose } from '../../collection.ts'
+import type { Deps } from '../../deps.ts'
+import { inBatches } from '../../in-batches.ts'
+import type { Secrets } from '../../secrets.ts'
+import type { Endpoint } from './endpoint.ts'
+
+type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
+type Sealed = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'deletedAt'>
+
+/** How many were sealed anew, and the ids of those of which one that signs is sealed with a key that is not configured. */
+export interface ResealedSecrets {
+  resealed: number
+  unreadable: string[]
+}
+
+/**
+ * Seals the secrets of all endpoints with the current SECRET_KEY, the replaced ones too, and tells `advance` of those it is through with.
+ */
+export async function resealSecrets(
+  deps: Needs,
+  advance: (endpoints: number) => void,
+): Promise<ResealedSecrets> {
+  const tally: ResealedSecrets = { resealed: 0, unreadable: [] }
+  const all = pastMongoose(deps.Endpoint).find(
+    {},
+    { projection: { _id: 1 }, sort: { _id: 1 }, batchSize: 250 },
+  )
+  await inBatches(all, async (endpoints) => {
+    await resealSome(
+      deps,
+      tally,
+      endpoints.map(({ _id }) => _id),
+    )
+    advance(endpoints.length)
+  })
+  return tally
+}
+
+/** Looks again after each write: a rotation that came first has moved a secret of before among the replaced ones. */
+async function resealSome(deps: Needs, tally: ResealedSecrets, ids: string[]): Promise<void> {
+  const collection = pastMongoose(deps.Endpoint)
+  const projection = { secret: 1, previousSecrets: 1, deletedAt: 1 } as const
+  for (;;) {
+    const found = await collection.find<Sealed>({ _id: { $in: ids } }, { projection }).toArray()
+    const writes = found.flatMap((endpoint) => resealOne(deps.secrets, endpoint) ?? [])
+    if (writes.length === 0) {
+      for (const endpoint of found) if (!canSign(deps, endpoint)) tally.unreadable.push(endpoint._id)
+      return
+    }
+    tally.resealed += (await collection.bulkWrite(writes, { ordered: false })).modifiedCount
+  }
+}
+
+/** All secrets of an endpoint in one write, if they are still the ones that were read. Null: there is nothing to do. */
+function resealOne(secrets: Secrets, { _id, secret, previousSecrets }: Sealed) {
+  const anew = {
+    secret: anewOrAsIs(secrets, secret),
+    previousSecrets: previousSecrets.map((each) => ({ ...each, secret: anewOrAsIs(secrets, each.secret) })),
+  }
+  const isSame =
+    anew.secret === secret &&
+    anew.previousSecrets.every((each, at) => each.secret === previousSecrets[at]?.secret)
+  if (isSame) return null
+  const filter = { _id, secret, previousSecrets }
+  return { updateOne: { filter, update: { $set: anew } } } satisfies mongo.AnyBulkWriteOperation<Endpoint>
+}
+
+const isReadable = (secrets: Secrets, sealed: string): boolean => anewOrNull(secrets, sealed) !== null
+const anewOrAsIs = (secrets: Secrets, sealed: string): string => anewOrNull(secrets, sealed) ?? sealed
+
+function anewOrNull(secrets: Secrets, sealed: string): string | null {
+  try {
+    return secrets.reseal(sealed)
+  } catch {
+    return null
+  }
+}
+
+/** Whether all is readable that signs: of a deleted endpoint nothing does, nor a replaced secret whose time is up. */
+function canSign({ secrets, now }: Needs, { secret, previousSecrets, deletedAt }: Sealed): boolean {
+  const at = now()
+  const signing = previousSecrets.filter(({ validUntil }) => validUntil > at).map((each) => each.secret)
+  return deletedAt !== null || [secret, ...signing].every((each) => isReadable(secrets, each))
+}

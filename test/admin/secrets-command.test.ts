@@ -1,0 +1,305 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import { findKeysLeft } from '../../src/businesses/keys-left.ts'
+import { rotateKey } from '../../src/businesses/rotate-key.ts'
+import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
+import type { Deps } from '../../src/deps.ts'
+import { resealAnswers } from '../../src/idempotency/reseal-answers.ts'
+import { resealSecrets } from '../../src/webhooks/endpoints/reseal-secrets.ts'
+import { attempt, freshDelivery, openBeside, subscribe } from '../support/acts.ts'
+import { type House, type Merchant, secretKey as older, openHouse } from '../support/house.ts'
+import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { openAdmin } from './admin.ts'
+
+const hour = 3_600_000
+const [newer, newest] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
+const exchanged = { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: older }
+const unwatched = (): void => undefined
+
+describe('npm run admin -- secrets rotate', function () {
+  this.timeout(60_000)
+  /** A process that was not started anew: `older` alone. */
+  let house: House
+  /** One with the keys exchanged, one that has the new key as the previous one still, and one without the old key. */
+  let both: House
+  let notYet: House
+  let alone: House
+  let cli: ReturnType<typeof openAdmin>
+  let receiver: Receiver
+  before(async () => {
+    house = await openHouse()
+    ;[both, notYet, alone, receiver] = await Promise.all([
+      openBeside(house, exchanged),
+      openBeside(house, { SECRET_KEY: older, SECRET_KEY_PREVIOUS: newer }),
+      openBeside(house, { SECRET_KEY: newer }),
+      startReceiver(),
+    ])
+    for (const each of [both, notYet, alone]) each.allowHost(receiver.host)
+    cli = openAdmin(house)
+  })
+  after(async () => {
+    await receiver.close()
+    await Promise.all([both, notYet, alone].map((each) => each.close()))
+    await house.close()
+  })
+
+  const rotate = async () => {
+    const { exitCode, stdout, stderr } = await cli.admin(['secrets', 'rotate', '--json'], exchanged)
+    expect([exitCode, stderr]).to.deep.equal([0, ''])
+    return JSON.parse(stdout) as Record<string, unknown>
+  }
+  const send = (to: House, merchant: Merchant, path: string, body: object, key: string) =>
+    to.http.post(`/api/v1/dev${path}`).set(merchant.write(key)).send(body)
+  const use = ({ http }: House, { read }: Merchant) => http.get('/api/v1/dev/intents').set(read())
+  const storedKey = async ({ keyId }: Merchant) =>
+    (await house.deps.ApiKey.findById(keyId).lean())?.secrets[0] ?? expect.fail()
+  const restsOn = ({ deps }: House) => deps.secrets.keyIds[0]
+  const hasMoved = (merchant: Merchant, to: House) =>
+    until('the key has moved', async () => (await storedKey(merchant)).pepper === restsOn(to))
+  const leftOf = async ({ businessId }: Merchant) =>
+    (await findKeysLeft(both.deps)).listed.filter(({ business }) => business === businessId)
+
+  it('lets the old key go: deliveries are signed the same, retries answer the same bytes, and a key used once is known', async () => {
+    const merchant = await house.merchant()
+    const { id: endpointId, secret } = await subscribe(house, merchant, receiver.url)
+    const delivery = await freshDelivery(house, merchant)
+    const requests: [path: string, body: object][] = [
+      ['/intents', { amount: 700 }],
+      ['/intents', { amount: 0 }],
+      ['/store/products', { name: 'Thé', price: 100 }],
+      ['/webhooks/endpoints', { url: 'https://shop.example/hook', events: ['payment.created'] }],
+      [`/webhooks/endpoints/${endpointId}/rotate-secret`, {}],
+      ['/intents/PI-unknown/cancel', {}],
+    ]
+    const first = []
+    for (const [at, [path, body]] of requests.entries())
+      first.push(await send(house, merchant, path, body, `kept-${at}`))
+    expect(first.map(({ status }) => status)).to.deep.equal([201, 400, 201, 201, 200, 404])
+
+    const before = await house.deps.Endpoint.find().lean()
+    const lost = await cli.admin(['secrets', 'rotate'], { SECRET_KEY: newer })
+    expect(lost.exitCode).to.equal(1)
+    expect(lost.stderr).to.match(/^2 endpoints and 8 stored answers are sealed with a key .+\n$/)
+    // What the lost key sealed does not hide the rest.
+    expect(lost.stdout).to.match(
+      /^resealed: endpoints 0, answers 0\nunreadable: endpoints 2, answers 8\nunreadableEndpoints: \n {2}/,
+    )
+    expect(lost.stdout).to.include(`\n  ${endpointId}\n`).and.include('\nmayDropPrevious: true\n')
+    expect(await house.deps.Endpoint.find().lean()).to.deep.equal(before)
+
+    // Of the six here, and of an endpoint and an intent made before them.
+    const key = {
+      id: merchant.keyId,
+      key: `sk_test_…${merchant.key.slice(-4)}`,
+      business: merchant.businessId,
+    }
+    expect(await rotate()).to.deep.equal({
+      resealed: { endpoints: 2, answers: 8 },
+      unreadable: { endpoints: 0, answers: 0 },
+      unreadableEndpoints: [],
+      keysLeft: 1,
+      keys: [{ ...key, until: null }],
+      keysGone: 0,
+      mayDropPrevious: false,
+    })
+    await use(both, merchant).expect(200)
+    await hasMoved(merchant, both)
+    expect(await rotate()).to.deep.equal({
+      resealed: { endpoints: 0, answers: 0 },
+      unreadable: { endpoints: 0, answers: 0 },
+      unreadableEndpoints: [],
+      keysLeft: 0,
+      keys: [],
+      keysGone: 0,
+      mayDropPrevious: true,
+    })
+
+    for (const [at, [path, body]] of requests.entries()) {
+      const again = await send(alone, merchant, path, body, `kept-${at}`)
+      expect([again.status, again.text], path).to.deep.equal([first[at]?.status, first[at]?.text])
+      expect(again.headers, path).to.include({ 'idempotent-replayed': 'true' })
+    }
+    await attempt(alone.deps, delivery._id)
+    const [received = expect.fail()] = await receiver.atLeast(1)
+    expect(isSignedWith(first[4]?.body.data.secret, received)).to.equal(true)
+    const byPrevious = { 'x-service-signature': received.headers['x-service-signature-previous'] }
+    const asBefore = { ...received, headers: { ...received.headers, ...byPrevious } }
+    expect(isSignedWith(secret, asBefore)).to.equal(true)
+  })
+
+  it('leaves what nobody asks for any more: a day later the same idempotency key is a new request', async () => {
+    const merchant = await house.merchant()
+    await send(house, merchant, '/intents', { amount: 100 }, 'old').expect(201)
+    await use(both, merchant).expect(200)
+    await hasMoved(merchant, both)
+    await send(alone, merchant, '/intents', { amount: 100 }, 'old').expect(500)
+    const later = () => new Date(Date.now() + 24 * hour + 1)
+    const old = { ...alone.deps, now: later }
+    expect(await resealAnswers(old, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
+    alone.clock.freeze(later())
+    const again = await send(alone, merchant, '/intents', { amount: 200 }, 'old').expect(201)
+    alone.clock.freeze(null)
+    expect(again.headers).to.not.have.property('idempotent-replayed')
+    expect(again.body.data.amount).to.equal(200)
+  })
+
+  it('lets a rotation of the endpoint win that comes meanwhile, and seals what that replaced', async () => {
+    const merchant = await house.merchant()
+    const { id, secret } = await subscribe(house, merchant, receiver.url)
+    const made: string[] = []
+    const { collection } = both.deps.Endpoint
+    const racing = {
+      find: collection.find.bind(collection),
+      async bulkWrite(writes: never) {
+        if (made.length < 2) {
+          const path = `/webhooks/endpoints/${id}/rotate-secret`
+          made.push(
+            (await send(house, merchant, path, {}, `race-${made.length}`).expect(200)).body.data.secret,
+          )
+        }
+        return collection.bulkWrite(writes, { ordered: false })
+      },
+    }
+    const deps = { ...both.deps, Endpoint: { collection: racing } } as unknown as Deps
+    expect(await resealSecrets(deps, unwatched)).to.deep.equal({ resealed: 1, unreadable: [] })
+    const endpoint = await house.deps.Endpoint.findById(id).lean()
+    const kept = [endpoint?.secret ?? '', ...(endpoint?.previousSecrets ?? []).map((each) => each.secret)]
+    const { unseal } = alone.deps.secrets
+    expect(kept.map(unseal)).to.deep.equal([...made.toReversed(), secret])
+  })
+
+  it('goes on where it was killed, and two at once do each thing once', async () => {
+    const { Claim, secrets } = house.deps
+    const count = 600
+    const claim = (at: number) => ({
+      _id: `many-${at}`,
+      effectId: `many-${at}`,
+      token: 'x',
+      leaseUntil: new Date(0),
+      paramsHash: 'x',
+      answer: secrets.seal(`[404,"${at}"]`),
+      expiresAt: new Date(Date.now() + hour),
+    })
+    await Claim.insertMany(Array.from({ length: count }, (_, at) => claim(at)))
+    const killed = () => {
+      throw new Error('killed')
+    }
+    await resealAnswers(both.deps, killed).catch(() => undefined)
+    const isAnew = { _id: /^many-/, answer: new RegExp(`^v1.${restsOn(both)}`) }
+    expect(await Claim.countDocuments(isAnew)).to.be.within(200, 300)
+    const runs = await Promise.all([resealAnswers(both.deps, unwatched), resealAnswers(both.deps, unwatched)])
+    expect(runs.map(({ unreadable }) => unreadable)).to.deep.equal([0, 0])
+    expect(await Claim.countDocuments(isAnew)).to.equal(count)
+    for (const { _id, answer = '' } of await Claim.find({ _id: /^many-/ }).lean())
+      expect(alone.deps.secrets.unseal(answer)).to.equal(`[404,"${_id.slice(5)}"]`)
+    expect(await resealAnswers(both.deps, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
+  })
+
+  it('lists each key that still needs the old one, until when, and no other', async () => {
+    const [unused, suspended, revoked, rotated, over, unknown, gone] = await Promise.all(
+      Array.from({ length: 7 }, () => house.merchant()),
+    )
+    if (!unused || !suspended || !revoked || !rotated || !over || !unknown || !gone) return expect.fail()
+    await setKeyStatus(house.deps, suspended.keyId, 'suspended')
+    await setKeyStatus(house.deps, revoked.keyId, 'revoked')
+    const fresh = await rotateKey(both.deps, rotated.keyId, 3600)
+    await rotateKey(both.deps, over.keyId, 0)
+    const set = (merchant: Merchant, change: object) =>
+      house.deps.ApiKey.updateOne({ _id: merchant.keyId }, change)
+    await set(unknown, { $unset: { 'secrets.0.pepper': 1 } })
+    await set(gone, { $set: { 'secrets.0.pepper': 'another' } })
+    const { left, listed, gone: goneCount } = await findKeysLeft(both.deps)
+    expect(left).to.equal(listed.length)
+    const ids = listed.map(({ id }) => id)
+    expect(ids).to.include.members([unused, suspended, rotated, unknown].map(({ keyId }) => keyId))
+    for (const { keyId } of [revoked, over, gone]) expect(ids).to.not.include(keyId)
+    expect(goneCount).to.equal(1)
+    const [one] = await leftOf(rotated)
+    expect(one?.key).to.equal(`sk_test_…${fresh?.key.slice(-4)}`)
+    expect(Date.parse(one?.until ?? '') - Date.now()).to.be.within(hour - 60_000, hour)
+    await set(gone, { $set: { status: 'revoked' } })
+
+    const { exitCode, stdout } = await cli.admin(['secrets', 'rotate'], exchanged)
+    expect(exitCode).to.equal(0)
+    expect(stdout).to.match(
+      /^resealed: endpoints \d+, answers \d+\nunreadable: endpoints 0, answers 0\nunreadableEndpoints: none\nkeysLeft: \d+\nkeys: \n {2}/,
+    )
+    expect(stdout).to.include(`\n  ${unused.keyId}  sk_test_…${unused.key.slice(-4)}  ${unused.businessId}\n`)
+    for (const { key } of [unused, suspended, rotated, fresh ?? expect.fail()])
+      expect(stdout).to.not.include(key.slice(8, 36))
+  })
+
+  it('a key moves when it is used, and not to and fro between processes with the keys in either order', async () => {
+    const merchant = await house.merchant()
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, at) => use(at % 3 === 0 ? notYet : both, merchant)),
+    )
+    expect(answers.filter(({ status }) => status !== 200)).to.deep.equal([])
+    await hasMoved(merchant, both)
+    const moved = await storedKey(merchant)
+    await use(notYet, merchant).expect(200)
+    await use(both, merchant).expect(200)
+    expect(await storedKey(merchant)).to.deep.equal(moved)
+    expect(await leftOf(merchant)).to.deep.equal([])
+    await use(alone, merchant).expect(200)
+
+    // The exchange is taken back: an hour later it moves back, too.
+    notYet.clock.freeze(new Date(Date.now() + hour + 1000))
+    await use(notYet, merchant).expect(200)
+    notYet.clock.freeze(null)
+    await hasMoved(merchant, notYet)
+    await use(house, merchant).expect(200)
+  })
+
+  it('a key that moves between two looks for it is found, and one that cannot be moved works', async () => {
+    const merchant = await house.merchant()
+    const { lanes } = both.deps
+    const { findKey, moveKey } = lanes
+    lanes.findKey = async (hash, by) => {
+      const found = await findKey(hash, by)
+      lanes.findKey = findKey
+      const [secret, to] = [await storedKey(merchant), both.deps.secrets.hash(merchant.key)]
+      const { keyId } = merchant
+      await moveKey({ keyId, from: secret.hash, to, pepper: restsOn(both), at: new Date() }, by)
+      return found
+    }
+    await use(both, merchant).expect(200)
+
+    const other = await house.merchant()
+    lanes.moveKey = () => Promise.reject(new Error('MongoDB is away'))
+    await use(both, other).expect(200)
+    lanes.moveKey = moveKey
+    expect((await storedKey(other)).pepper).to.equal(restsOn(house))
+  })
+
+  it('a key from before peppers had ids gets its own when it is used, without a move', async () => {
+    const merchant = await house.merchant()
+    await house.deps.ApiKey.updateOne({ _id: merchant.keyId }, { $unset: { 'secrets.0.pepper': 1 } })
+    const { hash } = await storedKey(merchant)
+    await use(notYet, merchant).expect(200)
+    await hasMoved(merchant, notYet)
+    expect(await storedKey(merchant)).to.deep.equal({ hash, validUntil: null, pepper: restsOn(notYet) })
+    await use(both, merchant).expect(200)
+    await hasMoved(merchant, both)
+  })
+
+  it('does it all again with the key after that', async () => {
+    const merchant = await house.merchant()
+    const { id, secret } = await subscribe(house, merchant, receiver.url)
+    await resealSecrets(both.deps, unwatched)
+    await use(both, merchant).expect(200)
+    await hasMoved(merchant, both)
+    const third = await openBeside(house, { SECRET_KEY: newest, SECRET_KEY_PREVIOUS: newer })
+    expect((await resealSecrets(third.deps, unwatched)).unreadable).to.deep.equal([])
+    third.clock.freeze(new Date(Date.now() + hour + 1000))
+    await use(third, merchant).expect(200)
+    await hasMoved(merchant, third)
+    await third.close()
+    const last = await openBeside(house, { SECRET_KEY: newest })
+    await use(last, merchant).expect(200)
+    const endpoint = await house.deps.Endpoint.findById(id).lean()
+    expect(last.deps.secrets.unseal(endpoint?.secret ?? '')).to.equal(secret)
+    await last.close()
+  })
+})

@@ -1,0 +1,50 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { expect } from 'chai'
+import { startCommand } from './command.ts'
+import { copyOfDev } from './copy-of-dev.ts'
+
+describe('npm test', () => {
+  let copy: Awaited<ReturnType<typeof copyOfDev>>
+  before(async () => {
+    copy = await copyOfDev()
+    await copy.usePackages()
+    await mkdir(join(copy.folder, 'test/api'), { recursive: true })
+    const settings = {
+      extension: ['test.ts'],
+      recursive: true,
+      ignore: ['test/api/slow.test.ts'],
+      'node-option': ['import=tsx'],
+      reporter: resolve('test/support/reporter.ts'),
+    }
+    await writeFile(join(copy.folder, '.mocharc.json'), JSON.stringify(settings))
+    const tests = {
+      'test/api/one.test.ts': "it('holds', () => undefined); it('holds too', () => undefined)",
+      'test/api/slow.test.ts': "it('is not run', () => { throw new Error('ran') })",
+      'test/two.test.ts':
+        "it('breaks', () => { throw new Error('broken') }); it.skip('waits', () => undefined)",
+      'test/three.test.ts': "it('holds as well', () => undefined)",
+    }
+    for (const [name, text] of Object.entries(tests)) await writeFile(join(copy.folder, name), text)
+  })
+  after(() => copy.remove())
+
+  const run = async (...args: string[]) => {
+    const command = startCommand([process.execPath, 'dev/run-tests.mjs', ...args], { cwd: copy.folder })
+    const { code } = await command.ended
+    return { code, stdout: command.said.stdout }
+  }
+
+  it('runs every file in one of two halves, tells what failed, and ends with the figures of both', async () => {
+    const { code, stdout } = await run()
+    expect(code).to.equal(1)
+    expect(stdout.trim().split('\n').at(-1)).to.equal('3 passed, 1 failed, 1 skipped')
+    expect(stdout).to.match(/1\) breaks:\s+Error: broken/)
+    expect(stdout.match(/^\d+ passed/gm)).to.have.length(3)
+  })
+
+  it('runs once what is asked for, with all that mocha understands', async () => {
+    const { code, stdout } = await run('--grep', 'holds')
+    expect([code, stdout.match(/^\d+ passed, \d+ failed/gm)]).to.deep.equal([0, ['3 passed, 0 failed']])
+  })
+})

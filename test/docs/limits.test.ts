@@ -1,0 +1,48 @@
+import { expect } from 'chai'
+import { mostHeaders } from '../../src/http/bare-app.ts'
+import { leastRate } from '../../src/http/connections/cut-slow.ts'
+import { mostWaiting } from '../../src/http/connections/in-turn.ts'
+import { patience } from '../../src/http/connections/patience.ts'
+import { mostConnections, mostHeaderBytes } from '../../src/http/listen.ts'
+import { textOf } from './pages.ts'
+
+/** As the pages write it: thousands apart. */
+const number = (value: number): string => value.toLocaleString('en').replaceAll(',', ' ')
+const seconds = (ms: number): string => `${ms / 1000} s`
+const kib = `${mostHeaderBytes / 1024} KiB`
+const headers = seconds(patience.headersMs)
+const request = seconds(patience.requestMs)
+const grace = seconds(patience.bodyGraceMs)
+
+/** What each page says of the limits of a connection, by the numbers that the service holds to. */
+const said: Record<string, string[]> = {
+  'docs/api.md': [
+    `all headers | ${kib}, ${mostHeaders} headers |`,
+    `| Time of the headers | ${headers} |`,
+    `| Time of the whole request | ${request} |`,
+    `| Slowness of a body | after ${grace}, ${leastRate} bytes for each second since |`,
+    `| Time in which nothing of an answer is taken | ${seconds(patience.answerIdleMs)} |`,
+    `one connection: ${mostWaiting} (\`limit\`) may wait`,
+    `closed ${seconds(patience.keepAliveMs)} after its last answer`,
+    `nothing has come yet is answered 408 after ${headers}`,
+  ],
+  'docs/errors.md': [
+    `Over ${kib} or ${mostHeaders} headers.`,
+    `Headers took over ${headers}, the whole request over ${request},`,
+  ],
+  'docs/decisions.md': [
+    `(${kib} or ${mostHeaders})`,
+    `(headers ${headers}, all of it ${request}, a body with less than ${leastRate} bytes for each second after ${grace})`,
+    `at most ${mostWaiting} wait`,
+    `read on for up to ${seconds(patience.lingerMs)}`,
+    `at most ${number(mostConnections)} connections`,
+  ],
+}
+
+describe('The limits of a connection', () => {
+  for (const [page, sentences] of Object.entries(said))
+    it(`are in ${page} as they are`, () => {
+      const text = textOf(page).replaceAll(/\s+/g, ' ')
+      for (const sentence of sentences) expect(text).to.include(sentence)
+    })
+})

@@ -1,0 +1,62 @@
+import { expect } from 'chai'
+import { subscribe } from '../support/acts.ts'
+import { type Balancer, startBalancer } from '../support/balancer.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type ServiceProcess, startProcess } from '../support/processes.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { expectTold, type Shoppers, startShoppers, tradeEvents } from '../support/shoppers.ts'
+import { until } from '../support/until.ts'
+
+describe('A rolling restart behind a load balancer, under load', () => {
+  let house: House
+  let receiver: Receiver
+  let balancer: Balancer
+  let merchant: Merchant
+  let shoppers: Shoppers | null = null
+  const processes: ServiceProcess[] = []
+  before(async () => {
+    ;[house, receiver, balancer] = await Promise.all([openHouse(), startReceiver(), startBalancer()])
+    merchant = await house.merchant()
+    await subscribe(house, merchant, receiver.url, tradeEvents)
+  })
+  after(async () => {
+    await shoppers?.stop()
+    balancer.close()
+    await Promise.all(processes.map((each) => each.stop()))
+    await receiver.close()
+    await house.close()
+  })
+
+  async function start(type: 'web' | 'worker'): Promise<ServiceProcess> {
+    const started = await startProcess(type, house, { WEBHOOK_ALLOWED_HOSTS: receiver.host })
+    processes.push(started)
+    if (type === 'worker') return started
+    balancer.add(started.origin)
+    await until('the balancer has it', () => balancer.isServing(started.origin))
+    return started
+  }
+
+  /** First the new one, then the end of the old one. */
+  async function replace(old: ServiceProcess, type: 'web' | 'worker'): Promise<ServiceProcess> {
+    const next = await start(type)
+    old.kill('SIGTERM')
+    expect(await old.ended, old.lastWords()).to.equal(0)
+    return next
+  }
+
+  it('fails no request, and loses and doubles no delivery', async function () {
+    this.timeout(120_000)
+    const [one, two, worker] = await Promise.all([start('web'), start('web'), start('worker')])
+    const load = startShoppers(merchant, 4, () => balancer.origin)
+    shoppers = load
+    await until('some load', () => load.told.length > 10)
+    const [three, next] = await Promise.all([replace(one, 'web'), replace(worker, 'worker')])
+    await replace(two, 'web')
+    const before = balancer.passedTo(three.origin)
+    await until('load on the new ones', () => balancer.passedTo(three.origin) > before + 50)
+    await load.stop()
+    expect(load.faults).to.deep.equal([])
+    expect(next.isAlive()).to.equal(true)
+    await expectTold(house, receiver, load.told)
+  })
+})

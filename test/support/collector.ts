@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+
+/** A span as the collector was told of it. */
+export interface ToldSpan {
+  /** Name and version. */
+  service: string
+  name: string
+  traceId: string
+  spanId: string
+  parentSpanId: string | undefined
+  attributes: Record<string, unknown>
+  /** The ids of the traces that it points to. */
+  links: string[]
+  failed: boolean
+}
+
+/** Who takes traces, by OTLP over HTTP in JSON. */
+export interface Collector {
+  url: string
+  spans: ToldSpan[]
+  /** All that came, to look for what must not be in it. */
+  text(): string
+  close(): Promise<void>
+}
+
+export async function startCollector(status = 200): Promise<Collector> {
+  const spans: ToldSpan[] = []
+  const bodies: unknown[] = []
+  const take = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const body = (await json(req)) as Export
+    bodies.push(body, req.headers)
+    if (status === 200 && req.url === '/v1/traces') spans.push(...spansIn(body))
+    res.writeHead(status, { 'Content-Type': 'application/json' }).end('{}')
+  }
+  const server = createServer((req, res) => void take(req, res))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans,
+    text: () => JSON.stringify(bodies),
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+interface Attribute {
+  key: string
+  value: Record<string, unknown>
+}
+
+interface Export {
+  resourceSpans: {
+    resource: { attributes: Attribute[] }
+    scopeSpans: {
+      spans: {
+        name: string
+        traceId: string
+        spanId: string
+        parentSpanId?: string
+        attributes: Attribute[]
+        links: { traceId: string }[]
+        status: { code: number }
+      }[]
+    }[]
+  }[]
+}
+
+const spansIn = ({ resourceSpans }: Export): ToldSpan[] =>
+  resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) =>
+      spans.map(({ name, traceId, spanId, parentSpanId, attributes, links, status }) => ({
+        service: serviceIn(valuesOf(resource.attributes)),
+        name,
+        traceId,
+        spanId,
+        parentSpanId,
+        attributes: valuesOf(attributes),
+        links: links.map((link) => link.traceId),
+        failed: status.code === 2,
+      })),
+    ),
+  )
+
+const serviceIn = (resource: Record<string, unknown>): string =>
+  `${String(resource['service.name'])} ${String(resource['service.version'])}`
+
+/** A value stands under the name of its type. */
+const valuesOf = (attributes: Attribute[]): Record<string, unknown> =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))

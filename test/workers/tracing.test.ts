@@ -1,0 +1,337 @@
+import { randomBytes } from 'node:crypto'
+import { createRequire } from 'node:module'
+import { Writable } from 'node:stream'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { freePort } from '../../dev/servers/free-port.ts'
+import { expireIntent } from '../../src/intents/expire.ts'
+import { describeError } from '../../src/log.ts'
+import { fill, open, wallets } from '../checkout/customer.ts'
+import { cancelIntent, createIntent, deliveriesOf, relay, subscribe } from '../support/acts.ts'
+import { type Collector, startCollector, type ToldSpan } from '../support/collector.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { storedIntent } from '../support/pay.ts'
+import { startProcess } from '../support/processes.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+const intents = '/api/v1/dev/intents'
+
+type Line = { msg: string } & Record<string, unknown>
+
+/** A house whose log can be read. */
+async function openTold(environment: Record<string, string>) {
+  const lines: Line[] = []
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      for (const line of chunk.toString().trim().split('\n')) lines.push(JSON.parse(line))
+      done()
+    },
+  })
+  const house = await openHouse(
+    environment,
+    pino({ level: 'info', serializers: { err: describeError } }, sink),
+  )
+  const line = (msg: string, requestId: unknown) =>
+    until(`${msg} of ${String(requestId)}`, () =>
+      lines.find((one) => one.msg === msg && one.requestId === requestId),
+    )
+  return { house, lines, line }
+}
+
+const isLoaded = (): boolean =>
+  Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes('@opentelemetry/sdk'))
+
+const everyEvent = [
+  'payment.created',
+  'payment.confirmed',
+  'payment.cancelled',
+  'payment.refunded',
+  'payment.expired',
+]
+
+describe('The id of a request', () => {
+  let told: Awaited<ReturnType<typeof openTold>>
+  let house: House
+  let merchant: Merchant
+  let receiver: Receiver
+
+  before(async () => {
+    told = await openTold({})
+    house = told.house
+    merchant = await house.merchant()
+    receiver = await startReceiver()
+    await subscribe(house, merchant, receiver.url, [...everyEvent, 'order.new'])
+    house.startWorkers()
+  })
+  after(async () => {
+    await house.close()
+    await receiver.close()
+  })
+
+  const ask = async (path: string, body: object = {}) => {
+    const { headers, body: answer } = await house.http
+      .post(`/api/v1/dev${path}`)
+      .set(merchant.write())
+      .send(body)
+      .expect((res) => expect(res.status, JSON.stringify(res.body)).to.be.lessThan(300))
+    return { requestId: headers['x-request-id'], data: answer.data }
+  }
+
+  it('leads from the merchant’s answer over the relay to the attempt, and is in no webhook and no answer', async () => {
+    const { requestId, data } = await ask('/intents', { amount: 500 })
+    const attempted = await told.line('webhook.attempted', requestId)
+    expect(attempted).to.include({ reference: data.referenceNumber, webhookEvent: 'payment.created' })
+    expect(await told.line('outbox.relayed', requestId)).to.include({ events: 1, deliveries: 1 })
+    const id = String(attempted.deliveryId)
+    const read = await house.http.get(`/api/v1/dev/webhooks/events/${id}`).set(merchant.read()).expect(200)
+    expect(read.body.data).not.to.have.any.keys('requestId', 'traceparent')
+    expect(JSON.stringify(receiver.received)).not.to.include(requestId)
+  })
+
+  it('is in the log of a payment and a refund, and goes with their events', async () => {
+    const paid = await ask('/intents', { amount: 700 })
+    const path = `/intents/${paid.data.referenceNumber}`
+    const simulated = await ask(`${path}/simulate-payment`)
+    expect(await told.line('payment.settled', simulated.requestId)).to.include({ outcome: 'done' })
+    expect(await told.line('webhook.attempted', simulated.requestId)).to.include({
+      webhookEvent: 'payment.confirmed',
+    })
+    const refunded = await ask(`${path}/refund`)
+    expect(await told.line('refund.settled', refunded.requestId)).to.include({ outcome: 'done' })
+    expect(await told.line('webhook.attempted', refunded.requestId)).to.include({
+      webhookEvent: 'payment.refunded',
+    })
+  })
+
+  it('is that of the customer who pays on the page, of who cancels, and of who simulates an order', async () => {
+    const { shortCode } = await createIntent(house, merchant)
+    const page = await fill(await open(house, `/p/${shortCode}`), wallets.pays)
+    const requestId = page.headers.get('x-request-id')
+    await told.line('payment.settled', requestId)
+    expect((await told.line('webhook.attempted', requestId)).webhookEvent).to.equal('payment.confirmed')
+    const { data } = await ask('/intents', { amount: 5 })
+    const cancelled = await ask(`/intents/${data.referenceNumber}/cancel`)
+    await told.line('webhook.attempted', cancelled.requestId)
+    await ask('/store/products', { name: 'Rice', price: 100, stock: 5 })
+    const ordered = await ask('/store/orders/simulate')
+    expect((await told.line('webhook.attempted', ordered.requestId)).webhookEvent).to.equal('order.new')
+  })
+
+  it('is nobody’s where the clock made the event, and such an event is sent as ever', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    await until(
+      'its first event is told',
+      async () => (await house.deps.Delivery.exists({ referenceNumber, status: 'DELIVERED' })) !== null,
+    )
+    house.clock.advance(86_400_000)
+    expect(await expireIntent(house.deps, referenceNumber)).to.deep.equal({ expired: true })
+    const expired = await until('it is told', () =>
+      told.lines.find(
+        ({ msg, webhookEvent, reference }) =>
+          msg === 'webhook.attempted' && webhookEvent === 'payment.expired' && reference === referenceNumber,
+      ),
+    )
+    expect(expired).to.include({ outcome: 'delivered', requestId: null })
+  })
+
+  it('takes some 50 bytes in MongoDB, and where nothing is traced no more is kept and nothing of OpenTelemetry loaded', async () => {
+    const { businessId } = merchant
+    const quiet = await house.merchant()
+    const { referenceNumber } = await createIntent(house, quiet)
+    const delivery = await house.deps.Delivery.findOne({ businessId, event: 'payment.created' }).lean()
+    expect(delivery?.requestId).to.match(/^[0-9a-f-]{36}$/)
+    expect(delivery).not.to.have.property('traceparent')
+    expect((await storedIntent(house, referenceNumber)).outbox[0] ?? {}).not.to.have.property('traceparent')
+    expect(told.lines.filter((line) => 'traceId' in line)).to.deep.equal([])
+    expect(house.deps.tracing).to.equal(null)
+    expect(isLoaded()).to.equal(false)
+  })
+})
+
+describe('A trace', () => {
+  const callersTrace = randomBytes(16).toString('hex')
+  const callersSpan = randomBytes(8).toString('hex')
+  let traceId: string
+  let collector: Collector
+  let told: Awaited<ReturnType<typeof openTold>>
+  let merchant: Merchant
+  let receiver: Receiver
+  let code: string
+  let requestId: string
+  const named = (name: string) => collector.spans.filter((span) => span.name === name)
+  const spanOf = (name: string, trace: string): ToldSpan =>
+    named(name).find((span) => span.traceId === trace) ?? expect.fail(`${name} is not in the trace`)
+
+  before(async () => {
+    collector = await startCollector()
+    told = await openTold({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+    const { house } = told
+    merchant = await house.merchant()
+    receiver = await startReceiver()
+    await subscribe(house, merchant, receiver.url)
+    receiver.respondWith((res, count) => void res.writeHead(count === 2 ? 503 : 200).end())
+    house.startWorkers()
+    const created = await house.http
+      .post(`${intents}?q=HiddenQuery`)
+      .set({ ...merchant.write('HiddenKey'), traceparent: `00-${callersTrace}-${callersSpan}-01` })
+      .send({ amount: 4_242_424, label: 'HiddenLabel' })
+      .expect(201)
+    code = created.body.data.code
+    requestId = String(created.headers['x-request-id'])
+    traceId = String((await told.line('webhook.attempted', requestId)).traceId)
+    const { shortCode } = await createIntent(house, merchant)
+    await receiver.atLeast(2)
+    await open(house, `/p/${shortCode}`)
+    await house.http.get('/healthz').expect(200)
+    const { insertIntent } = house.deps.lanes
+    house.deps.lanes.insertIntent = async () => {
+      house.deps.lanes.insertIntent = insertIntent
+      throw new Error('a bug')
+    }
+    const broken = { ...merchant.write(), traceparent: 'nonsense' }
+    await house.http.post(intents).set(broken).send({ amount: 5 }).expect(500)
+    await until('its second delivery is put off', () =>
+      told.lines.find(({ msg, outcome }) => msg === 'webhook.attempted' && outcome === 'retrying'),
+    )
+    await house.close()
+  })
+  after(async () => {
+    await receiver.close()
+    await collector.close()
+  })
+
+  it('goes from the request over the relay to the attempt, and points to the caller’s, which decides nothing', () => {
+    const request = spanOf('POST /dev/intents', traceId)
+    const relayed = spanOf('outbox-relay', traceId)
+    const attempt = spanOf('attempt', traceId)
+    expect(request.parentSpanId).to.equal(undefined)
+    expect([request.links, traceId === callersTrace]).to.deep.equal([[callersTrace], false])
+    expect(spanOf('operation', traceId).parentSpanId).to.equal(request.spanId)
+    expect(relayed.parentSpanId).to.equal(request.spanId)
+    expect(attempt.parentSpanId).to.equal(relayed.spanId)
+    const { keyId, businessId } = merchant
+    expect(request.attributes).to.deep.include({
+      'http.request.method': 'POST',
+      'http.route': 'POST /dev/intents',
+      'http.response.status_code': 201,
+      requestId,
+      keyId,
+      businessId,
+      sandbox: true,
+    })
+    expect(attempt.attributes).to.include({
+      requestId,
+      outcome: 'delivered',
+      webhookEvent: 'payment.created',
+    })
+  })
+
+  it('is pointed to by the jobs that were done for it, which have traces of their own', () => {
+    for (const job of ['outbox-relay', 'webhook-delivery', 'webhook-delivery-slow']) {
+      const spans = named(job).filter(({ links }) => links.includes(traceId))
+      if (job === 'outbox-relay') expect(spans).to.have.length(1)
+      for (const span of spans)
+        expect([span.parentSpanId, span.traceId === traceId]).to.deep.equal([undefined, false])
+    }
+    const sent = collector.spans.filter(
+      ({ name, links }) => name.startsWith('webhook-delivery') && links.includes(traceId),
+    )
+    expect(sent).to.have.length(1)
+  })
+
+  it('is named by the log lines of what belongs to it', async () => {
+    for (const msg of ['http.request', 'outbox.relayed', 'webhook.attempted'])
+      expect(await told.line(msg, requestId), msg).to.include({ traceId })
+  })
+
+  it('shows what failed, an attempt or a request, and no probe', () => {
+    const failed = collector.spans.filter((span) => span.failed).map(({ name }) => name)
+    expect(failed.toSorted()).to.deep.equal(['POST /dev/intents', 'attempt', 'operation'])
+    const attempt = named('attempt').find((span) => span.failed)
+    expect(attempt?.attributes).to.include({
+      'http.response.status_code': 503,
+      stage: 'status',
+      outcome: 'retrying',
+    })
+    expect(named('GET /p/:shortCode')).to.have.length(1)
+    expect(named('GET /healthz')).to.deep.equal([])
+  })
+
+  it('has no code, key, label, body, query or address in it', () => {
+    const { pathname, host } = new URL(receiver.url)
+    for (const secret of [`"${code}"`, merchant.key, 'Hidden', '4242424', host, pathname, 'Épicerie'])
+      expect(collector.text(), secret).not.to.include(secret)
+    expect(isLoaded()).to.equal(true)
+  })
+})
+
+describe('A trace over two processes', () => {
+  it('is whole when they have ended', async () => {
+    const [collector, receiver, { house }] = await Promise.all([
+      startCollector(),
+      startReceiver(),
+      openTold({}),
+    ])
+    const merchant = await house.merchant()
+    await subscribe(house, merchant, receiver.url)
+    const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, WEBHOOK_ALLOWED_HOSTS: receiver.host }
+    const [web, worker] = await Promise.all([
+      startProcess('web', house, environment),
+      startProcess('worker', house, environment),
+    ])
+    const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
+    await fetch(`${web.origin}${intents}`, { method: 'POST', headers, body: '{"amount":5}' })
+    await receiver.atLeast(1)
+    await until('it is noted', () => house.deps.Delivery.exists({ status: 'DELIVERED' }))
+    for (const process of [web, worker]) process.kill('SIGTERM')
+    expect(await Promise.all([web.ended, worker.ended])).to.deep.equal([0, 0])
+    const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
+    const request =
+      collector.spans.find(({ name }) => name === 'POST /dev/intents') ?? expect.fail('no request')
+    const attempt = collector.spans.find(({ name }) => name === 'attempt') ?? expect.fail('no attempt')
+    expect(request.service).to.equal(`payment-intents-web ${version}`)
+    expect(attempt.service).to.equal(`payment-intents-worker ${version}`)
+    expect(attempt.traceId).to.equal(request.traceId)
+    await house.close()
+    await Promise.all([receiver.close(), collector.close()])
+  })
+})
+
+describe('Traces that nobody takes', () => {
+  const served = async (endpoint: string) => {
+    const { house, lines } = await openTold({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
+    const merchant = await house.merchant()
+    const receiver = await startReceiver()
+    await subscribe(house, merchant, receiver.url)
+    const { referenceNumber } = await createIntent(house, merchant)
+    expect((await cancelIntent(house, merchant, referenceNumber)).status).to.equal(200)
+    await relay(house, merchant)
+    const [delivery] = await deliveriesOf(house, merchant)
+    const startedAt = performance.now()
+    await house.close()
+    await receiver.close()
+    return {
+      delivery,
+      seconds: (performance.now() - startedAt) / 1000,
+      told: lines.filter(({ level }) => Number(level) > 30),
+    }
+  }
+
+  it('cost nobody anything where the collector is away, but a word in the log', async () => {
+    const { delivery, seconds, told } = await served(`http://127.0.0.1:${await freePort()}`)
+    expect(delivery).to.include({ status: 'PENDING' }).and.have.property('traceparent')
+    expect(told).to.have.length(1)
+    expect(told[0]).to.include({ msg: 'traces.not-sent', level: 40 })
+    expect(seconds).to.be.lessThan(4)
+  })
+
+  it('are told of by status where a collector does not want them', async () => {
+    const collector = await startCollector(400)
+    const { told } = await served(`${collector.url}/`)
+    await collector.close()
+    expect(told).to.have.length(1)
+    expect(told[0]).to.include({ msg: 'traces.not-sent', why: 'status 400' })
+    expect(told[0]?.spans).to.be.a('number')
+  })
+})
