@@ -16,7 +16,7 @@ export interface Jobs {
   /** Re-creates the nudges that MongoDB says are due: those of late, those that are long overdue, or all that Redis may have lost. */
   maintenance: { slot: string; reach: 'lately' | 'overdue' | 'all' }
   /** The clean-up of the night: what there is to do stands in MongoDB. */
-  retention: Record<never, never>
+  retention: Record<string, never>
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { send } from './answer.ts'
 import { createApiHeaders } from './api-headers.ts'
+import { clientAddress } from './client-address.ts'
 import { logRequest } from './log-request.ts'
 import { refuseUnsound } from './refuse-unsound.ts'
 import { createErrorReporter } from './report-error.ts'
@@ -24,6 +25,7 @@ export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app:
   app.locals.isStopping = isStopping
   app.locals.apiHeaders = createApiHeaders(deps.config)
   app.use((req: Request, res: Response, next: NextFunction) => {
+    Object.defineProperty(req, 'ip', { value: clientAddress(req.ip) ?? undefined })
     res.locals.requestId = randomUUID()
     res.setHeader('X-Request-Id', res.locals.requestId)
     logRequest(deps, req, res)

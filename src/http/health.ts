@@ -14,7 +14,7 @@ const patienceMs = 2000
  * degraded and still ready: creates succeed and deliveries wait. `/metrics`: what Prometheus reads (docs/metrics.md).
  */
 export function health(deps: Deps, isStopping: () => boolean): Router {
-  const router = Router()
+  const router = Router({ strict: true, caseSensitive: true })
   const scrape = createScrape(deps)
   router.get('/healthz', (_req, res) => {
     res.locals.route = 'GET /healthz'

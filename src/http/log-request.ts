@@ -28,7 +28,7 @@ export function logRequest(
       status: res.writableFinished ? res.statusCode : null,
       code: res.locals.code ?? null,
       durationMs: Math.round(durationMs * 10) / 10,
-      ip: req.ip,
+      ip: req.ip ?? null,
       keyId: caller?.keyId ?? null,
       businessId: caller?.businessId ?? null,
       sandbox: caller?.sandbox ?? null,

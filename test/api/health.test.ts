@@ -62,6 +62,11 @@ describe('Health', () => {
     }
   })
 
+  it('is at these addresses and at no other spelling of them', async () => {
+    for (const path of ['/METRICS', '/metrics/', '/Healthz', '/healthz/', '/readyz/'])
+      expect((await house.http.get(path)).status, path).to.equal(404)
+  })
+
   it('of a worker is on a port where a request is held to the same as elsewhere', async () => {
     const server = await serveProbes(house.deps, 0, () => false)
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

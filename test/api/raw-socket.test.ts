@@ -92,6 +92,11 @@ describe('On a raw socket', () => {
     headers: [
       ['without Host', [bad], () => crlf('GET /healthz HTTP/1.1', '', create())],
       ['with Host twice', [bad], () => get('/healthz', 'Host: b') + create()],
+      [
+        'with a Host that is none',
+        [bad],
+        () => crlf('GET /healthz HTTP/1.1', 'Host: a b/c?<>', '', create()),
+      ],
       ['with one without a colon', [bad], () => get('/healthz', 'oops')],
       ['with a space before a colon', [bad], () => post('Transfer-Encoding : chunked') + chunks],
       ['with a folded value', [bad], () => get('/healthz', 'X: a', ' b')],

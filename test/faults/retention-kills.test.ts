@@ -131,7 +131,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     collection.updateMany = async function (this: typeof collection, ...args: Parameters<typeof updateMany>) {
       if (statuses.length === 0) statuses.push((await refund()).status)
       return updateMany.apply(this, args)
-    } as typeof updateMany
+    }
     expect(await clean()).to.equal('cleaned')
     collection.updateMany = updateMany
     expect(statuses).to.deep.equal([200])

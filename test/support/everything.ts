@@ -71,7 +71,7 @@ export async function keepTests({ deps }: House, { businessId }: Merchant): Prom
       keep(model.collection as never, owned),
     ),
   )
-  const movements = await keep(deps.WalletMovement.collection as never, {})
+  const movements = await keep(deps.WalletMovement.collection, {})
   return async () => {
     for (const putBack of [...kept, movements]) await putBack()
   }

@@ -82,7 +82,7 @@ const form = (question: string): string =>
 
 function results(question: string, businesses: Business[]): string {
   if (businesses.length === 0)
-    return html`<p class="notice" role="status">Nothing was found for <b>!${foreign(question)}</b>. A reference and an id must be whole; of a name, ${shortestPart} characters in a row are enough.</p>`
+    return html`<p class="notice" role="status">Nothing was found for <b>!${foreign(question)}</b>. A reference and an id must be whole; of a name, ${shortestPart} characters in a row are enough. Old tests are not kept.</p>`
   const more =
     businesses.length === mostBusinesses ? ` The first ${mostBusinesses}; write more of the name.` : ''
   return html`<section class="card">

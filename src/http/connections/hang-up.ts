@@ -5,6 +5,7 @@ import type { Refusal } from '../../errors.ts'
 import { countRequest } from '../../metrics/count-request.ts'
 import { failure } from '../answer.ts'
 import { createApiHeaders } from '../api-headers.ts'
+import { clientAddress } from '../client-address.ts'
 import type { Connection } from './connection.ts'
 
 /** What log-request.ts says of a request that was read. */
@@ -45,8 +46,7 @@ export function createHangUp(
       '',
       body,
     ]
-    const address = socket.remoteAddress ?? null
-    const ip = address === null || isProxy(address) ? null : address
+    const ip = isProxy(socket.remoteAddress ?? '') ? null : clientAddress(socket.remoteAddress)
     deps.log.info({ requestId, status, code, ip, ...unknown }, 'http.request')
     countRequest(deps.metrics, { route: null, code, status, seconds: 0, replayed: null })
     if (code === 'RATE_LIMITED') deps.metrics.rateLimited.inc({ scope: 'connection' })
