@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { loadConfig } from './config.ts'
+import { endOnCrash } from './crash.ts'
 import { openDeps } from './deps.ts'
 import { patience } from './http/connections/patience.ts'
 import { createHttpServer, longestStopMs } from './http/listen.ts'
@@ -16,6 +17,7 @@ import { stopOnSignals } from './stop.ts'
 const config = loadConfig()
 const metrics = createMetrics()
 const log = createLog(config.logLevel, 'web', countLines(metrics))
+endOnCrash(log)
 const closeBy = stopOnSignals(log)
 const deps = await openDeps(config, log, metrics, () => new Date(), 'web')
 measureProcess(metrics)

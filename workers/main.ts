@@ -1,4 +1,5 @@
 import { loadConfig } from '../src/config.ts'
+import { endOnCrash } from '../src/crash.ts'
 import { openDeps } from '../src/deps.ts'
 import { serveProbes } from '../src/http/probes.ts'
 import { makeIndexes } from '../src/indexes.ts'
@@ -13,6 +14,7 @@ import { startWorkers } from './run/start.ts'
 const config = loadConfig()
 const metrics = createMetrics()
 const log = createLog(config.logLevel, 'worker', countLines(metrics))
+endOnCrash(log)
 const closeBy = stopOnSignals(log)
 const deps = await openDeps(config, log, metrics, () => new Date(), 'worker')
 measureProcess(metrics)

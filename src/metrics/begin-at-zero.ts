@@ -5,6 +5,7 @@ import type { createCounted } from './counted.ts'
 /** The lines that alerts ask for: all at `error`, and those at `warn` that page somebody. */
 export const watchedLines = {
   error: [
+    'process.crashed',
     'process.stopped-badly',
     'request.failed',
     'payment.astray',

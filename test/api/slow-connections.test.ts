@@ -88,6 +88,13 @@ describe('A connection', () => {
     expect(answer?.status).to.equal(201)
   })
 
+  it('that sends nothing but empty lines after an answer is let go', async () => {
+    const idle = await openServer(house, app(), { ...short, keepAliveMs: 200 })
+    const answers = await drip(idle.origin, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n', '\r\n')
+    await idle.close()
+    expect(answers.map(({ status }) => status)).to.deep.equal([200])
+  })
+
   it('is not told 408 of a request that was answered without its body', async () => {
     const announced = ['Host: a', 'Content-Length: 12', 'Content-Type: application/json', '', '']
     const early = await Promise.all([

@@ -41,6 +41,17 @@ describe('a process that starts', () => {
     ])
   })
 
+  it('says in its log that its port is taken, and ends', async () => {
+    const PORT = new URL(house.origin).port
+    const ends = [runToEnd('web', house, { PORT }), runToEnd('worker', house, { WORKER_PORT: PORT })]
+    for (const { exitCode, stdout, stderr } of await Promise.all(ends)) {
+      expect([exitCode, stderr]).to.deep.equal([1, ''])
+      const last = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+      expect(last).to.include({ level: 'error', msg: 'process.crashed' })
+      expect(last.err.code).to.equal('EADDRINUSE')
+    }
+  })
+
   it('hears SIGTERM while it waits for MongoDB, and ends at once', async () => {
     const changes = { MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/none` }
     const types = ['web', 'worker'] as const

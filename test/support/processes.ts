@@ -65,13 +65,13 @@ export async function startProcessOf(
 /** Starts a process that cannot serve; answers how it ended, and what it said on stderr. */
 export async function runToEnd(type: keyof typeof files, house: House, changes: Record<string, string>) {
   const child = begin(join(built(), files[type]), house, changes, 'pipe')
-  let stderr = ''
+  let [stdout, stderr] = ['', '']
   child.stderr?.on('data', (bytes: Buffer) => (stderr += bytes.toString()))
-  child.stdout?.resume()
+  child.stdout?.on('data', (bytes: Buffer) => (stdout += bytes.toString()))
   const impatience = setTimeout(() => child.kill('SIGKILL'), 15_000)
   const [exitCode] = (await once(child, 'close')) as [number | null]
   clearTimeout(impatience)
-  return { exitCode, stderr }
+  return { exitCode, stdout, stderr }
 }
 
 /** Starts a process that cannot serve yet, sends it a signal at that log line, and answers how it ended and what it said. */

@@ -16,6 +16,8 @@ export interface Connection {
   /** When the current turn began, and how many bytes had come by then. */
   begunAt: number
   bytesBefore: number
+  /** Since when, as far as was looked, every request is answered. */
+  idleSince: number | null
   /** Why nothing more that comes here is a request. */
   fault: Refusal | null
   /** When we had said our last word. */
@@ -29,6 +31,7 @@ export const createConnection = (socket: Socket): Connection => ({
   waiting: 0,
   begunAt: 0,
   bytesBefore: 0,
+  idleSince: null,
   fault: null,
   endedAt: null,
 })

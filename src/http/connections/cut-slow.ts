@@ -22,5 +22,9 @@ export function cutSlow(connection: Connection, hangUp: HangUp, patience: Patien
   } else if (current?.writableEnded && !current.writableFinished) {
     // Node ends it when nothing moved for so long, and sets its own time once the answer is out.
     if (socket.timeout !== patience.answerIdleMs) socket.setTimeout(patience.answerIdleMs)
+  } else if (current?.closed && connection.waiting === 0) {
+    // Node takes an empty line for a sign of life. A request that began in time has all its headers by then.
+    connection.idleSince ??= at
+    if (at - connection.idleSince > patience.keepAliveMs + patience.headersMs) socket.destroy()
   }
 }

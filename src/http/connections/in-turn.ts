@@ -21,6 +21,7 @@ export function inTurn(connection: Connection, reply: Reply, hangUp: HangUp, beg
     connection.current = reply
     connection.begunAt = performance.now()
     connection.bytesBefore = connection.socket.bytesRead
+    connection.idleSince = null
     begin()
   }
   connection.waiting += 1
