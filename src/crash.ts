@@ -7,6 +7,8 @@ import type { Log } from './log.ts'
 export function endOnCrash(log: Log): void {
   process.on('uncaughtException', (err) => {
     log.error({ err }, 'process.crashed')
+    // A log that is off must not keep back the last word.
+    if (!log.isLevelEnabled('error')) process.stderr.write(`${err.stack}\n`)
     process.exit(1)
   })
 }

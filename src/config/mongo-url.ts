@@ -11,19 +11,21 @@ export function isMongoUrl(text: string): boolean {
 }
 
 /** The options of a MongoDB URL by which one could ask for less, with all that they may be. */
-const strongEnough: Record<string, readonly string[]> = {
-  w: ['majority'],
-  writeconcern: ['majority'],
-  journal: ['true'],
-  j: ['true'],
-  fsync: ['true'],
-  readconcern: ['majority', 'linearizable'],
-  readconcernlevel: ['majority', 'linearizable'],
-  readpreference: ['primary'],
-  // They say which of the secondaries.
-  readpreferencetags: [],
-  maxstalenessseconds: [],
-}
+const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    w: ['majority'],
+    writeconcern: ['majority'],
+    journal: ['true'],
+    j: ['true'],
+    fsync: ['true'],
+    readconcern: ['majority', 'linearizable'],
+    readconcernlevel: ['majority', 'linearizable'],
+    readpreference: ['primary'],
+    // They say which of the secondaries.
+    readpreferencetags: [],
+    maxstalenessseconds: [],
+  }),
+)
 
 /** The options of a MongoDB URL that ask for less than the service promises (docs/architecture.md), each once. */
 export function weakerThanPromised(url: string): string[] {
@@ -31,6 +33,6 @@ export function weakerThanPromised(url: string): string[] {
   const options = new URLSearchParams(url.slice(url.indexOf('?') + 1))
   const weaker = [...options]
     .map(([name, value]) => ({ option: name.toLowerCase(), value }))
-    .filter(({ option, value }) => strongEnough[option]?.includes(value) === false)
+    .filter(({ option, value }) => strongEnough.get(option)?.includes(value) === false)
   return [...new Set(weaker.map(({ option }) => option))]
 }

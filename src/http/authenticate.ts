@@ -14,10 +14,9 @@ export async function authenticate(
   deadline: Deadline,
 ): Promise<Caller> {
   const address = req.ip ?? ''
-  return limitUnknown(deps, address, res, async () => {
-    const apiKey = bearerToken(req)
-    return deadline.spend((until) => identify(deps, apiKey, address, until))
-  })
+  return deadline.spend((until) =>
+    limitUnknown(deps, address, res, until, async () => identify(deps, bearerToken(req), address, until)),
+  )
 }
 
 /** One header, the scheme in any case, exactly one space, one token (SPEC 5.1). */

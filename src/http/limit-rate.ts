@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
-import { type ErrorCode, Refusal, refuse } from '../errors.ts'
+import { type ErrorCode, Refusal, refuse, unavailable } from '../errors.ts'
 import { networkOf } from '../network.ts'
 import type { RateLimits, Standing } from '../rate-limits/rate-limits.ts'
 
@@ -23,33 +23,36 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * RATE_LIMITED, before its credentials are looked at, for an address from which too many unknown callers came (order of checks, 3).
- * Each is counted before it is looked at, so that of many at once no more are than the limit lets, and taken back when it turns out to be
- * known. Who has a key that is refused (4 and 5) counts for nobody: not for the key, which strangers to its address would use up, nor for the
- * address, whose other keys would pay for it. What that costs is a look-up, and look-ups that come at once share a trip.
+ * Only those count. So that of many at once no more of them come in than the limit lets, no more are looked at than are left of it: the others
+ * wait for one to be done, until `until` (SERVICE_UNAVAILABLE), and whoever has a key is never refused for others who have one. Who has a key that
+ * is refused (4 and 5) counts for nobody: not for the key, which strangers to its address would use up, nor for the address, whose other keys
+ * would pay for it. What that costs is a look-up, and look-ups that come at once share a trip.
  */
 export async function limitUnknown<Known>(
   deps: Limiting,
   clientAddress: string,
   res: Response,
+  until: number,
   recognise: () => Promise<Known>,
 ): Promise<Known> {
   const { rateLimits } = deps
   if (rateLimits === null) return recognise()
   const address = `address:${networkOf(clientAddress)}` as const
-  const held = await rateLimits.hold(address)
-  if (!held.isOpen) {
-    sayWhere(res, 'address', rateLimits, held)
+  const room = async () => {
+    if (performance.now() > until) throw unavailable()
+    const standing = await rateLimits.look(address)
+    if (standing.isOpen) return standing.remaining
+    sayWhere(res, 'address', rateLimits, standing)
     throw tooMany(deps, 'address', rateLimits)
   }
-  try {
-    const known = await recognise()
-    await held.giveBack()
-    return known
-  } catch (error) {
-    if (error instanceof Refusal && unknownCaller.has(error.code)) held.keep()
-    else await held.giveBack()
-    throw error
-  }
+  return rateLimits.inLine(address, room, async () => {
+    try {
+      return await recognise()
+    } catch (error) {
+      if (error instanceof Refusal && unknownCaller.has(error.code)) await rateLimits.count(address)
+      throw error
+    }
+  })
 }
 
 /** draft-ietf-httpapi-ratelimit-headers-10. A window is a second, so what is left of it is one at most. */

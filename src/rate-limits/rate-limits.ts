@@ -1,5 +1,6 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { AddUp } from './add-up.ts'
+import { createLines, type InLine } from './lines.ts'
 
 /** Who is counted: an API key, or an address whose credentials are refused. */
 export type Counted = `key:${string}` | `address:${string}`
@@ -10,23 +11,15 @@ export interface Standing {
   remaining: number
 }
 
-/** One that was counted for now, in the second in which it came. */
-export interface Held extends Standing {
-  /** It counts for good, and the other processes will hear of it. */
-  keep(): void
-  /** It does not count after all. */
-  giveBack(): Promise<void>
-}
-
 /** So many in a second of the clock, of each of them, over all processes. Decided in memory: nobody waits for Redis. */
 export interface RateLimits {
   perSecond: number
   /** Counts one. */
   count(who: Counted): Promise<Standing>
-  /** Counts one here alone, until it is kept or given back. One above the limit is not counted. */
-  hold(who: Counted): Promise<Held>
   /** Where the next one would find it; counts nothing. */
   look(who: Counted): Promise<Standing>
+  /** Where those of one address wait for one another. */
+  inLine: InLine
   /** Tells Redis what was counted here, and learns what the others counted. */
   exchange(): Promise<void>
   close(): void
@@ -109,44 +102,27 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
     })
   }
 
-  async function hold(who: Counted): Promise<Held> {
-    const { limiter, shares } = current()
-    const share = shareOf(shares, who)
-    if (share === null) return { isOpen: true, remaining: perSecond, ...nothing }
-    const { consumedPoints } = await limiter.penalty(who, 1)
-    const giveBack = async () => void (await limiter.reward(who, 1))
-    if (consumedPoints > perSecond) {
-      await giveBack()
-      return { isOpen: false, remaining: 0, ...nothing }
-    }
-    const keep = () => void (share.untold += 1)
-    return { isOpen: true, remaining: perSecond - consumedPoints, keep, giveBack }
-  }
-
   const timer = setInterval(() => void exchangeInTurn(), exchangeEveryMs)
   timer.unref()
 
   return {
     perSecond,
     async count(who) {
-      const held = await hold(who)
-      held.keep()
-      return held
+      const { limiter, shares } = current()
+      const share = shareOf(shares, who)
+      if (share === null) return { isOpen: true, remaining: perSecond }
+      share.untold += 1
+      const { consumedPoints } = await limiter.penalty(who, 1)
+      return { isOpen: consumedPoints <= perSecond, remaining: Math.max(0, perSecond - consumedPoints) }
     },
-    hold,
     async look(who) {
       const counted = (await current().limiter.get(who))?.consumedPoints ?? 0
       return { isOpen: counted < perSecond, remaining: Math.max(0, perSecond - counted) }
     },
+    inLine: createLines(),
     exchange: exchangeInTurn,
     close: () => clearInterval(timer),
   }
-}
-
-/** Of one that was never counted. */
-const nothing: Pick<Held, 'keep' | 'giveBack'> = {
-  keep: () => undefined,
-  giveBack: () => Promise.resolve(),
 }
 
 /** Null where there are too many others. */

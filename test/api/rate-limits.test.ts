@@ -161,6 +161,14 @@ describe('A rate limit of five in a second', () => {
       expect(seen).to.deep.equal([...Array(limit).fill(401), ...Array(20 - limit).fill(429)])
     })
 
+    it('refuses nobody who has a key, however many come at once', async () => {
+      const merchants = await Promise.all(Array.from({ length: 4 }, () => house.merchant()))
+      const answers = await Promise.all(
+        merchants.flatMap((merchant) => [1, 2, 3, 4].map(() => list(merchant))),
+      )
+      expect(answers.map(({ status }) => status)).to.deep.equal(Array(16).fill(200))
+    })
+
     it('takes 64 bits of an IPv6 address for one', async () => {
       for (let sent = 0; sent < limit; sent += 1)
         await expectRefused(mistyped(`2001:db8::${sent}`), 401, 'INVALID_API_KEY')

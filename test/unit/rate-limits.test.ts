@@ -1,6 +1,8 @@
 import { mock } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Addition, AddUp } from '../../src/rate-limits/add-up.ts'
+import { createLines } from '../../src/rate-limits/lines.ts'
 import { createRateLimits, type RateLimits } from '../../src/rate-limits/rate-limits.ts'
 
 const at = new Date('2026-01-01T00:00:00.500Z')
@@ -76,25 +78,36 @@ describe('Rate limits', () => {
     expect((second ?? 0) - (first ?? 0)).to.equal(1)
   })
 
-  it('hold what may not count, tell nobody of it, and count in its own second what is kept late', async () => {
-    const { addUp, trips } = sums()
-    let now = at
-    const limits = open(3, addUp, () => now)
-    const [kept, taken, late] = [
-      await limits.hold('address:a'),
-      await limits.hold('address:a'),
-      await limits.hold('address:a'),
-    ]
-    expect((await limits.hold('address:a')).isOpen).to.equal(false)
-    await taken.giveBack()
-    expect((await limits.look('address:a')).remaining).to.equal(1)
-    kept.keep()
-    await limits.exchange()
-    expect(trips.flat().map(([, by]) => by)).to.deep.equal([1])
-    now = new Date(at.getTime() + 1000)
-    await limits.hold('address:a')
-    late.keep()
-    expect((await limits.look('address:a')).remaining).to.equal(2)
+  it('have those of one name wait for room, and nobody who is let in late or refused keeps the next', async () => {
+    const inLine = createLines()
+    let most = 2
+    const ends: (() => void)[] = []
+    const come = () =>
+      inLine(
+        'a',
+        async () => {
+          if (most === 0) throw new Error('closed')
+          return most
+        },
+        () => new Promise<void>((resolve) => ends.push(resolve)),
+      )
+    const all = Array.from({ length: 6 }, come)
+    const outcomes = Promise.allSettled(all)
+    await setImmediate()
+    expect(ends).to.have.length(2)
+    ends.shift()?.()
+    await setImmediate()
+    expect(ends).to.have.length(2)
+    most = 3
+    ends.shift()?.()
+    await setImmediate()
+    expect(ends).to.have.length(3)
+    most = 0
+    for (const end of ends) end()
+    expect((await outcomes).map(({ status }) => status).toSorted()).to.deep.equal([
+      ...Array(5).fill('fulfilled'),
+      'rejected',
+    ])
   })
 
   it('forget nothing of a second that lasts, however slow the machine is', async () => {
