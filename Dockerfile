@@ -21,6 +21,7 @@ COPY --from=build /app/dist dist
 # By number: Kubernetes cannot tell of a name that it is not root.
 USER 1000:1000
 EXPOSE 3000
-# `web` by default; `release` and `worker` are the same image with another command (Procfile). Each has its health elsewhere or none, so the
-# platform says what to ask (docs/deploy.md).
+# `web` by default; `release` and `worker` are the same image with another command (Procfile): which of them runs, process 1 tells. A worker without
+# WORKER_PORT, and `release`, have nothing to ask.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["node", "-e", "const { WORKER_PORT, PORT } = process.env; const runs = fs.readFileSync('/proc/1/cmdline', 'utf8'); const port = runs.includes('release.js') ? null : runs.includes('workers/main.js') ? WORKER_PORT : PORT || 3000; if (!port) process.exit(0); fetch(`http://127.0.0.1:${port}/healthz`).then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "dist/src/server.js"]

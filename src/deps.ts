@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose'
 import { type BoardQueues, openBoardQueues } from './board-queues.ts'
+import { createBodyRooms, type Room } from './body-room.ts'
 import { type ApiSwitch, createApiSwitch } from './businesses/api-switch.ts'
 import { type Models, openModels } from './collections.ts'
 import type { Config } from './config.ts'
@@ -47,6 +48,8 @@ export interface Deps extends Models {
   apiSwitch: ApiSwitch
   /** Null: any number. */
   rateLimits: RateLimits | null
+  /** For large bodies, by their kind. */
+  bodyRooms: Record<'json' | 'csv', Room>
   queues: Queues
   nudge: Nudge
   boardQueues: BoardQueues
@@ -110,6 +113,7 @@ export async function openDeps(
     importInTurn: createTurns(),
     apiSwitch,
     rateLimits,
+    bodyRooms: createBodyRooms(),
     queues,
     nudge: queues.nudge,
     boardQueues,

@@ -3,6 +3,8 @@ import { isOwed, openRecord } from '../src/retention/record.ts'
 import { startTally } from '../src/retention/tally.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
+const failed = { queue: 'retention', outcome: 'failed' } as const
+
 /** Takes away what is old, once a night. Until `ending` the process goes on. */
 export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
   queue: 'retention',
@@ -17,7 +19,11 @@ export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
       count: (kind, documents) => deps.metrics.removed.inc({ kind }, documents),
       done: () => undefined,
     })
-    const outcome = await runCleanUp(deps, ending, watch)
+    const outcome = await runCleanUp(deps, ending, watch).catch((error: unknown) => {
+      // All the others were cleaned, and only this run counted it.
+      deps.log.warn({ ...failed, ...tally }, 'retention.cleaned')
+      throw error
+    })
     return { nextStep, event, log: { outcome, ...tally }, isNoise: outcome === 'under-way' }
   },
 })

@@ -2,6 +2,7 @@ import { openModels } from '../../src/collections.ts'
 import type { Log } from '../../src/log.ts'
 import { connectMongo } from '../../src/mongo.ts'
 import type { Secrets } from '../../src/secrets.ts'
+import type { Endpoint as StoredEndpoint } from '../../src/webhooks/endpoints/endpoint.ts'
 
 /** What is in a database, for a person who compares it with what should be. */
 export interface Books {
@@ -20,6 +21,7 @@ export async function readBooks(
   secrets: Pick<Secrets, 'unseal'>,
   log: Log,
 ): Promise<Books> {
+  const now = new Date()
   // Counting takes longer than a request may.
   const mongo = await connectMongo(mongodbUrl, log, { socketTimeoutMS: 0 })
   try {
@@ -30,8 +32,17 @@ export async function readBooks(
     // An `_id` begins with its time, and so needs no index of its own.
     const newest = await Intent.findOne({}, { createdAt: 1 }).sort({ _id: -1 }).lean()
     // At most five of a business.
-    const signing = await Endpoint.find({ deletedAt: null }, { secret: 1 }).lean()
-    const endpointsNotOpened = signing.filter(({ secret }) => !opens(secrets, secret)).length
+    const signing = await Endpoint.find({ deletedAt: null }, { secret: 1, previousSecrets: 1 }).lean<
+      StoredEndpoint[]
+    >()
+    const sealedIn = ({ secret, previousSecrets }: Pick<StoredEndpoint, 'secret' | 'previousSecrets'>) => [
+      secret,
+      // What a rotation replaced signs for a day more.
+      ...previousSecrets.filter(({ validUntil }) => validUntil > now).map((previous) => previous.secret),
+    ]
+    const endpointsNotOpened = signing.filter(
+      (endpoint) => !sealedIn(endpoint).every((sealed) => opens(secrets, sealed)),
+    ).length
     return {
       counts,
       newestIntentAt: newest?.createdAt.toISOString() ?? null,

@@ -12,13 +12,7 @@ const usage = `npm run backup -- FOLDER [--data-files DBPATH]   of the server at
 npm run restore -- FOLDER [--data-files DBPATH]  an archive to MONGODB_URL, files into an empty DBPATH
 npm run drill -- FOLDER                          into a MongoDB of its own here, to see that it can be`
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { 'data-files': { type: 'string' } },
-})
-const [command, folder] = positionals
 const { MONGODB_URL: mongodbUrl, SECRET_KEY, SECRET_KEY_PREVIOUS } = process.env
-const dataFiles = values['data-files'] ?? null
 
 const interrupted = new AbortController()
 const until = interrupted.signal
@@ -27,15 +21,20 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => interrupted.abort(new Error(`Interrupted by ${signal}`)))
 
 try {
-  console.log(JSON.stringify(await run(), null, 2))
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { 'data-files': { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  })
+  if (values.help === true) console.log(usage)
+  else console.log(JSON.stringify(await run(positionals, values['data-files'] ?? null), null, 2))
 } catch (error) {
   const fault: unknown = until.aborted ? until.reason : error
   console.error(fault instanceof Error ? fault.message : String(fault))
   process.exitCode = 1
 }
 
-async function run(): Promise<object> {
-  if (folder === undefined || positionals.length > 2) throw new Error(usage)
+async function run([command, folder, ...more]: string[], dataFiles: string | null): Promise<object> {
+  if (folder === undefined || more.length > 0) throw new Error(usage)
   if (command === 'restore') return restore(folder, { mongodbUrl: mongodbUrl ?? null, dataFiles }, until)
   if (mongodbUrl === undefined) throw new Error('MONGODB_URL is missing')
   if (command === 'backup') return backUp(mongodbUrl, folder, dataFiles, until)

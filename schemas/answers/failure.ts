@@ -26,10 +26,10 @@ export const failureBody = objectOf(
 export const rateLimitDetails = objectOf(
   {
     scope: saying(
-      'The key; the address, of callers whose credentials are missing, malformed or unknown; or the connection, on which so many requests wait for their answers.',
-      { type: 'string', enum: ['key', 'address', 'connection'] },
+      'The key; the address, of callers whose credentials are missing, malformed or unknown; the connection, on which so many requests wait for their answers; or the bodies over 16 KiB that are under way.',
+      { type: 'string', enum: ['key', 'address', 'connection', 'bodies'] },
     ),
-    limit: saying('Requests.', count),
+    limit: saying('Requests; of bodies, bytes of one key.', count),
   },
-  { windowSeconds: saying('In how many seconds; not there for a connection.', count) },
+  { windowSeconds: saying('In how many seconds; not there for a connection and for bodies.', count) },
 )

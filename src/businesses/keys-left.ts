@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { inBatches } from '../in-batches.ts'
 import type { ApiKey } from './api-key.ts'
 
-/** A key with a secret that needs the previous SECRET_KEY, or may need it: which one it rests on shows when it is used. */
+/** A key with a secret that needs the previous SECRET_KEY, or may need it: which one it rests on shows when it is used. Or one that needs a third. */
 export interface KeyLeft {
   id: string
   /** As people tell keys apart: its prefix, and the last four characters of its current secret. */
@@ -21,25 +21,31 @@ export interface KeysLeft {
   left: number
   /** The first of them. */
   listed: KeyLeft[]
-  /** How many keys nobody can use any more, since what they rest on is not configured. */
+  /** How many rest on a key that is not configured, so that nobody can use them. */
   gone: number
+  /** The first of those. */
+  listedGone: KeyLeft[]
 }
 
 type Needs = Pick<Deps, 'ApiKey' | 'secrets' | 'now'>
 
 /** Goes through all API keys. Revoked ones, and secrets whose overlap is over, need nothing. */
 export async function findKeysLeft(deps: Needs): Promise<KeysLeft> {
-  const found: KeysLeft = { left: 0, listed: [], gone: 0 }
+  const found: KeysLeft = { left: 0, listed: [], gone: 0, listedGone: [] }
   const all = pastMongoose(deps.ApiKey).find({}, { sort: { _id: 1 }, batchSize: 250 })
   await inBatches(all, (keys) => {
     for (const key of keys.filter(({ status }) => status !== 'revoked')) {
       const stale = staleSecrets(deps, key)
       const needed = stale.filter(({ pepper }) => pepper === undefined || isConfigured(deps, pepper))
+      const gone = stale.filter((secret) => !needed.includes(secret))
       if (needed.length > 0) {
         found.left += 1
         if (found.listed.length < mostListed) found.listed.push(asLeft(key, needed))
       }
-      if (needed.length < stale.length) found.gone += 1
+      if (gone.length > 0) {
+        found.gone += 1
+        if (found.listedGone.length < mostListed) found.listedGone.push(asLeft(key, gone))
+      }
     }
   })
   return found

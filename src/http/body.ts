@@ -1,5 +1,8 @@
 import type { Request, Response } from 'express'
 import express from 'express'
+import { noRoom, type Place, type Room, smallBytes } from '../body-room.ts'
+import type { Caller } from '../businesses/caller.ts'
+import type { Deps } from '../deps.ts'
 import { type Refusal, refuse } from '../errors.ts'
 import { acceptedCsv, readCsv } from './csv-body.ts'
 import { readJson } from './json-body.ts'
@@ -26,8 +29,47 @@ const kinds = {
 
 export type BodyKind = keyof typeof kinds
 
-/** Reads the whole body, bounded, and what it says. One that broke off is thrown: of such a request nothing may be done, whatever it asks. */
-export async function readBody(req: Request, res: Response, kind: BodyKind): Promise<Body> {
+const readSmall = readUpTo(smallBytes)
+
+type Bounding = Pick<Deps, 'bodyRooms' | 'metrics'>
+
+/**
+ * Takes room for the body before any of it is read. RATE_LIMITED where its announced length is not free: it is thrown, for nothing was judged
+ * yet. One that comes in chunks, without a length, takes that of the largest; where that is not free it may still be a small one.
+ */
+export function placeFor(deps: Bounding, { keyId }: Caller, req: Request, kind: BodyKind): Place {
+  const { largest } = kinds[kind]
+  const isChunked = req.headers['transfer-encoding'] !== undefined
+  const bytes = isChunked ? largest : Number(req.headers['content-length'] ?? 0)
+  // Too large, it is not read at all.
+  if (bytes <= smallBytes || bytes > largest) return noRoom()
+  const room = deps.bodyRooms[kind]
+  const place = room.take(keyId, bytes)
+  if (place === null && !isChunked) throw tooMany(deps, room)
+  return place ?? noRoom()
+}
+
+function tooMany({ metrics }: Bounding, { perKey }: Room): Refusal {
+  const scope = 'bodies'
+  metrics.rateLimited.inc({ scope })
+  return refuse('RATE_LIMITED', {
+    message: 'Too many large bodies are under way.',
+    details: { scope, limit: perKey },
+    retryAfterSeconds: 1,
+  })
+}
+
+/**
+ * Reads the whole body into its place, bounded, and what it says. One that broke off, or for which there is no place, is thrown: of such a request
+ * nothing may be done, whatever it asks.
+ */
+export async function readBody(
+  deps: Bounding,
+  req: Request,
+  res: Response,
+  kind: BodyKind,
+  place: Place,
+): Promise<Body> {
   const { largest, readRaw, read, accepted } = kinds[kind]
   // Told by the length alone; otherwise all of it would be read before the answer.
   if (Number(req.headers['content-length']) > largest)
@@ -35,18 +77,23 @@ export async function readBody(req: Request, res: Response, kind: BodyKind): Pro
   // Any other expectation was refused before (listen.ts).
   if (req.headers.expect !== undefined) res.writeContinue()
   const refusal = await new Promise<Refusal | null>((resolve, reject) => {
-    readRaw(req, res, (error: unknown) => {
+    const readBounded = place.bytes > 0 ? readRaw : readSmall
+    readBounded(req, res, (error: unknown) => {
       if (error === undefined || error === null) return resolve(null)
       const known = isBrokenOff(error) ? null : bodyRefusal(error, accepted)
       if (known === null) reject(error)
       else resolve(known)
     })
   })
+  if (refusal?.code === 'PAYLOAD_TOO_LARGE' && place.bytes === 0) throw tooMany(deps, deps.bodyRooms[kind])
   if (refusal !== null) return { refusal }
   // Broken off before anybody read it, a body is passed over as if there were none.
   if (!req.complete) throw brokenOff()
-  const bytes: unknown = req.body
-  return read(bytes instanceof Buffer ? bytes : Buffer.alloc(0), req.headers['content-type'])
+  const bytes = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0)
+  place.keep(bytes.length > smallBytes ? bytes.length : 0)
+  // Express' request lives as long as its connection is silent after it.
+  req.body = undefined
+  return read(bytes, req.headers['content-type'])
 }
 
 /** What body-parser's own errors mean in the catalogue; null for one that is not the caller's fault. `accepted`: what is said of another type. */
@@ -68,6 +115,10 @@ function createKind(largest: number, read: Reader, accepted: string | null) {
     largest,
     read,
     accepted,
-    readRaw: express.raw({ type: () => true, limit: largest, inflate: false }),
+    readRaw: readUpTo(largest),
   }
+}
+
+function readUpTo(largest: number) {
+  return express.raw({ type: () => true, limit: largest, inflate: false })
 }

@@ -1,15 +1,16 @@
 import type { Request, Response } from 'express'
+import type { Place } from '../body-room.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { inSpan } from '../tracing/in-span.ts'
 import { type Answer, success } from './answer.ts'
 import { authenticate } from './authenticate.ts'
-import { readBody } from './body.ts'
+import { type Body, placeFor, readBody } from './body.ts'
 import { causeOf } from './cause.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import { beginDownload, type DownloadBegun } from './download.ts'
-import { idempotencyKey, runOnce } from './idempotency.ts'
+import { idempotencyKey, runOnce, type Write } from './idempotency.ts'
 import { limitKey } from './limit-rate.ts'
 import type { Asked, DownloadRoute, ReadRoute, Route, WriteRoute } from './route.ts'
 
@@ -79,9 +80,24 @@ async function write(
   res: Response,
 ): Promise<Answer> {
   const key = idempotencyKey(req)
-  const body = await readBody(req, res, route.body === 'none' ? 'json' : route.body)
+  const kind = route.body === 'none' ? 'json' : route.body
+  const place = placeFor(deps, caller, req, kind)
+  return place.use(async () => {
+    const body = await readBody(deps, req, res, kind, place)
+    return runOnce(deps, caller, deadline, writeOf(deps, route, caller, req, res, { key, place, body }))
+  })
+}
+
+function writeOf(
+  deps: Deps,
+  route: WriteRoute,
+  caller: Caller,
+  req: Request,
+  res: Response,
+  { key, place, body }: { key: string; place: Place; body: Body },
+): Write {
   const unread = route.body !== 'none' && 'refusal' in body ? body.refusal : null
-  return runOnce(deps, caller, deadline, {
+  return {
     key,
     method: route.method,
     // The parameters decoded, so that two spellings of one path are one path.
@@ -92,9 +108,11 @@ async function write(
     recall: route.recall,
     errandMs: route.errandMs?.(deps.config) ?? null,
     cause: causeOf(res),
-    run: async (effect) => {
-      if (unread !== null) throw unread
-      return route.run(deps, caller, askedBy(req, 'value' in body ? body.value : undefined), effect)
-    },
-  })
+    // Past its deadline it may run on for some seconds, and hold its body.
+    run: (effect) =>
+      place.use(async () => {
+        if (unread !== null) throw unread
+        return route.run(deps, caller, askedBy(req, 'value' in body ? body.value : undefined), effect)
+      }),
+  }
 }

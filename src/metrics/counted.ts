@@ -37,7 +37,7 @@ export function createCounted(registers: Registry[]) {
       labelNames: ['params'],
       registers,
     }),
-    /** `scope`: key, address or connection. */
+    /** `scope`: key, address, connection or bodies. */
     rateLimited: new Counter({
       name: 'payment_intents_rate_limited_total',
       help: 'Requests refused with RATE_LIMITED',

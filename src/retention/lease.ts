@@ -6,8 +6,8 @@ import { openRecord, type RetentionRecord } from './record.ts'
 type LeaseDeps = Pick<Models, 'RetentionRecord'> & { now(): Date }
 
 /**
- * It is looked at before and after each batch, and renewed when 15 s of it are gone (pace.ts): that leaves more than the seven calls of the
- * longest batch, 4 s each, and the longest rest (10 s) can take. A dead run's is over in a minute.
+ * It is looked at before and after each batch, and renewed when 15 s of it are gone (pace.ts): what is left is more than the nine calls of
+ * the longest batch can take, 4 s each, or the longest rest (10 s). A dead run's is over in a minute.
  */
 const leaseMs = 60_000
 

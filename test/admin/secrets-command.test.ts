@@ -62,6 +62,22 @@ describe('npm run admin -- secrets rotate', function () {
 
   it('lets the old key go: deliveries are signed the same, retries answer the same bytes, and a key used once is known', async () => {
     const merchant = await house.merchant()
+    const key = {
+      id: merchant.keyId,
+      key: `sk_test_…${merchant.key.slice(-4)}`,
+      business: merchant.businessId,
+      until: null,
+    }
+    const mistyped = { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: newest }
+    const nothingSealed = await cli.admin(['secrets', 'rotate', '--json'], mistyped)
+    expect(nothingSealed.exitCode).to.equal(1)
+    expect(JSON.parse(nothingSealed.stdout)).to.deep.include({
+      unreadable: { endpoints: 0, answers: 0 },
+      keysLeft: 0,
+      keysGone: 1,
+      goneKeys: [key],
+      mayDropPrevious: false,
+    })
     const { id: endpointId, secret } = await subscribe(house, merchant, receiver.url)
     const delivery = await freshDelivery(house, merchant)
     const requests: [path: string, body: object][] = [
@@ -80,27 +96,23 @@ describe('npm run admin -- secrets rotate', function () {
     const before = await house.deps.Endpoint.find().lean()
     const lost = await cli.admin(['secrets', 'rotate'], { SECRET_KEY: newer })
     expect(lost.exitCode).to.equal(1)
-    expect(lost.stderr).to.match(/^2 endpoints and 8 stored answers are sealed with a key .+\n$/)
+    expect(lost.stderr).to.match(/^2 endpoints, 8 stored answers and 1 API keys need a key .+\n$/)
     // What the lost key sealed does not hide the rest.
     expect(lost.stdout).to.match(
       /^resealed: endpoints 0, answers 0\nunreadable: endpoints 2, answers 8\nunreadableEndpoints: \n {2}/,
     )
-    expect(lost.stdout).to.include(`\n  ${endpointId}\n`).and.include('\nmayDropPrevious: true\n')
+    expect(lost.stdout).to.include(`\n  ${endpointId}\n`).and.include('\nmayDropPrevious: false\n')
     expect(await house.deps.Endpoint.find().lean()).to.deep.equal(before)
 
     // Of the six here, and of an endpoint and an intent made before them.
-    const key = {
-      id: merchant.keyId,
-      key: `sk_test_…${merchant.key.slice(-4)}`,
-      business: merchant.businessId,
-    }
     expect(await rotate()).to.deep.equal({
       resealed: { endpoints: 2, answers: 8 },
       unreadable: { endpoints: 0, answers: 0 },
       unreadableEndpoints: [],
       keysLeft: 1,
-      keys: [{ ...key, until: null }],
+      keys: [key],
       keysGone: 0,
+      goneKeys: [],
       mayDropPrevious: false,
     })
     await use(both, merchant).expect(200)
@@ -112,6 +124,7 @@ describe('npm run admin -- secrets rotate', function () {
       keysLeft: 0,
       keys: [],
       keysGone: 0,
+      goneKeys: [],
       mayDropPrevious: true,
     })
 
@@ -209,12 +222,13 @@ describe('npm run admin -- secrets rotate', function () {
       house.deps.ApiKey.updateOne({ _id: merchant.keyId }, change)
     await set(unknown, { $unset: { 'secrets.0.pepper': 1 } })
     await set(gone, { $set: { 'secrets.0.pepper': 'another' } })
-    const { left, listed, gone: goneCount } = await findKeysLeft(both.deps)
+    const { left, listed, gone: goneCount, listedGone } = await findKeysLeft(both.deps)
     expect(left).to.equal(listed.length)
     const ids = listed.map(({ id }) => id)
     expect(ids).to.include.members([unused, suspended, rotated, unknown].map(({ keyId }) => keyId))
     for (const { keyId } of [revoked, over, gone]) expect(ids).to.not.include(keyId)
     expect(goneCount).to.equal(1)
+    expect(listedGone.map(({ id }) => id)).to.deep.equal([gone.keyId])
     const [one] = await leftOf(rotated)
     expect(one?.key).to.equal(`sk_test_…${fresh?.key.slice(-4)}`)
     expect(Date.parse(one?.until ?? '') - Date.now()).to.be.within(hour - 60_000, hour)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { roomBytes, smallBytes } from '../../src/body-room.ts'
 import { mostHeaders } from '../../src/http/bare-app.ts'
 import { leastRate } from '../../src/http/connections/cut-slow.ts'
 import { mostWaiting } from '../../src/http/connections/in-turn.ts'
@@ -10,6 +11,8 @@ import { textOf } from './pages.ts'
 const number = (value: number): string => value.toLocaleString('en').replaceAll(',', ' ')
 const seconds = (ms: number): string => `${ms / 1000} s`
 const kib = `${mostHeaderBytes / 1024} KiB`
+const mib = (bytes: number): string => `${bytes / 1024 / 1024} MiB`
+const small = `${smallBytes / 1024} KiB`
 const headers = seconds(patience.headersMs)
 const request = seconds(patience.requestMs)
 const grace = seconds(patience.bodyGraceMs)
@@ -23,17 +26,21 @@ const said: Record<string, string[]> = {
     `| Slowness of a body | after ${grace}, ${leastRate} bytes for each second since |`,
     `| Time in which nothing of an answer is taken | ${seconds(patience.answerIdleMs)} |`,
     `one connection: ${mostWaiting} (\`limit\`) may wait`,
+    `bodies over ${small} that come or are worked on, in one process of the service: of one key (\`limit\`) ${mib(roomBytes.json / 4)}, of imports ${mib(roomBytes.csv / 4)}; of all keys four times`,
     `closed ${seconds(patience.keepAliveMs)} after its last answer`,
     `nothing has come yet is answered 408 after ${headers}`,
   ],
   'docs/errors.md': [
     `Over ${kib} or ${mostHeaders} headers.`,
+    `bodies over ${small} that are under way`,
     `Headers took over ${headers}, the whole request over ${request},`,
   ],
   'docs/decisions.md': [
     `(${kib} or ${mostHeaders})`,
     `(headers ${headers}, all of it ${request}, a body with less than ${leastRate} bytes for each second after ${grace})`,
     `at most ${mostWaiting} wait`,
+    `at most ${mib(roomBytes.json)} of JSON bodies and ${mib(roomBytes.csv)} of imports at once, of one key a quarter`,
+    `Bodies up to ${small},`,
     `read on for up to ${seconds(patience.lingerMs)}`,
     `at most ${number(mostConnections)} connections`,
   ],

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { type Server, startMongo } from '../../dev/servers.ts'
 import { backUp } from '../../ops/backup/back-up.ts'
@@ -112,7 +113,7 @@ describe('a backup', () => {
     await writeFile(join(tools, 'mongodump'), talkative, { mode: 0o755 })
     const child = spawn(
       process.execPath,
-      ['--import', 'tsx', 'ops/backup/main.ts', 'backup', join(folder, 'cut')],
+      ['--import', 'tsx', 'ops/backup/main.ts', 'backup', join(folder, 'deeper', 'cut')],
       {
         env: { PATH: `${tools}:${process.env.PATH}`, TMPDIR: temporary, MONGODB_URL: mongo.url },
         stdio: ['ignore', 'inherit', 'pipe'],
@@ -129,8 +130,15 @@ describe('a backup', () => {
     expect(Buffer.concat(said).subarray(2_000_000).toString()).to.equal('Interrupted by SIGTERM\n')
     const left = await readdir(temporary, { recursive: true })
     expect(left.filter((path) => path.startsWith('payment-intents'))).to.deep.equal([])
-    expect(await faultOf(readNote(join(folder, 'cut')))).to.include('no complete backup')
+    expect(await readdir(join(folder, 'deeper'))).to.deep.equal([])
+    expect(await faultOf(readNote(folder))).to.include('no complete backup')
     expect(await isLocked()).to.equal(false)
+  })
+
+  it('says how it is taken', async () => {
+    const asked = ['--import', 'tsx', 'ops/backup/main.ts', 'backup', '--help']
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, asked)
+    expect([stdout.split(' ')[0], stderr]).to.deep.equal(['npm', ''])
   })
 
   it('of files is of the one server that it locks', async () => {
@@ -138,6 +146,12 @@ describe('a backup', () => {
     expect(await faultOf(elsewhere)).to.include('not the data folder')
     const several = backUp('mongodb://a,b/pi?replicaSet=rs', join(folder, 'none'), folder, never)
     expect(await faultOf(several)).to.include('several servers')
+    await mkdir(join(folder, 'kept'))
+    const twice = backUp(mongo.url, join(folder, 'kept'), mongo.folder, never)
+    expect(await faultOf(twice)).to.include('is there already')
+    expect(await readdir(folder))
+      .to.include('kept')
+      .and.not.include('none')
     // One that its set does not know yet: nobody but itself can have answered.
     const member = await startMongo({ replicaSet: 'rs' })
     opened.push({ close: () => member.stop() })

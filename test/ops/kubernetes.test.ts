@@ -38,6 +38,31 @@ const beyondSeconds = 15
 const { WALLET_PROVIDER_TIMEOUT_SECONDS: wallet, WEBHOOK_TIMEOUT_SECONDS: webhook } = environment.properties
 const longestEndSeconds = { web: wallet.maximum + beyondSeconds, worker: webhook.maximum + beyondSeconds }
 
+const processLabel = '__meta_kubernetes_pod_label_process'
+
+/** A PodMonitor of the Prometheus Operator. */
+interface Operated {
+  spec: {
+    selector: { matchLabels: Record<string, string> }
+    podMetricsEndpoints: {
+      port: string
+      relabelings: { sourceLabels: string[]; targetLabel: string; replacement: string }[]
+    }[]
+  }
+}
+
+interface Scraping {
+  scrape_configs: {
+    job_name: string
+    relabel_configs?: {
+      source_labels: string[]
+      target_label?: string
+      regex?: string
+      replacement?: string
+    }[]
+  }[]
+}
+
 describe('the Kubernetes manifests', () => {
   it('are all reached from a kustomization but the example of the secrets, which has no value', () => {
     const reached = manifestFiles
@@ -153,6 +178,30 @@ describe('the Kubernetes manifests', () => {
     expect(portsOf(egress)).to.include.members(servers)
   })
 
+  it('are scraped, either way, as the jobs that alerts ask for', () => {
+    const [operated] = readYaml<Operated>('ops/prometheus/pod-monitor.yaml')
+    const [plain] = readYaml<Scraping>('ops/prometheus/kubernetes.yml')
+    const [composed] = readYaml<Scraping>('ops/prometheus/prometheus.yml')
+    const { selector, podMetricsEndpoints: endpoints = [] } = operated?.spec ?? {}
+    const [keep, ...relabels] = plain?.scrape_configs[0]?.relabel_configs ?? []
+    const jobs = pods.slice(1).map(({ template, container }, at) => {
+      const { labels } = template.metadata
+      const port = container.ports?.[0]?.name ?? ''
+      expect(labels).to.include(selector?.matchLabels ?? { selector })
+      expect(endpoints[at]?.port).to.equal(port)
+      expect(`${labels.app};${port};Running`).to.match(new RegExp(`^(?:${keep?.regex})$`))
+      const replacements = [
+        ...(endpoints[at]?.relabelings ?? []).map((one) => ({ ...one, from: one.sourceLabels })),
+        ...relabels.map((one) => ({ ...one, targetLabel: one.target_label, from: one.source_labels })),
+      ].filter(({ targetLabel }) => targetLabel === 'job')
+      expect(replacements.map(({ from }) => from)).to.deep.equal([[processLabel], [processLabel]])
+      return replacements.map(({ replacement }) => replacement?.replace('$1', labels.process ?? ''))
+    })
+    const named = composed?.scrape_configs.map(({ job_name: name }) => [name, name])
+    expect(jobs).to.deep.equal(named)
+    expect(readText('ops/alerts.yml')).to.include(`up{job="${jobs[0]?.[0]}"}`)
+  })
+
   it('select the pods that there are, and scale by metrics that there are', () => {
     for (const { owner, template } of pods.slice(1)) {
       expect(template.metadata.labels).to.deep.equal(owner.spec?.selector?.matchLabels)
@@ -262,7 +311,7 @@ describe('docker-compose.yml', () => {
     ])
   })
 
-  it('gives each process its time to end, and asks it how it is where it answers; the image asks nothing', () => {
+  it('gives each process its time to end, and asks it how it is where it answers; the image does so, too', () => {
     for (const [name, port] of [
       ['web', 'PORT'],
       ['worker', 'WORKER_PORT'],
@@ -271,7 +320,12 @@ describe('docker-compose.yml', () => {
       expect(stop_grace_period).to.equal(`${longestEndSeconds[name]}s`)
       expect(healthcheck?.test.join(' ')).to.include(`http://127.0.0.1:${env?.[port]}/healthz`)
     }
-    expect(readText('Dockerfile')).to.not.include('HEALTHCHECK')
+    const [check = ''] = readText('Dockerfile').match(/^HEALTHCHECK.*$/m) ?? []
+    expect(check).to.include('/healthz').and.include('WORKER_PORT')
+    for (const [, file = ''] of readText('Procfile').matchAll(
+      /^(?:release|worker): node dist\/(?:src\/)?(\S+)$/gm,
+    ))
+      expect(check).to.include(`'${file}'`)
   })
 
   it('runs only the service unless a profile is asked for', () => {

@@ -251,7 +251,9 @@ describe('the clean-up', () => {
         /\.(intents|deliveries|orders|products|webhookendpoints)$/.test(ns) && planSummary !== undefined,
     )
     expect(looks.length).to.be.greaterThan(10)
-    expect(looks.filter(({ planSummary }) => !planSummary?.startsWith('IXSCAN'))).to.deep.equal([])
+    // IDHACK: by an _id, as the health of a receiver is noted meanwhile.
+    const plans = looks.map(({ planSummary }) => planSummary)
+    expect(plans.filter((plan) => !/^(IXSCAN|IDHACK)/.test(plan ?? ''))).to.deep.equal([])
     const walks = ops.filter(({ command }) => command.hint !== undefined)
     expect(walks.filter(({ docsExamined = 0 }) => docsExamined > 0)).to.deep.equal([])
     expect([returned(ops, 'deletions'), returned(ops, 'byTimeAndEvent')]).to.deep.equal([1, 0])

@@ -46,7 +46,8 @@ interface Titled {
 const titleOf = ({ name, data }: Titled): string =>
   [name, data?.ref, data?.host, data?.referenceNumber].filter((word) => word !== undefined).join(' · ')
 
-type FieldsOf<Data> = Data extends unknown ? keyof Data : never
+/** Of a job that carries nothing, none. */
+type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never : keyof Data) : never
 
 /** Only ids and words for people are in a job. A new field is shown only when somebody decided so here. */
 const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {

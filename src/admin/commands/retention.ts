@@ -41,6 +41,10 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }, command: Co
       throw new Failed('A clean-up is under way, or was killed or failed within the last minute.')
     if (outcome === 'stopped') throw new Failed('Stopped. The next run goes on where this one was.')
     return tally
+  } catch (error) {
+    // What went is gone, and no other run will count it.
+    if (tally.businesses > 0) process.stderr.write(`Until then: ${JSON.stringify(tally)}\n`)
+    throw error
   } finally {
     progress.end()
   }

@@ -17,8 +17,10 @@ the last 24 hours. The service runs on meanwhile.
 
 Of an API key only a hash is stored, which cannot be made anew without the key:
 it moves to the new SECRET_KEY when it is used next. Those that have not are
-under "keys", the first hundred of them. SECRET_KEY_PREVIOUS must stay until each of them was used,
-rotated or revoked: run this again, until it says "mayDropPrevious": true.
+under "keys", the first hundred of them. SECRET_KEY_PREVIOUS must stay until each
+of them was used, rotated or revoked: run this again, until it says
+"mayDropPrevious": true. It never does while something needs a third key, which
+may be the one that SECRET_KEY_PREVIOUS should have been.
 
 Killed half-way, run it again: what is done is not done twice.`
 
@@ -31,6 +33,9 @@ interface Rotated {
   /** The first hundred. */
   keys: KeyLeft[]
   keysGone: number
+  /** The first hundred. */
+  goneKeys: KeyLeft[]
+  /** That nothing needs it, and that nothing needs what may have been meant instead. */
   mayDropPrevious: boolean
 }
 
@@ -52,9 +57,10 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
   try {
     const endpoints = await resealSecrets(deps, progress.add)
     const answers = await resealAnswers(deps, progress.add)
-    const { left, listed, gone } = await findKeysLeft(deps)
+    const { left, listed, gone, listedGone } = await findKeysLeft(deps)
     const unreadable = { endpoints: endpoints.unreadable.length, answers: answers.unreadable }
-    if (unreadable.endpoints + unreadable.answers > 0) tellUnreadable(unreadable)
+    const lost = unreadable.endpoints + unreadable.answers + gone
+    if (lost > 0) tellLost(unreadable, gone)
     return {
       resealed: { endpoints: endpoints.resealed, answers: answers.resealed },
       unreadable,
@@ -62,7 +68,8 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
       keysLeft: left,
       keys: listed,
       keysGone: gone,
-      mayDropPrevious: left === 0,
+      goneKeys: listedGone,
+      mayDropPrevious: left === 0 && lost === 0,
     } satisfies Rotated
   } finally {
     progress.end()
@@ -70,10 +77,10 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
 }
 
 /** The report is printed all the same: what has the lost key is no reason to keep the rest from its own. */
-function tellUnreadable({ endpoints, answers }: Rotated['unreadable']): void {
+function tellLost({ endpoints, answers }: Rotated['unreadable'], keys: number): void {
   process.exitCode = 1
   process.stderr.write(
-    `${endpoints} endpoints and ${answers} stored answers are sealed with a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS, and stay as they are. ` +
-      'If you have that key, run this once with it as SECRET_KEY_PREVIOUS: this command alone, for the processes need theirs.\n',
+    `${endpoints} endpoints, ${answers} stored answers and ${keys} API keys need a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS, and stay as they are. ` +
+      'See first that SECRET_KEY_PREVIOUS is not mistyped. If you have an older key, run this once with it as SECRET_KEY_PREVIOUS: this command alone, for the processes need theirs.\n',
   )
 }

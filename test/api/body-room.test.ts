@@ -1,0 +1,169 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { expect } from 'chai'
+import { createApp } from '../../src/app.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { until } from '../support/until.ts'
+import { openServer, short } from './impatient.ts'
+import { connectTo, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
+
+const intents = '/api/v1/dev/intents'
+const imports = '/api/v1/dev/store/products/import-csv?dryRun=true'
+const largestFile = 8 * 1024 * 1024
+const largestJson = 256 * 1024
+
+describe('Large bodies', () => {
+  let house: House
+  let merchants: Merchant[]
+  let merchant: Merchant
+  const open = new Set<Socket>()
+  before(async () => {
+    house = await openHouse()
+    merchants = await Promise.all(Array.from({ length: 4 }, () => house.merchant()))
+    merchant = await house.merchant()
+  })
+  afterEach(async () => {
+    for (const socket of open) socket.destroy()
+    open.clear()
+    await until('the room is free again', () => taken('csv') + taken('json') === 0)
+  })
+  after(() => house.close())
+
+  const taken = (kind: 'csv' | 'json') => house.deps.bodyRooms[kind].taken()
+  const json = (bytes: number) => JSON.stringify({ amount: 5 }).padEnd(bytes)
+  const csv = (bytes: number) => `handle,name,price\ntea,Thé,1250\n${'\n'.repeat(bytes)}`
+  const refusals = async () => {
+    const { values } = await house.deps.metrics.rateLimited.get()
+    return values.find(({ labels }) => labels.scope === 'bodies')?.value ?? 0
+  }
+  const create = (body: string, by = merchant, headers = by.write()) =>
+    house.http.post(intents).set(headers).type('json').send(body)
+  const upload = (body: string, by = merchant, headers = by.write()) =>
+    house.http.post(imports).set(headers).type('text/csv').send(body)
+
+  /** Begins a request whose body comes later, or never. */
+  async function begin(path: string, by: Merchant, ...headers: string[]): Promise<Socket> {
+    const socket = await connectTo(house.origin)
+    socket.on('error', () => socket.destroy())
+    open.add(socket)
+    socket.write(postHead(path, by.write(), ...headers))
+    return socket
+  }
+
+  async function fill(kind: 'csv' | 'json'): Promise<void> {
+    const [path, length, each] = kind === 'csv' ? [imports, largestFile, 2] : [intents, largestJson, 16]
+    const beginning = merchants.flatMap((by) =>
+      Array.from({ length: each }, () => begin(path, by, `Content-Length: ${length}`)),
+    )
+    await Promise.all(beginning)
+    await until('the room is full', () => taken(kind) === beginning.length * length)
+  }
+
+  async function expectNoRoom(asked: ReturnType<typeof create>, limit: number): Promise<void> {
+    const { status, headers, body } = await asked
+    expect(status).to.equal(429)
+    expect(headers['retry-after']).to.equal('1')
+    expect(body.error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'bodies', limit } })
+  }
+
+  it('are refused before they come once many are under way; small ones are not, nor those of another kind', async () => {
+    const before = await refusals()
+    await fill('csv')
+    const headers = merchant.write()
+    const perKey = largestFile * 2
+    await expectNoRoom(upload(csv(20_000), merchant, headers), perKey)
+    const waiting = await begin(imports, merchant, 'Expect: 100-continue', 'Content-Length: 20000')
+    expect(String((await once(waiting, 'data'))[0])).to.match(/^HTTP\/1\.1 429 /)
+    expect((await refusals()) - before).to.equal(2)
+    expect((await upload(csv(10))).status).to.equal(200)
+    expect((await create(json(largestJson))).status).to.equal(201)
+    for (const socket of open) socket.destroy()
+    await until('whoever is gone gave his room back', () => taken('csv') === 0)
+    expect((await upload(csv(20_000), merchant, headers)).status).to.equal(200)
+  })
+
+  it('of one key leave room for those of others', async () => {
+    const [other = expect.fail()] = merchants
+    for (const _ of [1, 2]) await begin(imports, merchant, `Content-Length: ${largestFile}`)
+    await until('the share of the key is taken', () => taken('csv') === 2 * largestFile)
+    await expectNoRoom(upload(csv(20_000)), largestFile * 2)
+    const again = asMerchant(merchant.businessId, await house.key(merchant.businessId))
+    expect((await upload(csv(20_000), again)).status).to.equal(200)
+    expect((await upload(csv(20_000), other)).status).to.equal(200)
+  })
+
+  it('never keep a payment waiting: one of 16 KiB is made, also in chunks, where a larger one is refused', async () => {
+    await fill('json')
+    await expectNoRoom(create(json(16 * 1024 + 1)), largestJson * 16)
+    expect((await create(json(16 * 1024))).status).to.equal(201)
+    const inChunks = (bytes: number) =>
+      sendRaw(
+        house.origin,
+        postHead(intents, merchant.write(), 'Transfer-Encoding: chunked', 'Connection: close'),
+        `${bytes.toString(16)}\r\n${json(bytes)}\r\n0\r\n\r\n`,
+      )
+    const [small] = await inChunks(16 * 1024)
+    expect(small?.status).to.equal(201)
+    const [large] = await inChunks(16 * 1024 + 1)
+    expectFailure(large, 429, 'RATE_LIMITED')
+    expect(JSON.parse(large?.body ?? '').error.details).to.deep.equal({
+      scope: 'bodies',
+      limit: largestJson * 16,
+    })
+  })
+
+  it('in chunks take the room of the largest until they are there', async () => {
+    const socket = await begin(intents, merchant, 'Transfer-Encoding: chunked', 'Connection: close')
+    await until('room was taken', () => taken('json') === largestJson)
+    const answered = readToEnd(socket)
+    socket.write('c\r\n{"amount":5}\r\n0\r\n\r\n')
+    expect(String(await answered)).to.match(/^HTTP\/1\.1 201 /)
+    expect(taken('json')).to.equal(0)
+  })
+
+  it('are not kept with their connection, which may be silent for long', async () => {
+    const { origin, server, close } = await openServer(
+      house,
+      createApp(house.deps, () => false),
+      short,
+    )
+    const asked = once(server, 'request')
+    const framing = [`Content-Length: ${largestJson}`, 'Connection: close']
+    const head = postHead(intents, merchant.write(), ...framing)
+    const [answer] = await sendRaw(origin, head, json(largestJson))
+    expect(answer?.status).to.equal(201)
+    const [request] = await asked
+    expect(request.body).to.equal(undefined)
+    await close()
+  })
+
+  it('give their room back however the request ends, and once', async () => {
+    const headers = merchant.write()
+    const statuses = [
+      await create(json(largestJson), merchant, headers),
+      await create(json(largestJson), merchant, headers),
+      await create(json(largestJson + 1)),
+      await create(json(100_000).replace('5', '-5')),
+      await create(json(100_000).replace('{', '[')),
+      await house.http.post(intents).set(merchant.write()).type('text').send(json(100_000)),
+      await create(json(100_000), merchant, { ...merchant.write(), 'Content-Encoding': 'gzip' }),
+      await upload(`handle\n${'x,y\n'.repeat(10_000)}`),
+      await house.http.post(`${intents}/PI-1/cancel`).set(merchant.write()).type('json').send(json(100_000)),
+    ].map(({ status }) => status)
+    expect(statuses).to.deep.equal([201, 201, 413, 400, 400, 415, 415, 400, 404])
+    const { origin, close } = await openServer(
+      house,
+      createApp(house.deps, () => false),
+      short,
+    )
+    const late = ['Content-Length: 100000', 'Transfer-Encoding: chunked'].map((framing) =>
+      sendRaw(origin, postHead(intents, merchant.write(), framing), '5\r\n{"am'),
+    )
+    for (const [answer] of await Promise.all(late)) expectFailure(answer, 408, 'REQUEST_TIMEOUT')
+    const chunked = postHead(intents, merchant.write(), 'Transfer-Encoding: chunked')
+    const [malformed] = await sendRaw(origin, chunked, 'zz\r\n')
+    expectFailure(malformed, 400, 'VALIDATION_ERROR')
+    await close()
+    await until('all of it was given back', () => taken('csv') + taken('json') === 0)
+  })
+})

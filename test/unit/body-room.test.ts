@@ -1,0 +1,38 @@
+import { expect } from 'chai'
+import { createRoom } from '../../src/body-room.ts'
+
+describe('The room for bodies', () => {
+  it('has a quarter for each key, and an end for all', () => {
+    const room = createRoom(400)
+    expect(room.take('a', 101)).to.equal(null)
+    const first = room.take('a', 60)
+    expect(room.take('a', 41)).to.equal(null)
+    for (const key of ['b', 'c', 'd']) expect(room.take(key, 100)).not.to.equal(null)
+    expect(room.take('e', 41)).to.equal(null)
+    first?.keep(20)
+    first?.keep(50)
+    expect(room.taken()).to.equal(320)
+    expect(room.take('e', 80)).not.to.equal(null)
+  })
+
+  it('is given back once, by whichever work ends last', async () => {
+    const room = createRoom(400)
+    const place = room.take('a', 100) ?? expect.fail()
+    let end: (error: Error) => void = () => undefined
+    const late = new Promise<void>((_, reject) => {
+      end = reject
+    })
+    const request = place.use(async () => {
+      place.use(() => late).catch(() => undefined)
+      throw new Error('too late')
+    })
+    expect(await request.catch(({ message }: Error) => message)).to.equal('too late')
+    expect(room.taken()).to.equal(100)
+    end(new Error('gone'))
+    await new Promise(setImmediate)
+    expect(room.taken()).to.equal(0)
+    place.keep(0)
+    expect(room.taken()).to.equal(0)
+    expect(room.take('a', 100)).not.to.equal(null)
+  })
+})
