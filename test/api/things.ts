@@ -1,5 +1,5 @@
 import { newId } from '../../src/ids.ts'
-import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { createIntent, freshDelivery, subscribe } from '../support/acts.ts'
 import type { House, Merchant } from '../support/house.ts'
 import { storeOrder } from '../support/orders.ts'

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { endpointIdOf } from '../../src/webhooks/deliveries/delivery.ts'
+import { endpointIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 
 /** How long it takes to answer: long enough for a process to be killed meanwhile, and quick enough to be no slow receiver. */

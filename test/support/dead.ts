@@ -1,5 +1,6 @@
 import { newId } from '../../src/ids.ts'
-import { type Delivery, deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { attempt, freshDelivery, stored } from './acts.ts'
 import type { House, Merchant } from './house.ts'
 

@@ -1,16 +1,13 @@
-import type { DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
 import type { Deps } from '../../deps.ts'
-import { newId } from '../../ids.ts'
-import { commissionOf } from '../../wallets/commission.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Cause } from '../../webhooks/event.ts'
 import { expireIntent } from '../expire.ts'
 import type { Intent } from '../intent.ts'
-import type { MoveName } from '../lifecycle.ts'
 import { nudgeRelay } from '../nudge-relay.ts'
-import { countMove, type PlannedChange, planMove, type Step, transition } from '../transition.ts'
-import type { Payment, PaymentAttempt, PaymentFailure, PaymentUnderWay } from './payment.ts'
-import { logged, planRelease } from './under-way.ts'
+import { countMove, type PlannedChange, planMove } from '../transition.ts'
+import { attemptOf, endOf } from './end.ts'
+import type { PaymentAttempt, PaymentUnderWay } from './payment.ts'
+import { planRelease } from './under-way.ts'
 
 /** Who settles a payment: a request, or a job (null); and until when it waits (group-commit.ts). */
 export interface Settler {
@@ -83,47 +80,6 @@ function planEnd(
   }
 }
 
-/** A payment as far as its end needs to know it. */
-export type Ending = Pick<PaymentUnderWay, 'id' | 'wallet' | 'amount' | 'payerPhone'>
-/** The outcomes that merchants hear of. */
-export type ToldOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>
-
-/** The write of a payment that ends with something to tell; `by` says whose it is and what must hold. Null when that did not. */
-export const endPayment = (
-  deps: Pick<Deps, 'Intent' | 'config' | 'metrics' | 'now'>,
-  intent: Intent,
-  payment: Ending,
-  outcome: ToldOutcome,
-  by: Pick<Step, 'effectId' | 'cause' | 'guard'>,
-): Promise<Intent | null> =>
-  transition(deps, intent, { ...endOf(deps, payment, outcome, attemptOf(deps, payment, outcome)), ...by })
-
-/** How a payment ends that merchants hear of. */
-function endOf(
-  deps: Pick<Deps, 'config' | 'now'>,
-  payment: Ending,
-  outcome: ToldOutcome,
-  attempt: PaymentAttempt,
-): Omit<Step, 'effectId' | 'cause' | 'guard'> {
-  const lists = { $push: logged(attempt) }
-  const failing = (move: MoveName, code: DeclineReason | FailureReason, retryable: boolean) => {
-    const failure: PaymentFailure = { code, retryable }
-    return { move, lists, set: { underWay: null, failure }, told: { failure } }
-  }
-  switch (outcome.outcome) {
-    case 'done':
-      return {
-        move: 'pay',
-        lists,
-        set: { underWay: null, failure: null, payment: paymentOf(deps, payment) },
-      }
-    case 'declined':
-      return failing('decline', outcome.reason, true)
-    case 'failed':
-      return failing('fail', outcome.reason, false)
-  }
-}
-
 /** Money that the wallet took although it had told that it never would: nothing here may give it back, so somebody must. */
 async function tellIfAstray(
   deps: Deps,
@@ -134,33 +90,3 @@ async function tellIfAstray(
   if ((await deps.Intent.exists({ _id, 'payment.key': key })) !== null) return
   deps.log.error({ referenceNumber, key, wallet }, 'payment.astray')
 }
-
-/** What a payment that succeeds now leaves in the intent. */
-const paymentOf = (
-  deps: Pick<Deps, 'config' | 'now'>,
-  { id, wallet, amount, payerPhone }: Ending,
-): Payment => ({
-  amountPaid: amount,
-  paidAt: deps.now(),
-  method: 'WALLET',
-  payerPhone,
-  commission: commissionOf(amount, deps.config.commissionRates),
-  wallet,
-  key: id,
-})
-
-/** What a payment that ends now is remembered as. */
-const attemptOf = (
-  deps: Pick<Deps, 'now'>,
-  { id, amount, payerPhone }: Ending,
-  outcome: KnownOutcome,
-): PaymentAttempt => ({
-  kind: 'payment',
-  id,
-  at: deps.now(),
-  amount,
-  payerPhone,
-  outcome: outcome.outcome,
-  reason: 'reason' in outcome ? outcome.reason : null,
-  mark: newId(),
-})

@@ -9,9 +9,9 @@ import type { Intent } from '../intent.ts'
 import { isFree, isPending, moves } from '../lifecycle.ts'
 import { nudgeRelay } from '../nudge-relay.ts'
 import { asOf } from '../present.ts'
+import { endPayment, type ToldOutcome } from './end.ts'
 import type { Simulation } from './parse-simulation.ts'
 import type { PaymentAttempt } from './payment.ts'
-import { endPayment, type ToldOutcome } from './settle.ts'
 
 /** What a customer gives for an OPEN intent when neither the body nor the intent names an amount: 100.00 MRU. */
 const openAmount = 10_000

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Deps } from '../../deps.ts'
 import { noHurry } from '../../group-commit.ts'
-import { endpointIdOf } from '../deliveries/delivery.ts'
+import { endpointIdOf } from '../deliveries/delivery-id.ts'
 import { type Endpoint, isReceiving } from '../endpoints/endpoint.ts'
 import type { Which } from './claim.ts'
 import { abandon, type Delivered, deliver, whyNotNow } from './deliver.ts'

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { Caused, OutboxEvent } from '../event.ts'
-import { type Delivery, deliveryId } from './delivery.ts'
+import type { Delivery } from './delivery.ts'
+import { deliveryId } from './delivery-id.ts'
 
 /** A document with events in its outbox, as the relay reads it; its merchant knows it by `referenceNumber`. */
 export interface Source {
