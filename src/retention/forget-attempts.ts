@@ -22,7 +22,7 @@ const lastOnly = [
 export async function forgetAttempts(cleaning: Cleaning): Promise<void> {
   const { businessId, attemptsBefore: before, isDry } = cleaning
   if (before === null) return
-  await forgetLate(cleaning)
+  await forgetLate(cleaning, before)
   const walk = { index: 'byTimeAndEvent', where: { businessId, sandbox: false }, before }
   await eachNewPage(cleaning, 'attempts', cleaning.Delivery, walk, async (_id) => {
     // First: one that ends meanwhile has the mark and loses it again.
@@ -31,15 +31,20 @@ export async function forgetAttempts(cleaning: Cleaning): Promise<void> {
   })
 }
 
-/** Of those that had not ended when they were old, and have now. The index has nothing else. */
-async function forgetLate(cleaning: Cleaning): Promise<void> {
+/** Of those that had not ended when they were old, or were sent again by hand, and have ended now. */
+async function forgetLate(cleaning: Cleaning, before: Date): Promise<void> {
   const { businessId, isDry, pace } = cleaning
-  const ended = { businessId, untrimmed: true, nextAttemptAt: null }
+  const ended = { businessId, untrimmed: true, nextAttemptAt: null, createdAt: { $lt: before } }
   if (isDry) return forget(cleaning, ended)
   for (;;) {
     const ids = await pace(async () => {
       const found = await pastMongoose(cleaning.Delivery)
-        .find<Pick<Delivery, '_id'>>(ended, { hint: 'untrimmed', projection: { _id: 1 }, limit, maxTimeMS })
+        .find<Pick<Delivery, '_id'>>(ended, {
+          hint: 'untrimmedByTime',
+          projection: { _id: 1 },
+          limit,
+          maxTimeMS,
+        })
         .toArray()
       const some = found.map(({ _id }) => _id)
       if (some.length > 0) await forget(cleaning, { _id: { $in: some } })

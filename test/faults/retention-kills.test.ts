@@ -1,6 +1,8 @@
 import { Queue } from 'bullmq'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
+import type { Log } from '../../src/log.ts'
+import { createMetrics } from '../../src/metrics/metrics.ts'
 import { askForNight, keepNightly } from '../../src/retention/ask-for-night.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { takeLease } from '../../src/retention/lease.ts'
@@ -158,8 +160,19 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
       const outcome = await runCleanUp(house.deps, never(), watch).catch((error: Error) => error.message)
       return [outcome, tally.businesses, tally.intents]
     }
+    /** As the worker does it, whose log line is the only one to tell what went. */
+    const runAsJob = async () => {
+      const lines: Record<string, unknown>[] = []
+      const hear = (line: object, msg?: string) => void lines.push({ ...line, msg })
+      const log = { ...house.deps.log, warn: hear } as unknown as Log
+      const job = retention(never()).run({ ...house.deps, log, metrics: createMetrics() }, {}, named)
+      const failure = await job.catch((error: Error) => error.message)
+      expect(lines).to.have.length(1)
+      expect(lines[0]).to.include({ msg: 'retention.cleaned', outcome: 'failed' })
+      return [failure, lines[0]?.businesses, lines[0]?.intents]
+    }
     const message = `business ${torn} failed: {"name":"MongoServerError","code":28,"codeName":"PathNotViable"}`
-    const [failed, ...counts] = await run()
+    const [failed, ...counts] = await runAsJob()
     expect(String(failed).replace(',"codeName":"PathNotViable"', '')).to.equal(
       message.replace(',"codeName":"PathNotViable"', ''),
     )

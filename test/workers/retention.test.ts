@@ -188,6 +188,28 @@ describe('the clean-up', () => {
     expect(retried.body.data.retried).to.equal(true)
     receiver.respondWith((res) => void res.end('at last'))
     expect(await attempt(house.deps, _id)).to.include({ outcome: 'delivered', attempts: 3 })
+    expect(await clean()).to.include({ attempts: 1 })
+    const last = await stored(house, { _id })
+    expect(last).to.not.have.property('untrimmed')
+    expect(last.attemptLog.map(({ status, answer }) => [status, answer ?? null])).to.deep.equal([[200, null]])
+  })
+
+  it('leaves a young delivery that was sent again its attempts, until it is old', async () => {
+    receiver.respondWith((res) => void res.writeHead(500).end('not today'))
+    const { referenceNumber } = await createIntent(house, pair.live)
+    await relay(house, pair.live)
+    const [{ _id } = expect.fail()] = await house.deps.Delivery.find({ referenceNumber })
+    await attempt(house.deps, _id)
+    const dead = { status: 'DEAD', nextAttemptAt: null, deadAt: house.clock.now() } as const
+    await house.deps.Delivery.updateOne({ _id }, { $set: dead })
+    const path = `/api/v1/dev/webhooks/events/${_id}/retry`
+    await house.http.post(path).set(pair.live.write()).expect(200)
+    await attempt(house.deps, _id)
+    await clean()
+    expect((await stored(house, { _id })).attemptLog.map(({ answer }) => answer)).to.deep.equal([
+      'not today',
+      'not today',
+    ])
   })
 
   it('keeps attempts for ever where LIVE_DELIVERY_RETENTION_DAYS is 0', async () => {

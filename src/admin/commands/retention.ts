@@ -43,7 +43,8 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }, command: Co
     return tally
   } catch (error) {
     // What went is gone, and no other run will count it.
-    if (tally.businesses > 0) process.stderr.write(`Until then: ${JSON.stringify(tally)}\n`)
+    if (Object.values(tally).some((count) => count > 0))
+      process.stderr.write(`Until then: ${JSON.stringify(tally)}\n`)
     throw error
   } finally {
     progress.end()

@@ -46,7 +46,7 @@ export interface Delivery extends Caused {
   lease: { token: string; until: Date } | null
   /** Of an old one only the last is left (src/retention). */
   attemptLog: AttemptRecord[]
-  /** It was old, and had not ended, when the clean-up came by: it comes again. */
+  /** Live, and it had not ended when the clean-up came by, or was sent again by hand: the clean-up comes again once it is old. */
   untrimmed?: boolean
   createdAt: Date
   deliveredAt: Date | null
@@ -130,8 +130,8 @@ export const deliveries: Collection = {
     },
     // For the clean-up alone; hardly any is in it.
     {
-      name: 'untrimmed',
-      key: { businessId: 1, nextAttemptAt: 1 },
+      name: 'untrimmedByTime',
+      key: { businessId: 1, nextAttemptAt: 1, createdAt: 1 },
       partialFilterExpression: { untrimmed: true },
     },
     unauditedIndex,

@@ -25,6 +25,7 @@ export const requeueBatch = 500
 /** What the judgement, the line in the trail and the job need; never the body, never the log of attempts. */
 const neededFields = {
   businessId: 1,
+  sandbox: 1,
   endpointId: 1,
   event: 1,
   referenceNumber: 1,
@@ -123,7 +124,7 @@ function nudgeDue(deps: RequeueDeps, deliveries: Candidate[], receiving: Receivi
 
 /** Guarded by all that was read, so that `before` in the trail is what it was. */
 function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) {
-  const { _id, businessId, status, attempts, redrives, askedAfterAttempts, nextAttemptAt } = before
+  const { _id, businessId, sandbox, status, attempts, redrives, askedAfterAttempts, nextAttemptAt } = before
   // Cancelled before the attempt that was asked for: it is the same one again, and its job has ended.
   const isSameAttempt = attempts === askedAfterAttempts
   const after = { status: 'RETRYING', nextAttemptAt: now } as const
@@ -149,7 +150,14 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
       },
       update: {
         // Without the lease of an attempt that was given up: thawed, it would still write its result.
-        $set: { ...after, deadAt: null, lease: null, askedAfterAttempts: attempts },
+        $set: {
+          ...after,
+          deadAt: null,
+          lease: null,
+          askedAfterAttempts: attempts,
+          // The clean-up may have been here already, and does not come again by itself.
+          ...(sandbox ? {} : { untrimmed: true }),
+        },
         $inc: { redrives: isSameAttempt ? 0 : 1 },
         $push: { unaudited: line, ...recorded(actId) },
       },
