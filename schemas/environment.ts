@@ -10,7 +10,7 @@ export const environment = {
     PUBLIC_URL: { type: 'string', format: 'http-origin' },
     PAY_URL: { type: 'string', format: 'http-origin' },
     MONGODB_URL: { type: 'string', format: 'mongodb-url' },
-    REDIS_URL: { type: 'string', pattern: '^rediss?://' },
+    REDIS_URL: { type: 'string', format: 'redis-url' },
     SECRET_KEY: { type: 'string', format: 'key-of-32-bytes' },
     SECRET_KEY_PREVIOUS: { type: 'string', format: 'key-of-32-bytes' },
     TRUST_PROXY: { type: 'string', format: 'proxy-trust' },

@@ -25,7 +25,7 @@ export const smallBytes = 16 * 1024
 export const roomBytes = { json: 16 * 1024 * 1024, csv: 64 * 1024 * 1024 } as const
 
 /** One key gets this part of a room, so none shuts out the others: sixteen of the largest JSON, or two of the largest files. */
-const partOfKey = 1 / 4
+export const partOfKey = 1 / 4
 
 /**
  * The rooms of a process of 1 GB, which takes 150 MB without them. Worked on, files of products take five times their bytes, and JSON of nothing

@@ -4,8 +4,8 @@ import type { Redis } from 'ioredis'
 type Command = readonly [name: string, key: string, argument: number]
 
 /**
- * Commands that travel together, and the answer to each. Never throws: null where Redis is away, frozen or full, and then some may have been
- * done and others not.
+ * Commands that travel together, and the answer to each. All are done or none, also where the process ends half-way. Never throws: null
+ * where Redis is away, frozen or full, and then nobody knows which.
  */
 export type Trip = (commands: readonly Command[]) => Promise<unknown[] | null>
 
@@ -15,7 +15,7 @@ export const createTrip =
     // Its connection tells of itself.
     if (connection.status !== 'ready') return null
     try {
-      const answers = (await connection.pipeline(commands.map((command) => [...command])).exec()) ?? []
+      const answers = (await connection.multi(commands.map((command) => [...command])).exec()) ?? []
       const fault = answers.find(([error]) => error !== null)?.[0]
       if (fault) throw fault
       return answers.map(([, answer]) => answer)

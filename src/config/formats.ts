@@ -12,6 +12,14 @@ interface Format {
 
 const everyOf = (test: (part: string) => boolean) => (text: string) => list(text).every(test)
 
+/** Of what it cannot read, the driver makes a server on this machine, or throws. */
+function isRedisUrl(text: string): boolean {
+  const url = parseUrl(text)
+  return (
+    url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== '' && /^(\/\d*)?$/.test(url.pathname)
+  )
+}
+
 export const formats: Record<string, Format> = {
   'http-origin': {
     validate: (text) => /^https?:\/\/[^/?#\s@]+$/.test(text) && parseUrl(text) !== null,
@@ -29,6 +37,10 @@ export const formats: Record<string, Format> = {
         ? `must not lower the write concern, read concern or read preference: take out ${weaker.join(', ')}`
         : 'must be a mongodb:// URL that the driver can read'
     },
+  },
+  'redis-url': {
+    validate: isRedisUrl,
+    hint: () => 'must be redis(s)://host[:port][/db]',
   },
   'key-of-32-bytes': {
     // What is no base64 is skipped when it is read: without this, other texts would be the same key.

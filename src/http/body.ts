@@ -19,19 +19,25 @@ export type Body = Read | { refusal: Refusal }
 /** Reads bytes that came with a Content-Type, or none. */
 type Reader = (bytes: Buffer, contentType: string | undefined) => Body | Promise<Body>
 
+/** The bytes of a body, by its kind. */
+export const largestBytes = {
+  // The largest legal create is some 175 KB when every character is escaped.
+  json: 256 * 1024,
+  // 5 000 rows of 1 600 bytes; the longest legal ones, of 20 KB, are nobody's catalogue.
+  csv: 8 * 1024 * 1024,
+} as const
+
 /** What a body may be: how large, how it is read, and what is said of one that is something else, where the catalogue's words do not fit. */
 const kinds = {
-  // The largest legal create is some 175 KB when every character is escaped.
-  json: createKind(256 * 1024, readJson, null),
-  // 5 000 rows of 1 600 bytes; the longest legal ones, of 20 KB, are nobody's catalogue.
-  csv: createKind(8 * 1024 * 1024, readCsv, acceptedCsv),
+  json: createKind(largestBytes.json, readJson, null),
+  csv: createKind(largestBytes.csv, readCsv, acceptedCsv),
 }
 
 export type BodyKind = keyof typeof kinds
 
 const readSmall = readUpTo(smallBytes)
 
-type Bounding = Pick<Deps, 'bodyRooms' | 'metrics'>
+type Bounding = Pick<Deps, 'bodyRooms'>
 
 /**
  * Takes room for the body before any of it is read. RATE_LIMITED where its announced length is not free: it is thrown, for nothing was judged
@@ -45,19 +51,16 @@ export function placeFor(deps: Bounding, { keyId }: Caller, req: Request, kind: 
   if (bytes <= smallBytes || bytes > largest) return noRoom()
   const room = deps.bodyRooms[kind]
   const place = room.take(keyId, bytes)
-  if (place === null && !isChunked) throw tooMany(deps, room)
+  if (place === null && !isChunked) throw tooManyBodies(room)
   return place ?? noRoom()
 }
 
-function tooMany({ metrics }: Bounding, { perKey }: Room): Refusal {
-  const scope = 'bodies'
-  metrics.rateLimited.inc({ scope })
-  return refuse('RATE_LIMITED', {
+const tooManyBodies = ({ perKey }: Room): Refusal =>
+  refuse('RATE_LIMITED', {
     message: 'Too many large bodies are under way.',
-    details: { scope, limit: perKey },
+    details: { scope: 'bodies', limit: perKey },
     retryAfterSeconds: 1,
   })
-}
 
 /**
  * Reads the whole body into its place, bounded, and what it says. One that broke off, or for which there is no place, is thrown: of such a request
@@ -85,7 +88,7 @@ export async function readBody(
       else resolve(known)
     })
   })
-  if (refusal?.code === 'PAYLOAD_TOO_LARGE' && place.bytes === 0) throw tooMany(deps, deps.bodyRooms[kind])
+  if (refusal?.code === 'PAYLOAD_TOO_LARGE' && place.bytes === 0) throw tooManyBodies(deps.bodyRooms[kind])
   if (refusal !== null) return { refusal }
   // Broken off before anybody read it, a body is passed over as if there were none.
   if (!req.complete) throw brokenOff()

@@ -6,7 +6,7 @@ import { isJsonType, parseJson } from './json-body.ts'
 import { mediaTypeOf } from './media-type.ts'
 
 /** JSON is read at one go, and nothing else is served meanwhile; a file itself is read piece by piece. */
-const largestJson = 2 * 1024 * 1024
+export const largestJson = 2 * 1024 * 1024
 
 /** What the operation gets: the file's bytes, the text that stood in JSON, or whatever else stood there. */
 const asked = (csv: unknown): Body => ({ value: { csv }, params: digest(csv) })

@@ -3,7 +3,7 @@ import type { Body } from './body.ts'
 import { mediaTypeOf } from './media-type.ts'
 
 /** No body of ours nests deeper; deeper ones could overflow the stack of whatever walks them. */
-const deepest = 8
+export const deepest = 8
 
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 

@@ -5,14 +5,14 @@ import { type ErrorCode, Refusal, refuse, unavailable } from '../errors.ts'
 import { networkOf } from '../network.ts'
 import type { RateLimits, Standing } from '../rate-limits/rate-limits.ts'
 
-type Limiting = Pick<Deps, 'rateLimits' | 'metrics'>
+type Limiting = Pick<Deps, 'rateLimits'>
 
 /** RATE_LIMITED for a key that sends too much (order of checks, 6). Every answer from here on says where the key stands. */
 export async function limitKey(deps: Limiting, caller: Caller, res: Response): Promise<void> {
   if (deps.rateLimits === null) return
   const standing = await deps.rateLimits.count(`key:${caller.keyId}`)
   sayWhere(res, 'key', deps.rateLimits, standing)
-  if (!standing.isOpen) throw tooMany(deps, 'key', deps.rateLimits)
+  if (!standing.isOpen) throw tooMany('key', deps.rateLimits)
 }
 
 const unknownCaller: ReadonlySet<ErrorCode> = new Set([
@@ -43,7 +43,7 @@ export async function limitUnknown<Known>(
     const standing = await rateLimits.look(address)
     if (standing.isOpen) return standing.remaining
     sayWhere(res, 'address', rateLimits, standing)
-    throw tooMany(deps, 'address', rateLimits)
+    throw tooMany('address', rateLimits)
   }
   return rateLimits.inLine(address, room, async () => {
     try {
@@ -66,8 +66,7 @@ function sayWhere(
   res.setHeader('RateLimit', `"${scope}";r=${remaining};t=1`)
 }
 
-function tooMany(deps: Limiting, scope: 'key' | 'address', { perSecond }: RateLimits): Refusal {
-  deps.metrics.rateLimited.inc({ scope })
+function tooMany(scope: 'key' | 'address', { perSecond }: RateLimits): Refusal {
   return refuse('RATE_LIMITED', {
     retryAfterSeconds: 1,
     details: { scope, limit: perSecond, windowSeconds: 1 },

@@ -6,7 +6,7 @@ import { createErrorReporter } from './report-error.ts'
 export type SendError = (req: Request, res: Response, status: number, error: unknown) => void
 
 /** What was thrown on the way to a page, as a page: never a stack, never JSON. */
-export function createPageErrors(deps: Pick<Deps, 'log'>, sendError: SendError) {
+export function createPageErrors(deps: Pick<Deps, 'log' | 'metrics'>, sendError: SendError) {
   const answerFor = createErrorReporter(deps)
   // Express tells an error handler by its four parameters.
   return (error: unknown, req: Request, res: Response, _next: NextFunction): void => {

@@ -2,18 +2,22 @@ import type { Response } from 'express'
 import type { Deps } from '../deps.ts'
 import { Refusal, refuse, unavailable } from '../errors.ts'
 import { throttled } from '../log.ts'
+import { countRefusal } from '../metrics/count-refusal.ts'
 import { isDatabaseFault } from '../mongo.ts'
 import { type Answer, failure } from './answer.ts'
 import { bodyRefusal } from './body.ts'
 
 /** The one place where what was thrown becomes an answer. A bug is logged whole and answered blank. */
-export function createErrorReporter(deps: Pick<Deps, 'log'>): (error: unknown, res: Response) => Answer {
+export function createErrorReporter(
+  deps: Pick<Deps, 'log' | 'metrics'>,
+): (error: unknown, res: Response) => Answer {
   const complain = throttled(5000, (fields) => deps.log.warn(fields, 'mongodb.failed'))
   return (error, res) => {
     const refusal = asRefusal(error)
     const requestId = String(res.locals.requestId)
     if (isDatabaseFault(error)) complain({ err: error, requestId })
     if (refusal.code === 'INTERNAL_ERROR') deps.log.error({ err: error, requestId }, 'request.failed')
+    countRefusal(deps.metrics, refusal)
     return failure(refusal, requestId)
   }
 }

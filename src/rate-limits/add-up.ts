@@ -5,7 +5,7 @@ export type Addition = readonly [name: string, by: number]
 
 /**
  * Adds to numbers that all processes share, and answers what each comes to, in one trip. A number is gone so long after the last
- * addition. Null where Redis is away, frozen or full: then some may have been added and others not.
+ * addition. All are added or none: null where Redis is away, frozen or full, and then nobody knows which.
  */
 export type AddUp = (additions: readonly Addition[], livesMs: number) => Promise<number[] | null>
 

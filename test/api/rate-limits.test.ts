@@ -180,10 +180,22 @@ describe('A rate limit of five in a second', () => {
   describe('over two processes', () => {
     const counted = () => everythingIn(redis.url, `${house.deps.config.queuePrefix}:rate:`)
 
+    /** A count that never goes would fill Redis, a key a second. */
+    async function expectToExpire() {
+      const client = new Redis(redis.url)
+      const names = await client.keys(`${house.deps.config.queuePrefix}:rate:*`)
+      const left = await Promise.all(names.map((name) => client.pttl(name)))
+      client.disconnect()
+      expect(left).not.to.deep.equal([])
+      // -2: gone meanwhile; -1 would be for ever.
+      for (const ms of left) expect(ms === -2 || (ms >= 0 && ms <= 3000), String(ms)).to.equal(true)
+    }
+
     it('is five in all, as soon as they have told one another', async () => {
       const merchant = await house.merchant()
       await statuses(4, () => list(merchant))
       await until('Redis knows of four', async () => (await counted()).includes(`${merchant.keyId}\n"4"`))
+      await expectToExpire()
       expect((await list(merchant, beside)).status).to.equal(200)
       await until('the other process too', async () => (await remaining(beside, merchant)) === 0)
       await expectRefused(list(merchant, beside), 429, 'RATE_LIMITED')

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect } from 'chai'
@@ -50,6 +51,24 @@ describe('a process that starts', () => {
       expect(last).to.include({ level: 'error', msg: 'process.crashed' })
       expect(last.err.code).to.equal('EADDRINUSE')
     }
+  })
+
+  it('has a last word where its log is off, which quotes nothing that is stored', async () => {
+    const program = `
+      import { mongo } from 'mongoose'
+      import { endOnCrash } from './src/crash.ts'
+      import { createLog } from './src/log.ts'
+      endOnCrash(createLog('silent', 'web', null))
+      throw new mongo.MongoServerError({ code: 11000, message: 'dup key: { code: "hidden" }' })`
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', program], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let stderr = ''
+    child.stderr.on('data', (bytes: Buffer) => (stderr += bytes.toString()))
+    const [exitCode] = await once(child, 'close')
+    expect(exitCode, stderr).to.equal(1)
+    expect(JSON.parse(stderr)).to.include({ name: 'MongoServerError', code: 11000 })
+    expect(stderr).not.to.include('hidden')
   })
 
   it('hears SIGTERM while it waits for MongoDB, and ends at once', async () => {

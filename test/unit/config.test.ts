@@ -227,6 +227,20 @@ describe('The configuration', () => {
       expect(faultsOf({ MONGODB_URL: url }), url).to.equal('')
   })
 
+  it('refuses a Redis URL that the driver would take for another', () => {
+    for (const url of [
+      'redis://',
+      'redis:///x',
+      'redis://h/x',
+      'redis://h:99999/0',
+      'http://h:6379',
+      'h:6379',
+    ])
+      expect(faultsOf({ REDIS_URL: url }), url).to.include('  REDIS_URL must be redis(s)://')
+    for (const url of ['redis://h', 'redis://:p@h:6379/0', 'rediss://u:p@h/', 'redis://[::1]:6379?family=6'])
+      expect(faultsOf({ REDIS_URL: url }), url).to.equal('')
+  })
+
   it('takes a key of exactly 32 bytes in base64, and nothing that only looks like one', () => {
     for (const bytes of [16, 31, 33, 64])
       expect(faultsOf({ SECRET_KEY: Buffer.alloc(bytes, 7).toString('base64') })).to.include('  SECRET_KEY ')

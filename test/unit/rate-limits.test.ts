@@ -1,6 +1,8 @@
 import { mock } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
+import type { Response } from 'express'
+import { limitUnknown } from '../../src/http/limit-rate.ts'
 import type { Addition, AddUp } from '../../src/rate-limits/add-up.ts'
 import { createLines } from '../../src/rate-limits/lines.ts'
 import { createRateLimits, type RateLimits } from '../../src/rate-limits/rate-limits.ts'
@@ -64,6 +66,25 @@ describe('Rate limits', () => {
     expect((await limits.look('key:a')).remaining).to.equal(70)
   })
 
+  it('are told in one trip at a time, however slow Redis is, and what is counted meanwhile is not lost', async () => {
+    const { addUp, trips } = sums()
+    const answers: (() => void)[] = []
+    const limits = open(100, async (additions, livesMs) => {
+      const told = await addUp(additions, livesMs)
+      await new Promise<void>((resolve) => answers.push(resolve))
+      return told
+    })
+    await countOften(limits, 10)
+    const first = limits.exchange()
+    await countOften(limits, 5)
+    const second = limits.exchange()
+    await setImmediate()
+    expect(trips).to.have.length(1)
+    for (const answer of answers) answer()
+    await Promise.all([first, second])
+    expect((await limits.look('key:a')).remaining).to.equal(85)
+  })
+
   it('have a name of their own in Redis each second, and begin anew', async () => {
     const { addUp, trips } = sums()
     let now = at
@@ -108,6 +129,17 @@ describe('Rate limits', () => {
       ...Array(5).fill('fulfilled'),
       'rejected',
     ])
+  })
+
+  it('have nobody looked up who waited until it was too late', async () => {
+    const deps = { rateLimits: open(5, away) }
+    const passed = performance.now() - 1
+    let looked = 0
+    const refusal = await limitUnknown(deps, '192.0.2.1', {} as Response, passed, async () => {
+      looked += 1
+    }).catch((error: unknown) => error)
+    expect(refusal).to.include({ code: 'SERVICE_UNAVAILABLE' })
+    expect(looked).to.equal(0)
   })
 
   it('forget nothing of a second that lasts, however slow the machine is', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Deps } from '../../deps.ts'
 import type { Refusal } from '../../errors.ts'
+import { countRefusal } from '../../metrics/count-refusal.ts'
 import { countRequest } from '../../metrics/count-request.ts'
 import { failure } from '../answer.ts'
 import { createApiHeaders } from '../api-headers.ts'
@@ -49,7 +50,7 @@ export function createHangUp(
     const ip = isProxy(socket.remoteAddress ?? '') ? null : clientAddress(socket.remoteAddress)
     deps.log.info({ requestId, status, code, ip, ...unknown }, 'http.request')
     countRequest(deps.metrics, { route: null, code, status, seconds: 0, replayed: null })
-    if (code === 'RATE_LIMITED') deps.metrics.rateLimited.inc({ scope: 'connection' })
+    countRefusal(deps.metrics, refusal)
     socket.end(lines.join('\r\n'))
   }
 }
