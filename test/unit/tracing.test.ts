@@ -1,0 +1,52 @@
+import { diag } from '@opentelemetry/api'
+import type { SpanExporter } from '@opentelemetry/sdk-trace-node'
+import { expect } from 'chai'
+import { refuse } from '../../src/errors.ts'
+import { inSpan } from '../../src/tracing/in-span.ts'
+import { hearSdk, tellingFailures } from '../../src/tracing/not-sent.ts'
+import type { Span, Tracing } from '../../src/tracing/tracing.ts'
+
+type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0]
+
+describe('Tracing', () => {
+  it('says what the SDK has to say, and no value that it quotes', () => {
+    const said: object[] = []
+    hearSdk((fields) => said.push(fields))
+    diag.warn(`Unknown value "hidden" or 'hidden' for OTEL_X`)
+    diag.disable()
+    expect(said).to.deep.equal([{ why: 'Unknown value … or … for OTEL_X' }])
+  })
+
+  it('says that spans were not sent, of which the SDK hears that all is well', () => {
+    const said: object[] = []
+    const heard: object[] = []
+    const failure: object = { code: 1, error: new Error('away') }
+    const failing: SpanExporter = {
+      export: (_spans, done) => done(failure as Result),
+      shutdown: async () => undefined,
+    }
+    const exporter = tellingFailures(failing, (fields) => said.push(fields))
+    exporter.export([], (result) => heard.push(result))
+    expect(said).to.deep.equal([{ why: 'away', spans: 0 }])
+    expect(heard).to.deep.equal([{ code: 0, error: undefined }])
+  })
+
+  it('shows a part as failed by a bug or by what is away, and not by what a caller did', async () => {
+    const ends: boolean[] = []
+    const span: Span = {
+      traceId: '',
+      traceparent: '',
+      link: () => undefined,
+      end: ({ failed }) => void ends.push(failed),
+    }
+    const tracing: Tracing = { begin: () => span, close: async () => undefined }
+    for (const error of [refuse('VALIDATION_ERROR'), refuse('SERVICE_UNAVAILABLE'), new Error('a bug')]) {
+      const thrown = await inSpan({ tracing }, 'part', null, () => Promise.reject(error)).catch(
+        (caught: unknown) => caught,
+      )
+      expect(thrown).to.equal(error)
+    }
+    await inSpan({ tracing }, 'part', null, async () => undefined)
+    expect(ends).to.deep.equal([false, true, true, false])
+  })
+})
