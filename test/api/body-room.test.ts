@@ -41,6 +41,13 @@ describe('Large bodies', () => {
   const upload = (body: string, by = merchant, headers = by.write()) =>
     house.http.post(imports).set(headers).type('text/csv').send(body)
 
+  const createInChunks = (origin: string, bytes: number) =>
+    sendRaw(
+      origin,
+      postHead(intents, merchant.write(), 'Transfer-Encoding: chunked', 'Connection: close'),
+      `${bytes.toString(16)}\r\n${json(bytes)}\r\n0\r\n\r\n`,
+    )
+
   /** Begins a request whose body comes later, or never. */
   async function begin(path: string, by: Merchant, ...headers: string[]): Promise<Socket> {
     const socket = await connectTo(house.origin)
@@ -96,15 +103,9 @@ describe('Large bodies', () => {
     await fill('json')
     await expectNoRoom(create(json(16 * 1024 + 1)), largestJson * 16)
     expect((await create(json(16 * 1024))).status).to.equal(201)
-    const inChunks = (bytes: number) =>
-      sendRaw(
-        house.origin,
-        postHead(intents, merchant.write(), 'Transfer-Encoding: chunked', 'Connection: close'),
-        `${bytes.toString(16)}\r\n${json(bytes)}\r\n0\r\n\r\n`,
-      )
-    const [small] = await inChunks(16 * 1024)
+    const [small] = await createInChunks(house.origin, 16 * 1024)
     expect(small?.status).to.equal(201)
-    const [large] = await inChunks(16 * 1024 + 1)
+    const [large] = await createInChunks(house.origin, 16 * 1024 + 1)
     expectFailure(large, 429, 'RATE_LIMITED')
     expect(JSON.parse(large?.body ?? '').error.details).to.deep.equal({
       scope: 'bodies',
@@ -119,6 +120,26 @@ describe('Large bodies', () => {
     socket.write('c\r\n{"amount":5}\r\n0\r\n\r\n')
     expect(String(await answered)).to.match(/^HTTP\/1\.1 201 /)
     expect(taken('json')).to.equal(0)
+  })
+
+  it('in chunks hold no more than their bytes while they are worked on, and small ones nothing', async () => {
+    let most = 0
+    // The work looks at the clock.
+    const now = () => {
+      most = Math.max(most, taken('json'))
+      return house.deps.now()
+    }
+    const web = createApp({ ...house.deps, now }, () => false)
+    const { origin, close } = await openServer(house, web, short)
+    for (const [bytes, held] of [
+      [12, 0],
+      [20_000, 20_000],
+    ] as const) {
+      const [answer] = await createInChunks(origin, bytes)
+      expect(answer?.status).to.equal(201)
+      expect(most).to.equal(held)
+    }
+    await close()
   })
 
   it('are not kept with their connection, which may be silent for long', async () => {

@@ -118,6 +118,7 @@ describe('The envelope', () => {
           .expect(404),
         house.http.options(`${intents}/PI-1/cancel`).set(asked).expect(404),
         house.http.options(`${intents}/PI-1`).expect(404),
+        house.http.options(`${intents}/PI-1`).set(origin).expect(404),
         house.http
           .get(intents)
           .set({ ...origin, ...merchant.read() })

@@ -66,13 +66,25 @@ describe('A connection', () => {
 
   it('whose body drips is ended by its rate, long before the time of a request is over', async () => {
     const { origin, close } = await openServer(house, app(), { ...short, requestMs: patience.requestMs })
+    const startedAt = performance.now()
     const all = await Promise.all([
       drip(origin, head('Content-Length: 5000'), ' '),
       drip(origin, head('Transfer-Encoding: chunked'), '1\r\n \r\n'),
       sendRaw(origin, head('Content-Length: 12'), body.slice(0, 5)),
     ])
+    expect(performance.now() - startedAt).to.be.below(5000)
     for (const answers of all) expectFailure(answers[0], 408, 'REQUEST_TIMEOUT')
     await close()
+  })
+
+  it('whose second body drips does not live on the bytes of the first', async () => {
+    const { origin, close } = await openServer(house, app(), { ...short, requestMs: patience.requestMs })
+    const first = head('Content-Length: 100000') + body.padEnd(100_000)
+    const startedAt = performance.now()
+    const answers = await drip(origin, first + head('Content-Length: 5000'), ' ')
+    await close()
+    expect(performance.now() - startedAt).to.be.below(5000)
+    expect(answers.map(({ status }) => status)).to.deep.equal([201, 408])
   })
 
   it('whose body comes slowly, but fast enough, is served', async () => {
@@ -93,6 +105,19 @@ describe('A connection', () => {
     const answers = await drip(idle.origin, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n', '\r\n')
     await idle.close()
     expect(answers.map(({ status }) => status)).to.deep.equal([200])
+  })
+
+  it('that asks again in time lives on, for longer than a silent one', async () => {
+    const { origin, close } = await openServer(house, app(), { ...short, keepAliveMs: 1500 })
+    const socket = await connectTo(origin)
+    const answered = readToEnd(socket)
+    for (const last of [[], [], [], [], ['Connection: close']]) {
+      socket.write(crlf('GET /healthz HTTP/1.1', 'Host: a', ...last, '', ''))
+      await wait(650)
+    }
+    const answers = answersOf((await answered).toString('latin1'))
+    await close()
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200])
   })
 
   it('is not told 408 of a request that was answered without its body', async () => {
