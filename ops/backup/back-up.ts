@@ -51,7 +51,8 @@ export async function backUp(
 
 async function makeNew(folder: string): Promise<void> {
   await mkdir(dirname(folder), { recursive: true })
-  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+  // Customers' data, whatever the tools make of their files: for nobody else on this machine.
+  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST' ? new Error(`${folder} is there already: a backup takes a new one`) : error
   })
 }

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { cp, mkdir, readdir } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 /** Of the running server, and of no use to another: also room for the journal to come, of which a server makes its own when it starts. */
 const ofTheProcess = /^(mongod\.lock|diagnostic\.data|server\.log|.*\.sock|WiredTigerPreplog\.\d+)$/
@@ -14,7 +14,8 @@ export const copyFiles = (dataFiles: string, to: string, until: AbortSignal): Pr
 
 /** @throws {Error} where a database is already: nothing is ever overwritten */
 export async function layBack(folder: string, dataFiles: string, until: AbortSignal): Promise<void> {
-  await mkdir(dataFiles, { recursive: true })
+  await mkdir(dirname(dataFiles), { recursive: true })
+  await mkdir(dataFiles, { recursive: true, mode: 0o700 })
   if ((await readdir(dataFiles)).length > 0) throw new Error(`${dataFiles} is not empty`)
   await copy(join(folder, 'files'), dataFiles, until, () => true)
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import mongoose from 'mongoose'
 
@@ -7,6 +7,8 @@ export interface ServerKind {
   version: string
   /** Of its process. */
   pid: number
+  /** By the clock of its machine. */
+  startedAt: Date
   /**
    * Of a member of a replica set: all that was acknowledged before this instant is in its files. A secondary may be behind, and files
    * that are started alone are as of what this member knew a majority to have. Null: a standalone server, which is never behind.
@@ -43,17 +45,32 @@ export function lookAtOneServer(mongodbUrl: string): Promise<ServerKind> {
 
 async function look(client: mongoose.mongo.MongoClient): Promise<ServerKind> {
   const admin = client.db('admin')
-  const [hello, { version }, { pid }] = await Promise.all([
+  const [hello, { version }, { pid, localTime, uptimeMillis }] = await Promise.all([
     admin.command({ hello: 1 }),
     admin.command({ buildInfo: 1 }),
     admin.command({ serverStatus: 1 }),
   ])
   const majorityUntil = (hello.lastWrite?.majorityWriteDate as Date | undefined) ?? null
-  return { version, pid: Number(pid), majorityUntil, isRouter: hello.msg === 'isdbgrid' }
+  const startedAt = new Date((localTime as Date).getTime() - Number(uptimeMillis))
+  return { version, pid: Number(pid), startedAt, majorityUntil, isRouter: hello.msg === 'isdbgrid' }
 }
 
-/** A server writes its process id into its folder while it runs, in the numbers of its own container too. */
-export async function isFolderOf({ pid }: Pick<ServerKind, 'pid'>, dataFiles: string): Promise<boolean> {
-  const lock = await readFile(join(dataFiles, 'mongod.lock'), 'utf8').catch(() => '')
-  return Number(lock) === pid
+/** The lock is written as soon as the files are open, which takes longer only where a large journal is recovered. */
+const longestOpeningMs = 10_000
+
+/**
+ * A server writes its process id into its folder when it starts. In a container that is 1 for every server, so that it must be of this
+ * start, too.
+ */
+export async function isFolderOf(
+  { pid, startedAt }: Pick<ServerKind, 'pid' | 'startedAt'>,
+  dataFiles: string,
+): Promise<boolean> {
+  const path = join(dataFiles, 'mongod.lock')
+  try {
+    const [lock, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
+    return Number(lock) === pid && Math.abs(mtimeMs - startedAt.getTime()) <= longestOpeningMs
+  } catch {
+    return false
+  }
 }

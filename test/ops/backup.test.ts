@@ -1,6 +1,17 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -42,6 +53,8 @@ const faultOf = (work: Promise<unknown>): Promise<string> =>
     () => expect.fail('nothing went wrong'),
     (error: Error) => error.message,
   )
+
+const accessTo = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
 
 describe('a backup', () => {
   let mongo: Server
@@ -125,6 +138,7 @@ describe('a backup', () => {
     expect(await isLocked()).to.equal(true)
     const written = await readdir(temporary, { recursive: true })
     expect(written.filter((path) => path.endsWith('tools.yaml'))).to.have.length(1)
+    expect(await accessTo(join(folder, 'deeper', 'cut'))).to.equal(0o700)
     child.kill('SIGTERM')
     expect(await once(child, 'close')).to.deep.equal([1, null])
     expect(Buffer.concat(said).subarray(2_000_000).toString()).to.equal('Interrupted by SIGTERM\n')
@@ -144,6 +158,14 @@ describe('a backup', () => {
   it('of files is of the one server that it locks', async () => {
     const elsewhere = backUp(mongo.url, join(folder, 'none'), folder, never)
     expect(await faultOf(elsewhere)).to.include('not the data folder')
+    // In containers every server has the same process id.
+    const another = join(folder, 'another')
+    await mkdir(another)
+    await writeFile(join(another, 'mongod.lock'), `${mongo.pid}\n`)
+    const before = Date.now() / 1000 - 3600
+    await utimes(join(another, 'mongod.lock'), before, before)
+    const alike = backUp(mongo.url, join(folder, 'none'), another, never)
+    expect(await faultOf(alike)).to.include('not the data folder')
     const several = backUp('mongodb://a,b/pi?replicaSet=rs', join(folder, 'none'), folder, never)
     expect(await faultOf(several)).to.include('several servers')
     await mkdir(join(folder, 'kept'))
@@ -170,6 +192,7 @@ describe('a backup', () => {
     // As in an older backup.
     await symlink(fast, join(copied, 'files', 'older'))
     await layBack(copied, back, never)
+    expect(await accessTo(back)).to.equal(0o700)
     for (const name of ['journal', 'older']) {
       expect((await lstat(join(back, name))).isSymbolicLink()).to.equal(false)
       expect(await readFile(join(back, name, 'WiredTigerLog.1'), 'utf8')).to.equal('journal')
@@ -252,6 +275,14 @@ describe('a backup', () => {
     const both = createSecrets([Buffer.alloc(32), secretKeys[0]])
     expect(await readBooks(mongodbUrl, another, log)).to.include({ keyOpens: false, endpointsNotOpened: 1 })
     expect(await readBooks(mongodbUrl, both, log)).to.include({ keyOpens: true })
+    for (const [ms, found] of [
+      [60_000, { keyOpens: false, endpointsNotOpened: 1 }],
+      [-1, { keyOpens: true, endpointsNotOpened: 0 }],
+    ] as const) {
+      const replaced = { secret: another.seal('x'), validUntil: new Date(Date.now() + ms) }
+      await house.deps.Endpoint.updateMany({}, { previousSecrets: [replaced] })
+      expect(await readBooks(mongodbUrl, secrets, log)).to.include(found)
+    }
     await house.deps.Endpoint.updateMany({}, { deletedAt: new Date() })
     expect(await readBooks(mongodbUrl, another, log)).to.include({ keyOpens: null })
 
