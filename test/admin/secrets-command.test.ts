@@ -5,6 +5,7 @@ import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import type { Deps } from '../../src/deps.ts'
 import { resealAnswers } from '../../src/idempotency/reseal-answers.ts'
+import { createSecrets } from '../../src/secrets.ts'
 import { resealSecrets } from '../../src/webhooks/endpoints/reseal-secrets.ts'
 import { attempt, freshDelivery, openBeside, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, secretKey as older, openHouse } from '../support/house.ts'
@@ -59,6 +60,16 @@ describe('npm run admin -- secrets rotate', function () {
     until('the key has moved', async () => (await storedKey(merchant)).pepper === restsOn(to))
   const leftOf = async ({ businessId }: Merchant) =>
     (await findKeysLeft(both.deps)).listed.filter(({ business }) => business === businessId)
+
+  const claimOf = (id: string, answer: string) => ({
+    _id: id,
+    effectId: id,
+    token: 'x',
+    leaseUntil: new Date(0),
+    paramsHash: 'x',
+    answer,
+    expiresAt: new Date(Date.now() + hour),
+  })
 
   it('lets the old key go: deliveries are signed the same, retries answer the same bytes, and a key used once is known', async () => {
     const merchant = await house.merchant()
@@ -182,19 +193,48 @@ describe('npm run admin -- secrets rotate', function () {
     expect(kept.map(unseal)).to.deep.equal([...made.toReversed(), secret])
   })
 
+  it('says which endpoint cannot sign for a replaced secret, while that one signs', async () => {
+    const merchant = await house.merchant()
+    const { id } = await subscribe(house, merchant, receiver.url)
+    const lost = createSecrets([Buffer.from(newest, 'base64')]).seal('of a key that is not configured')
+    const replaced = (fromNow: number) => ({
+      previousSecrets: [{ secret: lost, madeBy: 'x', validUntil: new Date(Date.now() + fromNow) }],
+    })
+    const unreadable = async (change: object) => {
+      await house.deps.Endpoint.updateOne({ _id: id }, { $set: change })
+      return (await resealSecrets(both.deps, unwatched)).unreadable
+    }
+    expect(await unreadable(replaced(hour))).to.deep.equal([id])
+    expect(await unreadable(replaced(-1))).to.deep.equal([])
+    expect(await unreadable({ ...replaced(hour), deletedAt: new Date() })).to.deep.equal([])
+  })
+
+  it('leaves an answer that somebody else wrote or took away meanwhile', async () => {
+    const { Claim, secrets } = house.deps
+    await resealAnswers(both.deps, unwatched)
+    const [read, written] = [secrets.seal('[404,"read"]'), secrets.seal('[404,"written"]')]
+    await Claim.insertMany(['written', 'taken'].map((id) => claimOf(id, read)))
+    const { collection } = both.deps.Claim
+    const racing = {
+      find: collection.find.bind(collection),
+      async bulkWrite(writes: never) {
+        await Claim.updateOne({ _id: 'written' }, { $set: { answer: written } })
+        await Claim.updateOne({ _id: 'taken' }, { $unset: { answer: 1 } })
+        return collection.bulkWrite(writes, { ordered: false })
+      },
+    }
+    const deps = { ...both.deps, Claim: { collection: racing } } as unknown as Deps
+    expect(await resealAnswers(deps, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
+    expect((await Claim.findById('written').lean())?.answer).to.equal(written)
+    expect(await Claim.findById('taken').lean()).to.not.have.property('answer')
+  })
+
   it('goes on where it was killed, and two at once do each thing once', async () => {
     const { Claim, secrets } = house.deps
     const count = 600
-    const claim = (at: number) => ({
-      _id: `many-${at}`,
-      effectId: `many-${at}`,
-      token: 'x',
-      leaseUntil: new Date(0),
-      paramsHash: 'x',
-      answer: secrets.seal(`[404,"${at}"]`),
-      expiresAt: new Date(Date.now() + hour),
-    })
-    await Claim.insertMany(Array.from({ length: count }, (_, at) => claim(at)))
+    await Claim.insertMany(
+      Array.from({ length: count }, (_, at) => claimOf(`many-${at}`, secrets.seal(`[404,"${at}"]`))),
+    )
     const killed = () => {
       throw new Error('killed')
     }
@@ -242,6 +282,13 @@ describe('npm run admin -- secrets rotate', function () {
     expect(stdout).to.include(`\n  ${unused.keyId}  sk_test_…${unused.key.slice(-4)}  ${unused.businessId}\n`)
     for (const { key } of [unused, suspended, rotated, fresh ?? expect.fail()])
       expect(stdout).to.not.include(key.slice(8, 36))
+  })
+
+  it('lists a key without an end when its overlap has one and its current secret needs the old one, too', async () => {
+    const merchant = await house.merchant()
+    await rotateKey(house.deps, merchant.keyId, 3600)
+    const [one] = await leftOf(merchant)
+    expect(one).to.include({ id: merchant.keyId, until: null })
   })
 
   it('a key moves when it is used, and not to and fro between processes with the keys in either order', async () => {

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
+import { fillIn } from '../../src/fill-in.ts'
 import { makeIndexes } from '../../src/indexes.ts'
+import { intents as described } from '../../src/intents/intent.ts'
 import { sweep } from '../../src/sweep.ts'
 import { createIntent, readIntent } from '../support/acts.ts'
 import { type House, openHouse } from '../support/house.ts'
@@ -83,6 +85,38 @@ describe('the release step on what the version before left', () => {
       updatedAt: at,
     })
     expect(endpoint?.health.failuresInRow).to.equal(0)
+  })
+
+  it('fills in all that lack it, however many', async () => {
+    const lacking = { _id: /^lacking-/ as never, refunds: { $exists: false } }
+    const many = Array.from({ length: 1_001 }, (_, at) => ({
+      _id: `lacking-${at}` as never,
+      referenceNumber: `PI-lacking-${at}`,
+      shortCode: `lacking-${at}`,
+    }))
+    await collection('intents').insertMany(many)
+    expect(await collection('intents').countDocuments(lacking)).to.equal(1_001)
+    await release()
+    expect(await collection('intents').countDocuments(lacking)).to.equal(0)
+    await collection('intents').deleteMany({ _id: lacking._id })
+  })
+
+  it('leaves as it is what somebody else filled in and wrote meanwhile', async () => {
+    await release()
+    const merchant = await house.merchant()
+    const { referenceNumber } = await createIntent(house, merchant)
+    const documents = collection('intents')
+    await documents.updateOne({ referenceNumber }, { $unset: { refunds: 1, refundsCommitted: 1 } })
+    const written = { refunds: [{ amount: 100 }], refundsCommitted: 100 }
+    const updateMany: typeof documents.updateMany = async (...write) => {
+      await documents.updateOne({ referenceNumber }, { $set: written })
+      return documents.updateMany(...write)
+    }
+    const racing = { find: documents.find.bind(documents), updateMany }
+    const mongo = { collection: () => racing } as unknown as House['deps']['mongo']
+    expect(await fillIn(mongo, described)).to.equal(0)
+    expect(await documents.findOne({ referenceNumber })).to.deep.include(written)
+    await documents.deleteOne({ referenceNumber })
   })
 
   it('looks for what is lacking by an index, and so at nothing where nothing is', async () => {
