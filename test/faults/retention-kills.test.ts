@@ -7,6 +7,7 @@ import { askForNight, keepNightly } from '../../src/retention/ask-for-night.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { takeLease } from '../../src/retention/lease.ts'
 import { lastDue } from '../../src/retention/night.ts'
+import { isOwed } from '../../src/retention/record.ts'
 import { startTally } from '../../src/retention/tally.ts'
 import { sweep } from '../../src/sweep.ts'
 import { retention } from '../../workers/retention.ts'
@@ -208,6 +209,36 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     expect(await testsLeft(house, pair.test)).to.include({ deliveries: 0, intents: 2 })
     expect(await clean()).to.equal('cleaned')
     expect(await testsLeft(house, pair.test)).to.deep.equal(nothing)
+  })
+
+  it('that goes on the day after counts as the run of the night it began in', async () => {
+    const { RetentionRecord } = house.deps
+    await oldThings()
+    const ending = new AbortController()
+    const stopped = runCleanUp(house.deps, ending.signal, { ...unwatched, count: () => ending.abort() })
+    expect(await stopped).to.equal('stopped')
+    const { pass } = await RetentionRecord.findById('nightly').orFail().lean()
+    house.clock.advance(dayMs)
+    expect(await clean()).to.equal('cleaned')
+    const record = await RetentionRecord.findById('nightly').orFail().lean()
+    expect(record.completedFor).to.deep.equal(lastDue(pass?.beganAt ?? expect.fail()))
+    expect(isOwed(record, house.clock.now()), 'the night since').to.equal(true)
+    expect(await clean()).to.equal('cleaned')
+  })
+
+  it('comes to the businesses after the first thousand', async () => {
+    const { Business, RetentionProgress, RetentionRecord } = house.deps
+    await oldThings()
+    // Before ours, and this pass is through with them.
+    const ids = Array.from({ length: 1_000 }, (_, index) => String(index + 1).padStart(24, '0'))
+    await Business.collection.insertMany(ids.map((_id) => ({ _id })) as never[])
+    await RetentionProgress.collection.insertMany(ids.map((_id) => ({ _id, pass: 'p' })) as never[])
+    const pass = { id: 'p', beganAt: house.clock.now(), hasFaults: false }
+    await RetentionRecord.updateOne({ _id: 'nightly' }, { $set: { pass } })
+    expect(await clean()).to.equal('cleaned')
+    expect(await testsLeft(house, pair.test)).to.deep.equal(nothing)
+    for (const model of [Business, RetentionProgress])
+      await model.collection.deleteMany({ _id: { $in: ids } } as never)
   })
 
   it('which another has taken over writes nothing down any more', async () => {

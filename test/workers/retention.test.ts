@@ -9,6 +9,7 @@ import { signedIn } from '../admin/staff.ts'
 import { attempt, createIntent, relay, stored, subscribe } from '../support/acts.ts'
 import { makeEverything, makeOlder, openPair, type Pair, testsLeft } from '../support/everything.ts'
 import { type House, openHouse } from '../support/house.ts'
+import { storeOrder } from '../support/orders.ts'
 import { newRefund, storedIntent } from '../support/pay.ts'
 import { type Profiled, profiled } from '../support/profiled.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -105,13 +106,18 @@ describe('the clean-up', () => {
     const references = intents.map(({ referenceNumber }) => referenceNumber)
     await relay(house, pair.test)
     await Intent.updateMany({ businessId: pair.test.businessId }, { $set: { status: 'CANCELLED' } })
-    const [, cancelled = '', number = ''] = await makeEverything(house, pair.test, true)
+    const [paid = '', cancelled = '', number = ''] = await makeEverything(house, pair.test, true)
+    // Its event is not told.
+    const untold = await storeOrder(house, pair.test)
     await Promise.all(
       held.map(([, change], index) => Intent.updateOne({ referenceNumber: references[index] ?? '' }, change)),
     )
     await makeOlder(house, pair.test, 400 * dayMs)
     const ofCancelled = { referenceNumber: cancelled, event: 'payment.cancelled' }
     await Delivery.updateOne(ofCancelled, { $set: { nextAttemptAt: house.clock.now(), status: 'RETRYING' } })
+    const ofPaid = { referenceNumber: paid, event: 'payment.refunded' }
+    const line = { _id: newId(), at: house.clock.now(), act: 'delivery.requeued', subject: paid }
+    await Delivery.collection.updateOne(ofPaid, { $set: { unaudited: [line] } })
     const order = await Order.findOne({ number, status: 'PLACED' }).orFail()
     const [product, other] = await Product.find({
       businessId: pair.test.businessId,
@@ -127,11 +133,15 @@ describe('the clean-up', () => {
       { businessId: pair.test.businessId, sandbox: true },
       { referenceNumber: 1 },
     ).lean()
-    expect(left.map(({ referenceNumber }) => referenceNumber)).to.have.members([...references, cancelled])
+    expect(left.map(({ referenceNumber }) => referenceNumber)).to.have.members([
+      ...references,
+      paid,
+      cancelled,
+    ])
     expect(await testsLeft(house, pair.test)).to.deep.equal({
-      intents: 5,
-      deliveries: 1,
-      orders: 1,
+      intents: 6,
+      deliveries: 2,
+      orders: 2,
       products: 1,
     })
 
@@ -139,6 +149,8 @@ describe('the clean-up', () => {
       held.map(([, , undo], index) => Intent.updateOne({ referenceNumber: references[index] ?? '' }, undo)),
     )
     await Delivery.updateOne(ofCancelled, { $set: { nextAttemptAt: null, status: 'CANCELLED' } })
+    await Delivery.updateOne(ofPaid, { $set: { unaudited: [] } })
+    await Order.updateOne({ _id: untold._id }, { $set: { outbox: [] } })
     await Product.updateOne(
       { _id: product?._id ?? '' },
       { $set: { reservations: [], prepared: { by: 'a plan' } } },
@@ -210,6 +222,13 @@ describe('the clean-up', () => {
       'not today',
       'not today',
     ])
+    await house.deps.Delivery.updateOne({ _id }, { $set: dead })
+    await makeOlder(house, pair.live, 90 * dayMs - 60_000)
+    await clean()
+    expect((await stored(house, { _id })).attemptLog, 'a minute too young').to.have.length(2)
+    house.clock.advance(120_000)
+    await clean()
+    expect((await stored(house, { _id })).attemptLog).to.have.length(1)
   })
 
   it('keeps attempts for ever where LIVE_DELIVERY_RETENTION_DAYS is 0', async () => {
@@ -313,6 +332,11 @@ describe('the clean-up', () => {
     expect(more).to.deep.equal([])
     expect([second - first, third - second].filter((between) => between === 0)).to.deep.equal([])
     expect(await testsLeft(house, pair.test)).to.include({ intents: 1 })
+  })
+
+  it('takes all of one millisecond, in however many batches', async () => {
+    await makeMany({ createdAt: new Date(house.clock.now().getTime() - 31 * dayMs) })
+    expect(await clean()).to.include({ outcome: 'cleaned', intents: 1_100 })
   })
 
   it('goes on in what stays where it was stopped, in the middle of a business', async () => {

@@ -1,0 +1,51 @@
+import { expect } from 'chai'
+import { createPace } from '../../src/retention/pace.ts'
+
+const { now } = performance
+
+describe('The pace of a clean-up', () => {
+  let passedMs = 0
+  let renewals = 0
+  beforeEach(() => {
+    passedMs = 0
+    renewals = 0
+    performance.now = () => passedMs
+  })
+  afterEach(() => void (performance.now = now))
+
+  const renew = async () => void (renewals += 1)
+  const nothing = () => Promise.resolve()
+
+  it('renews the lease before a batch once 15 s of it are gone, and not sooner', async () => {
+    const pace = createPace(new AbortController().signal, renew)
+    const seen: number[] = []
+    for (const ms of [0, 14_999, 15_000, 29_999, 31_000]) {
+      passedMs = ms
+      await pace(async () => void seen.push(renewals))
+    }
+    expect(seen).to.deep.equal([0, 0, 1, 1, 2])
+    expect(renewals).to.equal(2)
+  })
+
+  it('renews it after a batch that took as long', async () => {
+    // An end spares the rest, which would be real.
+    const ending = new AbortController()
+    const pace = createPace(ending.signal, renew)
+    const slow = pace(async () => {
+      passedMs += 16_000
+      ending.abort()
+    })
+    expect(await slow.catch((error: Error) => error.name)).to.equal('AbortError')
+    expect(renewals).to.equal(1)
+  })
+
+  it('begins no batch once the lease is lost', async () => {
+    const pace = createPace(new AbortController().signal, () => Promise.reject(new Error('taken over')))
+    await pace(nothing)
+    passedMs = 16_000
+    let begun = 0
+    const lost = pace(async () => void (begun += 1))
+    expect(await lost.catch((error: Error) => error.message)).to.equal('taken over')
+    expect(begun).to.equal(0)
+  })
+})

@@ -1,0 +1,21 @@
+import { expect } from 'chai'
+import { startPass } from '../../src/retention/pass.ts'
+import type { RetentionRecord } from '../../src/retention/record.ts'
+
+const now = new Date('2026-03-03T12:00:00Z')
+const begun = { id: 'p', beganAt: new Date('2026-03-01T12:00:00Z'), hasFaults: false }
+const start = (pass: RetentionRecord['pass']) => startPass({ pass } as RetentionRecord, now)
+
+describe('A pass of the clean-up', () => {
+  it('that is not through yet goes on, however many nights have come since', () => {
+    expect(start(begun)).to.deep.equal(begun)
+  })
+
+  it('that only waits for businesses that fail ends with its night', () => {
+    const tonight = { ...begun, beganAt: new Date('2026-03-03T02:30:00Z'), hasFaults: true }
+    expect(start(tonight)).to.deep.equal(tonight)
+    const { id, ...pass } = start({ ...begun, hasFaults: true })
+    expect(id).to.not.equal('p')
+    expect(pass).to.deep.equal({ beganAt: now, hasFaults: false })
+  })
+})
