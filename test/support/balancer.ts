@@ -46,7 +46,8 @@ export async function startBalancer(): Promise<Balancer> {
     onward.on('error', () => (res.headersSent ? res.destroy() : res.writeHead(502).end()))
     req.pipe(onward)
   }
-  const server = createServer(pass)
+  // Never closed by the balancer itself: a caller whose request met that would count it against a backend.
+  const server = createServer({ keepAliveTimeout: 0 }, pass)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const looking = setInterval(() => {

@@ -40,7 +40,7 @@ export function startShoppers(merchant: Merchant, count: number, origin: () => s
       try {
         told.push(await trade(merchant, origin, round))
       } catch (error) {
-        faults.push(String(error))
+        faults.push(`${String(error)}: ${String((error as Error).cause)}`)
       }
       await pause(restMs)
     }
