@@ -90,14 +90,18 @@ export async function readBody(
   })
   if (refusal?.code === 'PAYLOAD_TOO_LARGE' && place.bytes === 0) throw tooManyBodies(deps.bodyRooms[kind])
   if (refusal !== null) return { refusal }
-  // Broken off before anybody read it, a body is passed over as if there were none.
-  if (!req.complete) throw brokenOff()
+  // Once its connection is gone, a body that nobody has read yet is passed over as if there were none, also one that had come whole.
+  const isPassedOver = isAnnounced(req) && !Buffer.isBuffer(req.body)
+  if (!req.complete || isPassedOver) throw brokenOff()
   const bytes = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0)
   place.keep(bytes.length > smallBytes ? bytes.length : 0)
   // Express' request lives as long as its connection is silent after it.
   req.body = undefined
   return read(bytes, req.headers['content-type'])
 }
+
+const isAnnounced = ({ headers }: Request): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** What body-parser's own errors mean in the catalogue; null for one that is not the caller's fault. `accepted`: what is said of another type. */
 export function bodyRefusal(error: unknown, accepted: string | null): Refusal | null {
