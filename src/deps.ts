@@ -13,6 +13,7 @@ import { createAddUp } from './rate-limits/add-up.ts'
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createSlowHash, type SlowHash } from './slow-hash.ts'
+import { createTallies, type Tallies } from './tallies/tallies.ts'
 import { openTracing } from './tracing/open.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import { createTurns, type InTurn } from './turns.ts'
@@ -45,6 +46,7 @@ export interface Deps extends Models {
   sender: Sender
   wallets: Wallets
   importInTurn: InTurn
+  tallies: Tallies
   apiSwitch: ApiSwitch
   /** Null: any number. */
   rateLimits: RateLimits | null
@@ -111,6 +113,7 @@ export async function openDeps(
     sender,
     wallets,
     importInTurn: createTurns(),
+    tallies: createTallies(elapsedMs),
     apiSwitch,
     rateLimits,
     bodyRooms: createBodyRooms(),

@@ -16,7 +16,7 @@ export interface Page<Item> extends Slice {
 const defaultLimit = 20
 const highestLimit = 100
 /** Further in than any collection reaches; a larger skip is answered without asking for it. */
-const furthestSkip = 2 ** 31
+export const furthestSkip = 2 ** 31
 
 /** Page and limit out of checked query text; a limit above 100 is 100 (SPEC 4.3). */
 export function readSlice(query: { page?: string; limit?: string }): Slice {

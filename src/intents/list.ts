@@ -3,8 +3,10 @@ import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { type Page, readPage, readSlice, type Slice } from '../pagination.ts'
 import { readSpan, type Span, within } from '../span.ts'
+import { readTalliedPage } from '../tallies/read-page.ts'
 import type { Intent } from './intent.ts'
 import { moves } from './lifecycle.ts'
+import { allOf, totals } from './totals.ts'
 
 export interface IntentSearch extends Slice, Span {
   status: Intent['status'] | null
@@ -18,22 +20,25 @@ export function parseList(deps: Pick<Deps, 'validate'>, query: unknown): IntentS
 
 /** The caller's intents, newest first; ties by id. Those whose time is up count as CANCELLED, written down or not. */
 export async function listIntents(
-  deps: Pick<Deps, 'Intent' | 'now'>,
+  deps: Pick<Deps, 'Intent' | 'tallies' | 'now' | 'config'>,
   caller: Caller,
   search: IntentSearch,
 ): Promise<Page<Intent>> {
+  const { status } = search
+  if (status === null) return readTalliedPage<Intent>(deps, allOf(deps, caller), search, search, {})
   const { businessId, sandbox } = caller
   const filter = {
     businessId,
     sandbox,
     ...within('createdAt', search),
-    ...statusFilter(search.status, deps.now()),
+    ...statusFilter(status, deps.now()),
   }
-  return readPage<Intent>(deps.Intent, filter, { createdAt: -1, _id: -1 }, search)
+  return readPage<Intent>(deps.Intent, filter, { createdAt: -1, _id: -1 }, search, {
+    count: () => totals[status](deps, caller, search),
+  })
 }
 
-function statusFilter(status: Intent['status'] | null, now: Date): Record<string, unknown> {
-  if (status === null) return {}
+function statusFilter(status: Intent['status'], now: Date): Record<string, unknown> {
   const overdue = { status: { $in: moves.expire.from }, ...moves.expire.guard(now) }
   if (status === moves.expire.to) return { $or: [{ status }, overdue] }
   return (moves.expire.from as readonly string[]).includes(status) ? { status, $nor: [overdue] } : { status }

@@ -1,10 +1,13 @@
+import type { Model } from 'mongoose'
 import { type ListOrdersQuery, listOrdersQuery } from '../../../schemas/list-orders.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import { type Page, readPage, readSlice, type Slice } from '../../pagination.ts'
-import { readSpan, type Span, within } from '../../span.ts'
+import { type Page, readSlice, type Slice } from '../../pagination.ts'
+import { readSpan, type Span } from '../../span.ts'
+import { readTalliedPage } from '../../tallies/read-page.ts'
+import { type Countable, type Listed, testsKeptFrom, writtenBefore } from '../../tallies/tally.ts'
 import { requireShop } from '../shops/open-shop.ts'
-import { type Order, placed, type ShownOrder, shownFields } from './order.ts'
+import { placed, type ShownOrder, shownFields } from './order.ts'
 
 export interface OrderSearch extends Slice, Span {}
 
@@ -16,14 +19,22 @@ export function parseOrderSearch(deps: Pick<Deps, 'validate'>, query: unknown): 
 
 /** The caller's orders, newest first; ties by id. SHOP_NOT_FOUND. */
 export async function listOrders(
-  deps: Pick<Deps, 'Shop' | 'Order'>,
+  deps: Pick<Deps, 'Shop' | 'Order' | 'tallies' | 'now' | 'config'>,
   caller: Caller,
   search: OrderSearch,
 ): Promise<Page<ShownOrder>> {
   await requireShop(deps, caller)
-  const { businessId, sandbox } = caller
-  const filter = { businessId, sandbox, ...placed, ...within('createdAt', search) }
-  return readPage<ShownOrder, Order>(deps.Order, filter, { createdAt: -1, _id: -1 }, search, {
-    fields: shownFields,
-  })
+  return readTalliedPage<ShownOrder>(deps, allOf(deps, caller), search, search, shownFields)
+}
+
+function allOf(deps: Pick<Deps, 'Order' | 'now' | 'config'>, { businessId, sandbox }: Caller): Countable {
+  const now = deps.now()
+  return {
+    key: `orders ${businessId} ${sandbox}`,
+    model: deps.Order as unknown as Model<Listed>,
+    index: 'byTime',
+    where: { businessId, sandbox, ...placed },
+    keptFrom: sandbox ? testsKeptFrom(now, deps.config.sandboxRetentionMs) : null,
+    settledBefore: async () => writtenBefore(now),
+  }
 }

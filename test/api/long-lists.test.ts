@@ -1,0 +1,150 @@
+import { expect } from 'chai'
+import type { Caller } from '../../src/businesses/caller.ts'
+import { newId, newReferenceNumber, newShortCode } from '../../src/ids.ts'
+import type { Intent } from '../../src/intents/intent.ts'
+import { listIntents } from '../../src/intents/list.ts'
+import { createTallies } from '../../src/tallies/tallies.ts'
+import { cancelIntent, createIntent } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { until } from '../support/until.ts'
+
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
+const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
+/** More than twice as many as are counted without a tally. */
+const many = 6_000
+/** Of one millisecond: more than a stride of a tally. */
+const together = 2_500
+
+interface Listed {
+  items: { referenceNumber: string }[]
+  total: number
+  hasMore: boolean
+}
+
+describe('A long list', () => {
+  let house: House
+  let merchant: Merchant
+  let all: Intent[]
+  before(async () => {
+    house = await openHouse()
+    const other = await house.merchant({ mode: 'live' })
+    merchant = await house.merchant({ mode: 'live' })
+    all = await fill(merchant, false, 2 * hour)
+    await fill(other, false, 2 * hour)
+  })
+  after(() => house.close())
+
+  /** Copies of an intent that the service made: every fifth PENDING of those a day young, the oldest 40 days old. */
+  async function fill(whose: Merchant, sandbox: boolean, ageMs: number): Promise<Intent[]> {
+    const as = { ...whose }
+    const { referenceNumber } = await createIntent(house, as)
+    const made = await house.deps.Intent.findOneAndDelete({ referenceNumber }).lean<Intent | null>()
+    if (made === null) throw new Error('it was not made')
+    const newest = Date.now() - ageMs
+    const copies = Array.from({ length: many }, (_none, place) => {
+      const age = place < together ? 0 : ((place - together) * 40 * day) / (many - together)
+      const createdAt = new Date(Math.floor(newest - age))
+      const expiresAt = new Date(createdAt.getTime() + day)
+      const status = place % 5 === 0 && expiresAt.getTime() < Date.now() ? 'PAID' : statuses[place % 5]
+      const own = { _id: newId(), referenceNumber: newReferenceNumber(), shortCode: newShortCode() }
+      const { codeKey: _codeKey, ...rest } = made
+      return { ...rest, ...own, sandbox, status, createdAt, expiresAt } as Intent
+    })
+    await house.deps.Intent.collection.insertMany(copies as never[])
+    return newestFirst(copies)
+  }
+  const newestFirst = (intents: Intent[]): Intent[] =>
+    intents.toSorted(
+      (one, other) => other.createdAt.getTime() - one.createdAt.getTime() || (one._id < other._id ? 1 : -1),
+    )
+  const list = async (query: string, as: Merchant = merchant): Promise<Listed> => {
+    const { status, body } = await house.http.get(`/api/v1/dev/intents?${query}`).set(as.read())
+    expect(status, JSON.stringify(body)).to.equal(200)
+    return body.data
+  }
+  const totalOf = async (query: string) => (await list(query)).total
+  const counts = () => Promise.all(statuses.map((status) => totalOf(`status=${status}`)))
+  const expected = () => statuses.map((status) => all.filter((one) => one.status === status).length)
+
+  it('is counted whole, and its pages follow one another to the end', async () => {
+    for (const page of [1, 2, 21, 25, 26, 40, 59, 60, 61, 1000]) {
+      const { items, total, hasMore } = await list(`page=${page}&limit=100`)
+      const wanted = all.slice((page - 1) * 100, page * 100).map((one) => one.referenceNumber)
+      expect(items.map((item) => item.referenceNumber)).to.deep.equal(wanted)
+      expect({ page, total, hasMore }).to.deep.equal({ page, total: many, hasMore: page < 60 })
+    }
+  })
+
+  it('is counted whole between any two instants', async () => {
+    const instants = [0, together - 1, together, 3_000, 4_711, many - 1].map((place) => all[place]?.createdAt)
+    for (const from of [undefined, ...instants])
+      for (const to of [undefined, ...instants]) {
+        if (from !== undefined && to !== undefined && from > to) continue
+        const inside = all.filter(
+          ({ createdAt }) => createdAt >= (from ?? 0) && createdAt <= (to ?? new Date()),
+        )
+        const span = `${from ? `from=${from.toISOString()}&` : ''}${to ? `to=${to.toISOString()}&` : ''}`
+        const { items, total } = await list(`${span}limit=3&page=801`)
+        expect(total, span).to.equal(inside.length)
+        expect(items.map((item) => item.referenceNumber)).to.deep.equal(
+          inside.slice(2400, 2403).map((one) => one.referenceNumber),
+        )
+      }
+  })
+
+  it('counts what is created, cancelled, refunded and overdue at once', async () => {
+    expect(await counts()).to.deep.equal(expected())
+    const made = await Promise.all(Array.from({ length: 20 }, () => createIntent(house, merchant)))
+    expect(await totalOf('')).to.equal(many + 20)
+    const [paid, refunded, pending, cancelled, failed] = (await counts()).map(
+      (count, place) => count - (expected()[place] ?? 0),
+    )
+    expect([paid, refunded, pending, cancelled, failed]).to.deep.equal([20, 0, 0, 0, 0])
+    await cancelIntent(house, merchant, made[0]?.referenceNumber ?? '')
+    const oldestPaid = all.findLast((one) => one.status === 'PAID')
+    await house.deps.Intent.updateOne({ _id: oldestPaid?._id ?? '' }, { status: 'REFUNDED' })
+    const [nowPending = 0, nowPaid = 0, nowRefunded = 0, nowCancelled = 0, nowFailed = 0] = expected()
+    expect(await counts()).to.deep.equal([
+      nowPending + 19,
+      nowPaid - 1,
+      nowRefunded + 1,
+      nowCancelled + 1,
+      nowFailed,
+    ])
+    house.clock.advance(2 * day)
+    expect(await counts()).to.deep.equal([
+      0,
+      nowPaid - 1,
+      nowRefunded + 1,
+      nowPending + nowCancelled + 20,
+      nowFailed,
+    ])
+    expect(await totalOf('')).to.equal(many + 20)
+  })
+
+  it('of tests is counted right while the clean-up takes the oldest away', async () => {
+    const key = await house.merchant()
+    await fill(key, true, 10 * day + minute)
+    expect((await list('', key)).total).to.equal(many)
+    const { sandboxRetentionMs } = house.deps.config
+    const kept = { createdAt: { $lt: new Date(house.clock.now().getTime() - sandboxRetentionMs) } }
+    const { deletedCount } = await house.deps.Intent.deleteMany({ businessId: key.businessId, ...kept })
+    expect(deletedCount).to.be.greaterThan(500)
+    const { total, items } = await list('page=30&limit=100', key)
+    expect(total).to.equal(many - deletedCount)
+    expect(items).to.have.lengthOf(100)
+  })
+
+  it('is counted again after ten minutes, should something have come later than anything does', async () => {
+    let elapsedMs = 0
+    const deps = { ...house.deps, tallies: createTallies(() => elapsedMs) }
+    const caller = { businessId: merchant.businessId, sandbox: false } as Caller
+    const total = async () =>
+      (await listIntents(deps, caller, { status: null, from: null, to: null, page: 1, limit: 1 })).total
+    const before = await total()
+    await house.deps.Intent.deleteOne({ _id: all.at(-1)?._id ?? '' })
+    expect(await total()).to.equal(before)
+    elapsedMs = 10 * minute + 1
+    await until('the new count', async () => (await total()) === before - 1)
+  })
+})
