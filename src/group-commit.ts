@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { type Model, mongo } from 'mongoose'
 import { pastMongoose } from './collection.ts'
 import { unavailable } from './errors.ts'
@@ -25,10 +24,12 @@ interface Waiting<Item, Outcome> {
  * and on a busy machine everything else waits for those.
  */
 export const unhurriedRestMs = 20
+/** So many that wait are worth a trip, however short the rest was: more of them make each hardly cheaper. */
+const worthATrip = 50
 
 /**
  * Makes a lane. `send` answers one outcome per item, in order; an Error among them rejects only that caller. With `restMs` no trip begins
- * sooner than that after the one before.
+ * sooner than that after the one before, unless very many wait.
  */
 export function createLane<Item, Outcome>(
   longestBatch: number,
@@ -37,13 +38,23 @@ export function createLane<Item, Outcome>(
 ): Lane<Item, Outcome> {
   const waiting: Waiting<Item, Outcome>[] = []
   let underWay = false
+  let endRest = (): void => undefined
+
+  const rest = (): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, restMs)
+      endRest = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
 
   async function drain(): Promise<void> {
     underWay = true
     // One answer wakes many callers, and they all call again within one turn of the event loop: the first must not go alone.
     await new Promise(setImmediate)
     while (waiting.length > 0)
-      await Promise.all([sendTogether(waiting.splice(0, longestBatch)), restMs > 0 && pause(restMs)])
+      await Promise.all([sendTogether(waiting.splice(0, longestBatch)), restMs > 0 && rest()])
     underWay = false
   }
 
@@ -66,6 +77,7 @@ export function createLane<Item, Outcome>(
     new Promise((resolve, reject) => {
       waiting.push({ item, until, resolve, reject })
       if (!underWay) void drain()
+      else if (waiting.length >= worthATrip) endRest()
     })
 }
 

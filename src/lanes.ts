@@ -5,6 +5,8 @@ import { pastMongoose } from './collection.ts'
 import type { Models } from './collections.ts'
 import { createByIdLane, createInsertLane, type Insertion, type Lane } from './group-commit.ts'
 import type { Claim } from './idempotency/claim.ts'
+import { createExpiringLane } from './intents/expire.ts'
+import { createIntentLane } from './intents/find.ts'
 import { createOfferedLane, type OfferedIntent } from './intents/find-by-short-code.ts'
 import type { Intent } from './intents/intent.ts'
 import type { Order } from './store/orders/order.ts'
@@ -25,7 +27,9 @@ export interface Lanes extends RelayLanes {
   findClaim: Lane<string, Claim | null>
   updateClaim: Lane<GuardedUpdate, boolean>
   insertIntent: Lane<Intent, Insertion>
+  findIntent: Lane<string, Intent | null>
   findOffered: Lane<string, OfferedIntent | null>
+  findExpiring: Lane<string, Intent | null>
   updateIntent: Lane<GuardedUpdate, boolean>
   insertProduct: Lane<Product, Insertion>
   updateProduct: Lane<GuardedUpdate, boolean>
@@ -54,7 +58,9 @@ export function openLanes(models: Models, now: () => Date): Lanes {
     findClaim: createByIdLane(models.Claim),
     updateClaim: createUpdateLane(pastMongoose(models.Claim)),
     insertIntent: insertsOf(models.Intent),
+    findIntent: createIntentLane(models.Intent),
     findOffered: createOfferedLane(models.Intent),
+    findExpiring: createExpiringLane(models.Intent),
     updateIntent: createUpdateLane(pastMongoose(models.Intent)),
     insertProduct: insertsOf(models.Product),
     updateProduct: createUpdateLane(pastMongoose(models.Product)),

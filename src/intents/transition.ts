@@ -39,6 +39,12 @@ export interface PlannedChange {
   after: Intent
 }
 
+/** `proof`: what the intent has until its event is relayed, by which one tells that this very move is in it. */
+export interface PlannedMove extends PlannedChange {
+  move: MoveName
+  proof: Record<string, unknown>
+}
+
 /**
  * Moves an intent, in one write (planMove). Answers the intent after the move, or null when the guard refused.
  */
@@ -55,6 +61,22 @@ export async function transition(
   return after
 }
 
+/**
+ * The same in a trip that is shared with others' moves. Of the intent that it answers the lists are those of before. Null also for a move that
+ * was relayed before it was asked about: then there is nothing left to do.
+ */
+export async function transitionTogether(
+  deps: Pick<Deps, 'lanes' | 'metrics' | 'now'>,
+  intent: Intent,
+  step: Step,
+  until: number,
+): Promise<Intent | null> {
+  const { filter, update, proof, after } = planMove(deps, intent, step)
+  if (!(await deps.lanes.updateIntent({ filter, update, proof }, until))) return null
+  countMove(deps, step.move, after)
+  return after
+}
+
 /** Counts a move that is written. */
 export const countMove = (
   { metrics }: Pick<Deps, 'metrics'>,
@@ -66,7 +88,7 @@ export const countMove = (
  * THE write: guard, change and event together, as one update of one document. Nothing else sets a status. Sent by `transition`, or
  * together with others' by the lane `updateIntent`.
  */
-export function planMove(deps: Pick<Deps, 'now'>, intent: Intent, step: Step): PlannedChange {
+export function planMove(deps: Pick<Deps, 'now'>, intent: Intent, step: Step): PlannedMove {
   const { effectId, cause, guard, set, lists, told } = step
   const move: Move = moves[step.move]
   const now = deps.now()
@@ -94,6 +116,7 @@ export function planMove(deps: Pick<Deps, 'now'>, intent: Intent, step: Step): P
       ...(isPending(move.to) ? {} : { $min: { codeReusableAt: codeReusableFrom(at) } }),
       $push: { outbox: event, ...lists?.$push, ...(effectId === null ? {} : recorded(effectId)) },
     },
+    proof: { 'outbox.id': event.id },
     after: { ...intent, ...change },
   }
 }

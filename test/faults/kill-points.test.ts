@@ -345,6 +345,6 @@ describe('a process killed between any two steps of', function () {
       graves,
       dayMs,
     )
-    expect(steps).to.deep.equal(['mongodb find', 'mongodb findAndModify', 'nudge outbox-relay'])
+    expect(steps).to.deep.equal(['mongodb find', 'mongodb update', 'nudge outbox-relay'])
   })
 })

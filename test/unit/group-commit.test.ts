@@ -60,6 +60,22 @@ describe('A lane of writes', () => {
     expect(await Promise.all([second, third])).to.deep.equal(['B', 'C'])
   })
 
+  it('that rests goes again as soon as 50 wait', async () => {
+    const { lane, trips, turn } = openLane(100, 60_000)
+    const first = lane('a', later())
+    await turn()
+    trips[0]?.end(['A'])
+    await first
+    const items = Array.from({ length: 50 }, (_, index) => `${index}`)
+    const most = items.slice(1).map((item) => lane(item, later()))
+    await turn()
+    expect(trips).to.have.length(1)
+    const last = lane('0', later())
+    await until('a second trip', () => trips.length === 2)
+    trips[1]?.end(trips[1].items)
+    expect(await Promise.all([last, ...most])).to.deep.equal(items)
+  })
+
   it('takes no more than its longest batch along', async () => {
     const { lane, trips, turn } = openLane(3)
     const all = Array.from('abcdefgh', (item) => lane(item, later()))

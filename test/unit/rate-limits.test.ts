@@ -31,23 +31,23 @@ function sums() {
   return { addUp, trips }
 }
 
-const countOften = async (limits: RateLimits, times: number) => {
-  for (let counted = 0; counted < times; counted += 1) await limits.count('key:a')
+const countOften = (limits: RateLimits, times: number) => {
+  for (let counted = 0; counted < times; counted += 1) limits.count('key:a')
 }
 
 describe('Rate limits', () => {
   it('of several processes come to their sum, each told once', async () => {
     const { addUp, trips } = sums()
     const [one, other] = [open(100, addUp), open(100, addUp)]
-    await countOften(one, 60)
+    countOften(one, 60)
     await one.exchange()
-    await countOften(other, 10)
+    countOften(other, 10)
     await other.exchange()
-    await countOften(one, 5)
+    countOften(one, 5)
     await one.exchange()
     await one.exchange()
-    expect((await one.look('key:a')).remaining).to.equal(25)
-    expect((await other.look('key:a')).remaining).to.equal(30)
+    expect(one.look('key:a').remaining).to.equal(25)
+    expect(other.look('key:a').remaining).to.equal(30)
     expect(trips.map((trip) => trip.map(([, by]) => by))).to.deep.equal([[60], [10], [5]])
   })
 
@@ -60,10 +60,10 @@ describe('Rate limits', () => {
     ]
     const limits = open(100, (additions, livesMs) => (hears.shift() ?? away)(additions, livesMs))
     for (let told = 0; told < 3; told += 1) {
-      await countOften(limits, 10)
+      countOften(limits, 10)
       await limits.exchange()
     }
-    expect((await limits.look('key:a')).remaining).to.equal(70)
+    expect(limits.look('key:a').remaining).to.equal(70)
   })
 
   it('are told in one trip at a time, however slow Redis is, and what is counted meanwhile is not lost', async () => {
@@ -74,26 +74,26 @@ describe('Rate limits', () => {
       await new Promise<void>((resolve) => answers.push(resolve))
       return told
     })
-    await countOften(limits, 10)
+    countOften(limits, 10)
     const first = limits.exchange()
-    await countOften(limits, 5)
+    countOften(limits, 5)
     const second = limits.exchange()
     await setImmediate()
     expect(trips).to.have.length(1)
     for (const answer of answers) answer()
     await Promise.all([first, second])
-    expect((await limits.look('key:a')).remaining).to.equal(85)
+    expect(limits.look('key:a').remaining).to.equal(85)
   })
 
   it('have a name of their own in Redis each second, and begin anew', async () => {
     const { addUp, trips } = sums()
     let now = at
     const limits = open(10, addUp, () => now)
-    await countOften(limits, 11)
+    countOften(limits, 11)
     await limits.exchange()
     now = new Date(at.getTime() + 500)
-    await countOften(limits, 1)
-    expect((await limits.look('key:a')).remaining).to.equal(9)
+    countOften(limits, 1)
+    expect(limits.look('key:a').remaining).to.equal(9)
     await limits.exchange()
     const [first, second] = trips.flat().map(([name]) => Number.parseInt(name, 10))
     expect((second ?? 0) - (first ?? 0)).to.equal(1)
@@ -106,7 +106,7 @@ describe('Rate limits', () => {
     const come = () =>
       inLine(
         'a',
-        async () => {
+        () => {
           if (most === 0) throw new Error('closed')
           return most
         },
@@ -145,19 +145,19 @@ describe('Rate limits', () => {
   it('forget nothing of a second that lasts, however slow the machine is', async () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: at })
     const limits = open(1, away)
-    await countOften(limits, 1)
+    countOften(limits, 1)
     mock.timers.tick(60_000)
-    expect((await limits.look('key:a')).isOpen).to.equal(false)
+    expect(limits.look('key:a').isOpen).to.equal(false)
     mock.timers.reset()
   })
 
   it('tell Redis nothing of who sends less than a hundredth, and of a thousand at most in one trip', async () => {
     const { addUp, trips } = sums()
     const limits = open(200, addUp)
-    for (let key = 0; key < 1500; key += 1) await limits.count(`key:${key}`)
+    for (let key = 0; key < 1500; key += 1) limits.count(`key:${key}`)
     await limits.exchange()
     expect(trips).to.deep.equal([])
-    for (let key = 0; key < 1500; key += 1) await limits.count(`key:${key}`)
+    for (let key = 0; key < 1500; key += 1) limits.count(`key:${key}`)
     await limits.exchange()
     await limits.exchange()
     await limits.exchange()
@@ -166,11 +166,10 @@ describe('Rate limits', () => {
 
   it('remember no more than twenty thousand in a second; who comes beyond is let through', async () => {
     const limits = open(1, away)
-    for (let address = 0; address < 20_000; address += 1) await limits.count(`address:${address}`)
-    expect(await limits.look('address:19999')).to.deep.equal({ isOpen: false, remaining: 0 })
-    for (let sent = 0; sent < 3; sent += 1)
-      expect((await limits.count('address:beyond')).isOpen).to.equal(true)
-    expect((await limits.look('address:beyond')).isOpen).to.equal(true)
-    expect((await limits.count('address:7')).isOpen).to.equal(false)
+    for (let address = 0; address < 20_000; address += 1) limits.count(`address:${address}`)
+    expect(limits.look('address:19999')).to.deep.equal({ isOpen: false, remaining: 0 })
+    for (let sent = 0; sent < 3; sent += 1) expect(limits.count('address:beyond').isOpen).to.equal(true)
+    expect(limits.look('address:beyond').isOpen).to.equal(true)
+    expect(limits.count('address:7').isOpen).to.equal(false)
   })
 })

@@ -118,7 +118,7 @@ describe('of a cancel and an expiry at the same moment', () => {
     const expired = 'expired, INTENT_CANCEL_INVALID_STATUS: payment.created,payment.expired'
     expect(await raceEverywhere('expire')).to.deep.equal({
       'mongodb find': cancelled,
-      'mongodb findAndModify': cancelled,
+      'mongodb update': cancelled,
       'nudge outbox-relay': expired,
       ended: expired,
     })
