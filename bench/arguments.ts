@@ -7,6 +7,10 @@ export interface Asked {
   seconds: number
   latencySeconds: number
   deliveries: number
+  most: number
+  storm: number
+  trafficSeconds: number
+  memoryMinutes: number
   profile: boolean
   /** `noisy` with a backlog of retries instead of a noisy business. */
   backlog: boolean
@@ -17,19 +21,48 @@ const ENDPOINTS = 20
 /** What the service keeps unsent for Redis; it would drop the jobs beyond. */
 const MOST_DELIVERIES = 20_000
 
+/** What somebody gets who does not say. */
+const whole = {
+  rounds: '5',
+  seconds: '3',
+  'latency-seconds': '5',
+  'traffic-seconds': '10',
+  'memory-minutes': '10',
+  deliveries: '10000',
+  most: '1000000',
+  storm: '20000',
+}
+/** To see that all of it runs; its figures say little. */
+const quick = {
+  rounds: '1',
+  seconds: '1',
+  'latency-seconds': '2',
+  'traffic-seconds': '3',
+  'memory-minutes': '1',
+  deliveries: '2000',
+  most: '50000',
+  storm: '2000',
+}
+
 /** `known` are the benchmarks there are. @throws {Error} one sentence that says what is wrong */
 export function readArguments(known: string[]): Asked {
-  const { positionals, values } = parseArgs({
+  const { positionals, values: given } = parseArgs({
     allowPositionals: true,
     options: {
-      rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '3' },
-      'latency-seconds': { type: 'string', default: '5' },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      'latency-seconds': { type: 'string' },
+      'traffic-seconds': { type: 'string' },
+      'memory-minutes': { type: 'string' },
       backlog: { type: 'boolean', default: false },
-      deliveries: { type: 'string', default: '10000' },
+      deliveries: { type: 'string' },
+      most: { type: 'string' },
+      storm: { type: 'string' },
+      quick: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
     },
   })
+  const values = { ...(given.quick ? quick : whole), ...given }
   const unknown = positionals.filter((name) => !known.includes(name))
   if (unknown.length > 0) throw new Error(`There is no benchmark ${unknown.join(', ')}: ${known.join(', ')}`)
   const deliveries = count('deliveries', values.deliveries, MOST_DELIVERIES)
@@ -41,6 +74,10 @@ export function readArguments(known: string[]): Asked {
     latencySeconds: count('latency-seconds', values['latency-seconds'], 60),
     backlog: values.backlog,
     deliveries,
+    most: count('most', values.most, 10_000_000),
+    storm: count('storm', values.storm, 20_000),
+    trafficSeconds: count('traffic-seconds', values['traffic-seconds'], 600),
+    memoryMinutes: count('memory-minutes', values['memory-minutes'], 600),
     profile: values.profile,
   }
 }

@@ -38,10 +38,10 @@ export async function measureBacklog(bench: Bench): Promise<Backlog> {
   const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, QUIET + 2, 'test')
   const [refused, hanging, ...quiet] = merchants as [Merchant, Merchant, ...Merchant[]]
   await witness.behave(hangingPort, 'hangs')
-  await addEndpoint(service.webUrl, refused, witness.urlOf(closedPort))
-  await addEndpoint(service.webUrl, hanging, witness.urlOf(hangingPort))
+  await addEndpoint(service.webUrl, refused, witness.urlOf(closedPort), ['payment.created'])
+  await addEndpoint(service.webUrl, hanging, witness.urlOf(hangingPort), ['payment.created'])
   for (const [place, merchant] of quiet.entries())
-    await addEndpoint(service.webUrl, merchant, witness.urlOf(quietPorts[place] ?? 0))
+    await addEndpoint(service.webUrl, merchant, witness.urlOf(quietPorts[place] ?? 0), ['payment.created'])
 
   const client = await new mongo.MongoClient(service.mongodbUrl).connect()
   const deliveries = client.db().collection<Retry>('deliveries')

@@ -61,7 +61,9 @@ export async function measureCapacity(bench: Bench): Promise<Costs> {
   await listening(webPort)
   const api = openApi(webPort)
   for (const merchant of merchants) {
-    await addEndpoint(`http://127.0.0.1:${webPort}`, merchant, witness.urlOf(witness.ports[0] ?? 0))
+    await addEndpoint(`http://127.0.0.1:${webPort}`, merchant, witness.urlOf(witness.ports[0] ?? 0), [
+      'payment.created',
+    ])
     await api.post(merchant, '/store/products', { name: 'Malafa', price: 150_000, stock: 1_000_000 })
   }
   const merchantOf = (place: number): Merchant => {

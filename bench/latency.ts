@@ -32,7 +32,8 @@ export async function measureLatency(bench: Bench): Promise<Pair<Latency>[]> {
   const service = await startService(bench, 'latency', { WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts })
   const [merchant] = await makeMerchants(service.mongodbUrl, service.secretKey, 1, 'test')
   if (merchant === undefined) throw new Error('No merchant was made')
-  for (const port of witness.ports) await addEndpoint(service.webUrl, merchant, witness.urlOf(port))
+  for (const port of witness.ports)
+    await addEndpoint(service.webUrl, merchant, witness.urlOf(port), ['payment.created'])
   const bare = await startBare(bench, witness.ports.map(witness.urlOf))
 
   const streams = [{ perSecond: PER_SECOND, apiKeys: [merchant.apiKey] }]

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { EventName } from '../schemas/events.ts'
 import { scopes } from '../schemas/scopes.ts'
 import { createBusiness } from '../src/businesses/create-business.ts'
 import { issueKey } from '../src/businesses/issue-key.ts'
@@ -39,8 +40,13 @@ export async function makeMerchants(
   return merchants
 }
 
-/** Registers a receiver for `payment.created`, as a merchant does. */
-export async function addEndpoint(webUrl: string, { apiKey }: Merchant, url: string): Promise<void> {
+/** Registers a receiver for some events, as a merchant does. */
+export async function addEndpoint(
+  webUrl: string,
+  { apiKey }: Merchant,
+  url: string,
+  events: EventName[],
+): Promise<void> {
   const answer = await fetch(`${webUrl}/api/v1/dev/webhooks/endpoints`, {
     method: 'POST',
     headers: {
@@ -48,7 +54,7 @@ export async function addEndpoint(webUrl: string, { apiKey }: Merchant, url: str
       'Content-Type': 'application/json',
       'X-Idempotency-Key': randomUUID(),
     },
-    body: JSON.stringify({ url, events: ['payment.created'] }),
+    body: JSON.stringify({ url, events }),
   })
   if (answer.status !== 201) throw new Error(`An endpoint was not made: ${await answer.text()}`)
 }

@@ -42,7 +42,7 @@ export async function measureNoisy(bench: Bench): Promise<Noisy> {
   const service = await startService(bench, 'noisy', { WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts })
   const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, BUSINESSES, 'test')
   for (const [place, merchant] of merchants.entries())
-    await addEndpoint(service.webUrl, merchant, witness.urlOf(witness.ports[place] ?? 0))
+    await addEndpoint(service.webUrl, merchant, witness.urlOf(witness.ports[place] ?? 0), ['payment.created'])
   const [noisy, ...others] = merchants
   if (noisy === undefined) throw new Error('No merchant was made')
   const quiet = others.map(({ apiKey }) => apiKey)

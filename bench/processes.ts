@@ -15,6 +15,7 @@ export interface Where {
 }
 
 export interface Running {
+  pid: number
   end(): Promise<void>
 }
 
@@ -38,6 +39,7 @@ export function startProcess(
     if (code) fail(`${name} ended with code ${code}: ${lastWords(where, name)}`)
   })
   return {
+    pid: child.pid ?? 0,
     async end() {
       if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')

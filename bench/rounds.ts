@@ -8,12 +8,19 @@ export interface Bench {
   redisUrl: string
   emptyRedis(): Promise<unknown>
   rounds: number
-  /** How long one side of a round of `create`, `pay` or `stock` lasts. */
+  /** How long one side of a round of `create`, `get`, `list`, `cancel`, `pay` or `stock` lasts. */
   seconds: number
   /** The same of `latency`. */
   latencySeconds: number
   /** How many deliveries one side of a round of `deliver` makes. */
   deliveries: number
+  /** How many intents the largest merchant of `list` has, and how many old documents `clean-up` takes away. */
+  most: number
+  /** How many intents expire in one second. */
+  storm: number
+  /** How long one side of a round of `clean-up` lasts. */
+  trafficSeconds: number
+  memoryMinutes: number
   /** `noisy` with a backlog of retries instead of a noisy business. */
   backlog: boolean
 }

@@ -1,5 +1,6 @@
 import type { Pair } from './rounds.ts'
 
+/** `bare`: the bare counterpart, or the service itself with less to do. */
 export interface Line {
   what: string
   service: string
@@ -69,7 +70,7 @@ function median(sorted: number[]): number {
 }
 
 export const lineTable = (lines: Line[]): string[][] => [
-  ['', 'service', 'bare', 'service ÷ bare', 'aim'],
+  ['', 'service', 'beside', 'ratio', 'aim'],
   ...lines.map(({ what, service, bare, ratio, aim }) => [what, service, bare, ratio, aim]),
 ]
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { freePort } from '../dev/servers/free-port.ts'
+import type { QueueName } from '../src/jobs.ts'
 import { listening, type Running, runProcess, startProcess, type Where } from './processes.ts'
 import type { Bench } from './rounds.ts'
 import type { Answers, Steady } from './steady.ts'
@@ -10,6 +11,10 @@ export interface Service {
   secretKey: Buffer
   mongodbUrl: string
   queuePrefix: string
+  /** Of both; it changes when the worker is restarted. */
+  pids(): { web: number; worker: number }
+  /** Starts another worker, for some queues, beside the one there is. */
+  startAnother(queues: QueueName[]): Running
   /** Ends the worker and starts another. */
   restartWorker(): Promise<void>
   end(): Promise<void>
@@ -46,6 +51,12 @@ export async function startService(
     secretKey,
     mongodbUrl,
     queuePrefix: name,
+    pids: () => ({ web: web.pid, worker: worker.pid }),
+    startAnother: (queues) =>
+      startProcess({ ...bench.where, profile: false }, `${name}-another`, 'dist/workers/main.js', {
+        ...shared,
+        WORKER_QUEUES: queues.join(','),
+      }),
     async restartWorker() {
       await worker.end()
       worker = startWorker()

@@ -1,0 +1,84 @@
+import type { Benchmark } from './benchmark.ts'
+import { measureCancel } from './cancel.ts'
+import { measureCreate } from './create.ts'
+import { measureCsv } from './csv.ts'
+import { measureDeliver } from './deliver.ts'
+import { measureGet } from './get.ts'
+import { measurePay } from './pay.ts'
+import { payLines } from './pay-lines.ts'
+import type { Pair } from './rounds.ts'
+import { measureStock } from './stock.ts'
+import { aloneLine, figureLine, type Line, rateLine, spread } from './table.ts'
+
+/** How much a second of one thing: the service beside a bare counterpart. */
+export const rates: Record<string, Benchmark> = {
+  create: {
+    says: ({ seconds }) =>
+      'POST /dev/intents of one `web` ÷ a bare Express 5 route with one insertOne; both w:majority j:true, ' +
+      `64 connections, ${seconds} s in turns`,
+    measure: async (bench) => rateLines('create, requests/s', await measureCreate(bench), '≥ 1.0'),
+    profiled: ['web'],
+  },
+  get: {
+    says: ({ seconds }) =>
+      'GET /dev/intents/{reference} of one `web` ÷ a bare Express 5 route with one findOne by an indexed field; ' +
+      `64 connections, 20 000 intents, ${seconds} s in turns`,
+    measure: async (bench) => rateLines('get, requests/s', await measureGet(bench), ''),
+    profiled: ['get-web'],
+  },
+  cancel: {
+    says: ({ seconds }) =>
+      'POST …/cancel of one `web` ÷ a bare Express 5 route with one guarded findOneAndUpdate; both w:majority j:true, ' +
+      `64 connections, each intent once, ${seconds} s in turns`,
+    measure: async (bench) => rateLines('cancel, requests/s', await measureCancel(bench), ''),
+    profiled: ['cancel-web'],
+  },
+  pay: {
+    says: ({ seconds }) =>
+      "the form of one `web`'s hosted page, live, by a provider that answers at once ÷ a bare Express 5 form with one findOneAndUpdate; " +
+      `both w:majority j:true, 64 connections, ${seconds} s in turns`,
+    measure: async (bench) => payLines(await measurePay(bench)),
+    profiled: ['pay-web'],
+  },
+  stock: {
+    says: ({ seconds }) =>
+      'PATCH …/variants/{vid}/stock of one `web` ÷ a bare Express 5 route with one guarded findOneAndUpdate; both w:majority j:true, ' +
+      `64 connections on 500 products, ${seconds} s in turns`,
+    measure: async (bench) => rateLines('stock, changes/s', await measureStock(bench), '≥ 0.7'),
+    profiled: ['stock-web'],
+  },
+  csv: {
+    says: () =>
+      'an import of 5 000 rows by one `web`, 2 500 products into an empty shop ÷ a bare Express 5 route with csv-parse and one bulk write of ' +
+      'the same documents; both w:majority j:true, one at a time, in turns',
+    async measure(bench) {
+      const { pairs, unchangedMs, repricedMs } = await measureCsv(bench)
+      return [
+        rateLine('csv, rows/s', pairs, '≥ 0.5'),
+        figureLine('  one import, ms', pairs, ({ ms }) => ms),
+        aloneLine('  one that changes nothing, ms', spread(unchangedMs, 0), ''),
+        aloneLine('  one that changes every price, ms', spread(repricedMs, 0), ''),
+      ]
+    },
+    profiled: ['csv-web'],
+  },
+  deliver: {
+    says: ({ deliveries }) =>
+      'one `worker` draining what is due to 20 endpoints ÷ a bare BullMQ worker with undici; both 200 at a ' +
+      `time, ${deliveries} in turns, first to last arrival at one receiver`,
+    measure: async (bench) => [
+      rateLine('deliver, deliveries/s', await measureDeliver(bench), '≥ 0.5, and 3 000/s'),
+    ],
+    profiled: ['worker'],
+  },
+}
+
+const rateLines = (
+  what: string,
+  pairs: Pair<{ perSecond: number; p50: number; p99: number }>[],
+  aim: string,
+): Line[] => [
+  rateLine(what, pairs, aim),
+  figureLine('  p50, ms', pairs, ({ p50 }) => p50),
+  figureLine('  p99, ms', pairs, ({ p99 }) => p99),
+]

@@ -1,0 +1,19 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runProcess, type Where } from './processes.ts'
+import type { Call, Requests, Timed } from './requests.ts'
+
+/** What is sent: `calls` in turn, so many at a time. */
+export interface Sent extends Omit<Requests, 'file'> {
+  calls: Call[]
+}
+
+/** @throws {Error} when one is not answered 200 */
+export async function sendCalls(where: Where, { calls, ...how }: Sent): Promise<Timed> {
+  const file = join(where.folder, 'calls.json')
+  writeFileSync(file, JSON.stringify(calls))
+  const asked: Requests = { ...how, file }
+  const timed = await runProcess<Timed>(where, 'requests', 'bench/requests.ts', [JSON.stringify(asked)])
+  if (timed.failed > 0) throw new Error(`${timed.failed} requests to ${how.origin} were not answered 200`)
+  return timed
+}
