@@ -1,22 +1,36 @@
 // Compiled into test builds alone, where it is `src/inside.ts`: what lets a run of faults reach into a process of the service.
 import { readFileSync } from 'node:fs'
 
-/** What a process is to do at a named point: die there, or stop there (SIGSTOP) until somebody thaws it. */
-type Deed = 'kill' | 'stop'
+/** What a process is to do at a named point: die there, stop there (SIGSTOP) until somebody thaws it, or just say that it came there. */
+type Deed = keyof typeof signals | 'tell'
+const signals = { kill: 'SIGKILL', stop: 'SIGSTOP' } as const
 
 /**
  * FAULT_POINTS: `<point>:<time>:<deed>`, joined by commas. At the `time`th passing of the point (from 1) the process does the deed. It says so
- * first, on stdout, by one line `{"msg":"fault.point","point":…,"deed":…}`.
+ * first, on stdout, by one line `{"msg":"fault.point","point":…,"deed":…}`. FAULT_ORDERS names a file with the same text, which is
+ * read again and again: passings count from when it changed.
  */
-const orders = (process.env['FAULT_POINTS'] ?? '')
-  .split(',')
-  .filter(Boolean)
-  .map((order) => {
-    const [point, time, deed] = order.split(':')
-    return { point, time: Number(time), deed: deed as Deed }
-  })
-
+const given = process.env['FAULT_POINTS'] ?? ''
 const passed = new Map<string, number>()
+let text = ''
+let orders = parse(given)
+
+function parse(list: string): { point: string | undefined; time: number; deed: Deed }[] {
+  return list
+    .split(',')
+    .filter(Boolean)
+    .map((order) => {
+      const [point, time, deed] = order.split(':')
+      return { point, time: Number(time), deed: deed as Deed }
+    })
+}
+
+function take(list: string): void {
+  if (list === text) return
+  text = list
+  passed.clear()
+  orders = [...parse(given), ...parse(list)]
+}
 
 /** A named point between two steps of an operation. */
 export function reach(point: string): void {
@@ -25,19 +39,31 @@ export function reach(point: string): void {
   const order = orders.find((one) => one.point === point && one.time === time)
   if (order === undefined) return
   process.stdout.write(`${JSON.stringify({ msg: 'fault.point', point, deed: order.deed })}\n`)
-  process.kill(process.pid, order.deed === 'kill' ? 'SIGKILL' : 'SIGSTOP')
+  if (order.deed !== 'tell') process.kill(process.pid, signals[order.deed])
 }
 
-/** FAULT_CLOCK names a file with the milliseconds by which this process's clock is ahead; it is read again and again. */
-const clockFile = process.env['FAULT_CLOCK']
-let offsetMs = 0
-if (clockFile !== undefined) {
-  const read = (): void => {
-    offsetMs = Number(readFileSync(clockFile, 'utf8'))
-  }
+const ordersFile = process.env['FAULT_ORDERS']
+if (ordersFile !== undefined) {
+  const read = (): void => take(readFileSync(ordersFile, 'utf8'))
   read()
   setInterval(read, 50).unref()
 }
 
+/**
+ * FAULT_CLOCK names a file with the milliseconds by which this process's clock is ahead. It is read when somebody asks for the time: one
+ * that stood still for long (SIGSTOP) must not go on for a moment by the clock that it had.
+ */
+const clockFile = process.env['FAULT_CLOCK']
+const believedMs = 20
+let offsetMs = 0
+let readAt = Number.NEGATIVE_INFINITY
+
 /** The service's clock, in place of `new Date()`. */
-export const now = (): Date => new Date(Date.now() + offsetMs)
+export function now(): Date {
+  const at = Date.now()
+  if (clockFile !== undefined && at - readAt > believedMs) {
+    offsetMs = Number(readFileSync(clockFile, 'utf8'))
+    readAt = at
+  }
+  return new Date(at + offsetMs)
+}

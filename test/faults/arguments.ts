@@ -1,0 +1,78 @@
+import { parseArgs } from 'node:util'
+import type { Servers } from './plan/fault.ts'
+
+/** What somebody asked for on the command line. */
+export type Asked =
+  | { do: 'check'; folder: string }
+  | { do: 'mutants'; names: string[] }
+  | { do: 'run' | 'plan'; rounds: RoundAsked[]; keep: boolean }
+
+/** One round of a run: `4711-3` is the third of the run with the seed 4711. */
+export interface RoundAsked {
+  seed: number
+  round: number
+  servers: Servers
+  seconds: number
+}
+
+const SOAK_MINUTES = 60
+/** A round that is longer has more in its history for each thing that could go wrong; a shorter one has a fresh start more often. */
+const LONGEST_ROUND_MINUTES = 5
+
+/** `drawn` is the seed where none is given. @throws {Error} one sentence that says what is wrong */
+export function readArguments(args: string[], drawn: number): Asked {
+  const { positionals, values } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      seed: { type: 'string' },
+      minutes: { type: 'string', default: '10' },
+      'round-minutes': { type: 'string' },
+      soak: { type: 'boolean', default: false },
+      standalone: { type: 'boolean', default: false },
+      'replica-set': { type: 'boolean', default: false },
+      keep: { type: 'boolean', default: false },
+      plan: { type: 'boolean', default: false },
+      check: { type: 'string' },
+      mutants: { type: 'boolean', default: false },
+    },
+  })
+  if (values.check !== undefined) return { do: 'check', folder: values.check }
+  if (values.mutants) return { do: 'mutants', names: positionals }
+  if (positionals.length > 0) throw new Error(`What is ${positionals.join(' ')}?`)
+  if (values.standalone && values['replica-set']) throw new Error('--standalone or --replica-set, not both')
+  const minutes = values.soak ? SOAK_MINUTES : amount('minutes', values.minutes)
+  const given = values['round-minutes']
+  const roundMinutes = given === undefined ? usual(minutes) : amount('round-minutes', given)
+  const only = values.standalone ? 'standalone' : values['replica-set'] ? 'replica-set' : null
+  const [seed, round] = seedIn(values.seed ?? String(drawn))
+  const count = round === null ? Math.max(1, Math.round(minutes / roundMinutes)) : 1
+  const rounds = Array.from({ length: count }, (_, index) => {
+    const number = round ?? index + 1
+    return { seed, round: number, servers: only ?? serversOf(number), seconds: roundMinutes * 60 }
+  })
+  return { do: values.plan ? 'plan' : 'run', rounds, keep: values.keep }
+}
+
+/** The command that repeats a round alone. */
+export const commandFor = ({ seed, round, servers, seconds }: RoundAsked): string =>
+  `npm run faults -- --seed ${seed}-${round} --round-minutes ${seconds / 60} --${servers}`
+
+/** Four rounds or more where there is time: each kind of servers twice. */
+const usual = (minutes: number): number =>
+  Math.min(LONGEST_ROUND_MINUTES, minutes / 2, Math.max(1, minutes / 4))
+
+const serversOf = (round: number): Servers => (round % 2 === 1 ? 'standalone' : 'replica-set')
+
+function seedIn(text: string): [seed: number, round: number | null] {
+  const found = /^(\d{1,9})(?:-(\d{1,4}))?$/.exec(text)
+  if (found === null)
+    throw new Error('--seed is a whole number of up to 9 digits, or one with the round: 4711-3')
+  return [Number(found[1]), found[2] === undefined ? null : Number(found[2])]
+}
+
+function amount(name: string, text: string): number {
+  const value = Number(text)
+  if (Number.isFinite(value) && value >= 0.25 && value <= 10_000) return value
+  throw new Error(`--${name} must be a number of minutes, a quarter or more`)
+}

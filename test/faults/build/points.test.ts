@@ -1,0 +1,75 @@
+import { expect } from 'chai'
+import { type House, openHouse } from '../../support/house.ts'
+import { type ServiceProcess, startProcessOf } from '../../support/processes.ts'
+import { clock } from './clock.ts'
+import { points } from './points.ts'
+import { buildWith } from './test-build.ts'
+
+/** Where the steps of an operation are. */
+const places: Record<string, RegExp> = {
+  write: /^src\/http\/(run-operation|idempotency)\.ts$/,
+  create: /^src\/(intents\/create|http\/idempotency)\.ts$/,
+  cancel: /^src\/intents\/cancel\.ts$/,
+  relay: /^src\/webhooks\/relay\.ts$/,
+  deliver: /^(src\/webhooks\/attempts\/deliver|workers\/run\/run-delivery)\.ts$/,
+  job: /^workers\/run\/run-job\.ts$/,
+  pay: /^src\/intents\/payments\//,
+  simulate: /^src\/intents\/payments\//,
+  wallet: /^src\/wallets\/sandbox\//,
+  outcome: /^src\/intents\/ask-wallets\.ts$/,
+  refund: /^src\/intents\/refunds\//,
+  expire: /^src\/intents\/expire\.ts$/,
+  sweep: /^src\/sweep\.ts$/,
+  requeue: /^src\/webhooks\/deliveries\/requeue\.ts$/,
+  audit: /^src\/audit\//,
+  order: /^src\/store\/orders\//,
+  stock: /^src\/store\/stock\//,
+  import: /^src\/store\/imports\//,
+  'clean-up': /^src\/retention\//,
+}
+
+const operationOf = (name: string): string => name.slice(0, name.indexOf('.'))
+
+describe('The named points of a test build', function () {
+  this.timeout(60_000)
+  let house: House
+  let web: ServiceProcess | undefined
+  before(async () => {
+    house = await openHouse()
+  })
+  after(async () => {
+    await web?.stop()
+    await house.close()
+  })
+
+  it('have names of their own, and stand where their operation is', () => {
+    const names = points.map(({ name }) => name)
+    expect(new Set(names).size).to.equal(names.length)
+    const astray = points.flatMap(({ name, edits }) =>
+      edits
+        .filter(({ file }) => !places[operationOf(name)]?.test(file))
+        .map(({ file }) => `${name}: ${file}`),
+    )
+    expect(astray).to.deep.equal([])
+    expect([...new Set(names.map(operationOf))]).to.have.members(Object.keys(places))
+  })
+
+  it('are all in one build that serves, and kill it where and when they are told to', async () => {
+    const build = buildWith([...clock, ...points.flatMap(({ edits }) => edits)])
+    web = await startProcessOf(build, 'web', house, { FAULT_POINTS: 'create.inserted:2:kill' })
+    const merchant = await house.merchant()
+    const create = (origin: string, key: string) =>
+      fetch(`${origin}/api/v1/dev/intents`, {
+        method: 'POST',
+        headers: { ...merchant.write(key), 'Content-Type': 'application/json' },
+        body: JSON.stringify({ amount: 50_000 }),
+      })
+    expect((await create(web.origin, 'first')).status).to.equal(201)
+    expect(await create(web.origin, 'second').catch(() => 'died')).to.equal('died')
+    expect(await web.ended).to.equal(null)
+    expect(web.lastWords()).to.include('{"msg":"fault.point","point":"create.inserted","deed":"kill"}')
+    const again = await create(house.origin, 'second')
+    expect([again.status, again.headers.get('idempotent-replayed')]).to.deep.equal([201, 'true'])
+    expect(await house.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(2)
+  })
+})

@@ -1,0 +1,223 @@
+import { expect } from 'chai'
+import { judge } from './check.ts'
+import { at } from './story/clock.ts'
+import { headersOf, tell } from './story/happenings.ts'
+import { type Ordinary, ordinary } from './story/ordinary.ts'
+import { arrival, call } from './story/story.ts'
+import { tellsOf, the } from './story/told.ts'
+
+/** The delivery of the payment that was confirmed, with its two attempts. */
+const confirmed = ({ dump }: Ordinary) =>
+  the(dump.deliveries.find(({ event }) => event === 'payment.confirmed'))
+const arrivalsOf = (round: Ordinary) => round.arrivals.filter(({ body }) => body === confirmed(round).body)
+
+/** One more that nobody wrote down. */
+function unrecorded(round: Ordinary): void {
+  const { body, event } = confirmed(round)
+  arrival(round, { at: at(7), body, headers: headersOf(event, at(7), body) })
+}
+
+describe('The checker of faults, of deliveries,', () => {
+  it('lets an arrival pass that nobody wrote down, where a worker was killed', () => {
+    const round = ordinary()
+    unrecorded(round)
+    round.faults.push({ what: 'process.kill', target: 'worker-1', began: at(6.9), ended: at(9) })
+    expect(judge(round)).to.deep.equal([])
+  })
+
+  it('lets both pass, a delivery and none, where the endpoint was switched off at that moment', () => {
+    for (const isThere of [true, false]) {
+      const round = ordinary()
+      const path = `/api/v1/dev/webhooks/endpoints/${confirmed(round).endpointId}`
+      const update = { what: 'endpoint.update', method: 'PUT', path, answer: { success: true, data: {} } }
+      call(round, 32.9, { ...update, idempotencyKey: 'off', body: { active: false } })
+      if (!isThere) {
+        const gone = the(round.dump.deliveries.find(({ event }) => event === 'payment.expired'))
+        round.dump.deliveries = round.dump.deliveries.filter((delivery) => delivery !== gone)
+      }
+      expect(judge(round)).to.deep.equal([])
+    }
+  })
+
+  tellsOf([
+    [
+      'event.exact',
+      'one is missing',
+      (round) => {
+        round.dump.deliveries = round.dump.deliveries.filter((delivery) => delivery !== confirmed(round))
+      },
+    ],
+    [
+      'event.exact',
+      'one is told twice',
+      (round) => void tell(round, { ...round.paid, status: 'PAID' }, 'payment.confirmed', 5),
+    ],
+    [
+      'event.exact',
+      'one is told of what never happened',
+      (round) => void tell(round, round.cancelled, 'payment.expired', 6),
+    ],
+    [
+      'event.exact',
+      'one went to an endpoint that never wanted it',
+      ({ dump, calls }) => {
+        const events = ['payment.created']
+        the(dump.webhookendpoints[0]).events = events
+        for (const { what, body } of calls)
+          if (what === 'endpoint.create') Object.assign(body as object, { events })
+      },
+    ],
+    [
+      'event.exact',
+      'one tells of something that is gone',
+      ({ dump }) => (the(dump.deliveries[0]).referenceNumber = 'PI-GONE'),
+    ],
+    [
+      'event.told',
+      'it says another amount',
+      (round) => {
+        confirmed(round).body = confirmed(round).body.replace('"amount":500', '"amount":501')
+      },
+    ],
+    [
+      'event.told',
+      'it says another commission',
+      (round) => {
+        confirmed(round).body = confirmed(round).body.replace('"tof":2', '"tof":3')
+      },
+    ],
+    [
+      'event.told',
+      'it happened at another time',
+      ({ dump }) => {
+        const told = the(dump.deliveries.find(({ event }) => event === 'payment.cancelled'))
+        told.body = told.body.replace('12:00:06.000Z', '12:00:06.100Z')
+      },
+    ],
+    [
+      'event.told',
+      'a payment that failed has none',
+      (round) => {
+        const path = `/api/v1/dev/intents/${round.expired.referenceNumber}/simulate-payment`
+        const answer = { success: false, error: { code: 'PAYMENT_FAILED', message: '', statusCode: 402 } }
+        call(round, 20, { what: 'simulate', path, idempotencyKey: 'failed', status: 402, answer })
+      },
+    ],
+    [
+      'delivery.delivered',
+      'nothing arrived',
+      (round) => {
+        round.arrivals = round.arrivals.filter(({ body }) => body !== confirmed(round).body)
+      },
+    ],
+    [
+      'delivery.delivered',
+      'what arrived was refused',
+      (round) => {
+        for (const one of arrivalsOf(round)) one.did = 500
+      },
+    ],
+    ['delivery.delivered', 'other bytes arrived', (round) => (the(arrivalsOf(round)[0]).body += ' ')],
+    ['delivery.counted', 'it is still to be tried', (round) => (confirmed(round).status = 'RETRYING')],
+    [
+      'delivery.counted',
+      'it is DEAD too early',
+      (round) => {
+        const delivery = confirmed(round)
+        Object.assign(delivery, { status: 'DEAD', deliveredAt: null })
+        for (const attempt of delivery.attemptLog) attempt.status = 500
+      },
+    ],
+    ['delivery.counted', 'an attempt is counted twice', (round) => (confirmed(round).attempts += 1)],
+    [
+      'delivery.counted',
+      'it is tried after it was accepted',
+      (round) => {
+        const delivery = confirmed(round)
+        delivery.attempts += 1
+        delivery.attemptLog.push({ ...the(delivery.attemptLog[0]), at: at(9) })
+      },
+    ],
+    ['delivery.counted', 'an arrival is not written down and nothing was wrong', unrecorded],
+    [
+      'delivery.counted',
+      'it is CANCELLED, and its endpoint is there',
+      (round) => {
+        Object.assign(confirmed(round), { status: 'CANCELLED', deliveredAt: null, attempts: 1 })
+        confirmed(round).attemptLog.pop()
+      },
+    ],
+    ['delivery.counted', 'somebody holds it', (round) => (confirmed(round).lease = { until: at(300) })],
+    [
+      'delivery.paced',
+      'an attempt comes before its wait is over',
+      (round) => {
+        the(confirmed(round).attemptLog[1]).at -= 200
+      },
+    ],
+    [
+      'delivery.paced',
+      'an attempt comes much too late',
+      (round) => (the(confirmed(round).attemptLog[1]).at += 30_000),
+    ],
+    [
+      'delivery.signed',
+      'the signature is over other bytes',
+      (round) => {
+        the(arrivalsOf(round)[0]).headers['x-service-signature'] = `sha256=${'0'.repeat(64)}`
+      },
+    ],
+    [
+      'delivery.signed',
+      'the timestamp is old',
+      (round) => {
+        const one = the(arrivalsOf(round)[0])
+        one.headers = headersOf('payment.confirmed', one.at - 60_000, one.body)
+      },
+    ],
+    [
+      'delivery.signed',
+      'the header says another event',
+      (round) => {
+        the(arrivalsOf(round)[0]).headers['x-service-event'] = 'payment.created'
+      },
+    ],
+    [
+      'delivery.signed',
+      'a replaced secret signs no more',
+      (round) => {
+        const path = `/api/v1/dev/webhooks/endpoints/${confirmed(round).endpointId}/rotate-secret`
+        const data = { id: confirmed(round).endpointId, secret: 'b'.repeat(64) }
+        call(round, -2, {
+          what: 'endpoint.rotate',
+          path,
+          idempotencyKey: 'rotate',
+          answer: { success: true, data },
+        })
+        for (const one of round.arrivals) one.headers['x-service-signature'] = `sha256=${'0'.repeat(64)}`
+      },
+    ],
+    [
+      'delivery.signed',
+      'it comes to another address',
+      (round) => (the(arrivalsOf(round)[0]).path = '/hook/2'),
+    ],
+    ['audit.complete', 'a line is missing', ({ dump }) => dump.auditevents.splice(1, 1)],
+    [
+      'audit.complete',
+      'a line is there twice',
+      ({ dump }) => dump.auditevents.push({ ...the(dump.auditevents[1]), _id: 'again' }),
+    ],
+    ['audit.complete', 'a sign-in is not there', ({ dump }) => dump.auditevents.splice(0, 1)],
+    ['audit.complete', 'a line waits', (round) => confirmed(round).unaudited.push({})],
+    [
+      'audit.complete',
+      "a merchant's retry is not there",
+      (round) => {
+        const path = `/api/v1/dev/webhooks/events/${confirmed(round)._id}/retry`
+        const answer = { success: true, data: { id: confirmed(round)._id, retried: true } }
+        call(round, 20, { what: 'delivery.retry', path, idempotencyKey: 'retry', answer })
+      },
+    ],
+  ])
+})

@@ -1,0 +1,62 @@
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
+import { type Arrival, type Call, type Fault, files, type ProviderRequest } from '../../evidence/evidence.ts'
+import type { Dump } from '../documents.ts'
+import type { Evidence } from './evidence.ts'
+import { readDocument } from './extended-json.ts'
+
+/** Reads a folder of evidence. A file that is missing has no lines; without the setting it throws. */
+export function readFolder(folder: string): Evidence {
+  const lines = <Line>(file: string) =>
+    [...linesOf(join(folder, file))].map((line) => JSON.parse(line) as Line)
+  const documents = <Name extends keyof Dump>(name: Name) =>
+    [...linesOf(join(folder, files.dump, `${name}.ndjson`))].map(readDocument) as Dump[Name]
+  return {
+    setting: JSON.parse(readFileSync(join(folder, files.setting), 'utf8')),
+    calls: lines<Call>(files.calls).toSorted((one, other) => one.began - other.began),
+    arrivals: lines<Arrival>(files.arrivals).toSorted((one, other) => one.at - other.at),
+    provider: lines<ProviderRequest>(files.provider),
+    faults: lines<Fault>(files.faults),
+    dump: {
+      intents: documents('intents'),
+      deliveries: documents('deliveries'),
+      webhookendpoints: documents('webhookendpoints'),
+      wallets: documents('wallets'),
+      walletmovements: documents('walletmovements'),
+      products: documents('products'),
+      orders: documents('orders'),
+      auditevents: documents('auditevents'),
+      importplans: documents('importplans'),
+      staffsessions: documents('staffsessions'),
+    },
+    texts: () => textsOf(folder),
+  }
+}
+
+function* textsOf(folder: string) {
+  for (const part of [files.log, files.dump])
+    for (const name of existsSync(join(folder, part)) ? readdirSync(join(folder, part)) : [])
+      for (const line of linesOf(join(folder, part, name))) yield { from: `${part}/${name}`, line }
+}
+
+/** A log of a long round is larger than a text may be: read piece by piece. */
+const pieceBytes = 1 << 20
+
+function* linesOf(path: string): Generator<string> {
+  if (!existsSync(path)) return
+  const file = openSync(path, 'r')
+  const piece = Buffer.alloc(pieceBytes)
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  try {
+    for (let read = readSync(file, piece); read > 0; read = readSync(file, piece)) {
+      const lines = (rest + decoder.write(piece.subarray(0, read))).split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines.filter((line) => line !== '')
+    }
+  } finally {
+    closeSync(file)
+  }
+  if (rest !== '') yield rest
+}

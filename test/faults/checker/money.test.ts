@@ -1,0 +1,173 @@
+import { expect } from 'chai'
+import type { ProviderRequest } from '../evidence/evidence.ts'
+import { judge } from './check.ts'
+import { at, idOf } from './story/clock.ts'
+import { create } from './story/happenings.ts'
+import { type Ordinary, ordinary } from './story/ordinary.ts'
+import { call, good } from './story/story.ts'
+import { tellsOf, the } from './story/told.ts'
+import { commissionOf } from './views/commission.ts'
+
+/** A payment that the provider made. */
+const order = (given: Partial<ProviderRequest>): ProviderRequest => ({
+  at: at(10),
+  clockAheadMs: 0,
+  kind: 'payment',
+  asks: 'order',
+  key: idOf('live'),
+  amount: 500,
+  businessId: null,
+  reference: null,
+  paymentKey: null,
+  phone: '22888888',
+  status: 'succeeded',
+  decided: true,
+  did: 200,
+  ...given,
+})
+
+/** Another change of the stock of the product that is sold. */
+const stock = (round: Ordinary, seconds: number, body: object, status: number | null = 200) =>
+  call(round, seconds, {
+    what: 'stock',
+    method: 'PATCH',
+    path: `/api/v1/dev/store/products/${round.product._id}/variants/Default/stock`,
+    idempotencyKey: `stock-${seconds}`,
+    body,
+    status,
+    answer: status === 200 ? good({}) : null,
+  })
+const left = (round: Ordinary, units: number) => (the(round.product.variants[0]).stock = units)
+const told = (round: Ordinary, promise: string) => judge(round).filter((each) => each.promise === promise)
+
+describe('The checker of faults, of money and stock,', () => {
+  it('computes the commission that is described', () => {
+    expect(commissionOf(50_000)).to.deep.equal({
+      providerTtc: 1000,
+      payerTtc: 500,
+      tof: 210,
+      tte: 30,
+      totalRevenue: 1260,
+    })
+    expect(commissionOf(1)).to.deep.equal({ providerTtc: 2, payerTtc: 1, tof: 1, tte: 1, totalRevenue: 1 })
+  })
+
+  it('lets both stocks pass where the outcome of a change is unknown, and no third', () => {
+    for (const [units, isRight] of [
+      [12, true],
+      [9, true],
+      [10, false],
+    ] as const) {
+      const round = ordinary()
+      stock(round, 20, { delta: -3 }, null)
+      left(round, units)
+      expect(told(round, 'stock.balances').length === 0, String(units)).to.equal(isRight)
+    }
+  })
+
+  it('takes a count for a new beginning, and either order of what came at once', () => {
+    for (const [units, isRight] of [
+      [100, true],
+      [104, true],
+      [112, false],
+    ] as const) {
+      const round = ordinary()
+      stock(round, 20, { stock: 100 })
+      stock(round, 20.05, { delta: 4 })
+      left(round, units)
+      expect(told(round, 'stock.balances').length === 0, String(units)).to.equal(isRight)
+    }
+  })
+
+  it('lets a live payment pass that is in both books', () => {
+    const round = ordinary()
+    const live = create(round, 'live', 50)
+    live.sandbox = false
+    live.payment = { ...the(round.byWallet.payment ?? undefined), wallet: 'live:provider', key: idOf('live') }
+    round.provider.push(order({ reference: live.referenceNumber }))
+    expect(told(round, 'provider.balances')).to.deep.equal([])
+    round.provider.push(order({ reference: live.referenceNumber, decided: false }))
+    expect(told(round, 'provider.balances')).to.have.lengthOf(1)
+  })
+
+  tellsOf([
+    [
+      'refund.bounded',
+      'more went back than was paid',
+      ({ paid }) => {
+        the(paid.refunds[0]).amount = 501
+        paid.refundsCommitted = 501
+      },
+    ],
+    ['refund.bounded', 'the sum is another', ({ paid }) => (paid.refundsCommitted = 300)],
+    [
+      'refund.bounded',
+      'an answer has another sum',
+      ({ calls }) => {
+        const answer = the(calls.find(({ what }) => what === 'refund')).answer as {
+          data: { totalAmountRefunded: number }
+        }
+        answer.data.totalAmountRefunded = 300
+      },
+    ],
+    [
+      'refund.bounded',
+      'the amount that always fails was refunded',
+      ({ paid }) => (the(paid.refunds[0]).amount = 99_904),
+    ],
+    ['wallet.balances', 'a centime is missing', ({ dump }) => (the(dump.wallets[0]).balance -= 1)],
+    [
+      'wallet.balances',
+      'money moved of which no intent tells',
+      ({ dump }) => {
+        dump.walletmovements.push({ ...the(dump.walletmovements[0]), _id: 'another' })
+      },
+    ],
+    [
+      'wallet.balances',
+      'an intent tells of money that never moved',
+      ({ dump }) => dump.walletmovements.pop(),
+    ],
+    [
+      'wallet.balances',
+      'a movement is under way',
+      ({ dump }) => (the(dump.wallets[0]).current = { key: 'x' }),
+    ],
+    [
+      'wallet.balances',
+      'somebody paid by a wrong PIN',
+      ({ calls }) => {
+        const form = the(calls.find(({ what }) => what === 'pay.confirm')).body as { pin: string }
+        form.pin = '111111'
+      },
+    ],
+    [
+      'provider.balances',
+      'the provider made a payment of which no intent tells',
+      ({ provider }) => provider.push(order({})),
+    ],
+    [
+      'provider.balances',
+      'an intent tells of one that it did not make',
+      ({ byWallet }) => {
+        the(byWallet.payment ?? undefined).wallet = 'live:provider'
+      },
+    ],
+    [
+      'commission.exact',
+      'it is a centime more',
+      ({ paid }) => (the(paid.payment ?? undefined).commission.tof += 1),
+    ],
+    ['stock.balances', 'a unit is missing', (round) => left(round, 11)],
+    ['stock.balances', 'it is below 0', (round) => left(round, -1)],
+    ['stock.balances', 'an order holds units', ({ product }) => product.reservations.push({})],
+    ['order.exact', 'it is gone', ({ dump }) => dump.orders.pop()],
+    [
+      'order.exact',
+      'it has other lines',
+      ({ dump }) => (the(the(dump.orders[0]).items[0]).variantId = 'another'),
+    ],
+    ['order.exact', 'it does not add up', ({ dump }) => (the(dump.orders[0]).total = 22)],
+    ['tenant.apart', 'test money paid a live one', ({ byWallet }) => (byWallet.sandbox = false)],
+  ])
+})

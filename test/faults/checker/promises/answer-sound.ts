@@ -1,0 +1,79 @@
+import type { Call } from '../../evidence/evidence.ts'
+import type { Broken, Judge, Round } from '../round.ts'
+import { refusalOf } from '../views/answers.ts'
+import { statusOf } from '../views/catalogue.ts'
+import { repeatedOf } from '../views/groups.ts'
+import { settles } from '../views/times.ts'
+
+const marginMs = 200
+
+/** Operations that may say "not now" where nothing is wrong: others hold the stock, or a wallet has not told what became of money. */
+const mayBeBusy = ['order', 'import', 'stock', 'refund']
+
+/**
+ * Every answer is one of the catalogue, in the envelope, with a request id of its own; "come again" is said, and an answer is missing, only while
+ * something is wrong or just was.
+ */
+export const answerSound: Judge = function* (round) {
+  for (const call of round.calls) {
+    if (call.status === null) yield* missing(round, call)
+    else yield* sound(round, call, call.status)
+  }
+  const ids = round.calls.filter(
+    ({ status, headers }) => status !== null && headers['x-request-id'] !== undefined,
+  )
+  for (const { call, headers } of repeatedOf(ids, (each) => each.headers['x-request-id']))
+    yield { of: `call ${call}`, says: `another answer has its request id ${headers['x-request-id']}` }
+}
+
+const nameOf = ({ call, what, method, path }: Call): string => `call ${call} ${what} ${method} ${path}`
+
+/** Some clients give up early, of their own accord: then nothing is missing. */
+function* missing({ times, setting }: Round, call: Call): Generator<Broken> {
+  const waitedMs = call.ended - call.began
+  const span = { from: call.began, to: call.ended }
+  const gaveUp = call.patienceMs < setting.clientPatienceMs && waitedMs >= call.patienceMs - marginMs
+  if (!gaveUp && times.isCalm(span, settles.requests) && times.isBrisk(span))
+    yield { of: nameOf(call), says: `got no answer in ${waitedMs} ms, and nothing was wrong` }
+}
+
+function* sound(round: Round, call: Call, status: number): Generator<Broken> {
+  const of = nameOf(call)
+  if (call.headers['x-request-id'] === undefined)
+    yield { of, says: `was answered ${status} without X-Request-Id` }
+  if (status >= 500 && status !== 503)
+    yield { of, says: `was answered ${status}: ${JSON.stringify(call.answer).slice(0, 300)}` }
+  const isBusy = mayBeBusy.includes(call.what)
+  const span = { from: call.began, to: call.ended }
+  if (status === 503 && !isBusy && round.times.isCalm(span, settles.requests) && round.times.isBrisk(span))
+    yield {
+      of,
+      says: `was answered 503, and nothing was wrong: ${JSON.stringify(call.answer).slice(0, 300)}`,
+    }
+  if (call.path.startsWith('/api/')) yield* enveloped(of, call, status)
+}
+
+function* enveloped(of: string, call: Call, status: number): Generator<Broken> {
+  const type = call.headers['content-type'] ?? ''
+  if (call.what === 'product.export' && status === 200) return
+  const answer = call.answer as { success?: unknown; data?: unknown } | null
+  if (!type.startsWith('application/json') || typeof answer !== 'object' || answer === null)
+    return yield { of, says: `was answered ${status} ${type} and no JSON` }
+  if (status < 400) {
+    if (answer.success !== true || answer.data === undefined)
+      yield { of, says: `was answered ${status} without success and data` }
+    return
+  }
+  const refusal = refusalOf(call)
+  if (answer.success !== false || refusal === null)
+    return yield { of, says: `was answered ${status} without an error` }
+  if (
+    refusal.statusCode !== status ||
+    statusOf[refusal.code] !== status ||
+    typeof refusal.message !== 'string'
+  )
+    yield {
+      of,
+      says: `was answered ${status} with ${refusal.code} ${refusal.statusCode}, which the catalogue does not have`,
+    }
+}

@@ -1,0 +1,50 @@
+import type { Call } from '../../evidence/evidence.ts'
+import type { Judge, Round } from '../round.ts'
+import { dataOf } from '../views/answers.ts'
+
+interface Made {
+  id: string
+  sandbox: boolean
+  createdAt: number
+}
+
+/** Only what a test key made and what is old enough is ever gone: everything else that an answer showed is there in the end. */
+export const cleanUpBounded: Judge = function* (round) {
+  const there = thereIn(round)
+  const seen = new Set<string>()
+  for (const call of round.calls)
+    for (const { id: of, ...made } of shownIn(call)) {
+      if (there.has(of) || seen.has(of) || round.mayBeCleaned(made)) continue
+      seen.add(of)
+      yield { of, says: `call ${call.call} (${call.what}) shows it, and MongoDB does not have it` }
+    }
+  for (const { referenceNumber: of, cleanedAt, ...made } of round.dump.intents)
+    if (cleanedAt !== undefined && !round.mayBeCleaned(made))
+      yield { of, says: 'is marked for the clean-up, and is not old' }
+}
+
+const thereIn = ({ dump }: Round): Set<string> =>
+  new Set([...dump.deliveries, ...dump.products, ...dump.orders].map(({ _id }) => _id))
+
+interface Shown {
+  _id?: string
+  id?: string
+  sandbox?: boolean
+  createdAt?: string
+}
+
+const lists = ['delivery.list', 'product.list', 'order.list']
+const single = ['delivery.read', 'delivery.retry', 'product.create', 'product.read', 'order.read', 'order']
+
+/** Deliveries, products and orders; of intents create.exists and move.legal tell. */
+function* shownIn(call: Call): Generator<Made> {
+  const data = dataOf<Shown & { items?: Shown[]; delivery?: Shown }>(call)
+  const shown = lists.includes(call.what)
+    ? (data?.items ?? [])
+    : single.includes(call.what) && data
+      ? [data]
+      : []
+  for (const { _id, id = _id, sandbox, createdAt } of shown)
+    if (id !== undefined && createdAt !== undefined)
+      yield { id, sandbox: sandbox ?? false, createdAt: Date.parse(createdAt) }
+}

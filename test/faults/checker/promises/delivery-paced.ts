@@ -1,0 +1,62 @@
+import type { DeliveryDocument } from '../documents.ts'
+import type { Broken, Judge, Round } from '../round.ts'
+import { groupsOf } from '../views/groups.ts'
+import { settles } from '../views/times.ts'
+
+/** A second is on no clock of a machine that is busy; a record rounds to the millisecond. */
+const earlyMs = 5
+/** How late an attempt may be where nothing is wrong, on a machine that does all this at once. */
+const lateMs = 15_000
+/** A receiver whose answers take longer gets few at a time, and its deliveries may wait. */
+const slowMs = 1000
+
+/**
+ * No attempt comes before its wait is over, counted from the end of the one before; and none much later, where nothing was wrong and its
+ * receiver is quick (SPEC 6.4).
+ */
+export const deliveryPaced: Judge = function* (round) {
+  const byHand = groupsOf(
+    round.dump.auditevents.filter(({ act }) => act === 'delivery.requeued'),
+    ({ subject }) => subject,
+  )
+  const slow = new Set(
+    round.dump.deliveries
+      .filter(({ attemptLog }) => attemptLog.some(({ durationMs }) => durationMs > slowMs))
+      .map(({ endpointId }) => endpointId),
+  )
+  for (const delivery of round.dump.deliveries) {
+    const asked = (byHand.get(delivery._id) ?? []).map(({ at }) => at)
+    yield* paced(round, delivery, asked, slow.has(delivery.endpointId))
+  }
+}
+
+function* paced(
+  round: Round,
+  delivery: DeliveryDocument,
+  asked: number[],
+  isSlow: boolean,
+): Generator<Broken> {
+  const { _id: of, attemptLog, createdAt } = delivery
+  const waits = round.setting.settings.retrySeconds.map((seconds) => seconds * 1000)
+  const isByTable = asked.length === 0 && attemptLog.length === delivery.attempts
+  for (const [index, { at }] of attemptLog.entries()) {
+    const before = attemptLog[index - 1]
+    const endedAt = before === undefined ? createdAt : before.at + before.durationMs
+    const toldMs = before === undefined ? 0 : ((isByTable ? waits[index - 1] : Math.min(...waits)) ?? 0)
+    const isAsked = asked.some((when) => when >= endedAt - earlyMs && when <= at + earlyMs)
+    const span = { from: round.times.machineTime(endedAt).from, to: round.times.machineTime(at).to }
+    const skewMs = round.times.skewAround(span)
+    const waitedMs = at - endedAt
+    if (waitedMs < (isAsked ? 0 : toldMs) - earlyMs - skewMs)
+      yield {
+        of,
+        says: `attempt ${index + 1} came ${waitedMs} ms after the one before, and its wait is ${toldMs} ms`,
+      }
+    const isLate = waitedMs > 2 * toldMs + lateMs
+    if (isLate && isByTable && !isSlow && round.times.isCalm(span, settles.jobs) && round.times.isBrisk(span))
+      yield {
+        of,
+        says: `attempt ${index + 1} came ${waitedMs} ms after ${before ? 'the one before' : 'its event'}, and nothing was wrong`,
+      }
+  }
+}

@@ -1,0 +1,57 @@
+import type { Judge } from '../round.ts'
+import { answerSound } from './answer-sound.ts'
+import { auditComplete } from './audit-complete.ts'
+import { cleanUpBounded } from './clean-up-bounded.ts'
+import { codeUnique } from './code-unique.ts'
+import { commissionExact } from './commission-exact.ts'
+import { createExists } from './create-exists.ts'
+import { deliveryCounted } from './delivery-counted.ts'
+import { deliveryDelivered } from './delivery-delivered.ts'
+import { deliveryPaced } from './delivery-paced.ts'
+import { deliverySigned } from './delivery-signed.ts'
+import { eventExact } from './event-exact.ts'
+import { eventTold } from './event-told.ts'
+import { expiryPrompt } from './expiry-prompt.ts'
+import { keyOnce } from './key-once.ts'
+import { keyReplayed } from './key-replayed.ts'
+import { moveLegal } from './move-legal.ts'
+import { orderExact } from './order-exact.ts'
+import { providerBalances } from './provider-balances.ts'
+import { quietReached } from './quiet-reached.ts'
+import { readForward } from './read-forward.ts'
+import { refundBounded } from './refund-bounded.ts'
+import { secretKept } from './secret-kept.ts'
+import { stockBalances } from './stock-balances.ts'
+import { tenantApart } from './tenant-apart.ts'
+import { walletBalances } from './wallet-balances.ts'
+
+/** Every promise that a round proves, by the name that its violations bear. */
+export const promises = {
+  'create.exists': createExists,
+  'key.once': keyOnce,
+  'key.replayed': keyReplayed,
+  'move.legal': moveLegal,
+  'read.forward': readForward,
+  'event.exact': eventExact,
+  'event.told': eventTold,
+  'delivery.delivered': deliveryDelivered,
+  'delivery.counted': deliveryCounted,
+  'delivery.paced': deliveryPaced,
+  'delivery.signed': deliverySigned,
+  'code.unique': codeUnique,
+  'refund.bounded': refundBounded,
+  'wallet.balances': walletBalances,
+  'provider.balances': providerBalances,
+  'commission.exact': commissionExact,
+  'stock.balances': stockBalances,
+  'order.exact': orderExact,
+  'tenant.apart': tenantApart,
+  'expiry.prompt': expiryPrompt,
+  'audit.complete': auditComplete,
+  'secret.kept': secretKept,
+  'answer.sound': answerSound,
+  'quiet.reached': quietReached,
+  'clean-up.bounded': cleanUpBounded,
+} as const satisfies Record<string, Judge>
+
+export type PromiseName = keyof typeof promises

@@ -1,0 +1,87 @@
+import type { Judge, Round } from '../round.ts'
+import { intentsIn } from '../views/answers.ts'
+import { signingsOf } from '../views/secrets.ts'
+
+/**
+ * No key, PIN, password, webhook secret, payment code or whole phone number of a payer stands in a log, and in MongoDB they stand only where they must.
+ */
+export const secretKept: Judge = function* (round) {
+  const secrets = secretsOf(round)
+  const seen = new Set<string>()
+  for (const { from, line } of round.texts())
+    for (const what of foundIn(secrets, from, line)) {
+      const said = `${from} ${what}`
+      if (seen.has(said)) continue
+      seen.add(said)
+      yield { of: from, says: `${what} stands in: ${line.slice(0, 200)}` }
+    }
+}
+
+interface Secrets {
+  signing: Set<string>
+  passwords: string[]
+  /** Short ones, looked for as whole words of text. */
+  words: Map<string, string>
+  codes: Set<string>
+}
+
+function secretsOf(round: Round): Secrets {
+  const { wallets, providerWallets, staff } = round.setting
+  const payers = [...wallets, ...providerWallets]
+  return {
+    signing: new Set(
+      [...signingsOf(round.requests).values()].flatMap(({ secrets }) => secrets.map(({ secret }) => secret)),
+    ),
+    passwords: staff.map(({ password }) => password),
+    words: new Map([
+      ...payers.map(({ phone }) => [phone, 'the phone number of a wallet'] as const),
+      // A PIN of four digits is any number.
+      ...payers.filter(({ pin }) => pin.length > 4).map(({ pin }) => [pin, 'a PIN'] as const),
+    ]),
+    codes: new Set(round.calls.flatMap((call) => intentsIn(call).flatMap(({ code }) => code ?? []))),
+  }
+}
+
+const isLog = (from: string): boolean => from.startsWith('log/')
+/** Collections that are about wallets and customers themselves; an order's customer is delivered to. */
+const ofPhones = /^dump\/(wallets|walletmovements|orders)\./
+/** Fields whose text is a number, a code or an id; the body of an order's event has its customer. */
+const otherFields = new Set([
+  'code',
+  'codeKey',
+  '$numberInt',
+  '$numberLong',
+  '$numberDouble',
+  '$date',
+  '$oid',
+  'answer',
+  'time',
+])
+
+function* foundIn(secrets: Secrets, from: string, line: string): Generator<string> {
+  if (/[sp]k_(?:test|live)_[0-9A-Za-z]{38}/.test(line)) yield 'an API key'
+  for (const [text] of line.matchAll(/\b[0-9a-f]{64}\b/g))
+    if (secrets.signing.has(text)) yield 'the secret of an endpoint'
+  for (const password of secrets.passwords) if (line.includes(password)) yield 'a password'
+  if (ofPhones.test(from) || line.includes('order.new') || !/\b\d{6,8}\b/.test(line)) return
+  for (const [word] of textsIn(line).matchAll(/(?<![\w.:-])\d{6,8}(?![\w.:-])/g)) {
+    const what =
+      secrets.words.get(word) ?? (isLog(from) && secrets.codes.has(word) ? 'a payment code' : undefined)
+    if (what !== undefined) yield what
+  }
+}
+
+/** The text in a line of JSON; a line that is none is text. */
+function textsIn(line: string): string {
+  const texts: string[] = []
+  const keep = (key: string, value: unknown): unknown => {
+    if (typeof value === 'string' && !otherFields.has(key)) texts.push(value)
+    return value
+  }
+  try {
+    JSON.parse(line, keep)
+  } catch {
+    return line
+  }
+  return texts.join(' ')
+}

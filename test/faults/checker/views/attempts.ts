@@ -1,0 +1,56 @@
+import type { Arrival } from '../../evidence/evidence.ts'
+import type { DeliveryDocument } from '../documents.ts'
+import type { Round } from '../round.ts'
+import { groupsOf } from './groups.ts'
+
+/** An attempt as the service recorded it, and what the receiver saw of it. */
+export interface Attempt {
+  at: number
+  endedAt: number
+  status: number | null
+  stage: string | null
+  arrival: Arrival | null
+}
+
+/** A delivery with all its attempts, and the arrivals that no record tells of. */
+export interface Trail {
+  delivery: DeliveryDocument
+  attempts: Attempt[]
+  unrecorded: Arrival[]
+  arrivals: Arrival[]
+}
+
+/** The log keeps so many attempts; of more, nobody can tell which is missing. */
+export const longestLog = 50
+
+/** What deliveries left at receivers. Tests of endpoints are no deliveries. */
+export function trailsOf(round: Round): Trail[] {
+  const byId = groupsOf(round.arrivals, ({ body }) => idIn(body))
+  return round.dump.deliveries.map((delivery) => trailOf(round, delivery, byId.get(delivery._id) ?? []))
+}
+
+export const idIn = (body: string): string => /^\{"id":"([\w-]+)"/.exec(body)?.[1] ?? ''
+
+/** When it was signed, in seconds of the service's clock. */
+export const signedAt = ({ headers }: Arrival): number => Number(headers['x-service-timestamp'])
+
+/** An attempt and its arrival were signed in the same second, and the arrival came before the attempt ended. */
+function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival[]): Trail {
+  const unrecorded = [...arrivals]
+  const attempts = delivery.attemptLog.map(({ at, durationMs, status, stage }) => {
+    const endedAt = at + durationMs
+    const index = unrecorded.findIndex((arrival) => {
+      const end = times.machineTime(endedAt).to + marginMs
+      const latest = end + times.skewAround({ from: arrival.at, to: arrival.done })
+      // The length of an attempt is that of the sending: a process that stood still before it sent later.
+      const isInTime = arrival.at <= latest || !times.isCalmButRedis({ from: end, to: arrival.at }, marginMs)
+      return signedAt(arrival) === Math.floor(at / 1000) && isInTime
+    })
+    const [arrival = null] = index >= 0 ? unrecorded.splice(index, 1) : []
+    return { at, endedAt, status, stage, arrival }
+  })
+  return { delivery, attempts, unrecorded, arrivals }
+}
+
+/** Two processes read one clock; between the end of an attempt and its note a busy machine may do something else. */
+const marginMs = 1000

@@ -1,0 +1,26 @@
+/** The members of a list by what they have in common, in their order. */
+export function groupsOf<Member, Key>(
+  members: Iterable<Member>,
+  keyOf: (member: Member) => Key,
+): Map<Key, Member[]> {
+  const groups = new Map<Key, Member[]>()
+  for (const member of members) {
+    const key = keyOf(member)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [member])
+    else group.push(member)
+  }
+  return groups
+}
+
+/** Those that come again after their first time. */
+export const repeatedOf = <Member, Key>(
+  members: Iterable<Member>,
+  keyOf: (member: Member) => Key,
+): Member[] => [...groupsOf(members, keyOf).values()].flatMap(([, ...again]) => again)
+
+export const sumOf = <Member>(members: Iterable<Member>, amountOf: (member: Member) => number): number => {
+  let sum = 0
+  for (const member of members) sum += amountOf(member)
+  return sum
+}

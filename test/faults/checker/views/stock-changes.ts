@@ -1,0 +1,90 @@
+import type { OrderDocument, ProductDocument } from '../documents.ts'
+import type { Round } from '../round.ts'
+import { dataOf } from './answers.ts'
+import { groupsOf } from './groups.ts'
+import { isDone, isUnknown, type Request } from './requests.ts'
+
+/** Something that changed the stock of a variant, or may have. */
+export interface Change {
+  variant: string
+  /** When, on the machine's clock. */
+  from: number
+  to: number
+  kind: 'set' | 'delta'
+  /** What it may have been: more than one where tries of one key asked for different things before one was answered. */
+  amounts: number[]
+  /** Whether it surely happened. */
+  isSure: boolean
+}
+
+/** What was given up by its client may still land so much later: the patience of a request, and of MongoDB. */
+const lateMs = 30_000
+/** An order's units are taken before its time is read, by the length of a request at most. */
+const orderMs = 10_000
+
+/** Everything that moved stock: changes by merchants, and orders that are placed. */
+export const changesOf = (round: Round): Change[] => [
+  ...round.requests.filter(({ what }) => what === 'stock').flatMap((request) => changeBy(round, request)),
+  ...salesOf(round),
+]
+
+function changeBy({ dump }: Round, request: Request): Change[] {
+  if (!isDone(request) && !isUnknown(request)) return []
+  const [, product, named] = /\/products\/([0-9a-f]{24})\/variants\/([^/]+)\/stock/.exec(request.path) ?? []
+  const variant = variantNamed(
+    dump.products.find(({ _id }) => _id === product),
+    decodeURIComponent(named ?? ''),
+  )
+  const endedAt = request.settled?.ended ?? Math.max(...request.tries.map(({ ended }) => ended)) + lateMs
+  const bodies = request.tries
+    .filter(({ began }) => began < endedAt)
+    .map(({ body }) => (body ?? {}) as { stock?: number; delta?: number })
+  const span = { from: Math.min(...request.tries.map(({ began }) => began)), to: endedAt }
+  return [
+    ...groupsOf(bodies, ({ stock }) => (stock === undefined ? ('delta' as const) : ('set' as const))),
+  ].map(([kind, some], _index, kinds) => ({
+    ...span,
+    variant: variant ?? '',
+    kind,
+    amounts: amountsOf(some, request),
+    isSure: isDone(request) && kinds.length === 1 && !request.isAcrossDays,
+  }))
+}
+
+/** A key that lived past its day may have run again. */
+function amountsOf(bodies: { stock?: number; delta?: number }[], { isAcrossDays }: Request): number[] {
+  const amounts = new Set(bodies.map(({ stock, delta }) => stock ?? delta ?? 0))
+  const isCount = bodies.some(({ stock }) => stock !== undefined)
+  return isAcrossDays && !isCount ? [...amounts].flatMap((amount) => [amount, 2 * amount]) : [...amounts]
+}
+
+const variantNamed = (product: ProductDocument | undefined, idOrLabel: string): string | undefined =>
+  product?.variants.find(({ _id, label }) => _id === idOrLabel || label === idOrLabel)?._id
+
+function salesOf(round: Round): Change[] {
+  const requests = round.requests.filter(({ what }) => what === 'order')
+  const byNumber = new Map(
+    requests.map((request) => [dataOf<OrderDocument>(request.settled ?? never)?.number, request]),
+  )
+  return round.dump.orders
+    .filter(({ status }) => status === 'PLACED')
+    .flatMap((order) => {
+      const span = spanOf(round, order, byNumber.get(order.number))
+      return order.items.map(({ variantId, quantity }) => ({
+        ...span,
+        variant: variantId,
+        kind: 'delta' as const,
+        amounts: [-quantity],
+        isSure: true,
+      }))
+    })
+}
+
+const never = { status: null, answer: null }
+
+function spanOf({ times }: Round, { createdAt }: OrderDocument, request: Request | undefined) {
+  if (request?.settled) return { from: request.tries[0]?.began ?? 0, to: request.settled.ended }
+  const made = times.machineTime(createdAt)
+  const skewMs = times.skewAround(made)
+  return { from: made.from - orderMs - skewMs, to: made.to + orderMs + skewMs }
+}

@@ -1,0 +1,84 @@
+import type { Edit } from '../build/edit.ts'
+import type { Servers } from '../plan/fault.ts'
+import type { Repeated } from './plan.ts'
+
+/** A copy of the service with one planted bug, which a run of faults must find. */
+export interface Mutant {
+  name: string
+  /** The bug, in words. */
+  says: string
+  edits: Edit[]
+  /** The promises of which at least one must be told as broken. */
+  caughtBy: readonly string[]
+  focus: Focus
+}
+
+/** What a round dwells on, so that the bug shows in it within half a minute. */
+export interface Focus {
+  servers: Servers
+  /** How long there is traffic. */
+  seconds: number
+  /** At which points processes die, or stand still for so long. */
+  points: readonly string[]
+  deed: 'kill' | 'stop'
+  awayMs: number
+  /** What else is done to the service, again and again (plan.ts). */
+  faults: readonly Repeated[]
+}
+
+/** No fault at all: the bug shows in plain traffic. */
+export const plain: Focus = {
+  servers: 'standalone',
+  seconds: 20,
+  points: [],
+  deed: 'kill',
+  awayMs: 300,
+  faults: [],
+}
+
+/** Processes die at these points, and nothing else is done. */
+export const killedAt = (...points: string[]): Focus => ({ ...plain, seconds: 25, points })
+
+/** Processes stand still at these points for as long as it takes somebody else to be quicker. */
+export const pausedAt = (...points: string[]): Focus => ({
+  ...plain,
+  seconds: 30,
+  points,
+  deed: 'stop',
+  awayMs: 1500,
+})
+
+/** Processes stand still at these points for longer than a lease lasts, which is 10 s. */
+export const frozenAt = (...points: string[]): Focus => ({
+  ...plain,
+  seconds: 40,
+  points,
+  deed: 'stop',
+  awayMs: 16_000,
+})
+
+/** These faults, again and again. */
+export const under = (...faults: Repeated[]): Focus => ({ ...plain, seconds: 30, faults })
+
+/** The service as it is, in a round like those of the mutants: it must be clean, or the checker cries wolf. */
+export const control: Mutant = {
+  name: 'control',
+  says: 'Nothing is planted.',
+  edits: [],
+  caughtBy: [],
+  focus: {
+    ...plain,
+    seconds: 60,
+    points: [
+      'create.inserted',
+      'write.before-answer-kept',
+      'relay.deliveries-inserted',
+      'deliver.answered',
+      'pay.wallet-answered',
+      'refund.settled',
+      'order.reserved',
+      'requeue.due-again',
+    ],
+    faults: ['mongo.kill', 'mongo.stop', 'redis.flush'],
+  },
+}

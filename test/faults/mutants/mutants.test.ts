@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { clock } from '../build/clock.ts'
+import { editedFiles } from '../build/edit.ts'
+import { narrowCodes } from '../build/narrow-codes.ts'
+import { points } from '../build/points.ts'
+import { control } from './mutant.ts'
+import { mutants } from './mutants.ts'
+import { planOf } from './plan.ts'
+
+const root = join(import.meta.dirname, '../../..')
+
+describe('The mutants', () => {
+  it('are at least twelve, each with a name of its own and a promise that tells', () => {
+    const names = mutants.map(({ name }) => name)
+    expect(names.length).to.be.at.least(12)
+    expect(new Set(names).size).to.equal(names.length)
+    expect(mutants.filter(({ caughtBy }) => caughtBy.length === 0)).to.deep.equal([])
+  })
+
+  it('dwell on points that there are', () => {
+    const known = new Set(points.map(({ name }) => name))
+    const asked = mutants.flatMap(({ focus }) => focus.points)
+    expect(asked.filter((name) => !known.has(name))).to.deep.equal([])
+  })
+
+  it('have plans that are over before the traffic is, and dwell on what they say', () => {
+    for (const { name, focus } of [control, ...mutants]) {
+      const plan = planOf(focus)
+      expect(Math.max(0, ...plan.map(({ atMs }) => atMs)), name).to.be.below(focus.seconds * 1000)
+      const passed = plan.flatMap((fault) => (fault.what === 'process.point' ? [fault.point] : []))
+      expect([...new Set(passed)], name).to.have.members(focus.points)
+      const others = plan.flatMap(({ what }) => (what === 'process.point' ? [] : [what]))
+      expect([...new Set(others)], name).to.have.members(focus.faults)
+    }
+  })
+
+  for (const { name, edits } of mutants)
+    it(`${name} can be planted in the source as it is, beside all points`, () => {
+      const all = [...edits, ...clock, ...narrowCodes, ...points.flatMap((point) => point.edits)]
+      const planted = editedFiles(root, all)
+      for (const { file, put } of edits) expect(planted.get(file)).to.include(put.split('\n')[0])
+    })
+})

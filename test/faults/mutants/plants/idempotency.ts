@@ -1,0 +1,52 @@
+import { killedAt, type Mutant, plain, under } from '../mutant.ts'
+
+const claim = 'src/idempotency/claim.ts'
+
+export const idempotencyMutants: readonly Mutant[] = [
+  {
+    name: 'replay-runs-again',
+    says: 'A key whose answer is stored runs once more.',
+    edits: [
+      {
+        file: claim,
+        find: 'if (found.expiresAt <= deps.now())',
+        put: 'if (found.expiresAt <= deps.now() || found.answer !== undefined)',
+      },
+    ],
+    caughtBy: ['key.once', 'key.replayed', 'stock.balances', 'refund.bounded'],
+    focus: plain,
+  },
+  {
+    name: 'effect-renewed',
+    says: 'Whoever takes over the claim of a process that died gets a fresh effect id, and does the work again.',
+    edits: [
+      {
+        file: claim,
+        find: '{ token, leaseUntil, paramsHash })',
+        put: '{ token, leaseUntil, paramsHash, effectId: fresh.effectId })',
+      },
+    ],
+    caughtBy: ['key.once', 'stock.balances', 'refund.bounded'],
+    focus: killedAt('stock.changed', 'write.before-answer-kept', 'refund.settled', 'order.placed'),
+  },
+  {
+    name: 'claim-deleted',
+    says: 'A request that fails deletes its claim, and with it the effect id of a write that is still on its way.',
+    edits: [
+      {
+        file: claim,
+        find: 'await deps.Claim.updateOne({ _id: held.id, token: held.token }, { $set: { leaseUntil: new Date(0) } })',
+        put: 'await deps.Claim.deleteOne({ _id: held.id, token: held.token })',
+      },
+    ],
+    caughtBy: ['key.once', 'stock.balances'],
+    focus: under('mongo.stop', 'mongo.kill'),
+  },
+  {
+    name: 'stock-unrecorded',
+    says: 'A change of stock leaves its effect id out of the guard, so a retry changes the stock once more.',
+    edits: [{ file: 'src/store/stock/plan.ts', find: '      ...unlessForgotten(effect.id),\n', put: '' }],
+    caughtBy: ['key.once', 'stock.balances'],
+    focus: killedAt('stock.changed', 'write.before-answer-kept'),
+  },
+]

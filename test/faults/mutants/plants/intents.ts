@@ -1,0 +1,98 @@
+import { killedAt, type Mutant, pausedAt, plain } from '../mutant.ts'
+
+const create = 'src/intents/create.ts'
+
+export const intentMutants: readonly Mutant[] = [
+  {
+    name: 'event-after-the-write',
+    says: 'An intent is created first and its event written down afterwards, not in the same write.',
+    edits: [
+      {
+        file: create,
+        find: 'const insertion = await deps.lanes.insertIntent(intent, effect.until)',
+        put: 'const outbox = intent.outbox\n    intent.outbox = []\n    const insertion = await deps.lanes.insertIntent(intent, effect.until)\n    intent.outbox = outbox',
+      },
+      {
+        file: create,
+        find: "countMove(deps, 'create', intent)",
+        put: "countMove(deps, 'create', intent)\n      await deps.Intent.updateOne({ _id: intent._id }, { $push: { outbox: { $each: outbox } } })",
+      },
+    ],
+    caughtBy: ['event.exact', 'event.told'],
+    focus: killedAt('create.inserted'),
+  },
+  {
+    name: 'paid-expires',
+    says: 'Expiry takes whatever is at its time, a payment that was made too.',
+    edits: [
+      {
+        file: 'src/intents/expire.ts',
+        find: '  status: { $in: moves.expire.from },\n  underWay: null,\n',
+        put: '',
+      },
+      {
+        file: 'src/intents/transition.ts',
+        find: '      status: { $in: move.from },\n',
+        put: "      ...(step.move === 'expire' ? {} : { status: { $in: move.from } }),\n",
+      },
+    ],
+    caughtBy: ['move.legal', 'event.exact'],
+    focus: { ...plain, seconds: 45 },
+  },
+  {
+    name: 'status-unguarded',
+    says: 'A move does not check in its write from where it goes: of two at once both happen.',
+    edits: [
+      { file: 'src/intents/transition.ts', find: '      status: { $in: move.from },\n', put: '' },
+      { file: 'src/intents/lifecycle.ts', find: 'guard: isFree,', put: 'guard: anyTime,' },
+      { file: 'src/intents/payments/simulate.ts', find: 'guard: isFree(now) }', put: '}' },
+    ],
+    caughtBy: ['move.legal', 'event.exact'],
+    focus: pausedAt('cancel.before-move', 'simulate.before-move'),
+  },
+  {
+    name: 'expiry-late',
+    says: 'A payment intent past its time reads as open until a sweep has come by.',
+    edits: [
+      {
+        file: 'src/intents/present.ts',
+        find: 'if (!isPending(intent.status) || intent.expiresAt > now || intent.underWay !== null) return intent',
+        put: 'if (now.getTime() > 0) return intent',
+      },
+      { file: 'src/webhooks/relay.ts', find: 'if (created.length > 0)', put: 'if (created.length < 0)' },
+      {
+        file: 'src/intents/sweep-expiries.ts',
+        find: 'expiresAt: { $lte: soon }',
+        put: 'expiresAt: { $lte: new Date(now.getTime() - 5000) }',
+      },
+    ],
+    caughtBy: ['expiry.prompt'],
+    focus: { ...plain, seconds: 45 },
+  },
+  {
+    name: 'code-twice',
+    says: 'Nothing keeps a payment code from being given to two payments at once.',
+    edits: [
+      {
+        file: 'src/intents/intent.ts',
+        find: '      key: { codeKey: 1 },\n      unique: true,\n',
+        put: '      key: { codeKey: 1 },\n',
+      },
+    ],
+    caughtBy: ['code.unique'],
+    focus: plain,
+  },
+  {
+    name: 'code-released-early',
+    says: 'A payment code is free again as soon as somebody else draws it.',
+    edits: [
+      {
+        file: 'src/intents/code.ts',
+        find: '{ codeKey, codeReusableAt: { $lte: deps.now() } }',
+        put: '{ codeKey }',
+      },
+    ],
+    caughtBy: ['code.unique'],
+    focus: plain,
+  },
+]

@@ -1,0 +1,66 @@
+import { killedAt, type Mutant, pausedAt, plain } from '../mutant.ts'
+
+export const moneyMutants: readonly Mutant[] = [
+  {
+    name: 'refund-unguarded',
+    says: 'What was refunded before is checked when a refund is judged, and no more when it is written: two at once exceed what was paid.',
+    edits: [
+      { file: 'src/intents/refunds/under-way.ts', find: '      refundsCommitted: committed,\n', put: '' },
+      // The wallet would refuse what is too much, and the service believes it.
+      { file: 'src/wallets/sandbox/finish.ts', find: 'committed <= moved(paid)', put: 'committed > 0' },
+    ],
+    caughtBy: ['refund.bounded', 'wallet.balances'],
+    focus: pausedAt('refund.before-set-aside'),
+  },
+  {
+    name: 'refund-again',
+    says: 'A retry of a refund does not look for the refund that it began, and begins another.',
+    edits: [
+      {
+        file: 'src/intents/refunds/refund.ts',
+        find: 'if (wasBegun(intent, effect.id))',
+        put: 'if (wasBegun(intent, ""))',
+      },
+      {
+        file: 'src/intents/refunds/under-way.ts',
+        find: '      effects: { $ne: refund.effectId },\n',
+        put: '',
+      },
+    ],
+    caughtBy: ['key.once', 'refund.bounded'],
+    focus: killedAt('refund.settled', 'refund.set-aside', 'write.before-answer-kept'),
+  },
+  {
+    name: 'outcome-forgotten',
+    says: 'Nobody asks the wallet what became of a payment whose process died.',
+    edits: [
+      {
+        file: 'src/intents/sweep-outcomes.ts',
+        find: "const payments = await askAgain(deps, { 'underWay.askAt': { $lte: now } })",
+        put: 'const payments = 0',
+      },
+    ],
+    caughtBy: ['quiet.reached', 'wallet.balances', 'provider.balances', 'move.legal'],
+    focus: killedAt('pay.under-way', 'pay.wallet-answered', 'wallet.decided'),
+  },
+  {
+    name: 'money-kept',
+    says: 'What a refund brings back to a wallet is one centime short.',
+    edits: [
+      {
+        file: 'src/wallets/sandbox/finish.ts',
+        find: "(kind === 'refund' ? amount : -amount)",
+        put: "(kind === 'refund' ? amount - 1 : -amount)",
+      },
+    ],
+    caughtBy: ['wallet.balances'],
+    focus: plain,
+  },
+  {
+    name: 'commission-rounded-down',
+    says: 'Half a centime of a fee is rounded down.',
+    edits: [{ file: 'src/wallets/commission.ts', find: '+ 5000n)', put: '+ 4999n)' }],
+    caughtBy: ['commission.exact'],
+    focus: plain,
+  },
+]

@@ -1,0 +1,30 @@
+import { killedAt, type Mutant, plain } from '../mutant.ts'
+
+export const storeMutants: readonly Mutant[] = [
+  {
+    name: 'stock-below-zero',
+    says: 'A change of stock does not check in its write that so much is there.',
+    edits: [
+      {
+        file: 'src/store/stock/plan.ts',
+        find: '{ $elemMatch: { _id: variantId, ...room } }',
+        put: '{ $elemMatch: { _id: variantId } }',
+      },
+    ],
+    caughtBy: ['stock.balances'],
+    focus: plain,
+  },
+  {
+    name: 'stock-taken-for-good',
+    says: 'What an order took that was never placed is not given back.',
+    edits: [
+      {
+        file: 'src/store/orders/reservations.ts',
+        find: 'else await giveBack(deps, tryId, [{ productId, items }])',
+        put: 'else await settle(deps, tryId, [{ productId }])',
+      },
+    ],
+    caughtBy: ['stock.balances'],
+    focus: killedAt('order.reserved'),
+  },
+]

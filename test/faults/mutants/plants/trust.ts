@@ -1,0 +1,94 @@
+import { killedAt, type Mutant, plain, under } from '../mutant.ts'
+
+const requeue = 'src/webhooks/deliveries/requeue.ts'
+
+export const trustMutants: readonly Mutant[] = [
+  {
+    name: 'tenant-unfiltered',
+    says: "Whoever knows a reference number reads another business's payment intent.",
+    edits: [
+      {
+        file: 'src/intents/find.ts',
+        find: 'findOne({ businessId, referenceNumber })',
+        put: 'findOne({ referenceNumber })',
+      },
+    ],
+    caughtBy: ['tenant.apart'],
+    focus: plain,
+  },
+  {
+    name: 'environment-unfiltered',
+    says: 'A list shows the payment intents of both environments.',
+    edits: [
+      {
+        file: 'src/intents/list.ts',
+        find: '    businessId,\n    sandbox,\n',
+        put: '    businessId,\n    sandbox: { $in: [true, false] },\n',
+      },
+    ],
+    caughtBy: ['tenant.apart'],
+    focus: plain,
+  },
+  {
+    name: 'secret-logged',
+    says: "A new endpoint's secret is in the log.",
+    edits: [
+      {
+        file: 'src/webhooks/endpoints/create.ts',
+        find: 'const data = { ...presentEndpoint(endpoint), secret }',
+        put: "const data = { ...presentEndpoint(endpoint), secret }\n  deps.log.info({ made: data.secret }, 'endpoint.made')",
+      },
+    ],
+    caughtBy: ['secret.kept'],
+    focus: plain,
+  },
+  {
+    name: 'audit-after-the-act',
+    says: 'What support staff did is written into the audit trail after the act, not in the same write.',
+    edits: [
+      {
+        file: requeue,
+        find: '    wanted.map((delivery) => requeueWrite(delivery, by, now)),\n',
+        put: '    wanted.map((delivery) => {\n      const write = requeueWrite(delivery, by, now) as any\n      delete write.updateOne.update.$push.unaudited\n      return write\n    }),\n',
+      },
+      {
+        file: requeue,
+        find: 'nudgeDue(deps, mine, receiving, now)',
+        put: `nudgeDue(deps, mine, receiving, now)
+  for (const delivery of wanted.filter(({ effects }) => !effects.includes(by.actId)))
+    await pastMongoose(deps.Delivery).updateOne(
+      { _id: delivery._id, effects: by.actId },
+      { $push: { unaudited: (requeueWrite(delivery, by, now) as any).updateOne.update.$push.unaudited } },
+    )`,
+      },
+    ],
+    caughtBy: ['audit.complete'],
+    focus: killedAt('requeue.due-again', 'requeue.before-nudge'),
+  },
+  {
+    name: 'write-unsafe',
+    says: 'A write is acknowledged before it is on disk: MongoDB may lose it.',
+    edits: [
+      {
+        file: 'src/mongo.ts',
+        find: "writeConcern: { w: 'majority', journal: true }",
+        put: 'writeConcern: { w: 1, journal: false }',
+      },
+    ],
+    caughtBy: ['create.exists', 'key.once', 'read.forward', 'event.exact', 'move.legal'],
+    focus: under('mongo.kill'),
+  },
+  {
+    name: 'cleaned-early',
+    says: 'The clean-up takes away what is a day old.',
+    edits: [
+      {
+        file: 'src/retention/clean-business.ts',
+        find: 'new Date(at - sandboxRetentionMs)',
+        put: 'new Date(at - Math.min(sandboxRetentionMs, 86_400_000))',
+      },
+    ],
+    caughtBy: ['clean-up.bounded', 'create.exists'],
+    focus: { ...under('clock.jump'), seconds: 40 },
+  },
+]

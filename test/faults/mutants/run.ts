@@ -1,0 +1,91 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Violation } from '../evidence/evidence.ts'
+import { control, type Mutant } from './mutant.ts'
+import { mutants } from './mutants.ts'
+
+/** What a round of one mutant came to (try-one.ts). */
+export interface Tried {
+  violations: Violation[]
+  /** Where its evidence is. */
+  folder: string
+}
+
+/** A round waits more than it computes: two fit side by side on two cores, each with servers of its own. */
+const atOnce = 2
+
+/**
+ * Has the checker find each planted bug, in a short round of its own, or those named; and none in the service as it is, where the control is
+ * among them. Prints a line for each. True when all were caught and the control was clean.
+ * @throws {Error} for a name that is none
+ */
+export async function checkMutants(names: readonly string[]): Promise<boolean> {
+  const asked = chosen(names)
+  const waiting = [...asked]
+  let survived = 0
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+      if (!(await isCaught(next))) survived += 1
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  console.log(`${asked.length - survived} of ${asked.length} as they should be`)
+  return survived === 0
+}
+
+function chosen(names: readonly string[]): Mutant[] {
+  const all = [control, ...mutants]
+  if (names.length === 0) return all
+  return names.map((name) => {
+    const found = all.find((each) => each.name === name)
+    if (found === undefined)
+      throw new Error(`There is no mutant ${name}. There are: ${all.map((each) => each.name).join(', ')}`)
+    return found
+  })
+}
+
+async function isCaught(mutant: Mutant): Promise<boolean> {
+  const begunAt = performance.now()
+  const tried = await tryInProcess(mutant.name)
+  const seconds = Math.round((performance.now() - begunAt) / 1000)
+  const { says, isRight } = judged(mutant, tried)
+  console.log(
+    `${isRight ? 'ok  ' : 'FAIL'} ${mutant.name.padEnd(24)} ${String(seconds).padStart(4)} s  ${says}`,
+  )
+  if (isRight && tried !== null) rmSync(tried.folder, { recursive: true, force: true })
+  return isRight
+}
+
+/** The control must be clean; of a mutant a promise must be broken that its bug breaks. */
+function judged(mutant: Mutant, tried: Tried | null): { isRight: boolean; says: string } {
+  if (tried === null) return { isRight: false, says: 'its round came to no end' }
+  const { violations, folder } = tried
+  const told = countsOf(violations)
+  if (mutant === control)
+    return violations.length === 0
+      ? { isRight: true, says: 'clean, as it is no mutant' }
+      : { isRight: false, says: `${told}, and nothing is planted; see ${folder}` }
+  const isRight = violations.some(({ promise }) => mutant.caughtBy.includes(promise))
+  return { isRight, says: isRight ? told : `${told || 'nothing found'}: ${mutant.says} See ${folder}` }
+}
+
+function countsOf(violations: readonly Violation[]): string {
+  const counts = new Map<string, number>()
+  for (const { promise } of violations) counts.set(promise, (counts.get(promise) ?? 0) + 1)
+  return [...counts].map(([promise, count]) => `${promise} ${count}`).join(', ')
+}
+
+/** A process of its own: what one round computes must not hold up the receivers and clients of the other. Null where it died. */
+async function tryInProcess(name: string): Promise<Tried | null> {
+  const child = fork(join(import.meta.dirname, 'try-one.ts'), [name], {
+    execArgv: ['--import', 'tsx'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  let tried: Tried | null = null
+  child.once('message', (message) => {
+    tried = message as Tried
+  })
+  await once(child, 'exit')
+  return tried
+}

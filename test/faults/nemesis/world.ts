@@ -1,0 +1,21 @@
+import type { ProcessName } from '../plan/fault.ts'
+import type { Clocks } from '../round/clocks.ts'
+import type { Orders } from '../round/orders.ts'
+import type { ServiceProcess } from '../round/process.ts'
+import type { RoundServers } from '../round/servers.ts'
+import type { Receivers } from '../traffic/receivers.ts'
+
+/** All that something can be done to. */
+export interface World {
+  servers: RoundServers
+  processes: ReadonlyMap<ProcessName, ServiceProcess>
+  clocks: Clocks
+  orders: Orders
+  receivers: Pick<Receivers, 'behave' | 'behaveProvider'>
+}
+
+export function processOf({ processes }: World, name: ProcessName): ServiceProcess {
+  const found = processes.get(name)
+  if (found === undefined) throw new Error(`there is no ${name}`)
+  return found
+}

@@ -1,0 +1,107 @@
+import type { Chance } from '../traffic/chance.ts'
+import type { Burst } from './bursts.ts'
+import type { Deck } from './deck.ts'
+import { type Kind, type PlannedFault, type ProcessName, processNames } from './fault.ts'
+
+/** What a process takes to serve again, on a machine that does much else. */
+const START_MS = 2000
+/** A process that dies is missed for so long at most before it is started again. */
+const LONGEST_DOWN_MS = 2000
+/** A point of an operation that is seldom asked for may never be passed. */
+const ARMED_MS = 4000
+/** Nobody's lease is over by then. */
+const SHORT_STOP_MS = 4500
+/** Leases last 10 s and are renewed every 3 s. */
+const LONG_STOP_MS = 11_000
+const LONGEST_STOP_MS = 18_000
+const MOST_SKEW_MS = 5000
+
+/** The least that a fault needs: one that is killed and missed for as long as that may be. */
+const LEAST_MS = LONGEST_DOWN_MS + START_MS + 1000
+
+interface Ask {
+  chance: Chance
+  target: ProcessName
+  atMs: number
+  /** Until the end of the burst. */
+  roomMs: number
+  isFrail: boolean
+  point: Deck<string> | null
+}
+
+const draw = {
+  'process.kill': ({ chance, target, atMs }: Ask) =>
+    ({ what: 'process.kill', target, atMs, forMs: chance.whole(0, LONGEST_DOWN_MS) }) as const,
+  'process.stop': (ask: Ask) =>
+    ({
+      what: 'process.stop',
+      target: ask.target,
+      atMs: ask.atMs,
+      forMs: stopMs(ask, ask.isFrail && ask.chance.is(0.5)),
+    }) as const,
+  'process.skew'({ chance, target, atMs, roomMs }: Ask) {
+    const aheadMs = chance.whole(200, MOST_SKEW_MS) * chance.pick([1, -1])
+    return {
+      what: 'process.skew',
+      target,
+      atMs,
+      forMs: chance.whole(2000, Math.min(8000, roomMs)),
+      aheadMs,
+    } as const
+  },
+  'process.point'(ask: Ask) {
+    const { chance, target, atMs, isFrail } = ask
+    const [point = '', asked] = ask.point?.().split(':') ?? []
+    const deed = asked === 'kill' || asked === 'stop' ? asked : chance.pick(['kill', 'kill', 'stop'] as const)
+    // Who asks for a stop asks for one that outlasts a lease.
+    const isLong = asked === 'stop' || (isFrail && chance.is(0.5))
+    const awayMs = deed === 'kill' ? chance.whole(0, LONGEST_DOWN_MS) : stopMs(ask, isLong)
+    const time = chance.pick([1, 1, 2, 3, 5])
+    return { what: 'process.point', target, atMs, forMs: ARMED_MS, point, time, deed, awayMs } as const
+  },
+}
+
+const weights = { 'process.point': 8, 'process.kill': 2, 'process.stop': 2, 'process.skew': 1 } as const
+
+/** A long one where there is room for it. */
+const stopMs = ({ chance, roomMs }: Ask, isLong: boolean): number =>
+  isLong && roomMs > LONG_STOP_MS
+    ? chance.whole(LONG_STOP_MS, Math.min(LONGEST_STOP_MS, roomMs))
+    : chance.whole(1000, SHORT_STOP_MS)
+
+/**
+ * What is done to the processes in a burst. Of each type only one is ever frozen for long, so that what is asked for is done by
+ * somebody soon.
+ */
+export function processFaults(
+  chance: Chance,
+  burst: Burst,
+  points: (target: ProcessName) => Deck<string> | null,
+  isWanted: (kind: Kind) => boolean,
+): PlannedFault[] {
+  const frail = new Set([chance.pick(['web-1', 'web-2']), chance.pick(['worker-1', 'worker-2'])])
+  return processNames.flatMap((target) => {
+    const point = points(target)
+    const kinds = Object.entries(weights).filter(
+      ([kind]) => isWanted(kind as Kind) && (kind !== 'process.point' || point !== null),
+    )
+    if (kinds.length === 0) return []
+    const faults: PlannedFault[] = []
+    let atMs = burst.fromMs + chance.whole(0, 2500)
+    while (burst.toMs - atMs >= LEAST_MS) {
+      const kind = chance.weighted(Object.fromEntries(kinds)) as keyof typeof weights
+      const roomMs = burst.toMs - atMs
+      const fault = draw[kind]({ chance, target, atMs, roomMs, isFrail: frail.has(target), point })
+      faults.push(fault)
+      atMs += busyMs(fault) + chance.whole(300, 1500)
+    }
+    return faults
+  })
+}
+
+/** How long a process has to do with a fault, as a rule: most points are passed soon. */
+function busyMs(fault: PlannedFault): number {
+  if (fault.what === 'process.kill') return fault.forMs + START_MS
+  if (fault.what !== 'process.point') return fault.forMs
+  return ARMED_MS / 4 + fault.awayMs + (fault.deed === 'kill' ? START_MS : 0)
+}

@@ -1,0 +1,164 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Fault } from '../evidence/evidence.ts'
+import { type ProcessName, type ProcessType, typeOf } from '../plan/fault.ts'
+import { startChild } from './child.ts'
+
+const programs = { web: 'src/server.js', worker: 'workers/main.js' } as const
+
+/** One that waits for its database waits as long as that is away. */
+const START_LIMIT_MS = 120_000
+/** An attempt at a receiver may take 2 s here, a trip to a frozen MongoDB 5 s. */
+const END_LIMIT_MS = 20_000
+/** Between the end of one that nobody ended, and its next life. */
+const REVIVE_AFTER_MS = 300
+
+/** A process of the service over all its lives: it has one name, port and log. */
+export interface ServiceProcess {
+  name: ProcessName
+  type: ProcessType
+  isServing(): boolean
+  /** Resolves when it serves; it may have died and been started again meanwhile. */
+  start(): Promise<void>
+  /** Resolves when it is dead. */
+  kill(): Promise<void>
+  freeze(): void
+  thaw(): void
+  /** Whether within so long it comes to the point that it was told of; it is dead, or stands still, by then. */
+  comesToPoint(withinMs: number): Promise<boolean>
+  /** Ends it in order, for good. */
+  end(): Promise<void>
+}
+
+export interface Life {
+  name: ProcessName
+  /** Made by `buildWith`. */
+  build: string
+  environment: Record<string, string>
+  logFile: string
+  /** An end that nobody asked for, in one sentence. */
+  tellUnwanted(says: string): void
+  /** It came to a point when nobody waited for that any more, and was helped on at once. */
+  tellStray(fault: Fault): void
+}
+
+/** A point at which it was told to die or to stand still. */
+interface Reached {
+  point: string
+  deed: string
+  began: number
+}
+
+export function openProcess(life: Life): ServiceProcess {
+  const { name, build, environment, logFile, tellUnwanted } = life
+  const type = typeOf(name)
+  const log = createWriteStream(logFile, { flags: 'a' })
+  let child: ChildProcess | undefined
+  let isServing = false
+  let isOver = false
+  let isDying = false
+  let diedAt: Reached | null = null
+  let isAwaitedAtPoint: (() => void) | null = null
+  const toServe = new Set<() => void>()
+
+  function hear(line: string): void {
+    log.write(`${line}\n`)
+    if (line.includes('"msg":"fault.point"')) comeTo({ ...(JSON.parse(line) as Reached), began: Date.now() })
+    if (!isServing && line.includes(`"msg":"${type}.started"`)) {
+      isServing = true
+      for (const resolve of toServe) resolve()
+      toServe.clear()
+    }
+  }
+
+  function comeTo(reached: Reached): void {
+    if (reached.deed !== 'kill') return standAt(reached)
+    // Its end comes in a moment.
+    isDying = true
+    diedAt = reached
+  }
+
+  /** It is dead, or stands still, where it was told to. */
+  function standAt(reached: Reached): void {
+    if (isAwaitedAtPoint === null) return void helpOn(reached)
+    isAwaitedAtPoint()
+    isAwaitedAtPoint = null
+  }
+
+  async function helpOn({ point, deed, began }: Reached): Promise<void> {
+    if (isOver) return
+    if (deed === 'kill') await start()
+    else child?.kill('SIGCONT')
+    life.tellStray({ began, ended: Date.now(), what: 'process.point', target: `${name} ${point} ${deed}` })
+  }
+
+  function live(): void {
+    isDying = false
+    child = startChild(join(build, programs[type]), environment, hear)
+    // By then all that it said has been heard.
+    child.once('close', (code, signal) => void outlive(code, signal))
+  }
+
+  async function outlive(code: number | null, signal: NodeJS.Signals | null): Promise<void> {
+    const hadServed = isServing
+    child = undefined
+    isServing = false
+    if (diedAt !== null) {
+      const reached = diedAt
+      diedAt = null
+      return standAt(reached)
+    }
+    if (isDying) return
+    tellUnwanted(`it ended with ${signal ?? code}${hadServed ? '' : ' before it served'}`)
+    await pause(REVIVE_AFTER_MS)
+    if (!isOver) live()
+  }
+
+  async function endBy(signal: NodeJS.Signals): Promise<number | null> {
+    isDying = true
+    if (child === undefined) return null
+    const ended = once(child, 'close')
+    child.kill(signal)
+    const [code] = (await ended) as [number | null]
+    return code
+  }
+
+  async function start(): Promise<void> {
+    if (isServing) return
+    const served = new Promise<void>((resolve) => toServe.add(resolve))
+    if (child === undefined) live()
+    const isLate = pause(START_LIMIT_MS, 'late', { ref: false })
+    if ((await Promise.race([served, isLate])) === 'late') throw new Error(`${name} does not start`)
+  }
+
+  process.once('exit', () => child?.kill('SIGKILL'))
+  return {
+    name,
+    type,
+    isServing: () => isServing,
+    start,
+    kill: async () => void (await endBy('SIGKILL')),
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+    async comesToPoint(withinMs) {
+      const reached = new Promise<boolean>((resolve) => {
+        isAwaitedAtPoint = () => resolve(true)
+      })
+      const isReached = await Promise.race([reached, pause(withinMs, false)])
+      if (!isReached) isAwaitedAtPoint = null
+      return isReached
+    },
+    async end() {
+      isOver = true
+      const impatience = setTimeout(() => child?.kill('SIGKILL'), END_LIMIT_MS)
+      const wasAlive = child !== undefined
+      const code = await endBy('SIGTERM')
+      clearTimeout(impatience)
+      if (wasAlive && code !== 0) tellUnwanted(`told to end, it ended with ${code ?? 'SIGKILL'}`)
+      await new Promise<void>((resolve) => log.end(resolve))
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto'
+import type { Setting } from '../evidence/evidence.ts'
+
+/** What the service runs by in a round: short, so that everything comes to its end within it. */
+export const settings: Setting['settings'] = {
+  intentLifetimeSeconds: 25,
+  codeLifetimeSeconds: 15,
+  retrySeconds: [0.3, 0.4, 0.5, 0.8, 1, 1.5, 2],
+  webhookTimeoutSeconds: 2,
+  sandboxRetentionDays: 30,
+}
+
+/** The environment that all processes of a round have in common. */
+export const environmentOf = (round: {
+  mongodbUrl: string
+  redisUrl: string
+  webOrigin: string
+  receivers: { [name: string]: string }
+}): Record<string, string> => ({
+  NODE_ENV: 'test',
+  MONGODB_URL: round.mongodbUrl,
+  REDIS_URL: round.redisUrl,
+  SECRET_KEY: randomBytes(32).toString('base64'),
+  LOG_LEVEL: 'info',
+  PUBLIC_URL: round.webOrigin,
+  PAY_URL: round.webOrigin,
+  INTENT_LIFETIME_SECONDS: String(settings.intentLifetimeSeconds),
+  CODE_LIFETIME_SECONDS: String(settings.codeLifetimeSeconds),
+  WEBHOOK_RETRY_SECONDS: settings.retrySeconds.join(','),
+  WEBHOOK_TIMEOUT_SECONDS: String(settings.webhookTimeoutSeconds),
+  WALLET_PROVIDER_TIMEOUT_SECONDS: '1',
+  SANDBOX_RETENTION_DAYS: String(settings.sandboxRetentionDays),
+  ...round.receivers,
+})

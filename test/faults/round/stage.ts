@@ -1,0 +1,95 @@
+import { join } from 'node:path'
+import { freePort } from '../../../dev/servers/free-port.ts'
+import { type Fault, files, type Violation } from '../evidence/evidence.ts'
+import { type ProcessName, processNames, type Servers, typeOf } from '../plan/fault.ts'
+import { openReceivers, type Receivers } from '../traffic/receivers.ts'
+import { type Clocks, openClocks } from './clocks.ts'
+import { openCommandLine } from './command-line.ts'
+import { type Orders, openOrders } from './orders.ts'
+import { openProcess, type ServiceProcess } from './process.ts'
+import { type RoundServers, startServers } from './servers.ts'
+import { environmentOf } from './settings.ts'
+
+/** What a round takes place on: servers, processes that serve, receivers, clocks. */
+export interface Stage {
+  servers: RoundServers
+  processes: ReadonlyMap<ProcessName, ServiceProcess>
+  /** Of every `web`, living or not. */
+  origins: string[]
+  receivers: Receivers
+  clocks: Clocks
+  orders: Orders
+  commandLine: ReturnType<typeof openCommandLine>
+  logOf(name: ProcessName): string
+  /** What the processes did that nobody did to them. */
+  violations: Violation[]
+  stop(): Promise<void>
+}
+
+interface Asked {
+  seed: number
+  build: string
+  servers: Servers
+  folder: string
+}
+
+/** `tell`: of what is done to a process beside the plan. */
+export async function openStage(
+  { seed, build, servers: kind, folder }: Asked,
+  tell: (fault: Fault) => void,
+): Promise<Stage> {
+  const clocks = openClocks(join(folder, 'told'))
+  const orders = openOrders(join(folder, 'told'))
+  const [servers, receivers] = await Promise.all([
+    startServers(kind),
+    openReceivers({ seed, folder, clockAheadMs: clocks.aheadMs }),
+  ])
+  const ports = new Map<ProcessName, number>()
+  for (const name of processNames) ports.set(name, await freePort())
+  const origins = processNames
+    .filter((name) => typeOf(name) === 'web')
+    .map((name) => `http://127.0.0.1:${ports.get(name)}`)
+  const environment = environmentOf({
+    ...servers,
+    webOrigin: origins[0] ?? '',
+    receivers: receivers.environment,
+  })
+  const violations: Violation[] = []
+  const logOf = (name: ProcessName): string => join(folder, files.log, `${name}.log`)
+  const processes = new Map(
+    processNames.map((name) => [
+      name,
+      openProcess({
+        name,
+        build,
+        environment: {
+          ...environment,
+          PORT: String(ports.get(name)),
+          FAULT_CLOCK: clocks.fileOf(name),
+          FAULT_ORDERS: orders.fileOf(name),
+        },
+        logFile: logOf(name),
+        tellStray: tell,
+        tellUnwanted: (says) => violations.push({ promise: 'process.lives', of: name, says }),
+      }),
+    ]),
+  )
+  const commandLine = openCommandLine(build, environment)
+  await Promise.all([...processes.values()].map((one) => one.start()))
+  return {
+    servers,
+    processes,
+    origins,
+    receivers,
+    clocks,
+    orders,
+    commandLine,
+    logOf,
+    violations,
+    async stop() {
+      commandLine.close()
+      await Promise.all([...processes.values()].map((one) => one.kill()))
+      await Promise.all([servers.stop(), receivers.close()])
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { Agent, request } from 'undici'
+import type { Call } from '../evidence/evidence.ts'
+import type { Recording } from '../evidence/record.ts'
+import type { Chance } from './chance.ts'
+import { pageOf, withoutMarks } from './page.ts'
+import type { Body, Wish } from './wish.ts'
+
+/** Asks once and records it, whatever becomes of it. */
+export type Ask = (wish: Wish, attempt: number, chance: Chance) => Promise<Call>
+
+/** Longer than the service lets a request wait for MongoDB (8 s) or for another with its key (10 s). */
+export const clientPatienceMs = 12_000
+/** How many of 100 wait how long: some give up in no time, and the service goes on with what they asked for. */
+const patience = { 700: 10, 3000: 45, [clientPatienceMs]: 45 }
+
+interface Needs {
+  record: Recording
+  origins: () => string[]
+  clockAheadMs: () => number
+}
+
+export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask; close(): Promise<void> } {
+  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+  let calls = 0
+
+  async function exchange(origin: string, wish: Wish, patienceMs: number) {
+    const { method, path } = wish
+    const { headers, body } = written(wish)
+    const signal = AbortSignal.timeout(patienceMs)
+    try {
+      const got = await request(origin + path, { dispatcher, method, headers, body, signal })
+      const text = await got.body.text()
+      return { status: got.statusCode, headers: plain(got.headers), text }
+    } catch {
+      return { status: null, headers: {}, text: '' }
+    }
+  }
+
+  async function ask(wish: Wish, attempt: number, chance: Chance): Promise<Call> {
+    calls += 1
+    const call = calls
+    const origin = chance.pick(origins())
+    const patienceMs = wish.actor === 'auditor' ? clientPatienceMs : Number(chance.weighted(patience))
+    const [began, aheadAtFirst] = [Date.now(), clockAheadMs()]
+    const { status, headers, text } = await exchange(origin, wish, patienceMs)
+    const made: Call = {
+      call,
+      began,
+      ended: Date.now(),
+      clockAheadMs: [aheadAtFirst, clockAheadMs()],
+      actor: wish.actor,
+      operation: wish.operation,
+      attempt,
+      patienceMs,
+      origin,
+      what: wish.what,
+      business: wish.key?.business ?? null,
+      keyId: wish.key?.id ?? null,
+      sandbox: wish.key === null ? null : wish.key.mode === 'test',
+      method: wish.method,
+      path: wish.path,
+      idempotencyKey: wish.idempotencyKey,
+      body: sent(wish.body),
+      status,
+      headers,
+      answer: status === null ? null : read(headers, text),
+    }
+    record.call({ ...made, answer: withoutMarks(made.answer) })
+    return made
+  }
+
+  return { ask, close: () => dispatcher.destroy() }
+}
+
+function written({ key, idempotencyKey, body, headers }: Wish) {
+  const all = {
+    ...(key !== null && { Authorization: `Bearer ${key.secret}` }),
+    ...(idempotencyKey !== null && { 'X-Idempotency-Key': idempotencyKey }),
+    ...headers,
+  }
+  if (body === null) return { headers: all, body: null }
+  if ('json' in body)
+    return { headers: { ...all, 'Content-Type': 'application/json' }, body: JSON.stringify(body.json) }
+  if ('csv' in body) return { headers: { ...all, 'Content-Type': 'text/csv' }, body: body.csv }
+  const form = new URLSearchParams(body.form).toString()
+  return { headers: { ...all, 'Content-Type': 'application/x-www-form-urlencoded' }, body: form }
+}
+
+const sent = (body: Body): unknown => (body === null ? null : Object.values(body)[0])
+
+const plain = (headers: { [name: string]: string | string[] | undefined }): { [name: string]: string } =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
+
+function read(headers: { [name: string]: string }, text: string): unknown {
+  const type = headers['content-type'] ?? ''
+  if (type.startsWith('application/json')) return parsed(text)
+  if (type.startsWith('text/html') || headers.location !== undefined)
+    return pageOf(headers.location ?? null, text)
+  return text
+}
+
+/** What is no JSON stays text: the checker minds. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

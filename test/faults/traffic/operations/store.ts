@@ -1,0 +1,122 @@
+import { act, read, type Scene, write } from '../scene.ts'
+import { dataOf, isGood } from '../wish.ts'
+import { type KnownProduct, remember } from '../world.ts'
+
+interface ProductData {
+  _id: string
+  variants: { _id: string; label: string; stock: number }[]
+}
+
+/** Stock at first of what is balanced: enough for some rounds, so little that it runs out where much is sold. */
+const stockAtFirst = [300, 60]
+
+/** A product whose stock is balanced; null where it was refused. `stock`: what each variant begins with. */
+export async function openProduct(scene: Scene): Promise<{ product: KnownProduct; stock: number[] } | null> {
+  const idempotencyKey = scene.newKey()
+  const variants = stockAtFirst.map((stock, index) => ({
+    label: ['petit', 'grand'][index],
+    price: scene.chance.whole(1, 5000),
+    stock,
+    sku: `${scene.place.marker}-${idempotencyKey}-${index}`,
+  }))
+  const data = await create(scene, idempotencyKey, { variants })
+  if (data === null) return null
+  const known = { id: data._id, variants: data.variants.map(({ _id, label }) => ({ id: _id, label })) }
+  return { product: known, stock: data.variants.map(({ stock }) => stock) }
+}
+
+async function create(scene: Scene, idempotencyKey: string, fields: object): Promise<ProductData | null> {
+  const name = `${scene.place.marker} ${idempotencyKey}`
+  const call = await write(scene, {
+    what: 'product.create',
+    method: 'POST',
+    path: '/store/products',
+    idempotencyKey,
+    body: { json: { name, description: 'Thé', ...fields } },
+    otherBody: { json: { name: `${name} other`, price: 7 } },
+  })
+  return call === null || !isGood(call) ? null : dataOf<ProductData>(call)
+}
+
+export async function createProduct(scene: Scene): Promise<void> {
+  if (!scene.place.hasShop) return
+  const fields = { price: scene.chance.whole(0, 9000), stock: scene.chance.whole(0, 20) }
+  const data = await create(scene, scene.newKey(), fields)
+  if (data !== null) remember(scene.place.passing, data._id)
+}
+
+/** Of any product what is said of it; stock only of those that come and go. */
+export async function updateProduct(scene: Scene): Promise<void> {
+  const { place, chance } = scene
+  const isBalanced = chance.is(0.4)
+  const ids = isBalanced ? place.products.map(({ id }) => id) : place.passing
+  if (ids.length === 0) return
+  const json = {
+    ...(chance.is(0.5) && { description: `${place.marker} ${chance.whole(1, 999)}` }),
+    ...(!isBalanced && chance.is(0.5) && { price: chance.whole(0, 9000), stock: chance.whole(0, 30) }),
+    ...(!isBalanced && chance.is(0.2) && { active: chance.is(0.5) }),
+  }
+  await write(scene, {
+    what: 'product.update',
+    method: 'PUT',
+    path: `/store/products/${chance.pick(ids)}`,
+    idempotencyKey: scene.newKey(),
+    body: { json },
+    otherBody: { json: { description: `${place.marker} other` } },
+  })
+}
+
+export async function deleteProduct(scene: Scene): Promise<void> {
+  const { place, chance } = scene
+  if (place.passing.length === 0) return
+  await act(scene, 'product.delete', `/store/products/${chance.pick(place.passing)}`, 'DELETE')
+}
+
+export async function listProducts(scene: Scene): Promise<void> {
+  const { chance, place } = scene
+  if (place.products.length > 0 && chance.is(0.4))
+    await read(scene, 'product.read', `/store/products/${chance.pick(place.products).id}`)
+  else if (chance.is(0.1)) await read(scene, 'product.export', '/store/products/export-csv')
+  else await read(scene, 'product.list', `/store/products?limit=${chance.pick([1, 20, 100])}`)
+}
+
+/** A file with products of its own, a few of which come again in the next. */
+export async function importProducts(scene: Scene): Promise<void> {
+  const { chance, place } = scene
+  if (!place.hasShop) return
+  const rows = Array.from({ length: chance.whole(1, 8) }, () => {
+    const handle = `${place.marker}-h${chance.whole(1, 12)}`
+    return `${handle},${handle},,,${chance.whole(1, 900)},${chance.whole(0, 40)}`
+  })
+  const csv = ['handle,name,variant_label,sku,price,stock', ...new Set(rows)].join('\n')
+  await write(scene, {
+    what: 'import',
+    method: 'POST',
+    path: '/store/products/import-csv',
+    idempotencyKey: scene.newKey(),
+    body: chance.is(0.5) ? { csv } : { json: { csv } },
+    otherBody: null,
+  })
+}
+
+/** Several tills at once, now and then. */
+export async function changeStock(scene: Scene): Promise<void> {
+  const { chance, place } = scene
+  if (place.products.length === 0) return
+  const product = chance.pick(place.products)
+  const { id, label } = chance.pick(product.variants)
+  const path = `/store/products/${product.id}/variants/${chance.is(0.7) ? id : encodeURIComponent(label)}/stock`
+  const once = async () => {
+    const how = chance.weighted({ delta: 85, stock: 10, tooMuch: 5 })
+    const delta = how === 'tooMuch' ? -100_000 : chance.whole(-12, 16)
+    await write(scene, {
+      what: 'stock',
+      method: 'PATCH',
+      path,
+      idempotencyKey: scene.newKey(),
+      body: { json: how === 'stock' ? { stock: chance.whole(0, 300) } : { delta } },
+      otherBody: { json: { delta: 3 } },
+    })
+  }
+  await Promise.all(Array.from({ length: Number(chance.weighted({ 1: 80, 2: 15, 4: 5 })) }, once))
+}

@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { openRecord, type Recording } from '../evidence/record.ts'
+import { chanceOf } from './chance.ts'
+import { hooks } from './hooks.ts'
+import { type Manner, meet, tiresome } from './manners.ts'
+import { openProvider, type ProviderManner, providerKey, providerPath } from './provider.ts'
+
+/** What the service writes to: receivers at `/hook/<n>`, and the wallet provider of live payments. */
+export interface Receivers {
+  /** http://127.0.0.1:port */
+  origin: string
+  /** What each process of the service must know of them. */
+  environment: { [name: string]: string }
+  /** `/hook/1`, `/hook/2`, …: those of one business stand together. */
+  names: readonly string[]
+  /** From here on; null: what it did at first. */
+  behave(name: string, manner: Manner | null): void
+  behaveProvider(manner: ProviderManner | null): void
+  /** Nobody keeps the service waiting any more; who always fails, goes on failing. */
+  calm(): void
+  wallets: ReturnType<typeof openProvider>['wallets']
+  record: Recording
+  close(): Promise<void>
+}
+
+interface Opening {
+  seed: number
+  folder: string
+  clockAheadMs: () => number
+}
+
+/** Opens them, before any process of the service is started. They go on until they are closed. */
+export async function openReceivers({ seed, folder, clockAheadMs }: Opening): Promise<Receivers> {
+  const record = openRecord(folder)
+  const chance = chanceOf(seed, 'receivers')
+  const own = hooks()
+  const present = new Map(own)
+  const came = new Map<string, number>()
+  const provider = openProvider(chanceOf(seed, 'provider'), record, clockAheadMs)
+
+  async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const { url: path = '' } = req
+    if (path.startsWith(providerPath)) return provider.receive(req, res)
+    const [at, ahead] = [Date.now(), clockAheadMs()]
+    const manner = present.get(path)
+    const visit = { req, res, chance, cameBefore: 0, deliveryId: '' }
+    const said = manner === 'early' ? meet(manner, visit) : null
+    const body = await text(req)
+    const deliveryId = idIn(body)
+    const cameBefore = came.get(deliveryId) ?? 0
+    came.set(deliveryId, cameBefore + 1)
+    const did = await (said ?? meet(manner ?? 'gone', { ...visit, cameBefore, deliveryId }))
+    const isHeard = typeof did !== 'number' || (await isHandedOver(res))
+    const headers = req.headers as { [name: string]: string }
+    record.arrival({
+      at,
+      clockAheadMs: ahead,
+      path,
+      headers,
+      body,
+      did: isHeard ? did : 'hung',
+      done: Date.now(),
+    })
+  }
+
+  const underWay = new Set<Promise<void>>()
+  const server = createServer((req, res) => {
+    const done = receive(req, res)
+      .catch(() => void res.destroy())
+      .finally(() => underWay.delete(done))
+    underWay.add(done)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    origin: `http://${host}`,
+    environment: {
+      WEBHOOK_ALLOWED_HOSTS: host,
+      WALLET_PROVIDER_URL: `http://${host}${providerPath}`,
+      WALLET_PROVIDER_KEY: providerKey,
+      // Customers say where they come from: else the limits of one address would shut out all.
+      TRUST_PROXY: '1',
+    },
+    names: [...own.keys()],
+    behave: (name, manner) => void present.set(name, manner ?? own.get(name) ?? 'ok'),
+    behaveProvider: provider.behave,
+    calm() {
+      for (const [name, manner] of own) present.set(name, tiresome.includes(manner) ? 'ok' : manner)
+      provider.behave('ok')
+    },
+    wallets: provider.wallets,
+    record,
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await Promise.all(underWay)
+      await record.close()
+    },
+  }
+}
+
+/** Of the delivery, as the body has it; a body that is none is one of its own. */
+function idIn(body: string): string {
+  return /^\{"id":"([^"]+)"/.exec(body)?.[1] ?? body
+}
+
+/** Whether the whole answer left, rather than the connection ending before it. */
+async function isHandedOver(res: ServerResponse): Promise<boolean> {
+  if (!res.writableFinished && !res.closed) await Promise.race([once(res, 'finish'), once(res, 'close')])
+  return res.writableFinished
+}
