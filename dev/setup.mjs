@@ -1,4 +1,4 @@
-// The entry of `npm test`, `npm run` test:faults, test:browser, demo, stack and bench, also on a machine that has only Node.js:
+// The entry of `npm test`, `npm run` test:faults, test:browser, faults, attack, demo, stack and bench, also on a machine that has only Node.js:
 // installs the packages, finds or gets MongoDB and Redis, then runs the command. Imports no package.
 import { fileURLToPath } from 'node:url'
 import { endWithParent } from './end-with-parent.mjs'
@@ -11,7 +11,7 @@ import { serversFor } from './setup/servers.mjs'
 const OLDEST_NODE = [20, 19]
 
 const commands = {
-  // These four kill, freeze and wipe: only servers of their own.
+  // These five kill, freeze and wipe: only servers of their own.
   test: { node: ['dev/run-tests.mjs'], ownServersOnly: true, staysUp: false },
   'test:faults': {
     node: ['node_modules/mocha/bin/mocha.js', '--config', '.mocharc.faults.json'],
@@ -24,6 +24,8 @@ const commands = {
     staysUp: false,
     needs: needChromium,
   },
+  faults: { node: ['--import', 'tsx', 'test/faults/main.ts'], ownServersOnly: true, staysUp: false },
+  attack: { node: ['--import', 'tsx', 'test/attack/main.ts'], ownServersOnly: true, staysUp: false },
   bench: { node: ['--import', 'tsx', 'bench/main.ts'], ownServersOnly: true, staysUp: false },
   demo: { node: ['--import', 'tsx', 'dev/demo.ts'], ownServersOnly: false, staysUp: true },
   stack: { node: ['--import', 'tsx', 'dev/stack.ts'], ownServersOnly: false, staysUp: true },

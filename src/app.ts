@@ -1,8 +1,8 @@
 import type { Express, NextFunction, Request, Response } from 'express'
 import { sendStaffError } from './admin/pages/errors.ts'
-import { adminPages } from './admin/pages/router.ts'
+import { adminPages, staffPageRights } from './admin/pages/router.ts'
 import { sendCheckoutError } from './checkout/errors.ts'
-import { checkoutPages, isHosted } from './checkout/router.ts'
+import { checkoutPageRights, checkoutPages, isHosted } from './checkout/router.ts'
 import type { Deps } from './deps.ts'
 import { refuse } from './errors.ts'
 import { send } from './http/answer.ts'
@@ -22,11 +22,12 @@ export const apiBase = '/api/v1'
 /** The journey of a request, top to bottom, as http/bare-app.ts begins it. What happens to an API operation on its way is in http/run-operation.ts. */
 export const createApp = (deps: Deps, isStopping: () => boolean): Express =>
   createBareApp(deps, isStopping, (app) => {
+    // What is asked most stands first: each layer before it costs every request.
+    serveOperations(deps, app)
     app.use(health(deps, isStopping))
     app.use('/admin', adminPages(deps))
     app.use(checkoutPages(deps))
     app.use(referencePages(deps))
-    serveOperations(deps, app)
     app.use(apiBase, serveDescription(deps))
     for (const path of new Set(routes.map((route) => route.path)))
       app.all(apiBase + path, () => {
@@ -34,8 +35,8 @@ export const createApp = (deps: Deps, isStopping: () => boolean): Express =>
       })
     app.use(refuseUnknown)
 
-    app.use('/admin', createPageErrors(deps, sendStaffError))
-    const answerCustomer = createPageErrors(deps, sendCheckoutError)
+    app.use('/admin', createPageErrors(deps, staffPageRights, sendStaffError))
+    const answerCustomer = createPageErrors(deps, checkoutPageRights, sendCheckoutError)
     app.use((error: unknown, req: Request, res: Response, next: NextFunction) => {
       if (isHosted(req)) answerCustomer(error, req, res, next)
       else next(error)

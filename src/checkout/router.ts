@@ -11,7 +11,7 @@ import { createGuesses } from './guesses.ts'
 import { chooseLocale, localeOf } from './locale.ts'
 import { payPages } from './pay-pages.ts'
 
-const rights = { scripts: true, images: false, referrer: 'no-referrer' } as const
+export const checkoutPageRights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
 /** Whether an address is one of the hosted pages, at which errors are pages as well. */
 export const isHosted = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:\/|$))/.test(req.path)
@@ -20,7 +20,7 @@ export const isHosted = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:
 export function checkoutPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use((req, _res, next) => (isHosted(req) ? next() : next('router')))
-  router.use(preparePage(''), createPageHeaders(deps, rights), chooseLocale)
+  router.use(preparePage(''), createPageHeaders(deps, checkoutPageRights), chooseLocale)
   router.use(assets())
   router.all([stylePath, scriptPath], onlyBy('GET, HEAD'))
   router.use(refuseForeignForms(deps.config.payUrl), readForm)

@@ -25,8 +25,12 @@ function answerFor(error: unknown): BoardAnswer {
     return unavailable('MongoDB does not answer', 'Whether it was done shows when it answers again.')
   if (isRedisFault(error))
     return unavailable('Redis does not answer', 'Nothing is lost. The search page needs no Redis.')
-  if (error instanceof URIError || (error as { status?: number }).status === 400)
+  const { status } = error as { status?: number }
+  if (error instanceof URIError || status === 400)
     return { status: 400, body: { error: 'This address is not valid' } }
+  // Bull Board reads bodies itself, those of a GET as well.
+  if (status === 413 || status === 415)
+    return { status, body: { error: 'This body is not one of ours' } }
   return {
     status: 500,
     body: { error: 'Something went wrong', message: 'The mistake is ours, and it is logged.' },

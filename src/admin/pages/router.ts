@@ -12,12 +12,12 @@ import { style } from './style.ts'
 import { supportRoutes } from './support-routes.ts'
 
 /** `no-referrer` would make browsers send `Origin: null` with our own forms, which the guard below takes for another site's. */
-const rights = { scripts: false, images: true, referrer: 'same-origin' } as const
+export const staffPageRights = { scripts: false, images: true, referrer: 'same-origin' } as const
 
 /** Everything under `/admin`: sign-in for all, the rest for whoever is signed in. Errors become pages in errors.ts. */
 export function adminPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  router.use(preparePage('/admin'), createPageHeaders(deps, rights))
+  router.use(preparePage('/admin'), createPageHeaders(deps, staffPageRights))
   router.get('/style.css', (_req, res) => {
     res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
     res.type('css').send(style)

@@ -1,0 +1,44 @@
+import { Writable } from 'node:stream'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { crlf, sendRaw } from '../api/raw-request.ts'
+import { type House, openHouse } from '../support/house.ts'
+import { signedIn, type Visitor } from './staff.ts'
+
+describe('What is refused before a page looks at it', () => {
+  let house: House
+  let support: Visitor
+  let logged = ''
+  before(async () => {
+    const sink = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        logged += chunk.toString()
+        done()
+      },
+    })
+    house = await openHouse({}, pino({ level: 'info' }, sink))
+    support = await signedIn(house, 'support')
+  })
+  after(() => house.close())
+
+  for (const path of ['/admin/dead', '/p/ABCDEF', '/'])
+    it(`is a page with all the headers of one: two hosts at ${path}`, async () => {
+      const [page] = await sendRaw(house.origin, crlf(`GET ${path} HTTP/1.1`, 'Host: a', 'Host: b', '', ''))
+      expect(page?.status).to.equal(400)
+      expect(page?.headers.get('content-type')).to.equal('text/html; charset=utf-8')
+      expect(page?.headers.get('x-content-type-options')).to.equal('nosniff')
+      expect(page?.headers.get('content-security-policy')).to.include("default-src 'none'")
+      expect(page?.headers.get('cache-control')).to.equal('no-store')
+    })
+
+  it('is no fault of ours: a body that Bull Board cannot read', async () => {
+    const coded = { 'Content-Encoding': 'lzma', 'Content-Type': 'application/json' }
+    const headers = { Cookie: support.cookie, ...coded, 'Content-Length': '2', Connection: 'close' }
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    const asked = crlf('GET /admin/queues/api/queues HTTP/1.1', 'Host: a', ...lines, '', '{}')
+    const [answer] = await sendRaw(house.origin, asked)
+    expect(answer?.status).to.equal(415)
+    expect(JSON.parse(answer?.body ?? '')).to.deep.equal({ error: 'This body is not one of ours' })
+    expect(logged).to.not.include('request.failed')
+  })
+})

@@ -1,0 +1,45 @@
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+
+/** What somebody asked for on the command line. */
+export interface Asked {
+  /** The same seed makes the same requests. */
+  seed: number
+  /** It stops after so many, … */
+  requests: number
+  /** … or after this time. */
+  minutes: number
+  /** Requests under way at a time. */
+  inFlight: number
+  /** Of copies of the service with a bug each, to see it found. */
+  isPlanted: boolean
+}
+
+/** Any seed that fast-check takes, short enough to be typed. */
+const mostSeeds = 1_000_000_000
+
+/** @throws {Error} one sentence that says what is wrong */
+export function readArguments(): Asked {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string', default: String(randomInt(mostSeeds)) },
+      requests: { type: 'string' },
+      minutes: { type: 'string', default: '120' },
+      'in-flight': { type: 'string', default: '12' },
+      planted: { type: 'boolean', default: false },
+    },
+  })
+  return {
+    seed: count('seed', values.seed, mostSeeds),
+    requests: count('requests', values.requests ?? (values.planted ? '1500' : '10000'), 10_000_000),
+    minutes: count('minutes', values.minutes, 24 * 60),
+    inFlight: count('in-flight', values['in-flight'], 200),
+    isPlanted: values.planted,
+  }
+}
+
+function count(name: string, text: string, most: number): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= 1 && value <= most) return value
+  throw new Error(`--${name} must be a whole number from 1 to ${most}`)
+}

@@ -1,0 +1,128 @@
+import type { Cast } from './cast/cast.ts'
+import { harvest } from './cast/harvest.ts'
+import { filler, type Sending } from './cast/references.ts'
+import type { Attack, Scene } from './generators/attack.ts'
+import { answerOracles } from './oracles/answer-oracles.ts'
+import type { Oracle } from './oracles/seen.ts'
+import type { Tally } from './report/tally.ts'
+import type { Violations } from './report/violations.ts'
+import type { Answer } from './wire/answer.ts'
+import { compose } from './wire/compose.ts'
+import { type Line, openLine, patienceMs, sendAlone } from './wire/line.ts'
+
+export interface Field {
+  port: number
+  cast: Cast
+  tally: Tally
+  violations: Violations
+}
+
+/** Sends scenes, and holds every answer against every oracle. */
+export interface Assault {
+  /** How many requests were sent. */
+  sent(): number
+  /** How each was answered, by its number. */
+  statuses: Map<number, number[]>
+  /** Plays scenes, so many at a time. */
+  play(scenes: readonly Scene[], inFlight: number): Promise<void>
+}
+
+export function createAssault(field: Field): Assault {
+  const { port, cast, tally, violations } = field
+  const oracles: Readonly<Record<string, Oracle>> = answerOracles()
+  const statuses = new Map<number, number[]>()
+  let [requests, scenes] = [0, 0]
+
+  function judge(attack: Attack, sending: Sending, filled: Filled, answer: Answer, ms: number): void {
+    const { line, idempotencyKey, bytes } = filled
+    const seen = { ...sending, attack, line, idempotencyKey, answer, ms }
+    for (const [name, oracle] of Object.entries(oracles)) {
+      const fault = oracle(seen)
+      if (fault !== null)
+        violations.add(name, `${attack.target} by ${kindOf(attack, sending)}: ${fault}`, bytes)
+    }
+    tally.count(attack.target, kindOf(attack, sending), String(answer.status))
+    statuses.get(sending.number)?.push(answer.status)
+    harvest(cast.pools, cast.secrets, sending, line, answer)
+  }
+
+  function fillIn(attack: Attack, sending: Sending): Filled {
+    const fill = filler(cast.known, sending)
+    const { idempotencyKey } = attack
+    return {
+      bytes: compose(attack, { ...sending, fill }),
+      line: fill(attack.line).replace(/^https?:\/\/[^/]*/, ''),
+      idempotencyKey: idempotencyKey === null ? null : fill(idempotencyKey),
+    }
+  }
+
+  async function send(attack: Attack, scene: Sending['scene'], connection: Line): Promise<void> {
+    const sending: Sending = {
+      actor: pick(cast.actors, attack.actor),
+      staff: pick(cast.staff, attack.staff),
+      number: requests,
+      scene,
+    }
+    requests += 1
+    statuses.set(sending.number, [])
+    const filled = fillIn(attack, sending)
+    if (attack.raw !== null) {
+      const { answers, isLate } = await sendAlone(port, filled.bytes)
+      if (isLate) violations.add('no hang', `bytes got no end within ${patienceMs} ms`, filled.bytes)
+      for (const answer of answers) judge(attack, sending, filled, answer, 0)
+      return
+    }
+    const came = await connection.send(filled.bytes, attack.method === 'HEAD')
+    if ('answer' in came) return judge(attack, sending, filled, came.answer, came.ms)
+    tally.count(attack.target, kindOf(attack, sending), came.none)
+    if (came.none === 'late' || filled.bytes.length < largestSure)
+      violations.add(
+        'no hang',
+        `${attack.target}: ${came.none} after ${came.ms} ms without an answer`,
+        filled.bytes,
+      )
+  }
+
+  async function playOne({ inTurn, atOnce }: Scene, connection: Line): Promise<void> {
+    scenes += 1
+    const scene = { number: scenes, found: new Map<string, string>() }
+    for (const attack of inTurn) await send(attack, scene, connection)
+    await Promise.all(
+      atOnce.map(async (attack) => {
+        const own = openLine(port)
+        await send(attack, scene, own)
+        own.close()
+      }),
+    )
+  }
+
+  return {
+    sent: () => requests,
+    statuses,
+    async play(some, inFlight) {
+      const waiting = [...some]
+      const playInTurn = async (): Promise<void> => {
+        const connection = openLine(port)
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+          await playOne(next, connection)
+        connection.close()
+      }
+      await Promise.all(Array.from({ length: inFlight }, playInTurn))
+    },
+  }
+}
+
+interface Filled {
+  bytes: Buffer
+  /** Path and query, without the host that a request line may have before them. */
+  line: string
+  idempotencyKey: string | null
+}
+
+/** A larger one may be refused unread, and the reset may come before the answer. */
+const largestSure = 60_000
+
+const pick = <Item>(some: readonly Item[], number: number): Item => some[number % some.length] as Item
+
+const kindOf = (attack: Attack, { actor, staff }: Sending): string =>
+  /^\w+ \/admin(\/|$)/.test(attack.target) ? `staff: ${staff.role}` : actor.kind

@@ -1,0 +1,87 @@
+import { type Scope, scopes } from '../../../schemas/scopes.ts'
+import { type KeyKind, type KeyMode, newKey } from '../../../src/businesses/api-key.ts'
+import { changeBusiness } from '../../../src/businesses/change-business.ts'
+import { createBusiness } from '../../../src/businesses/create-business.ts'
+import { issueKey } from '../../../src/businesses/issue-key.ts'
+import { rotateKey } from '../../../src/businesses/rotate-key.ts'
+import { setKeyStatus } from '../../../src/businesses/set-key-status.ts'
+import type { Deps } from '../../../src/deps.ts'
+import type { MadeSecrets } from './secrets.ts'
+
+/** What an actor is let in to: everything of its business, what a publishable key may, what its one scope says, or nothing at all. */
+export type Let = 'all' | 'publishable' | 'products:read' | 'nothing'
+
+/** Somebody with a key of some kind. */
+export interface Actor {
+  /** The kind of key, as the table tells it. */
+  kind: string
+  /** The number of the business; its markers and ids carry it. */
+  owner: number
+  key: string | null
+  let: Let
+}
+
+/** The addresses for which the key of the kind `elsewhere` is: no request says the truth about coming from there. */
+export const allowlisted = '203.0.113.0/24'
+
+/** Three businesses that may do all, one that is not approved, one that is switched off. */
+const fullOwners = [0, 1, 2] as const
+const notApproved = 3
+const switchedOff = 4
+/** Whose endpoints lead to places that must not be reached (hunt.ts). */
+const hunter = 5
+
+export interface Actors {
+  actors: Actor[]
+  businessIds: string[]
+  /** Of a business that nobody else acts for. */
+  hunterKey: string
+}
+
+/** Makes the businesses and a key of every kind. */
+export async function makeActors(deps: Deps, secrets: MadeSecrets): Promise<Actors> {
+  const businessIds: string[] = []
+  for (let owner = 0; owner <= hunter; owner += 1) {
+    const liveApproved = owner !== notApproved
+    businessIds.push((await createBusiness(deps, { name: `Mk${owner}e Boutique`, liveApproved }))._id)
+  }
+  const issue = async (owner: number, mode: KeyMode, kind: KeyKind, some: readonly Scope[], ip: string[]) => {
+    const asked = { businessId: businessIds[owner] ?? '', mode, kind, scopes: [...some], ipAllowlist: ip }
+    const issued = await issueKey(deps, asked)
+    if (issued === null) throw new Error('no business')
+    secrets.add('key', issued.key)
+    return issued
+  }
+  const actors: Actor[] = []
+  const add = (kind: string, owner: number, key: string | null, rights: Let) =>
+    void actors.push({ kind, owner, key, let: rights })
+  for (const owner of fullOwners) {
+    for (const mode of ['test', 'live'] as const) {
+      add(`${mode} secret`, owner, (await issue(owner, mode, 'secret', scopes, [])).key, 'all')
+      const open = await issue(owner, mode, 'publishable', scopes, [])
+      add(`${mode} publishable`, owner, open.key, 'publishable')
+    }
+    const narrow = await issue(owner, 'test', 'secret', ['store.products:read'], [])
+    add('one scope', owner, narrow.key, 'products:read')
+    add('elsewhere', owner, (await issue(owner, 'test', 'secret', scopes, [allowlisted])).key, 'nothing')
+    for (const status of ['suspended', 'revoked'] as const) {
+      const { id, key } = await issue(owner, 'test', 'secret', scopes, [])
+      await setKeyStatus(deps, id, status)
+      add(status, owner, key, 'nothing')
+    }
+    const rotated = await issue(owner, 'test', 'secret', scopes, [])
+    const next = await rotateKey(deps, rotated.id, 0)
+    secrets.add('key', next?.key ?? '')
+    add('rotated out', owner, rotated.key, 'nothing')
+    const unknown = newKey('secret', 'test')
+    secrets.add('key', unknown)
+    add('unknown', owner, unknown, 'nothing')
+    add('malformed', owner, rotated.key, 'nothing')
+    add('none', owner, null, 'nothing')
+  }
+  add('not approved', notApproved, (await issue(notApproved, 'live', 'secret', scopes, [])).key, 'nothing')
+  const off = await issue(switchedOff, 'test', 'secret', scopes, [])
+  await changeBusiness(deps, businessIds[switchedOff] ?? '', { apiEnabled: false })
+  add('switched off', switchedOff, off.key, 'nothing')
+  return { actors, businessIds, hunterKey: (await issue(hunter, 'test', 'secret', scopes, [])).key }
+}

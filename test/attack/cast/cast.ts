@@ -1,0 +1,43 @@
+import { createShop } from '../../../src/store/shops/create-shop.ts'
+import type { Stage } from '../stage/stage.ts'
+import { type Actor, makeActors } from './actors.ts'
+import { createPools, type Pools } from './pools.ts'
+import type { Known } from './references.ts'
+import { createSecretsMade, type MadeSecrets } from './secrets.ts'
+import { hireStaff, type Staff } from './staff.ts'
+import { makePayers } from './wallets.ts'
+
+/** Everybody and everything that requests are made of. */
+export interface Cast {
+  /** Some more than once: most requests come from somebody who may do what they ask. */
+  actors: readonly Actor[]
+  businessIds: readonly string[]
+  hunterKey: string
+  staff: readonly Staff[]
+  secrets: MadeSecrets
+  pools: Pools
+  known: Known
+}
+
+const weights: Record<string, number> = { 'test secret': 12, 'live secret': 4 }
+
+export async function assembleCast({ deps, origin, provider, receivers }: Stage): Promise<Cast> {
+  const [secrets, pools] = [createSecretsMade(), createPools()]
+  const { actors, businessIds, hunterKey } = await makeActors(deps, secrets)
+  const staff = await hireStaff(deps, origin, secrets)
+  const payers = await makePayers(deps, provider, secrets)
+  for (const [owner, businessId] of businessIds.entries()) {
+    pools.add(owner, 'business', businessId)
+    await createShop(deps, { businessId, sandbox: false, name: `Mk${owner}e` })
+  }
+  const { trapPort, honestPort } = receivers
+  return {
+    actors: actors.flatMap((actor) => Array<Actor>(weights[actor.kind] ?? 1).fill(actor)),
+    businessIds,
+    hunterKey,
+    staff,
+    secrets,
+    pools,
+    known: { pools, payers, owners: businessIds.length, trapPort, honestPort },
+  }
+}

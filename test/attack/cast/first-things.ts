@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Assault } from '../assault.ts'
+import { type Plain, plainAttack } from '../generators/plain.ts'
+import type { Cast } from './cast.ts'
+
+/** So long an event takes to become a delivery, at the most. */
+const relayMs = 1500
+
+const post = (path: string, line: string, json?: object): Plain => ({
+  target: `POST ${path}`,
+  method: 'POST',
+  line: `/api/v1${line}`,
+  ...(json === undefined ? {} : { json }),
+})
+const mark = '~mark~'
+const intent = (more: object): Plain =>
+  post('/dev/intents', '/dev/intents', { label: mark, metadata: { mark }, ...more })
+const pay = post(
+  '/dev/intents/:referenceNumber/simulate-payment',
+  '/dev/intents/~scene.intent~/simulate-payment',
+  {},
+)
+const refund = post('/dev/intents/:referenceNumber/refund', '/dev/intents/~scene.intent~/refund', {
+  amount: 100,
+  reason: mark,
+})
+const cancel = post('/dev/intents/:referenceNumber/cancel', '/dev/intents/~scene.intent~/cancel')
+const product = post('/dev/store/products', '/dev/store/products', {
+  name: mark,
+  description: mark,
+  price: 100,
+  stock: 1000,
+})
+const order = post('/dev/store/orders/simulate', '/dev/store/orders/simulate', { customer: { name: mark } })
+const endpoint = (path: string): Plain =>
+  post('/dev/webhooks/endpoints', '/dev/webhooks/endpoints', {
+    url: `http://127.0.0.1:~honest~/${path}/${mark}`,
+    events: ['payment.created', 'payment.confirmed', 'order.new'],
+  })
+const deliveries: Plain = {
+  target: 'GET /dev/webhooks/events',
+  method: 'GET',
+  line: '/api/v1/dev/webhooks/events',
+}
+
+const firstThings: Readonly<Record<string, Plain[][]>> = {
+  'test secret': [
+    [endpoint('hook'), endpoint('redirect')],
+    [intent({ amount: 50_000 })],
+    [intent({ amount: 50_000 })],
+    [intent({ amountType: 'OPEN' })],
+    [intent({ amount: 50_000 }), pay, refund],
+    [intent({ amount: 50_000 }), pay],
+    [intent({ amount: 50_000 }), cancel],
+    [product, product, order, order],
+  ],
+  'live secret': [[intent({ amount: 50_000 })], [intent({ amountType: 'OPEN' })], [product, product]],
+}
+
+/** Gives every business some things of its own in either environment, so that the first requests have something to refer to. */
+export async function lay(assault: Assault, { actors }: Cast): Promise<void> {
+  const makers = [...new Set(actors)].filter(({ kind }) => kind in firstThings)
+  const playAll = (chains: (kind: string) => Plain[][]): Promise<void> =>
+    assault.play(
+      makers.flatMap((maker) => {
+        const place = actors.indexOf(maker)
+        return chains(maker.kind).map((chain) => ({
+          inTurn: chain.map((each) => plainAttack(each, place)),
+          atOnce: [],
+        }))
+      }),
+      2,
+    )
+  await playAll((kind) => firstThings[kind] ?? [])
+  await pause(relayMs)
+  await playAll(() => [[deliveries]])
+}

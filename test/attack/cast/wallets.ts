@@ -1,0 +1,28 @@
+import { randomInt } from 'node:crypto'
+import type { Deps } from '../../../src/deps.ts'
+import { createWallet } from '../../../src/wallets/sandbox/create-wallet.ts'
+import type { Provider } from '../../support/provider.ts'
+import type { MadeSecrets } from './secrets.ts'
+
+export interface Payer {
+  phone: string
+  pin: string
+}
+
+/** More than all that is ever asked for. */
+const plenty = 1_000_000_000_000_000
+
+/** Wallets of both environments with PINs of their own, so that one in a log is told from any other figure. */
+export async function makePayers(deps: Deps, { wallets }: Provider, secrets: MadeSecrets): Promise<Payer[]> {
+  const payers = Array.from({ length: 4 }, () => ({
+    phone: `36${randomInt(100_000, 999_999)}`,
+    pin: String(randomInt(100_000, 999_999)),
+  }))
+  for (const { phone, pin } of payers) {
+    await createWallet(deps, { phone, pin, balance: plenty })
+    wallets.set(phone, { pin, balance: plenty })
+    secrets.add('phone', phone)
+    secrets.add('PIN', pin)
+  }
+  return payers
+}

@@ -1,0 +1,99 @@
+import * as fc from 'fast-check'
+import { contentEncodings, idempotencyKeys, oddHeaders, oddMethods } from '../corpora/headers.ts'
+import { rawRequests } from '../corpora/raw-requests.ts'
+import { type Target, targets } from '../targets/target.ts'
+import type { Attack, Scene } from './attack.ts'
+import { bodyFor } from './bodies.ts'
+import { lineFor } from './lines.ts'
+import { races } from './races.ts'
+
+const rarely = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>, weight: number): fc.Arbitrary<T> =>
+  fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: odd })
+
+const byte = fc.nat({ max: 255 })
+/** Who sends it and where from. */
+export const sender = {
+  actor: fc.nat({ max: 1_000_000 }),
+  staff: fc.nat({ max: 1_000_000 }),
+  badAuthorization: fc.nat({ max: 1_000_000 }),
+  from: fc.tuple(byte, byte),
+}
+
+const headers = fc.oneof(
+  { weight: 5, arbitrary: fc.constant([]) },
+  { weight: 1, arbitrary: fc.array(fc.constantFrom(...oddHeaders), { minLength: 1, maxLength: 4 }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(...contentEncodings).map((coding) => [['Content-Encoding', coding] as const]),
+  },
+)
+
+/** Requests to one target: nearly good ones, with one or more things about them that are not. */
+function attackOn(target: Target): fc.Arbitrary<Attack> {
+  return fc
+    .record({
+      line: lineFor(target),
+      typed: bodyFor(target.body),
+      method: rarely(fc.constant(target.method), fc.constantFrom(...oddMethods), 25),
+      headers,
+      idempotencyKey: rarely(fc.constant('~mark~'), fc.constantFrom(...idempotencyKeys), 10),
+      isChunked: rarely(fc.constant(false), fc.constant(true), 12),
+      ...sender,
+    })
+    .map(({ typed, ...rest }) => ({ ...rest, ...typed, target: target.name, raw: null }))
+}
+
+const bytes: fc.Arbitrary<Attack> = fc
+  .record({
+    raw: fc.oneof(
+      { weight: 5, arbitrary: fc.constantFrom(...rawRequests) },
+      { weight: 1, arbitrary: noise() },
+    ),
+    ...sender,
+  })
+  .map((made) => ({
+    ...made,
+    target: 'bytes',
+    method: '',
+    line: '',
+    headers: [],
+    idempotencyKey: null,
+    contentType: null,
+    body: null,
+    isChunked: false,
+  }))
+
+function noise(): fc.Arbitrary<string> {
+  return fc.uint8Array({ minLength: 1, maxLength: 400 }).map((some) => Buffer.from(some).toString('latin1'))
+}
+
+/** Operations more often than pages: they are where the money is. */
+const one: fc.Arbitrary<Attack> = fc.oneof(
+  ...targets.map((target) => ({ weight: target.by === 'key' ? 6 : 3, arbitrary: attackOn(target) })),
+  { weight: 8, arbitrary: bytes },
+)
+
+/** The same key for several requests at the same time, most of them with bodies of their own. */
+const sameKey: fc.Arbitrary<Scene> = fc
+  .constantFrom(...targets.filter(({ method, by }) => by === 'key' && method !== 'GET'))
+  .chain((target) =>
+    fc.tuple(fc.array(attackOn(target), { minLength: 2, maxLength: 4 }), fc.nat({ max: 1_000_000 })),
+  )
+  .map(([some, actor]) => {
+    const { method = '', line = '' } = some[0] ?? {}
+    const alike = some.map((each) => ({ ...each, actor, method, line, idempotencyKey: '~scene~' }))
+    return { inTurn: [], atOnce: alike }
+  })
+
+const scene: fc.Arbitrary<Scene> = fc.oneof(
+  { weight: 60, arbitrary: one.map((attack) => ({ inTurn: [attack], atOnce: [] })) },
+  { weight: 2, arbitrary: sameKey },
+  { weight: 2, arbitrary: races },
+)
+
+/** Requests of one volley, about. */
+export const volleySize = 100
+
+/** The scenes of one volley, which the seed and its number decide. */
+export const volley = (seed: number, number: number): Scene[] =>
+  fc.sample(scene, { seed: seed + number * 7919, numRuns: volleySize })

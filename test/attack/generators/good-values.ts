@@ -1,0 +1,109 @@
+import * as fc from 'fast-check'
+import { events } from '../../../schemas/events.ts'
+import { hookUrls } from '../corpora/hook-urls.ts'
+import { naughtyStrings } from '../corpora/naughty-strings.ts'
+
+/** As much of JSON Schema as the schemas of the service use. */
+export interface Schema {
+  type?: string | readonly string[]
+  enum?: readonly unknown[]
+  format?: string
+  properties?: Record<string, Schema>
+  required?: readonly string[]
+  else?: { required?: readonly string[] }
+  additionalProperties?: Schema
+  items?: Schema
+  minimum?: number
+  maximum?: number
+}
+
+type Made = fc.Arbitrary<unknown>
+
+const small = fc.nat({ max: 40 })
+const whose = fc.constantFrom('own', 'own', 'own', 'other')
+/** A reference to an id that the service gave out. */
+export const reference = (noun: string): fc.Arbitrary<string> =>
+  fc.tuple(whose, small).map(([owner, number]) => `~${owner}.${noun}.${number}~`)
+
+const text = fc.oneof(
+  { weight: 4, arbitrary: fc.nat({ max: 99 }).map((number) => `~mark~ ${number}`) },
+  { weight: 3, arbitrary: fc.constantFrom(...naughtyStrings) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+)
+
+const amount = fc.oneof(
+  fc.constantFrom(1, 500, 50_000, 99_901, 99_904, 1_000_000_000),
+  fc.integer({ min: 1, max: 1e9 }),
+)
+
+const byFormat: Record<string, Made> = {
+  amount,
+  price: fc.oneof(fc.constant(0), amount),
+  phone: fc.oneof(
+    fc.constantFrom('~phone~', '22000001', '+22222000003'),
+    fc.integer({ min: 2e7, max: 5e7 }).map(String),
+  ),
+  'webhook-url': fc.constantFrom(...hookUrls),
+  'webhook-event': fc.constantFrom(...Object.keys(events)),
+  'https-url': fc.constantFrom('https://shop.example/~mark~', 'https://shop.example/?a=1#b'),
+  'https-or-localhost-url': fc.constantFrom('https://shop.example/~mark~', 'http://localhost:3000/done'),
+  'date-or-time': fc.constantFrom(
+    '2026-01-01',
+    '2026-11-22T00:00:00Z',
+    '2020-02-29',
+    '2999-01-01T00:00:00+05:00',
+  ),
+  'page-number': fc.oneof(fc.constant('1'), small.map(String)),
+  'page-size': fc.oneof(fc.constantFrom('1', '100', '1000'), small.map(String)),
+}
+
+const byName: Record<string, Made> = {
+  productId: reference('product'),
+  variantId: reference('variant'),
+  _id: reference('variant'),
+  endpointId: reference('endpoint'),
+}
+
+/** Values that a schema takes, more or less: strings may be anything, and two fields may not go together. */
+export function goodValue(schema: Schema, name: string): Made {
+  const known = byName[name] ?? byFormat[schema.format ?? '']
+  if (known !== undefined) return known
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
+  switch (Array.isArray(schema.type) ? schema.type[0] : schema.type) {
+    case 'object':
+      return goodObject(schema)
+    case 'array':
+      return fc.array(goodValue(schema.items ?? {}, ''), { minLength: 1, maxLength: 3 })
+    case 'integer':
+      return goodInteger(schema)
+    case 'boolean':
+      return fc.boolean()
+    default:
+      return text
+  }
+}
+
+const goodInteger = ({ minimum = 0, maximum = 1_000_000 }: Schema): Made =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: Math.max(minimum, 1), max: 5 }) },
+    { weight: 1, arbitrary: fc.integer({ min: minimum, max: maximum }) },
+  )
+
+function goodObject({ properties, required = [], else: unless, additionalProperties }: Schema): Made {
+  if (properties === undefined)
+    return fc.dictionary(
+      text.filter((name) => name.length < 80),
+      goodValue(additionalProperties ?? {}, ''),
+      { maxKeys: 4 },
+    )
+  const usual = new Set([...required, ...(unless?.required ?? [])])
+  const fields = Object.entries(properties).map(([name, schema]) => {
+    const weight = usual.has(name) ? 12 : 1
+    return fc
+      .oneof({ weight, arbitrary: goodValue(schema, name) }, { weight: 1, arbitrary: fc.constant(undefined) })
+      .map((value) => [name, value] as const)
+  })
+  return fc
+    .tuple(...fields)
+    .map((pairs) => Object.fromEntries(pairs.filter(([, value]) => value !== undefined)))
+}

@@ -1,0 +1,39 @@
+/** A value that stands in JSON as this very text, be it no JSON. */
+const asText = Symbol('as text')
+export interface Raw {
+  [asText]: string
+}
+export const raw = (text: string): Raw => ({ [asText]: text })
+
+/** JSON of a value in which some parts are raw. */
+export function write(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (asText in value) return String(value[asText])
+  return `{${Object.entries(value)
+    .map(([name, inner]) => `${JSON.stringify(name)}:${write(inner)}`)
+    .join(',')}}`
+}
+
+/** Where in a value another one can stand, from the outside in: the empty path is the whole. */
+export function placesIn(value: unknown): (string | number)[][] {
+  if (typeof value !== 'object' || value === null || asText in value) return [[]]
+  const inner = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  return [[], ...inner.flatMap(([step, part]) => placesIn(part).map((place) => [step, ...place]))]
+}
+
+/** The value with `change` made at a place; what it answers undefined for is left out. */
+export function changedAt(
+  value: unknown,
+  place: readonly (string | number)[],
+  change: (old: unknown) => unknown,
+): unknown {
+  const [step, ...rest] = place
+  if (step === undefined) return change(value)
+  if (Array.isArray(value))
+    return value.map((part, index) => (index === step ? changedAt(part, rest, change) : part))
+  const pairs = Object.entries(value as object).map(
+    ([name, part]) => [name, name === step ? changedAt(part, rest, change) : part] as const,
+  )
+  return Object.fromEntries(pairs.filter(([, part]) => part !== undefined))
+}

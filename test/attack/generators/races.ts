@@ -1,0 +1,62 @@
+import * as fc from 'fast-check'
+import type { Scene } from './attack.ts'
+import { type Plain, plainAttack } from './plain.ts'
+
+const intents = '/api/v1/dev/intents'
+const scene = `${intents}/~scene.intent~`
+const create = (amount: number): Plain => ({
+  target: 'POST /dev/intents',
+  method: 'POST',
+  line: intents,
+  json: { amount, label: '~mark~', metadata: { '~mark~': '~mark~' } },
+})
+const simulate: Plain = {
+  target: 'POST /dev/intents/:referenceNumber/simulate-payment',
+  method: 'POST',
+  line: `${scene}/simulate-payment`,
+}
+const cancel: Plain = {
+  target: 'POST /dev/intents/:referenceNumber/cancel',
+  method: 'POST',
+  line: `${scene}/cancel`,
+}
+const refund = (amount: number): Plain => ({
+  target: 'POST /dev/intents/:referenceNumber/refund',
+  method: 'POST',
+  line: `${scene}/refund`,
+  json: { amount },
+})
+const look: Plain = { target: 'GET /p/:short', method: 'GET', line: '/p/~scene.short~' }
+const pay: Plain = {
+  target: 'POST /p/:short',
+  method: 'POST',
+  line: '/p/~scene.short~',
+  form: 'form=~scene.form~&phone=~phone~&pin=~pin~&lang=en',
+}
+
+/** A fresh intent, and then everybody at once: paid, cancelled and refunded, each more than once. */
+export const races: fc.Arbitrary<Scene> = fc
+  .record({
+    actor: fc.nat({ max: 1_000_000 }),
+    amount: fc.constantFrom(1, 2, 1000, 50_000, 99_901, 99_904),
+    isPaidBefore: fc.boolean(),
+    rush: fc.array(fc.constantFrom('simulate', 'cancel', 'half', 'most', 'pay', 'look'), {
+      minLength: 2,
+      maxLength: 6,
+    }),
+  })
+  .map(({ actor, amount, isPaidBefore, rush }) => {
+    const acts: Record<string, Plain> = {
+      simulate,
+      cancel,
+      half: refund(Math.ceil(amount / 2)),
+      most: refund(Math.max(1, amount - 1)),
+      pay,
+      look,
+    }
+    const before = [create(amount), look, ...(isPaidBefore ? [simulate] : [])]
+    return {
+      inTurn: before.map((made) => plainAttack(made, actor)),
+      atOnce: rush.map((act) => plainAttack(acts[act] ?? look, actor)),
+    }
+  })

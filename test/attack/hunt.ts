@@ -1,0 +1,115 @@
+import { isIP } from 'node:net'
+import * as fc from 'fast-check'
+import type { Deps } from '../../src/deps.ts'
+import { until } from '../support/until.ts'
+import { publicV4, refusedAnswers } from '../webhooks/answers.ts'
+import type { Cast } from './cast/cast.ts'
+import { literalHosts } from './corpora/literals.ts'
+import type { Stage } from './stage/stage.ts'
+
+/** An endpoint that leads where nobody may go. */
+interface Lure {
+  /** What the name resolves to; null where the URL has an address, put there behind the API's back as if it were older than the rules. */
+  answers: string[] | null
+  url: string
+}
+
+/** As many endpoints as a business may have. */
+const atOnce = 5
+/** A first attempt comes at once, but on a machine that is busy with all the rest. */
+const attemptLimitMs = 60_000
+
+const privateAddresses = refusedAnswers.filter((address) => isIP(address) !== 0 && !address.includes('%'))
+
+/** Names with one private address, or with one among public ones. */
+const named = (seed: number, count: number): string[][] => {
+  const [private_, public_] = [fc.constantFrom(...privateAddresses), fc.constantFrom(...publicV4)]
+  const answers = fc.oneof(
+    private_.map((one) => [one]),
+    fc.tuple(public_, private_).map((both) => both),
+    fc.tuple(private_, public_).map((both) => both),
+  )
+  return fc.sample(answers, { seed, numRuns: count })
+}
+
+/**
+ * Has the service write to receivers at private addresses, by `test` and by an event, five endpoints at a time. Answers what was delivered
+ * all the same; whereto it connected is seen elsewhere.
+ */
+export async function hunt(
+  { deps, nameServer, origin, receivers }: Stage,
+  { hunterKey }: Cast,
+  seed: number,
+  names: number,
+  isOver: () => boolean,
+): Promise<string[]> {
+  const call = caller(origin, hunterKey)
+  const trap = receivers.trapPort
+  const lures: Lure[] = [
+    ...named(seed, names).map((answers, place) => ({
+      answers,
+      url: `https://d${place}.attack.example:${trap}/`,
+    })),
+    ...literalHosts.map((host) => ({ answers: null, url: `https://${host}:${trap}/` })),
+  ]
+  for (const [place, { answers }] of lures.entries())
+    if (answers !== null) nameServer.teach(`d${place}.attack.example`, answers)
+  const faults: string[] = []
+  for (const { id } of (await call('GET', '/webhooks')).data.items as { id: string }[])
+    await call('DELETE', `/webhooks/endpoints/${id}`)
+  for (let begin = 0; begin < lures.length && !isOver(); begin += atOnce)
+    faults.push(...(await tryLures(deps, call, lures.slice(begin, begin + atOnce))))
+  return faults
+}
+
+async function tryLures(deps: Deps, call: Call, lures: readonly Lure[]): Promise<string[]> {
+  const faults: string[] = []
+  const ids: string[] = []
+  for (const { url, answers } of lures) {
+    const asked = answers === null ? 'https://hooks.nowhere.example/' : url
+    const { data } = await call('POST', '/webhooks/endpoints', { url: asked, events: ['payment.created'] })
+    const id = String(data.id)
+    if (answers === null) await deps.Endpoint.collection.updateOne({ _id: id as never }, { $set: { url } })
+    ids.push(id)
+    const tested = await call('POST', `/webhooks/endpoints/${id}/test`, {})
+    if (tested.data.delivered !== false)
+      faults.push(`a test was delivered to ${url} (${answers?.join() ?? 'an address'})`)
+  }
+  await call('POST', '/intents', { amount: 5 })
+  for (const [place, id] of ids.entries()) {
+    const { data } = await until(
+      `an attempt at ${lures[place]?.url}`,
+      async () => {
+        const page = await call('GET', `/webhooks/events?endpointId=${id}&event=payment.created`)
+        const isTried = (page.data.items as { attempts: number }[]).some(({ attempts }) => attempts > 0)
+        return isTried && page
+      },
+      attemptLimitMs,
+    )
+    const isDelivered = (data.items as { status: string }[]).some(({ status }) => status === 'DELIVERED')
+    if (isDelivered) faults.push(`an event was delivered to ${lures[place]?.url}`)
+    await call('DELETE', `/webhooks/endpoints/${id}`)
+  }
+  return faults
+}
+
+type Call = (method: string, path: string, body?: object) => Promise<{ data: Record<string, unknown> }>
+
+function caller(origin: string, key: string): Call {
+  let calls = 0
+  return async (method, path, body) => {
+    calls += 1
+    const answer = await fetch(`${origin}/api/v1/dev${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${key}`,
+        'X-Idempotency-Key': `hunt-${calls}`,
+        'Content-Type': 'application/json',
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const told = (await answer.json()) as { data: Record<string, unknown> }
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(told)}`)
+    return told
+  }
+}

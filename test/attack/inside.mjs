@@ -1,0 +1,38 @@
+// Preloaded into the attacked processes, which run what production runs: tells whereto they connect, what they hold in memory and whether
+// the prototypes are as they were. Their public names are resolved by the run's own name server.
+import dns from 'node:dns/promises'
+import { appendFileSync } from 'node:fs'
+import net from 'node:net'
+import { endWithParent } from '../../dev/end-with-parent.mjs'
+
+endWithParent()
+
+const { ATTACK_RECORD: record, ATTACK_NAME_SERVER: nameServer } = process.env
+const write = (line) => appendFileSync(record, `${JSON.stringify(line)}\n`)
+
+// A TLS connection begins here as well.
+const { connect } = net.Socket.prototype
+net.Socket.prototype.connect = function connectAndTell(...given) {
+  this.on('connectionAttempt', (address, port) => write({ what: 'connect', address, port }))
+  return connect.apply(this, given)
+}
+
+const { Resolver } = dns
+dns.Resolver = function resolverHere(options) {
+  const resolver = new Resolver(options)
+  resolver.setServers([nameServer])
+  return resolver
+}
+
+const builtIn = [Object, Array, String, Number, Boolean, Function, Map, Set, Promise, RegExp, Date, Buffer]
+const namesOf = () =>
+  builtIn.flatMap(({ name, prototype }) => Reflect.ownKeys(prototype).map((key) => `${name}.${String(key)}`))
+const namesAtStart = new Set(namesOf())
+
+process.on('SIGUSR2', () => {
+  // Twice: what the first one only unlinks, the second one frees.
+  globalThis.gc()
+  globalThis.gc()
+  const strange = namesOf().filter((name) => !namesAtStart.has(name))
+  write({ what: 'state', heapUsed: process.memoryUsage().heapUsed, strange })
+})

@@ -1,0 +1,49 @@
+// `npm run attack`: hostile requests to every address with every kind of key, and what is demanded of the answers and of what they leave.
+import { constants } from 'node:os'
+import { printTable } from '../../bench/table.ts'
+import { endWithParent } from '../../dev/end-with-parent.mjs'
+import { buildWith } from '../faults/build/test-build.ts'
+import { built } from '../support/built.ts'
+import { type Asked, readArguments } from './arguments.ts'
+import { plants } from './planted/plants.ts'
+import { attackOnce } from './round.ts'
+
+endWithParent()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => process.exit(128 + constants.signals[signal]))
+await run().then(
+  (isGood) => process.exit(isGood ? 0 : 1),
+  (error: unknown) => {
+    console.error(error)
+    process.exit(1)
+  },
+)
+
+async function run(): Promise<boolean> {
+  const asked = readArguments()
+  console.log(
+    `Seed ${asked.seed}: the same again by npm run attack -- --seed ${asked.seed} --requests ${asked.requests}`,
+  )
+  return asked.isPlanted ? findPlanted(asked) : attackService(asked)
+}
+
+async function attackService(asked: Asked): Promise<boolean> {
+  const { tally, violations, says } = await attackOnce(built(), asked)
+  printTable(tally.rows())
+  violations.print()
+  console.log(`\n${says}, seed ${asked.seed}: ${violations.count()} violations`)
+  return violations.count() === 0
+}
+
+/** Whether every bug that is planted is found by the oracle that is there for it. */
+async function findPlanted(asked: Asked): Promise<boolean> {
+  let missed = 0
+  for (const { says, edits, foundBy } of plants) {
+    const { violations } = await attackOnce(buildWith(edits), asked)
+    const isFound = violations.oracles().includes(foundBy)
+    if (!isFound) missed += 1
+    console.log(`${isFound ? 'found ' : 'MISSED'}  ${foundBy}: ${says} (${violations.oracles().join(', ')})`)
+  }
+  console.log(`\n${plants.length - missed} of ${plants.length} planted bugs found, seed ${asked.seed}`)
+  return missed === 0
+}

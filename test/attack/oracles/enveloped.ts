@@ -1,0 +1,80 @@
+import { catalogue } from '../../../src/errors.ts'
+import { isApi, isPage, type Oracle, type Seen } from './seen.ts'
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+const fields = new Set(['code', 'message', 'statusCode', 'requestId', 'param', 'details'])
+
+/** Every answer stands in the envelope, but for files, pages and what is made for machines that know no envelope. */
+export const enveloped: Oracle = (seen) => {
+  const { answer, attack } = seen
+  if (!uuid.test(answer.headers.get('x-request-id') ?? '')) return 'has no X-Request-Id of its own'
+  if (answer.headers.get('x-content-type-options') !== 'nosniff') return 'may be sniffed'
+  if (attack.method === 'HEAD' || answer.status === 204) return null
+  const type = answer.headers.get('content-type') ?? 'none'
+  if (type === 'application/json; charset=utf-8' && answer.body.startsWith('{"success":'))
+    return envelopeFault(seen)
+  const known = others.find(({ is }) => is(seen, type))
+  return known === undefined ? `is no envelope but ${type}: ${answer.body.slice(0, 200)}` : known.fault(seen)
+}
+
+function envelopeFault({ answer }: Seen): string | null {
+  const { success, data, error, ...rest } = JSON.parse(answer.body) as Record<string, unknown>
+  if (Object.keys(rest).length > 0) return `has more in its envelope: ${Object.keys(rest).join()}`
+  if (success === true)
+    return answer.status < 300 && data !== undefined ? null : `is a success of ${answer.status}`
+  const { code, message, statusCode, requestId, ...more } = (error ?? {}) as Record<string, unknown>
+  const [status] = catalogue[code as keyof typeof catalogue] ?? [null]
+  if (status !== answer.status || statusCode !== status)
+    return `is a ${answer.status} that says ${String(code)}`
+  if (typeof message !== 'string' || message === '') return 'says nothing'
+  // What is told again is told to the byte.
+  const isReplay = answer.headers.get('idempotent-replayed') === 'true'
+  if (!isReplay && requestId !== answer.headers.get('x-request-id'))
+    return 'has another request id in its header'
+  return Object.keys(more).some((name) => !fields.has(name))
+    ? `has more in its error: ${Object.keys(more).join()}`
+    : null
+}
+
+const htmlFault = ({ answer }: Seen): string | null => {
+  const policy = answer.headers.get('content-security-policy') ?? ''
+  if (!policy.includes("default-src 'none'") && !policy.includes("frame-ancestors 'none'"))
+    return `has the policy ${policy}`
+  return /unsafe-(inline|eval)/.test(policy.replace("style-src 'self' 'unsafe-inline'", ''))
+    ? `has the policy ${policy}`
+    : null
+}
+const fine = (): null => null
+
+/** What is not enveloped, and meant. */
+const others: { is: (seen: Seen, type: string) => boolean; fault: (seen: Seen) => string | null }[] = [
+  { is: ({ line }, type) => type.startsWith('text/html') && isPage(line), fault: htmlFault },
+  // Raw requests may ask for a page.
+  { is: ({ attack }, type) => attack.raw !== null && type.startsWith('text/html'), fault: htmlFault },
+  {
+    is: ({ line, answer }, type) => isApi(line) && type.startsWith('text/csv') && answer.status === 200,
+    fault: fine,
+  },
+  { is: ({ line, answer }) => line.startsWith('/api/v1/openapi.json') && answer.status === 200, fault: fine },
+  {
+    is: ({ line, answer }, type) =>
+      line.startsWith('/metrics') && type.startsWith('text/plain') && answer.status === 200,
+    fault: fine,
+  },
+  {
+    is: ({ attack, answer }) =>
+      (attack.raw !== null || /^\/(healthz|readyz)/.test(attack.line)) && answer.status === 200,
+    fault: fine,
+  },
+  { is: ({ line, answer }) => isPage(line) && answer.status >= 300 && answer.status < 400, fault: fine },
+  {
+    is: ({ line, answer }, type) =>
+      isPage(line) && answer.status === 200 && /^(text\/css|text\/javascript|image\/)/.test(type),
+    fault: fine,
+  },
+  {
+    is: ({ line }, type) =>
+      /^\/(admin\/queues($|[/?])|p\/)/.test(line) && type.startsWith('application/json'),
+    fault: fine,
+  },
+]

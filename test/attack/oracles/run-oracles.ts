@@ -1,0 +1,90 @@
+import type { MadeSecrets } from '../cast/secrets.ts'
+import type { Attacked, State } from '../stage/process.ts'
+import type { Receivers } from '../stage/receivers.ts'
+import type { Stored } from './stored.ts'
+
+/** What was seen of the whole run. */
+export interface Run {
+  processes: readonly Attacked[]
+  receivers: Pick<Receivers, 'trapped' | 'honestPort'>
+  /** The ports of MongoDB, Redis and the wallet provider. */
+  serverPorts: readonly number[]
+  secrets: MadeSecrets
+  stored: Stored
+  businessIds: readonly string[]
+  /** How each request was answered, by its number: statuses, of some several; none where nothing came. */
+  statuses: ReadonlyMap<number, readonly number[]>
+  /** Of `web`: early in the run, and after its rest. */
+  states: { early: State; late: State }
+}
+
+/** What is demanded of the run as a whole, by name; each answers its violations. */
+export const runOracles: Readonly<Record<string, (run: Run) => string[]>> = {
+  'nothing ended': ({ processes }) => processes.map((each) => each.endedAs()).filter((end) => end !== null),
+
+  'no error logged': ({ processes }) =>
+    processes.flatMap((each) =>
+      linesOf(each).filter((line) => /^\{"level":"(error|fatal)"/.test(line) || !line.startsWith('{')),
+    ),
+
+  'no secret logged': ({ processes, secrets }) =>
+    processes.flatMap((each) =>
+      linesOf(each).flatMap((line) =>
+        secrets
+          .foundIn(line.replace(/"pid":\d+/, ''))
+          .map((secret) => `${secret} stands in the log of ${each.name}: ${line}`),
+      ),
+    ),
+
+  'nothing private reached': ({ processes, receivers, serverPorts }) => {
+    const allowed = new Set(
+      [...serverPorts, receivers.honestPort].flatMap((port) => [`127.0.0.1:${port}`, `::1:${port}`]),
+    )
+    const reached = processes.flatMap((each) =>
+      each
+        .connections()
+        .filter((to) => !allowed.has(to))
+        .map((to) => `${each.name} connected to ${to}`),
+    )
+    return [...reached, ...receivers.trapped]
+  },
+
+  'nothing stored is wrong': ({ stored }) => stored.faults,
+
+  'nothing refused is stored': ({ stored, statuses }) =>
+    stored.marks
+      .filter(({ number }) => number !== null && !(statuses.get(number) ?? []).some((status) => status < 400))
+      .map(
+        ({ number, collection }) =>
+          `${collection} has what request ${number} said, which was answered ${statuses.get(number ?? -1)?.join() ?? 'not'}`,
+      ),
+
+  'stored apart': ({ stored, businessIds }) =>
+    stored.marks
+      .filter(({ owner, businessId }) => businessId !== null && businessIds[owner] !== businessId)
+      .map(
+        ({ owner, number, collection }) =>
+          `${collection} of another business has what ${owner} said in request ${number}`,
+      ),
+
+  'prototypes as they were': ({ states }) =>
+    states.late.strange.map((name) => `${name} was not there at the start`),
+
+  'memory as it was': ({ states: { early, late } }) =>
+    late.heapUsed <= early.heapUsed * mostGrowth + spareBytes
+      ? []
+      : [`web holds ${inMiB(late.heapUsed)} MiB after a rest; early it held ${inMiB(early.heapUsed)}`],
+}
+
+/** What was used is compiled and kept: a tenth. */
+const mostGrowth = 1.1
+/** Counts of metrics, names of routes and the driver's own: they stop growing, but not within the first requests. */
+const spareBytes = 6 * 1024 * 1024
+
+export const inMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1)
+
+const linesOf = (process: Attacked): string[] =>
+  process
+    .log()
+    .split('\n')
+    .filter((line) => line !== '')

@@ -1,0 +1,26 @@
+import type { Actor } from '../cast/actors.ts'
+import type { Staff } from '../cast/staff.ts'
+import type { Attack } from '../generators/attack.ts'
+import type { Answer } from '../wire/answer.ts'
+
+/** A request as it was sent, and its answer. */
+export interface Seen {
+  attack: Attack
+  actor: Actor
+  staff: Staff
+  /** In the run, from 0; its mark carries it. */
+  number: number
+  /** Path and query with ids in place. */
+  line: string
+  idempotencyKey: string | null
+  answer: Answer
+  ms: number
+}
+
+/** What is wrong with an answer, in a sentence; null where nothing is. */
+export type Oracle = (seen: Seen) => string | null
+
+/** Below which addresses answers are pages for people (and what these load). */
+export const isPage = (line: string): boolean => /^\/($|\?|(p|pay|sandbox|admin|docs)($|[/?]))/.test(line)
+
+export const isApi = (line: string): boolean => line.startsWith('/api/v1/')

@@ -1,0 +1,143 @@
+import { type Connection, mongo as driver, type Model } from 'mongoose'
+import { deliveryStatuses } from '../../../schemas/list-deliveries.ts'
+import { statuses } from '../../../schemas/list-intents.ts'
+import { openCollection } from '../../../src/collection.ts'
+import { collections } from '../../../src/collections.ts'
+import { anyMark } from '../cast/references.ts'
+
+/** Marks that stand in the database, each with the owner of the document around it where that has one. */
+export interface StoredMark {
+  owner: number
+  number: number | null
+  collection: string
+  businessId: string | null
+}
+
+export interface Stored {
+  documents: number
+  faults: string[]
+  marks: StoredMark[]
+}
+
+type Document = Record<string, unknown>
+
+const enums: Record<string, readonly string[]> = {
+  'intents.status': statuses,
+  'intents.amountType': ['FIXED', 'OPEN'],
+  'deliveries.status': deliveryStatuses,
+}
+
+/** Reads every document past the models, and says what is wrong with each by its model and by what money is. */
+export async function readStored(mongo: Connection): Promise<Stored> {
+  const stored: Stored = { documents: 0, faults: [], marks: [] }
+  for (const collection of collections) {
+    const model = mongo.models[collection.name] ?? openCollection<Document>(mongo, collection)
+    for await (const document of model.collection.find({}, { promoteLongs: true })) {
+      stored.documents += 1
+      const say = (fault: string): void =>
+        void stored.faults.push(`${collection.name} ${String(document._id)}: ${fault}`)
+      for (const fault of [
+        modelFault(model, document),
+        ...partFaults(document, ''),
+        ...meaningFaults(collection.name, document),
+      ])
+        if (fault !== null) say(fault)
+      const businessId = typeof document.businessId === 'string' ? document.businessId : null
+      for (const [, owner, number] of driver.BSON.EJSON.stringify(document).matchAll(anyMark))
+        stored.marks.push({
+          owner: Number(owner),
+          number: number === undefined ? null : Number(number),
+          collection: collection.name,
+          businessId,
+        })
+    }
+  }
+  return stored
+}
+
+/** The model takes it as it is: no unknown field, nothing that it would have to cast. */
+function modelFault(model: Model<Document>, document: Document): string | null {
+  try {
+    const taken = new model(document)
+    const [before, after] = [document, taken.toObject() as Document].map((each) =>
+      driver.BSON.EJSON.stringify(each, { relaxed: true }),
+    )
+    return fieldsDiffer(JSON.parse(before ?? ''), JSON.parse(after ?? ''))
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** Of what the document has; a model may add defaults. */
+function fieldsDiffer(before: Document, after: Document): string | null {
+  const other = Object.keys(before).find(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  )
+  return other === undefined
+    ? null
+    : `${other} is ${JSON.stringify(before[other]).slice(0, 200)}, which its model reads as ${JSON.stringify(after[other])?.slice(0, 200)}`
+}
+
+/** Numbers are exact, texts are Unicode without NUL, names are no operators. */
+function partFaults(part: unknown, at: string): string[] {
+  if (typeof part === 'number')
+    return Number.isSafeInteger(part) && !Object.is(part, -0) ? [] : [`${at} is ${part}`]
+  if (typeof part === 'string') return part.isWellFormed() && !part.includes('\0') ? [] : [`${at} is no text`]
+  if (typeof part !== 'object' || part === null || part instanceof Date || '_bsontype' in part) return []
+  return Object.entries(part).flatMap(([name, inner]) => [
+    ...(/^\$|\.|\0|^__proto__$/.test(name) ? [`${at} has a field ${name}`] : []),
+    ...partFaults(inner, `${at}.${name}`),
+  ])
+}
+
+/** What no schema says. */
+function meaningFaults(collection: string, document: Document): string[] {
+  const faults = Object.entries(enums)
+    .filter(([place]) => place.startsWith(`${collection}.`))
+    .map(
+      ([place, allowed]) => [place, allowed.includes(String(document[place.split('.')[1] ?? '']))] as const,
+    )
+    .filter(([, isAllowed]) => !isAllowed)
+    .map(([place]) => `${place} is out of its range`)
+  return [
+    ...faults,
+    ...moneyFaults(document, ''),
+    ...(collection === 'intents' ? intentFaults(document) : []),
+  ]
+}
+
+const money = /^(amount|amountPaid|price|unitPrice|total|balance|stock|refundsCommitted|quantity)$/
+
+/** Nothing of money or stock is below nothing. */
+function moneyFaults(part: unknown, at: string): string[] {
+  if (typeof part !== 'object' || part === null || part instanceof Date) return []
+  return Object.entries(part).flatMap(([name, inner]) =>
+    money.test(name) && typeof inner === 'number' && inner < 0
+      ? [`${at}.${name} is ${inner}`]
+      : moneyFaults(inner, `${at}.${name}`),
+  )
+}
+
+/** Paid is what has a payment, and no more goes back than came. */
+function intentFaults(document: Document): string[] {
+  const { status, payment, refundsCommitted, refunds, amount, amountType } = document as {
+    status: string
+    payment: { amountPaid: number } | null
+    refundsCommitted: number
+    refunds: { amount: number; status: string }[]
+    amount: number | null
+    amountType: string
+  }
+  const isPaid = status === 'PAID' || status === 'REFUNDED'
+  const given = refunds
+    .filter((refund) => refund.status !== 'FAILED')
+    .reduce((sum, refund) => sum + refund.amount, 0)
+  return [
+    ...(isPaid === (payment !== null) ? [] : [`is ${status} with the payment ${JSON.stringify(payment)}`]),
+    ...(refundsCommitted <= (payment?.amountPaid ?? 0) ? [] : ['gave back more than was paid']),
+    ...(given === refundsCommitted ? [] : [`committed ${refundsCommitted} of refunds, which are ${given}`]),
+    ...(amountType === 'FIXED' && payment !== null && payment.amountPaid !== amount
+      ? ['was not paid as it said']
+      : []),
+  ]
+}

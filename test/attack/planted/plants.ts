@@ -1,0 +1,130 @@
+import type { Edit } from '../../faults/build/edit.ts'
+
+/** A bug to be planted, and the oracle that must find it. */
+export interface Plant {
+  says: string
+  edits: Edit[]
+  foundBy: string
+}
+
+const plant = (foundBy: string, says: string, file: string, find: string, put: string): Plant => ({
+  foundBy,
+  says,
+  edits: [{ file, find, put }],
+})
+
+/** One for each kind of thing that the attack is to find. */
+export const plants: readonly Plant[] = [
+  plant(
+    'no fault',
+    'a body that is no JSON is taken for a bug of ours',
+    'src/http/json-body.ts',
+    "return { refusal: refuse('INVALID_JSON') }",
+    "throw new TypeError('no JSON')",
+  ),
+  plant(
+    'enveloped',
+    'a refusal says another status in its envelope',
+    'src/http/answer.ts',
+    '    statusCode,\n    requestId,',
+    '    statusCode: 400,\n    requestId,',
+  ),
+  plant(
+    'as described',
+    'an intent shows its effects',
+    'src/intents/present.ts',
+    '    referenceNumber: intent.referenceNumber,',
+    '    referenceNumber: intent.referenceNumber,\n    effects: intent.effects,',
+  ),
+  plant(
+    'shut out',
+    'a suspended key works',
+    'src/businesses/identify.ts',
+    "if (key.status !== 'active')",
+    "if (key.status === 'revoked')",
+  ),
+  {
+    foundBy: 'apart',
+    says: "another business's intent is read",
+    edits: [
+      {
+        file: 'src/intents/find.ts',
+        find: 'findOne({ businessId, referenceNumber })',
+        put: 'findOne({ referenceNumber })',
+      },
+      { file: 'src/intents/find.ts', find: 'intent.businessId !== businessId || ', put: '' },
+    ],
+  },
+  plant(
+    'escaped',
+    'a field shows what was typed as it stands',
+    'src/checkout/field.ts',
+    'value="${value}" dir="ltr"',
+    'value="!${value}" dir="ltr"',
+  ),
+  plant(
+    'once per key',
+    'an idempotency key is told apart by its body too',
+    'src/http/run-operation.ts',
+    'path: JSON.stringify([route.path, req.params]),',
+    "path: JSON.stringify([route.path, req.params, 'value' in body ? String(JSON.stringify(body.value)) : '']),",
+  ),
+  plant(
+    'nothing ended',
+    'an odd query ends the process',
+    'src/http/bare-app.ts',
+    "parse(query, '&', '=', { maxKeys: 0 })",
+    "query.includes('%00') ? process.exit(1) : parse(query, '&', '=', { maxKeys: 0 })",
+  ),
+  plant(
+    'no secret logged',
+    'the address of a payment stands in the log with its code',
+    'src/intents/create.ts',
+    'const data = presentCreated(',
+    "console.log(JSON.stringify({ level: 'info', code: intent.code }))\n    const data = presentCreated(",
+  ),
+  plant(
+    'nothing private reached',
+    'a private address is public',
+    'src/webhooks/sender/address.ts',
+    "ipaddr.IPv4.parse(address).range() === 'unicast'",
+    "ipaddr.IPv4.parse(address).range() !== 'x'",
+  ),
+  plant(
+    'nothing stored is wrong',
+    'an amount has no upper bound',
+    'src/validate.ts',
+    'n >= 1 && n <= config.maxAmount',
+    'n >= 1',
+  ),
+  {
+    foundBy: 'nothing refused is stored',
+    says: 'a product is refused after it was stored',
+    edits: [
+      {
+        file: 'src/store/products/create.ts',
+        find: "import { tryAgain } from '../../try-again.ts'",
+        put: "import { refuse } from '../../errors.ts'\nimport { tryAgain } from '../../try-again.ts'",
+      },
+      {
+        file: 'src/store/products/create.ts',
+        find: 'if (insertion.inserted) return data',
+        put: "if (insertion.inserted && product.name.length % 2 === 0) throw refuse('INSUFFICIENT_STOCK')\n    if (insertion.inserted) return data",
+      },
+    ],
+  },
+  plant(
+    'prototypes as they were',
+    'fields of a body reach the prototype of all objects',
+    'src/http/json-body.ts',
+    'return { value, params: value }',
+    "if (Object.hasOwn((value ?? {}) as object, '__proto__')) Object.defineProperty(Object.prototype, 'polluted', { value: 1 })\n    return { value, params: value }",
+  ),
+  plant(
+    'memory as it was',
+    'every request is remembered',
+    'src/http/bare-app.ts',
+    '    res.locals.requestId = randomUUID()',
+    '    res.locals.requestId = randomUUID()\n    ;((globalThis as unknown as { seen: unknown[] }).seen ??= []).push(Array(12_500).fill(1.5))',
+  ),
+]

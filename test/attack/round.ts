@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Asked } from './arguments.ts'
+import { type Assault, createAssault } from './assault.ts'
+import { assembleCast } from './cast/cast.ts'
+import { lay } from './cast/first-things.ts'
+import { volley } from './generators/attacks.ts'
+import { hunt } from './hunt.ts'
+import { inMiB, runOracles } from './oracles/run-oracles.ts'
+import { readStored } from './oracles/stored.ts'
+import { createTally, type Tally } from './report/tally.ts'
+import { createViolations, type Violations } from './report/violations.ts'
+import type { State } from './stage/process.ts'
+import { openStage, type Stage } from './stage/stage.ts'
+
+/** By then everything that is used is loaded and compiled. */
+const earlyVolleys = 5
+/** Longer than a closed connection, a request under way and a lane are kept. */
+const restMs = 8_000
+/** One name for so many requests is tried as a receiver. */
+const requestsPerName = 200
+
+/** What a round found. */
+export interface Round {
+  tally: Tally
+  violations: Violations
+  /** How much was done, in a sentence. */
+  says: string
+}
+
+/** Attacks a build of the service once, from its start to its end. */
+export async function attackOnce(build: string, asked: Asked): Promise<Round> {
+  const folder = mkdtempSync(join(tmpdir(), 'payment-intents-attack-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const stage = await openStage(build, folder)
+  const cast = await assembleCast(stage)
+  const [tally, violations] = [createTally(), createViolations()]
+  const assault = createAssault({ port: stage.port, cast, tally, violations })
+  await lay(assault, cast)
+
+  const { web, worker, servers, receivers, provider, deps } = stage
+  const startedAt = performance.now()
+  const endAt = startedAt + asked.minutes * 60_000
+  const isOver = (): boolean =>
+    assault.sent() >= asked.requests || performance.now() > endAt || web.endedAs() !== null
+  const names = Math.ceil(asked.requests / requestsPerName)
+  // Looked at in the end; a service that ended breaks it off before.
+  const hunting = hunt(stage, cast, asked.seed, names, isOver).catch((error: unknown) => [
+    `the hunt broke off: ${String(error)}`,
+  ])
+  const early = await sendAll(assault, stage, asked, isOver)
+  const seconds = (performance.now() - startedAt) / 1000
+  for (const fault of await hunting) violations.add('nothing private reached', fault, null)
+
+  await pause(restMs)
+  const late = await stateOf(stage)
+  const stored = await readStored(deps.mongo)
+  const run = {
+    processes: [web, worker],
+    receivers,
+    serverPorts: [...servers.map((server) => server.port), Number(new URL(provider.url).port)],
+    secrets: cast.secrets,
+    stored,
+    businessIds: cast.businessIds,
+    statuses: assault.statuses,
+    states: { early: early ?? late, late },
+  }
+  for (const [name, oracle] of Object.entries(runOracles))
+    for (const fault of oracle(run)) violations.add(name, fault, null)
+  await stage.stop()
+  const rate = `${assault.sent()} requests in ${seconds.toFixed(0)} s (${(assault.sent() / seconds).toFixed(0)}/s)`
+  const heap = `heap of web ${inMiB(run.states.early.heapUsed)} → ${inMiB(late.heapUsed)} MiB`
+  return { tally, violations, says: `${rate}, ${stored.documents} documents looked at, ${heap}` }
+}
+
+/** Volley after volley. Answers the state of `web` early on, or null where it was over before. */
+async function sendAll(
+  assault: Assault,
+  stage: Stage,
+  { seed, inFlight }: Asked,
+  isOver: () => boolean,
+): Promise<State | null> {
+  let early: State | null = null
+  for (let number = 0; !isOver(); number += 1) {
+    if (number === earlyVolleys) early = await stateOf(stage)
+    await assault.play(volley(seed, number), inFlight)
+  }
+  return early
+}
+
+/** One that has ended holds nothing. */
+const stateOf = ({ web }: Stage): Promise<State> =>
+  web.endedAs() === null ? web.state() : Promise.resolve({ heapUsed: 0, strange: [] })

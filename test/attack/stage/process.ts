@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { until } from '../../support/until.ts'
+
+/** What a process tells of itself (inside.mjs). */
+export interface State {
+  heapUsed: number
+  /** Properties of built-in prototypes that were not there at its start. */
+  strange: string[]
+}
+
+/** One attacked process. */
+export interface Attacked {
+  name: string
+  /** Whereto it connected, as `address:port`, each once. */
+  connections(): string[]
+  state(): Promise<State>
+  /** All that it printed so far. */
+  log(): string
+  /** How it ended before it was to; null while it runs. */
+  endedAs(): string | null
+  stop(): Promise<void>
+}
+
+const inside = new URL('../inside.mjs', import.meta.url).href
+const startLimitMs = 30_000
+
+/** Starts a program of a build and waits until it serves. What it prints goes into `folder/<name>.log`. */
+export async function startAttacked(
+  name: 'web' | 'worker',
+  program: string,
+  folder: string,
+  environment: Record<string, string>,
+): Promise<Attacked> {
+  const log = join(folder, `${name}.log`)
+  const record = join(folder, `${name}.ndjson`)
+  const child = spawn(process.execPath, ['--expose-gc', '--import', inside, program], {
+    env: { PATH: process.env.PATH, ...environment, ATTACK_RECORD: record },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const written = createWriteStream(log)
+  child.stdout.pipe(written, { end: false })
+  child.stderr.pipe(written, { end: false })
+  const ended = once(child, 'exit')
+  let end: string | null = null
+  let isStopping = false
+  child.once('exit', (code, signal) => {
+    if (!isStopping) end = `${name} ended with ${signal ?? code}`
+  })
+  const logged = (): string => (existsSync(log) ? readFileSync(log, 'utf8') : '')
+  await until(`${name} to start`, () => end !== null || logged().includes(`"${name}.started"`), startLimitMs)
+  if (end !== null) throw new Error(`${String(end)}: ${logged()}`)
+  const told = <Line extends object>(what: string): Line[] =>
+    existsSync(record) ? linesOf<Line>(record, what) : []
+  return {
+    name,
+    connections: () => [
+      ...new Set(
+        told<{ address: string; port: number }>('connect').map(({ address, port }) => `${address}:${port}`),
+      ),
+    ],
+    async state() {
+      const before = told('state').length
+      child.kill('SIGUSR2')
+      return until(`the state of ${name}`, () => told<State>('state')[before], startLimitMs)
+    },
+    log: logged,
+    endedAs: () => end,
+    async stop() {
+      isStopping = true
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+const linesOf = <Line>(file: string, what: string): Line[] =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line & { what: string })
+    .filter((line) => line.what === what)

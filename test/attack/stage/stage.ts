@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { freePort } from '../../../dev/servers/free-port.ts'
+import { type Server, startMongo, startRedis } from '../../../dev/servers.ts'
+import { readConfig } from '../../../src/config.ts'
+import { type Deps, openDeps } from '../../../src/deps.ts'
+import { makeIndexes } from '../../../src/indexes.ts'
+import { createLog } from '../../../src/log.ts'
+import { createMetrics } from '../../../src/metrics/metrics.ts'
+import { type Provider, startProvider } from '../../support/provider.ts'
+import { type NameServer, startNameServer } from './name-server.ts'
+import { type Attacked, startAttacked } from './process.ts'
+import { type Receivers, startReceivers } from './receivers.ts'
+
+/** A whole service, real to the last process, with places around it where nobody may arrive. */
+export interface Stage {
+  origin: string
+  port: number
+  web: Attacked
+  worker: Attacked
+  servers: readonly Server[]
+  receivers: Receivers
+  /** Who moves live money. */
+  provider: Provider
+  nameServer: NameServer
+  /** Of this process, on the same database: to make keys, and to look at what is stored. */
+  deps: Deps
+  stop(): Promise<void>
+}
+
+/** Starts a build and all that it needs; logs and records go into `folder`. */
+export async function openStage(build: string, folder: string): Promise<Stage> {
+  const [mongo, redis, receivers, provider, nameServer, port] = await Promise.all([
+    startMongo(),
+    startRedis(),
+    startReceivers(),
+    startProvider(),
+    startNameServer(),
+    freePort(),
+  ])
+  const environment = {
+    // Production refuses the receiver on this machine.
+    NODE_ENV: 'test',
+    PORT: String(port),
+    MONGODB_URL: mongo.url.replace(/[^/]*$/, 'attack'),
+    REDIS_URL: redis.url,
+    QUEUE_PREFIX: 'attack',
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    LOG_LEVEL: 'info',
+    // Requests come from as many addresses as customers do, and all from this machine.
+    TRUST_PROXY: '1',
+    RATE_LIMIT_PER_SECOND: '0',
+    WEBHOOK_ALLOWED_HOSTS: receivers.honestHost,
+    WEBHOOK_RETRY_SECONDS: '1,2,4,8,16,32,64',
+    WEBHOOK_TIMEOUT_SECONDS: '5',
+    PUBLIC_URL: 'http://service.example',
+    PAY_URL: 'http://service.example',
+    ...provider.environment,
+  }
+  const config = readConfig(environment)
+  const log = createLog('silent', 'attack', null)
+  await makeIndexes(config.mongodbUrl, log)
+  const deps = await openDeps(config, log, createMetrics(), () => new Date(), 'web')
+  const watched = { ...environment, ATTACK_NAME_SERVER: nameServer.address }
+  const [web, worker] = await Promise.all([
+    startAttacked('web', join(build, 'src/server.js'), folder, watched),
+    startAttacked('worker', join(build, 'workers/main.js'), folder, watched),
+  ])
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    web,
+    worker,
+    servers: [mongo, redis],
+    receivers,
+    provider,
+    nameServer,
+    deps,
+    async stop() {
+      await Promise.all([web.stop(), worker.stop()])
+      await deps.close()
+      receivers.close()
+      nameServer.close()
+      await provider.close()
+      await Promise.all([mongo.stop(), redis.stop()])
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import type { Target } from './target.ts'
+
+const naught = { kind: 'none' } as const
+const page = (by: Target['by'], path: string, query: object | null = null): Target => ({
+  name: `GET ${path.replaceAll(/~(\w+)~/g, ':$1').split('?')[0]}`,
+  method: 'GET',
+  path,
+  by,
+  query,
+  body: naught,
+  route: null,
+})
+const form = (by: Target['by'], path: string, fields: Record<string, string[]>): Target => ({
+  ...page(by, path),
+  name: `POST ${path.replaceAll(/~(\w+)~/g, ':$1')}`,
+  method: 'POST',
+  body: { kind: 'form', fields },
+})
+const act = (path: string): Target => ({
+  ...page('staff', path),
+  name: `PUT ${path.replaceAll(/~(\w+)~/g, ':$1')}`,
+  method: 'PUT',
+})
+
+/** What somebody may ask a page for: each a word, judged by the page. */
+const asked = (...names: string[]): object => ({
+  type: 'object',
+  properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+})
+
+const csrf = ['~csrf~', '', 'forged', '~form~']
+const span = ['from', 'to']
+
+/** What is no operation of the API: for customers, for staff, for operators and for who reads the documentation. */
+export const pages: readonly Target[] = [
+  page('customer', '/', asked('lang', 'code')),
+  form('customer', '/', { code: ['~code~', '123456', '', '12 34 56'], lang: ['en', 'fr', 'ar'] }),
+  page('customer', '/sandbox/~business~', asked('lang')),
+  form('customer', '/sandbox/~business~', { code: ['~code~', '654321', ''] }),
+  page('customer', '/p/~short~', asked('lang', 'amount', 'proof', 'sent')),
+  form('customer', '/p/~short~', {
+    form: ['~form~', '', 'forged'],
+    phone: ['~phone~', '22000001', '22000003', '22000006', '+222 22 00 00 01', 'x'],
+    pin: ['~pin~', '1234', '0000', '', '12345678901234567890'],
+    amount: ['500', '0', '-1', '1e9', '5,00', ''],
+    lang: ['en', 'fr', 'ar', 'xx'],
+  }),
+  page('customer', '/p/~short~/status'),
+  page('customer', '/admin/sign-in', asked('to')),
+  form('customer', '/admin/sign-in', {
+    name: ['~staff~', 'nobody', ''],
+    password: ['~password~', 'wrong', ''],
+    to: [
+      '/admin',
+      '//evil.example',
+      'https://evil.example/',
+      '/\\evil.example',
+      '/admin/../..//evil.example',
+    ],
+  }),
+  form('staff', '/admin/sign-out', { csrf: ['', 'forged'] }),
+  page('staff', '/admin', asked('q')),
+  page('staff', '/admin/dead', asked(...span)),
+  page('staff', '/admin/audit', asked('actor', 'act', 'subject', 'business', 'before', ...span)),
+  page('staff', '/admin/payments/~intent~', asked('after')),
+  page('staff', '/admin/orders/~orderNumber~'),
+  page('staff', '/admin/deliveries/~delivery~'),
+  page('staff', '/admin/endpoints/~endpoint~', asked('status')),
+  page('staff', '/admin/businesses/~business~'),
+  form('staff', '/admin/deliveries/~delivery~/send-again', { csrf }),
+  form('staff', '/admin/endpoints/~endpoint~/send-all-again', { csrf, from: ['', '2026-01-01'], to: [''] }),
+  page('staff', '/admin/queues'),
+  page('staff', '/admin/queues/api/queues', asked('activeQueue', 'status', 'page', 'jobsPerPage')),
+  page('staff', '/admin/queues/api/queues/webhook-delivery/~delivery~-r0'),
+  page('staff', '/admin/queues/api/redis/stats'),
+  act('/admin/queues/api/queues/webhook-delivery/~delivery~-r0/retry'),
+  act('/admin/queues/api/queues/webhook-delivery/retry/failed'),
+  act('/admin/queues/api/queues/outbox-relay/pause'),
+  page('customer', '/docs'),
+  page('customer', '/api/v1/openapi.json'),
+  page('customer', '/healthz'),
+  page('customer', '/readyz'),
+  page('customer', '/metrics'),
+  page('customer', '/admin/style.css'),
+  page('customer', '/pay/nothing.css'),
+  page('customer', '/api/v1/dev/nothing'),
+  page('customer', '/api/v2/dev/intents'),
+  page('customer', '/.env'),
+]

@@ -1,0 +1,63 @@
+/** An answer as it stood on the wire. */
+export interface Answer {
+  status: number
+  /** By small names; of several with one name the last. */
+  headers: ReadonlyMap<string, string>
+  cookies: readonly string[]
+  body: string
+}
+
+/** The first answer in some bytes, and where it ends; null while it is not whole. `isHead`: it has no body, whatever it says. */
+export function readAnswer(
+  bytes: Buffer,
+  isHead: boolean,
+  hasEnded: boolean,
+): { answer: Answer; end: number } | null {
+  const headEnd = bytes.indexOf('\r\n\r\n')
+  if (headEnd < 0) return null
+  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n')
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1] ?? 0)
+  const begin = headEnd + 4
+  if (status >= 100 && status < 200) {
+    const next = readAnswer(bytes.subarray(begin), isHead, hasEnded)
+    return next === null ? null : { answer: next.answer, end: begin + next.end }
+  }
+  const pairs = lines.map(
+    (line) =>
+      [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()] as const,
+  )
+  const headers = new Map(pairs)
+  const cookies = pairs.filter(([name]) => name === 'set-cookie').map(([, value]) => value)
+  const body =
+    isHead || status === 204 || status === 304
+      ? { text: '', end: begin }
+      : readBody(bytes, begin, headers, hasEnded)
+  return body === null ? null : { answer: { status, headers, cookies, body: body.text }, end: body.end }
+}
+
+function readBody(
+  bytes: Buffer,
+  begin: number,
+  headers: ReadonlyMap<string, string>,
+  hasEnded: boolean,
+): { text: string; end: number } | null {
+  if (headers.get('transfer-encoding') === 'chunked') return readChunks(bytes, begin)
+  const told = headers.get('content-length')
+  if (told === undefined) return hasEnded ? { text: bytes.toString('utf8', begin), end: bytes.length } : null
+  const end = begin + Number(told)
+  return bytes.length < end ? null : { text: bytes.toString('utf8', begin, end), end }
+}
+
+function readChunks(bytes: Buffer, begin: number): { text: string; end: number } | null {
+  const parts: Buffer[] = []
+  for (let at = begin; ; ) {
+    const lineEnd = bytes.indexOf('\r\n', at)
+    if (lineEnd < 0) return null
+    const length = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16)
+    const next = lineEnd + 2 + length + 2
+    if (bytes.length < next) return null
+    parts.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + length))
+    at = next
+    if (length === 0) return { text: Buffer.concat(parts).toString('utf8'), end: at }
+  }
+}

@@ -1,0 +1,72 @@
+import type { Actor } from '../cast/actors.ts'
+import type { Staff } from '../cast/staff.ts'
+import { badAuthorizations } from '../corpora/headers.ts'
+import type { Attack } from '../generators/attack.ts'
+
+/** Whose request it is, and what its references stand for. */
+export interface Sender {
+  actor: Actor
+  staff: Staff
+  /** Puts in what references stand for. */
+  fill(text: string): string
+}
+
+/**
+ * Below /admin a member of staff asks, whatever key there is; elsewhere they are nobody. Who signs in comes without a session: a good sign-in would end it.
+ */
+const isForStaff = (line: string): boolean => /^\/admin(\/|$|\?)/.test(line)
+
+/** The bytes of a request. */
+export function compose(attack: Attack, { actor, staff, fill }: Sender): Buffer {
+  if (attack.raw !== null) return Buffer.from(fill(attack.raw), 'latin1')
+  const body = typeof attack.body === 'string' ? Buffer.from(fill(attack.body)) : attack.body
+  const line = fill(attack.line)
+  const [second, third] = attack.from
+  const origin: [string, string][] = isForStaff(line)
+    ? [
+        ...(line.startsWith('/admin/sign-in') ? [] : [['Cookie', staff.cookie] as [string, string]]),
+        ['Origin', 'http://service.example'],
+        ['Sec-Fetch-Site', 'same-origin'],
+      ]
+    : []
+  const headers: (readonly [string, string])[] = [
+    ['Host', 'service.example'],
+    // What a caller says stands first, what the proxy saw last.
+    ['X-Forwarded-For', `203.0.113.9, 198.18.${second}.${third}`],
+    ...authorization(attack, actor),
+    ...origin,
+    ...(attack.idempotencyKey === null ? [] : [['X-Idempotency-Key', attack.idempotencyKey] as const]),
+    ...(attack.contentType === null ? [] : [['Content-Type', attack.contentType] as const]),
+    ...attack.headers,
+    ...(body === null ? [] : [framing(attack, body)]),
+  ]
+  const head = [
+    `${attack.method} ${asTarget(line)} HTTP/1.1`,
+    ...headers.map(([name, value]) => `${name}: ${fill(value)}`),
+    '',
+    '',
+  ]
+  return Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), ...bodyBytes(attack, body)])
+}
+
+function authorization({ badAuthorization }: Attack, { kind, key }: Actor): (readonly [string, string])[] {
+  if (key === null) return []
+  const bad = badAuthorizations[badAuthorization % badAuthorizations.length] ?? ''
+  return [['Authorization', kind === 'malformed' ? bad : 'Bearer ~key~']]
+}
+
+const framing = ({ isChunked }: Attack, body: Buffer): readonly [string, string] =>
+  isChunked ? ['Transfer-Encoding', 'chunked'] : ['Content-Length', String(body.length)]
+
+function bodyBytes({ isChunked }: Attack, body: Buffer | null): Buffer[] {
+  if (body === null) return []
+  if (!isChunked) return [body]
+  const last = Buffer.from('0\r\n\r\n')
+  return body.length === 0
+    ? [last]
+    : [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n'), last]
+}
+
+/** A request line holds no spaces and no bytes beyond ASCII here: those are among the raw requests. */
+const asTarget = (line: string): string =>
+  line.replaceAll(/[^\x21-\x7e]/gu, (each) => encodeURIComponent(each.toWellFormed()))
