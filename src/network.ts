@@ -1,8 +1,9 @@
-import { isIP } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** One household or office: an IPv4 address, or the 64 bits of an IPv6 one within which anybody may choose. */
 export function networkOf(ip: string): string {
+  if (isIPv4(ip)) return ip
   if (!ipaddr.isValid(ip)) return 'unknown'
   const address = ipaddr.process(ip)
   return address instanceof ipaddr.IPv6 ? firstOf(address, 4) : address.toString()

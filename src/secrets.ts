@@ -46,8 +46,9 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
     signing: { 'sign form': derive(key, 'sign form'), 'sign link': derive(key, 'sign link') },
   }))
   const [current, ...previous] = rings as [(typeof rings)[0], ...typeof rings]
+  const drawIv = createDraw(ivBytes)
   const seal = (plain: string): string => {
-    const iv = randomBytes(ivBytes)
+    const iv = drawIv()
     const cipher = createCipheriv('aes-256-gcm', current.sealing, iv)
     const body = [cipher.update(plain, 'utf8'), cipher.final()]
     return `v1.${current.id}.${Buffer.concat([iv, cipher.getAuthTag(), ...body]).toString('base64url')}`
@@ -78,6 +79,23 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
         rings.some((ring) => timingSafeEqual(signWith(ring.signing[use], text), given))
       )
     },
+  }
+}
+
+/** How many draws one call for secure bytes serves: a call for 12 bytes costs as much as to seal with them. */
+const drawsPerPool = 256
+
+/** Draws `length` secure bytes; none of them twice. */
+function createDraw(length: number): () => Buffer {
+  let pool = Buffer.alloc(0)
+  let drawn = 0
+  return () => {
+    if (drawn === pool.length) {
+      pool = randomBytes(length * drawsPerPool)
+      drawn = 0
+    }
+    drawn += length
+    return pool.subarray(drawn - length, drawn)
   }
 }
 

@@ -75,6 +75,12 @@ describe('The house keeps its rules:', () => {
     expect(offenders(sources, (name) => /^(dev|test|bench|ops)\//.test(name))).to.deep.equal([])
   })
 
+  it('the checker of faults judges the service by nothing of its own', () => {
+    const files = filesIn('test/faults/checker')
+    expect(files).to.include('test/faults/checker/check.ts')
+    expect(offenders(files, (name) => /^(src|workers|schemas|dist)\//.test(name))).to.deep.equal([])
+  })
+
   it('only config reads the environment', () => {
     expect(mentioning(sources, /process\.env/)).to.deep.equal(['src/config.ts'])
   })
@@ -183,7 +189,7 @@ describe('The house keeps its rules:', () => {
   })
 
   it('whoever finds orders leaves out what only stands in the place of one', () => {
-    const finding = /\bOrder\)?\s*\.(find|count|exists|aggregate|distinct)|readPage<\w*Order\b/g
+    const finding = /\bOrder\)?\s*\.(find|count|exists|aggregate|distinct)|read(Tallied)?Page<\w*Order\b/g
     const finders = sources.filter((file) => read(file).search(finding) >= 0)
     expect(finders).to.include.members([
       'src/store/orders/find.ts',

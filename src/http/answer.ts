@@ -49,7 +49,8 @@ export function send(res: Response, answer: Answer): void {
   for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value)
   if (res.app.locals.isStopping()) res.setHeader('Connection', 'close')
   res.setHeader('Content-Type', 'application/json; charset=utf-8')
-  res.setHeader('Content-Length', Buffer.byteLength(answer.body))
+  // Of an answer with a body Node itself counts the bytes.
+  if (res.req.method === 'HEAD') res.setHeader('Content-Length', Buffer.byteLength(answer.body))
   res.end(answer.body)
 }
 

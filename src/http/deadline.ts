@@ -2,6 +2,8 @@ import { unavailable } from '../errors.ts'
 
 /** How long a request may wait on MongoDB in all; with what comes on top the caller hears within 10 s. */
 const budgetMs = 8000
+/** Timers of one length share a list in Node; a list for each request would cost more than a deadline so little later. */
+const tickMs = 100
 
 /** What is left of a request's patience with MongoDB. Only waits that go through `spend` count. */
 export interface Deadline {
@@ -19,7 +21,7 @@ export function startDeadline(): Deadline {
       const startedAt = performance.now()
       let timer: NodeJS.Timeout | undefined
       const tooLate = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(unavailable()), leftMs)
+        timer = setTimeout(() => reject(unavailable()), Math.ceil(leftMs / tickMs) * tickMs)
       })
       try {
         return await Promise.race([work(startedAt + leftMs), tooLate])

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
 import { stringify } from 'safe-stable-stringify'
@@ -48,10 +48,12 @@ export function idempotencyKey(req: Request): string {
   return key
 }
 
+const asUtf8 = new TextDecoder('utf-8', { fatal: true })
+
 /** Node reads header bytes as Latin-1. Most callers send UTF-8, some Latin-1: two keys must never become one. */
 function headerText(latin1: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(latin1, 'latin1'))
+    return asUtf8.decode(Buffer.from(latin1, 'latin1'))
   } catch {
     return latin1
   }
@@ -96,14 +98,20 @@ async function runHolding(
   held: { id: string; token: string; effectId: string },
 ): Promise<Answer | null> {
   const sealed = (answer: Answer) => deps.secrets.seal(JSON.stringify([answer.status, answer.body]))
-  const seal = (data: unknown) => sealed(success(write.status, data))
+  // What a create seals is what it answers: one text for both.
+  let made = { data: undefined as unknown, answer: success(write.status, undefined) }
+  const answerOf = (data: unknown): Answer => {
+    if (made.data !== data) made = { data, answer: success(write.status, data) }
+    return made.answer
+  }
+  const seal = (data: unknown) => sealed(answerOf(data))
   let answer: Answer
   try {
     const data = await inSpan(deps, 'operation', write.cause.traceparent, () =>
       operate(deadline, write, { id: held.effectId, seal }),
     )
     if (data === doneBefore) return null
-    answer = success(write.status, data)
+    answer = answerOf(data)
     // A create's answer travelled inside its own insert.
     if (write.recall !== null) return answer
   } catch (error) {
@@ -137,5 +145,4 @@ function replay(deps: Deps, sealed: string, otherParams: boolean): Answer {
   return { status, code, body, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }
 }
 
-const digest = (...parts: string[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+const digest = (...parts: string[]): string => hash('sha256', JSON.stringify(parts), 'base64url')

@@ -1,6 +1,6 @@
 import { cancelIntent } from '../intents/cancel.ts'
 import { createIntent } from '../intents/create.ts'
-import { findIntent } from '../intents/find.ts'
+import { findIntentTogether } from '../intents/find.ts'
 import { listIntents, parseList } from '../intents/list.ts'
 import { parseCreate } from '../intents/parse-create.ts'
 import { parseSimulation } from '../intents/payments/parse-simulation.ts'
@@ -42,11 +42,11 @@ export const intentRoutes: readonly Route[] = [
     about: aboutIntents.get,
     key: 'any',
     scope: 'payments.intents:read',
-    run: async (deps, caller, { params }) =>
+    run: async (deps, caller, { params }, until) =>
       presentFor(
         caller,
         deps.config,
-        await findIntent(deps, caller, params.referenceNumber ?? ''),
+        await findIntentTogether(deps, caller, params.referenceNumber ?? '', until),
         deps.now(),
       ),
   },

@@ -8,9 +8,9 @@ import type { RateLimits, Standing } from '../rate-limits/rate-limits.ts'
 type Limiting = Pick<Deps, 'rateLimits'>
 
 /** RATE_LIMITED for a key that sends too much (order of checks, 6). Every answer from here on says where the key stands. */
-export async function limitKey(deps: Limiting, caller: Caller, res: Response): Promise<void> {
+export function limitKey(deps: Limiting, caller: Caller, res: Response): void {
   if (deps.rateLimits === null) return
-  const standing = await deps.rateLimits.count(`key:${caller.keyId}`)
+  const standing = deps.rateLimits.count(`key:${caller.keyId}`)
   sayWhere(res, 'key', deps.rateLimits, standing)
   if (!standing.isOpen) throw tooMany('key', deps.rateLimits)
 }
@@ -38,9 +38,9 @@ export async function limitUnknown<Known>(
   const { rateLimits } = deps
   if (rateLimits === null) return recognise()
   const address = `address:${networkOf(clientAddress)}` as const
-  const room = async () => {
+  const room = () => {
     if (performance.now() > until) throw unavailable()
-    const standing = await rateLimits.look(address)
+    const standing = rateLimits.look(address)
     if (standing.isOpen) return standing.remaining
     sayWhere(res, 'address', rateLimits, standing)
     throw tooMany('address', rateLimits)
@@ -49,7 +49,7 @@ export async function limitUnknown<Known>(
     try {
       return await recognise()
     } catch (error) {
-      if (error instanceof Refusal && unknownCaller.has(error.code)) await rateLimits.count(address)
+      if (error instanceof Refusal && unknownCaller.has(error.code)) rateLimits.count(address)
       throw error
     }
   })

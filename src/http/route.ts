@@ -29,7 +29,8 @@ export interface ReadRoute extends Common {
   method: 'get'
   /** Which kind of key may ask; a publishable one only where a customer's browser may. */
   key: 'any' | 'secret'
-  run(deps: Deps, caller: Caller, asked: Asked): Promise<unknown>
+  /** `until`: see group-commit.ts. */
+  run(deps: Deps, caller: Caller, asked: Asked, until: number): Promise<unknown>
 }
 
 /** Answers a file in place of the envelope; what is refused before its first byte is enveloped as ever. */

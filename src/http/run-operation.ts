@@ -25,7 +25,7 @@ export async function runOperation(
   const deadline = startDeadline()
   const caller = await authenticate(deps, req, res, deadline)
   res.locals.caller = caller
-  await limitKey(deps, caller, res)
+  limitKey(deps, caller, res)
   allow(route, caller)
   if (route.method !== 'get') return write(deps, route, caller, deadline, req, res)
   return 'download' in route
@@ -49,7 +49,7 @@ async function read(
   res: Response,
 ): Promise<Answer> {
   const data = await inSpan(deps, 'operation', causeOf(res).traceparent, () =>
-    deadline.spend(() => route.run(deps, caller, askedBy(req, undefined))),
+    deadline.spend((until) => route.run(deps, caller, askedBy(req, undefined), until)),
   )
   return success(200, data)
 }

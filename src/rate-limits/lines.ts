@@ -6,7 +6,7 @@ interface Line {
 }
 
 /** Does something once fewer of its name are at it than `room` allows at that moment; what `room` throws is thrown. */
-export type InLine = <T>(name: string, room: () => Promise<number>, act: () => Promise<T>) => Promise<T>
+export type InLine = <T>(name: string, room: () => number, act: () => Promise<T>) => Promise<T>
 
 /** Lines by name. Who is woken and finds no room stands at the end again; nobody waits where nobody is inside. */
 export function createLines(): InLine {
@@ -28,12 +28,8 @@ export function createLines(): InLine {
   }
 }
 
-async function comeIn(line: Line, room: () => Promise<number>): Promise<void> {
-  for (;;) {
-    const most = await room()
-    if (line.inside < most) break
-    await new Promise<void>((resolve) => line.waiting.push(resolve))
-  }
+async function comeIn(line: Line, room: () => number): Promise<void> {
+  while (line.inside >= room()) await new Promise<void>((resolve) => line.waiting.push(resolve))
   line.inside += 1
   // There may be room for another.
   wakeNext(line)

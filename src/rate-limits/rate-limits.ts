@@ -1,4 +1,3 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { AddUp } from './add-up.ts'
 import { createLines, type InLine } from './lines.ts'
 
@@ -15,9 +14,9 @@ export interface Standing {
 export interface RateLimits {
   perSecond: number
   /** Counts one. */
-  count(who: Counted): Promise<Standing>
+  count(who: Counted): Standing
   /** Where the next one would find it; counts nothing. */
-  look(who: Counted): Promise<Standing>
+  look(who: Counted): Standing
   /** Where those of one address wait for one another. */
   inLine: InLine
   /** Tells Redis what was counted here, and learns what the others counted. */
@@ -36,7 +35,6 @@ interface Share {
 /** A second of the clock and all that was counted in it. */
 interface Second {
   at: number
-  limiter: RateLimiterMemory
   shares: Map<Counted, Share>
 }
 
@@ -55,22 +53,16 @@ const mostTold = 1000
 const worthTelling = 0.01
 
 export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Date): RateLimits {
-  const begin = (at: number): Second => ({
-    at,
-    // Duration 0: nothing is forgotten by a clock or a timer of the library. The whole of it goes with its second.
-    limiter: new RateLimiterMemory({ points: perSecond, duration: 0, keyPrefix: '' }),
-    shares: new Map(),
-  })
-  let latest = begin(0)
+  let latest: Second = { at: 0, shares: new Map() }
   let exchanging = false
 
   function current(): Second {
     const at = Math.floor(now().getTime() / 1000)
-    if (at !== latest.at) latest = begin(at)
+    if (at !== latest.at) latest = { at, shares: new Map() }
     return latest
   }
 
-  async function exchange({ at, limiter, shares }: Second): Promise<void> {
+  async function exchange({ at, shares }: Second): Promise<void> {
     const told = [...shares]
       .filter(([, { untold }]) => untold > 0 && untold >= perSecond * worthTelling)
       .slice(0, mostTold)
@@ -85,12 +77,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
       told.map(({ who, by }) => [`${at}:${who}`, by]),
       keptInRedisMs,
     )
-    for (const [index, { who, share }] of told.entries()) {
-      const sum = sums?.[index] ?? share.sum
-      const elsewhere = sum - share.sum
-      share.sum = sum
-      if (elsewhere > 0) await limiter.penalty(who, elsewhere)
-    }
+    for (const [index, { share }] of told.entries()) share.sum = Math.max(share.sum, sums?.[index] ?? 0)
   }
 
   /** One at a time, however slow Redis is. */
@@ -107,16 +94,15 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
 
   return {
     perSecond,
-    async count(who) {
-      const { limiter, shares } = current()
-      const share = shareOf(shares, who)
+    count(who) {
+      const share = shareOf(current().shares, who)
       if (share === null) return { isOpen: true, remaining: perSecond }
       share.untold += 1
-      const { consumedPoints } = await limiter.penalty(who, 1)
-      return { isOpen: consumedPoints <= perSecond, remaining: Math.max(0, perSecond - consumedPoints) }
+      const counted = countedOf(share)
+      return { isOpen: counted <= perSecond, remaining: Math.max(0, perSecond - counted) }
     },
-    async look(who) {
-      const counted = (await current().limiter.get(who))?.consumedPoints ?? 0
+    look(who) {
+      const counted = countedOf(current().shares.get(who) ?? { untold: 0, sum: 0 })
       return { isOpen: counted < perSecond, remaining: Math.max(0, perSecond - counted) }
     },
     inLine: createLines(),
@@ -124,6 +110,8 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
     close: () => clearInterval(timer),
   }
 }
+
+const countedOf = ({ untold, sum }: Share): number => sum + untold
 
 /** Null where there are too many others. */
 function shareOf(shares: Map<Counted, Share>, who: Counted): Share | null {
