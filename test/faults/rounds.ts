@@ -38,6 +38,7 @@ export async function runRounds(rounds: readonly RoundAsked[], keep: boolean): P
       build,
       servers: asked.servers,
       trafficSeconds: asked.seconds,
+      often: [],
       plan: planOfRound(asked, null),
       mostLateMs: MOST_LATE_MS,
       quietSeconds: QUIET_SECONDS,

@@ -1,5 +1,6 @@
 import type { Edit } from '../build/edit.ts'
 import type { Servers } from '../plan/fault.ts'
+import type { OperationName } from '../traffic/operations.ts'
 import type { Repeated } from './plan.ts'
 
 /** A copy of the service with one planted bug, which a run of faults must find. */
@@ -18,6 +19,8 @@ export interface Focus {
   servers: Servers
   /** How long there is traffic. */
   seconds: number
+  /** What the traffic does ten times as often as it would. */
+  often: readonly OperationName[]
   /** At which points processes die, or stand still for so long. */
   points: readonly string[]
   deed: 'kill' | 'stop'
@@ -30,6 +33,7 @@ export interface Focus {
 export const plain: Focus = {
   servers: 'standalone',
   seconds: 20,
+  often: [],
   points: [],
   deed: 'kill',
   awayMs: 300,

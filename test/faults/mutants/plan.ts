@@ -15,7 +15,7 @@ const DAY_MS = 24 * 3_600_000
 
 /** Faults of servers and clocks, as often as the service has come to itself in between. */
 const repeated = {
-  'mongo.kill': { target: 'mongodb', everyMs: 7000, forMs: 300 },
+  'mongo.kill': { target: 'mongodb', everyMs: 4000, forMs: 300 },
   // The driver gives up after 5 s; what it sent is carried out when MongoDB goes on.
   'mongo.stop': { target: 'mongodb', everyMs: 12_000, forMs: 6500 },
   'redis.flush': { target: 'redis', everyMs: 4000, forMs: 0 },

@@ -33,6 +33,7 @@ const { violations } = await runRound({
   build,
   servers: focus.servers,
   trafficSeconds: focus.seconds,
+  often: focus.often,
   plan: planOf(focus),
   // However slow the machine is, all of it is done.
   mostLateMs: Number.POSITIVE_INFINITY,

@@ -5,6 +5,7 @@ import mongoose, { type mongo } from 'mongoose'
 import { type Fault, files, type Setting } from '../evidence/evidence.ts'
 import { unleash } from '../nemesis/nemesis.ts'
 import type { PlannedFault, Servers } from '../plan/fault.ts'
+import type { OperationName } from '../traffic/operations.ts'
 import { startTraffic, type Traffic } from '../traffic/traffic.ts'
 import { dump } from './dump.ts'
 import { awaitQuiet, isHeldForWallet } from './quiet.ts'
@@ -18,6 +19,8 @@ export interface RoundAsked {
   build: string
   servers: Servers
   trafficSeconds: number
+  /** What the traffic does ten times as often as it would. */
+  often: readonly OperationName[]
   plan: readonly PlannedFault[]
   /** What cannot begin within so long of its time is left out. */
   mostLateMs: number
@@ -44,6 +47,7 @@ export async function play(asked: RoundAsked, stage: Stage, tell: (fault: Fault)
     admin: stage.commandLine.run,
     clockAheadMs: stage.clocks.aheadMs,
     perSecond: PER_SECOND,
+    often: asked.often,
   })
   try {
     const { left, ...times } = await disturb(asked, stage, traffic, tell)

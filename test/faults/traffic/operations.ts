@@ -71,6 +71,11 @@ export const ofTheSandbox: readonly OperationName[] = ['simulatePayment', 'place
 
 export type OperationName = keyof typeof operations
 
-export const weights = Object.fromEntries(
-  Object.entries(operations).map(([name, [weight]]) => [name, weight]),
-) as { [name in OperationName]: number }
+/** What is done how often, where some things are done ten times as often as they would be. */
+export const weightsWith = (often: readonly OperationName[]) =>
+  Object.fromEntries(
+    Object.entries(operations).map(([name, [weight]]) => [
+      name,
+      often.includes(name as OperationName) ? 10 * weight : weight,
+    ]),
+  ) as { [name in OperationName]: number }

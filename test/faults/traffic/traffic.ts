@@ -1,7 +1,7 @@
 import { audit } from './audit.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import { openClient } from './client.ts'
-import { ofTheSandbox, operations, weights } from './operations.ts'
+import { type OperationName, ofTheSandbox, operations, weightsWith } from './operations.ts'
 import { paced } from './paced.ts'
 import { type Admin, type Provisioned, provision, provisioned, settleIn } from './provision.ts'
 import type { Receivers } from './receivers.ts'
@@ -19,6 +19,8 @@ export interface Asked {
   clockAheadMs: () => number
   /** Operations begun in a second; an operation is one call or some. */
   perSecond: number
+  /** What is done ten times as often as it would be. */
+  often: readonly OperationName[]
 }
 
 /** Traffic that runs. */
@@ -73,6 +75,7 @@ export async function startTraffic(asked: Asked): Promise<Traffic> {
     stocks.push(...(await settleIn(place, sceneOf(-1 - index, place, chanceOf(seed, 'settle in', index)))))
 
   const sandboxes = world.places.filter(({ sandbox }) => sandbox)
+  const weights = weightsWith(asked.often)
   const begin = (operation: number): Promise<unknown> => {
     const chance = chanceOf(seed, 'operation', operation)
     const name = chance.weighted(weights)

@@ -25,7 +25,7 @@ export const deliveryCounted: Judge = function* (round) {
     if (delivery.attempts > mostAttempts + redrives)
       yield { of, says: `was tried ${delivery.attempts} times, ${redrives} of them by hand` }
     for (const { at, done, did } of delivery.attempts > longestLog ? [] : unrecorded)
-      if (round.times.isCalmButRedis({ from: at, to: done + recordMs }, settles.leases))
+      if (round.times.isCalmForWrites({ from: at, to: done + recordMs }, settles.leases))
         yield {
           of,
           says: `came at ${new Date(at).toISOString()} (${did}), no attempt is recorded, and nothing was wrong then`,

@@ -101,10 +101,6 @@ export function call(
 }
 
 export const good = (data: unknown) => ({ success: true, data })
-export const bad = (code: string, statusCode: number, details: object = {}) => ({
-  success: false,
-  error: { code, message: 'No.', statusCode, ...details },
-})
 
 /** Adds an arrival at the shop's receiver. */
 export function arrival(

@@ -43,7 +43,7 @@ function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival
       const end = times.machineTime(endedAt).to + marginMs
       const latest = end + times.skewAround({ from: arrival.at, to: arrival.done })
       // The length of an attempt is that of the sending: a process that stood still before it sent later.
-      const isInTime = arrival.at <= latest || !times.isCalmButRedis({ from: end, to: arrival.at }, marginMs)
+      const isInTime = arrival.at <= latest || !times.isCalmForWrites({ from: end, to: arrival.at }, marginMs)
       return signedAt(arrival) === Math.floor(at / 1000) && isInTime
     })
     const [arrival = null] = index >= 0 ? unrecorded.splice(index, 1) : []

@@ -20,8 +20,8 @@ export interface Times {
    * is looked at.
    */
   isCalm(span: Span, settleMs: number): boolean
-  /** The same, but for Redis, which loses no write of anybody's. */
-  isCalmButRedis(span: Span, settleMs: number): boolean
+  /** The same, but for what makes late alone: a machine that has too much to do, and Redis, which loses no write of anybody's. */
+  isCalmForWrites(span: Span, settleMs: number): boolean
   /** Whether those who asked around then were answered at once: if not, the machine has more to do than to keep time. */
   isBrisk(span: Span): boolean
   /** The end of the first stretch of this length after `at` in which nothing was done; null when there is none before quiet. */
@@ -45,7 +45,7 @@ const aroundMs = 5000
 /** Faults of what the service does not promise to be quick without; receivers fail for themselves alone. */
 const isOfReceivers = ({ what }: Fault): boolean => what.startsWith('receiver.')
 const isOfRedis = ({ what }: Fault): boolean => what.startsWith('redis.')
-/** Told by the calls themselves (isBrisk). */
+/** It makes all late, and cuts nothing short. */
 const isOfMachine = ({ what }: Fault): boolean => what.startsWith('machine.')
 
 export function timesOf({ setting, calls, arrivals, faults }: Evidence): Times {
@@ -57,9 +57,9 @@ export function timesOf({ setting, calls, arrivals, faults }: Evidence): Times {
     ...arrivals.map(({ at, clockAheadMs }) => ({ at, ahead: clockAheadMs })),
   ].toSorted((one, other) => one.at - other.at)
   const steps = stepsOf(samples)
-  const disturbing = faults.filter((fault) => !isOfReceivers(fault) && !isOfMachine(fault))
+  const disturbing = faults.filter((fault) => !isOfReceivers(fault))
   const troubles = troublesOf(disturbing)
-  const ofWriters = troublesOf(disturbing.filter((fault) => !isOfRedis(fault)))
+  const ofWriters = troublesOf(disturbing.filter((fault) => !isOfRedis(fault) && !isOfMachine(fault)))
   const skews = faults
     .filter(({ what }) => what === 'process.skew' || what === 'clock.jump')
     .map(({ began, ended, target }) => ({ from: began, to: ended, byMs: skewIn(target) }))
@@ -79,7 +79,7 @@ export function timesOf({ setting, calls, arrivals, faults }: Evidence): Times {
         ...skews.filter(({ from, to }) => from <= span.to && to + 1000 >= span.from).map(({ byMs }) => byMs),
       ),
     isCalm: (span, settleMs) => !meets(troubles, span, settleMs),
-    isCalmButRedis: (span, settleMs) => !meets(ofWriters, span, settleMs),
+    isCalmForWrites: (span, settleMs) => !meets(ofWriters, span, settleMs),
     isBrisk: ({ from, to }) => {
       const around = calls.filter((call) => call.began <= to + aroundMs && call.ended >= from - aroundMs)
       const quick = around.filter(({ status, began, ended }) => status !== null && ended - began <= quickMs)

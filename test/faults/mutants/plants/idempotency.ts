@@ -47,6 +47,6 @@ export const idempotencyMutants: readonly Mutant[] = [
     says: 'A change of stock leaves its effect id out of the guard, so a retry changes the stock once more.',
     edits: [{ file: 'src/store/stock/plan.ts', find: '      ...unlessForgotten(effect.id),\n', put: '' }],
     caughtBy: ['key.once', 'stock.balances'],
-    focus: killedAt('stock.changed', 'write.before-answer-kept'),
+    focus: { ...killedAt('stock.changed', 'write.before-answer-kept'), often: ['changeStock'] },
   },
 ]

@@ -48,7 +48,7 @@ export const intentMutants: readonly Mutant[] = [
       { file: 'src/intents/payments/simulate.ts', find: 'guard: isFree(now) }', put: '}' },
     ],
     caughtBy: ['move.legal', 'event.exact'],
-    focus: pausedAt('cancel.before-move', 'simulate.before-move'),
+    focus: { ...pausedAt('cancel.before-move', 'simulate.before-move'), often: ['raceFor'] },
   },
   {
     name: 'expiry-late',
@@ -80,7 +80,7 @@ export const intentMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['code.unique'],
-    focus: plain,
+    focus: { ...plain, often: ['createIntent'] },
   },
   {
     name: 'code-released-early',
@@ -93,6 +93,6 @@ export const intentMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['code.unique'],
-    focus: plain,
+    focus: { ...plain, often: ['createIntent'] },
   },
 ]

@@ -10,7 +10,7 @@ export const moneyMutants: readonly Mutant[] = [
       { file: 'src/wallets/sandbox/finish.ts', find: 'committed <= moved(paid)', put: 'committed > 0' },
     ],
     caughtBy: ['refund.bounded', 'wallet.balances'],
-    focus: pausedAt('refund.before-set-aside'),
+    focus: { ...pausedAt('refund.before-set-aside'), often: ['refundIntent'] },
   },
   {
     name: 'refund-again',
@@ -28,7 +28,10 @@ export const moneyMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['key.once', 'refund.bounded'],
-    focus: killedAt('refund.settled', 'refund.set-aside', 'write.before-answer-kept'),
+    focus: {
+      ...killedAt('refund.settled', 'refund.set-aside', 'write.before-answer-kept'),
+      often: ['refundIntent'],
+    },
   },
   {
     name: 'outcome-forgotten',
@@ -41,7 +44,7 @@ export const moneyMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['quiet.reached', 'wallet.balances', 'provider.balances', 'move.legal'],
-    focus: killedAt('pay.under-way', 'pay.wallet-answered', 'wallet.decided'),
+    focus: { ...killedAt('pay.under-way', 'pay.wallet-answered', 'wallet.decided'), often: ['payByLink'] },
   },
   {
     name: 'money-kept',
@@ -54,13 +57,13 @@ export const moneyMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['wallet.balances'],
-    focus: plain,
+    focus: { ...plain, often: ['payByLink', 'refundIntent'] },
   },
   {
     name: 'commission-rounded-down',
     says: 'Half a centime of a fee is rounded down.',
     edits: [{ file: 'src/wallets/commission.ts', find: '+ 5000n)', put: '+ 4999n)' }],
     caughtBy: ['commission.exact'],
-    focus: plain,
+    focus: { ...plain, often: ['payByLink', 'simulatePayment'] },
   },
 ]

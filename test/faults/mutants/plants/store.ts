@@ -12,7 +12,7 @@ export const storeMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['stock.balances'],
-    focus: plain,
+    focus: { ...plain, often: ['changeStock'] },
   },
   {
     name: 'stock-taken-for-good',
@@ -25,6 +25,6 @@ export const storeMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['stock.balances'],
-    focus: killedAt('order.reserved'),
+    focus: { ...killedAt('order.reserved'), often: ['placeOrder'] },
   },
 ]

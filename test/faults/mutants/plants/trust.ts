@@ -14,7 +14,7 @@ export const trustMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['tenant.apart'],
-    focus: plain,
+    focus: { ...plain, often: ['intrude'] },
   },
   {
     name: 'environment-unfiltered',
@@ -27,7 +27,7 @@ export const trustMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['tenant.apart'],
-    focus: plain,
+    focus: { ...plain, often: ['listIntents'] },
   },
   {
     name: 'secret-logged',
@@ -63,7 +63,11 @@ export const trustMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['audit.complete'],
-    focus: killedAt('requeue.due-again', 'requeue.before-nudge'),
+    focus: {
+      ...killedAt('requeue.due-again', 'requeue.before-nudge'),
+      seconds: 40,
+      often: ['listDeliveries', 'retryDelivery', 'requeue'],
+    },
   },
   {
     name: 'write-unsafe',
@@ -76,7 +80,7 @@ export const trustMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['create.exists', 'key.once', 'read.forward', 'event.exact', 'move.legal'],
-    focus: under('mongo.kill'),
+    focus: { ...under('mongo.kill'), seconds: 50, often: ['createIntent', 'simulatePayment'] },
   },
   {
     name: 'cleaned-early',

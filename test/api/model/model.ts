@@ -1,0 +1,203 @@
+import type { Status } from '../../../schemas/list-intents.ts'
+import { type CallerName, callers, type Search, type WalletName, type Write } from './asked.ts'
+
+/** The service of the specification, for one merchant, one customer and one thing at a time. Nothing here comes from the source. */
+export interface Model {
+  /** Milliseconds since 1970. */
+  now: number
+  intents: Known[]
+  /** By caller, path and idempotency key: what was sent and what was answered. */
+  kept: Map<string, { until: number; body: string; answer: Answer }>
+}
+
+/** An intent. `told` are its events so far, each with the status that it tells and the amount. */
+interface Known {
+  business: number
+  sandbox: boolean
+  isOpen: boolean
+  /** Centimes: of a FIXED one its own, of an OPEN one what the merchant suggests. */
+  amount: number | null
+  status: Status
+  reason: string | null
+  failure: string | null
+  paid: number | null
+  refunds: number[]
+  expiresAt: number
+  told: [event: string, status: Status, amount: number | null][]
+}
+
+/** A refusal has a code, a success an intent. */
+export interface Answer {
+  status: number
+  code: string | null
+  seen: Seen | null
+}
+
+/** What of an intent an answer shows. */
+export type Seen = ReturnType<typeof seenAt>
+
+export const dayMs = 86_400_000
+const largest = 1_000_000_000
+const magic = { failingPayment: 99_901, failingRefund: 99_904 }
+
+/** SPEC 5.4: the first answer counts for 24 hours, for the same API key, path and idempotency key, whatever else is asked for. */
+export function answerTo(model: Model, write: Write): Answer & { kept: string; replay: 'no' | 'same' | 'other' } {
+  const kept = JSON.stringify([write.by, write.what, write.what === 'create' ? null : write.to, write.key])
+  const body = JSON.stringify(write.body)
+  if (write.what === 'simulate' && !callers[write.by].sandbox)
+    return { ...refused(403, 'SANDBOX_ONLY'), kept, replay: 'no' }
+  const before = model.kept.get(kept)
+  if (before !== undefined && model.now < before.until)
+    return { ...before.answer, kept, replay: before.body === body ? 'same' : 'other' }
+  const answer = firstAnswer(model, write)
+  model.kept.set(kept, { until: model.now + dayMs, body, answer })
+  return { ...answer, kept, replay: 'no' }
+}
+
+function firstAnswer(model: Model, write: Write): Answer {
+  if (write.what === 'create') return create(model, write)
+  const intent = found(model, write.by, write.to)
+  if ('code' in intent) return intent
+  if (write.what === 'cancel') return cancel(intent, model.now)
+  return write.what === 'refund' ? refund(intent, write.body, model.now) : simulate(intent, write.body, model.now)
+}
+
+/** SPEC 4.1. */
+function create(model: Model, { by, body }: Write & { what: 'create' }): Answer {
+  const { amount = null, amountType = 'FIXED' } = body
+  const isOpen = amountType === 'OPEN'
+  if (amount === null && !isOpen) return refused(400, 'VALIDATION_ERROR')
+  if (amount !== null && (amount < 1 || amount > largest)) return refused(400, 'AMOUNT_OUT_OF_RANGE')
+  if (!isOpen && amountType !== 'FIXED') return refused(400, 'INVALID_AMOUNT_TYPE')
+  const intent: Known = {
+    ...callers[by],
+    isOpen,
+    amount,
+    status: 'PENDING',
+    reason: null,
+    failure: null,
+    paid: null,
+    refunds: [],
+    expiresAt: model.now + dayMs,
+    told: [],
+  }
+  model.intents.push(intent)
+  tell(intent, 'payment.created')
+  return { status: 201, code: null, seen: seenAt(intent, model.now) }
+}
+
+/** SPEC 4.4. */
+function cancel(intent: Known, now: number): Answer {
+  if (!isPending(intent, now)) return refused(400, 'INTENT_CANCEL_INVALID_STATUS')
+  Object.assign(intent, { status: 'CANCELLED', reason: 'requested_by_merchant' })
+  tell(intent, 'payment.cancelled')
+  return good(intent, now)
+}
+
+/** SPEC 4.6, with the magic amount of SPEC 8. */
+function simulate(intent: Known, body: { amount?: number; outcome?: string }, now: number): Answer {
+  if (!intent.isOpen && body.amount !== undefined && body.amount !== intent.amount)
+    return refused(400, 'VALIDATION_ERROR')
+  if (!isPending(intent, now)) return refused(400, 'INTENT_NOT_PENDING')
+  const amount = body.amount ?? intent.amount ?? 10_000
+  const outcome = amount === magic.failingPayment ? 'technical_error' : body.outcome
+  return settle(intent, amount, outcome ?? 'success') ? good(intent, now) : refused(402, 'PAYMENT_FAILED')
+}
+
+/** The table of SPEC 3: what a payment makes of an intent that waits for one. */
+function settle(intent: Known, amount: number, outcome: string): boolean {
+  const isPaid = outcome === 'success'
+  if (isPaid) Object.assign(intent, { status: 'PAID', paid: amount, failure: null })
+  else Object.assign(intent, { failure: outcome })
+  if (outcome === 'technical_error') intent.status = 'FAILED'
+  tell(intent, isPaid ? 'payment.confirmed' : 'payment.failed')
+  return isPaid
+}
+
+/** SPEC 4.5: all that is left, or a part of it. */
+function refund(intent: Known, asked: { amount?: number; expectedRefundable?: number }, now: number): Answer {
+  const left = (intent.paid ?? 0) - sum(intent.refunds)
+  const amount = asked.amount ?? left
+  if (left === 0) return refused(400, 'INTENT_REFUND_INVALID_STATUS')
+  if ((asked.expectedRefundable ?? left) !== left) return refused(400, 'REFUND_AMOUNT_MISMATCH')
+  if (amount > left) return refused(400, 'AMOUNT_OUT_OF_RANGE')
+  if ([amount, intent.paid].includes(magic.failingRefund)) return refused(402, 'REFUND_FAILED')
+  intent.refunds.push(amount)
+  intent.status = 'REFUNDED'
+  tell(intent, 'payment.refunded')
+  return good(intent, now)
+}
+
+/** A customer at the page of an intent; null where there is nothing to pay. Only what a wallet could not do at all ends it. */
+export function payOnPage(model: Model, to: number, wallet: WalletName): 'paid' | 'not paid' | null {
+  const intent = model.intents[to]
+  // Within its last second nobody begins to pay.
+  if (!intent?.sandbox || intent.isOpen || !isPending(intent, model.now + 1000)) return null
+  if (wallet === 'wrongPin') return 'not paid'
+  const amount = intent.amount ?? 0
+  if (wallet === 'broken' || amount === magic.failingPayment) settle(intent, amount, 'technical_error')
+  else settle(intent, amount, wallet === 'pays' ? 'success' : 'insufficient_funds')
+  return intent.paid === null ? 'not paid' : 'paid'
+}
+
+/** SPEC 4.2. */
+export function read(model: Model, by: CallerName, to: number): Answer {
+  const intent = found(model, by, to)
+  return 'code' in intent ? intent : good(intent, model.now)
+}
+
+/** SPEC 4.3: which intents a page shows, newest first. */
+export function list(model: Model, { by, status, page, limit }: Search) {
+  const { business, sandbox } = callers[by]
+  const all = model.intents
+    .map((intent, at) => ({ at, intent }))
+    .filter(({ intent }) => intent.business === business && intent.sandbox === sandbox)
+    .filter(({ intent }) => status === null || seenAt(intent, model.now).status === status)
+    .map(({ at }) => at)
+    .toReversed()
+  const end = page * limit
+  return { items: all.slice(end - limit, end), page, limit, total: all.length, hasMore: all.length > end }
+}
+
+/** SPEC 3: what a worker writes down of those whose time is up. */
+export function expireAll({ intents, now }: Model): void {
+  for (const intent of intents.filter((one) => one.status === 'PENDING' && !isPending(one, now))) {
+    Object.assign(intent, { status: 'CANCELLED', reason: 'expired' })
+    tell(intent, 'payment.expired')
+  }
+}
+
+function found(model: Model, by: CallerName, to: number): Known | Answer {
+  const intent = model.intents[to]
+  if (intent?.business !== callers[by].business) return refused(404, 'INTENT_NOT_FOUND')
+  return intent.sandbox === callers[by].sandbox ? intent : refused(403, 'SANDBOX_MISMATCH')
+}
+
+const isPending = ({ status, expiresAt }: Known, now: number): boolean =>
+  status === 'PENDING' && now < expiresAt
+
+/** What is told of an OPEN intent is the amount paid. */
+const tell = (intent: Known, event: string): void =>
+  void intent.told.push([event, intent.status, intent.isOpen ? intent.paid : intent.amount])
+
+function seenAt(intent: Known, now: number) {
+  const isExpired = intent.status === 'PENDING' && !isPending(intent, now)
+  const { failure } = intent
+  return {
+    status: isExpired ? 'CANCELLED' : intent.status,
+    amount: intent.isOpen ? null : intent.amount,
+    sandbox: intent.sandbox,
+    hasCode: isPending(intent, now),
+    reason: isExpired ? 'expired' : intent.reason,
+    failure:
+      failure === null ? null : { code: failure, retryable: failure !== 'technical_error' && isPending(intent, now) },
+    paid: intent.paid,
+    refunds: [...intent.refunds],
+    refunded: sum(intent.refunds),
+    expiresAt: new Date(intent.expiresAt).toISOString(),
+  }
+}
+
+const sum = (amounts: number[]): number => amounts.reduce((all, amount) => all + amount, 0)
+const refused = (status: number, code: string): Answer => ({ status, code, seen: null })
+const good = (intent: Known, now: number): Answer => ({ status: 200, code: null, seen: seenAt(intent, now) })
