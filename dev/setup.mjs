@@ -1,4 +1,4 @@
-// The entry of `npm test`, `npm run` test:faults, test:browser, faults, attack, demo, stack and bench, also on a machine that has only Node.js:
+// The entry of `npm test`, `npm run` test:browser, faults, attack, demo, stack and bench, also on a machine that has only Node.js:
 // installs the packages, finds or gets MongoDB and Redis, then runs the command. Imports no package.
 import { fileURLToPath } from 'node:url'
 import { endWithParent } from './end-with-parent.mjs'
@@ -11,13 +11,8 @@ import { serversFor } from './setup/servers.mjs'
 const OLDEST_NODE = [20, 19]
 
 const commands = {
-  // These five kill, freeze and wipe: only servers of their own.
+  // The first five kill, freeze and wipe: only servers of their own.
   test: { node: ['dev/run-tests.mjs'], ownServersOnly: true, staysUp: false },
-  'test:faults': {
-    node: ['node_modules/mocha/bin/mocha.js', '--config', '.mocharc.faults.json'],
-    ownServersOnly: true,
-    staysUp: false,
-  },
   'test:browser': {
     node: ['node_modules/mocha/bin/mocha.js', '--config', '.mocharc.browser.json'],
     ownServersOnly: true,

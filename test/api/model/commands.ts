@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import type * as fc from 'fast-check'
 import type { Search, WalletName, Write } from './asked.ts'
@@ -18,28 +19,53 @@ const command = (name: string, said: unknown, run: Command['run']): Command => (
 /** One write, and what is answered. */
 export const writing = (write: Write): Command =>
   command('write', write, async (model, stage) => {
-    const expected = answerTo(model, write)
+    const due = answerTo(model, write)
     const heard = await send(stage, write)
-    expect(differences(stage, expected, heard, 'alone')).to.deep.equal([])
-    remember(model, stage, write, expected, heard)
+    expect(differences(due, heard, stage.texts.get(due.kept))).to.deep.equal([])
+    remember(model, stage, write, due, heard)
   })
 
 /** Two writes at once: the answers, and all that comes later, are as if one of them had come first. */
-export const writingAtOnce = (one: Write, other: Write): Command =>
-  command('at once', [one, other], async (model, stage) => {
-    const heard = await Promise.all([send(stage, one), send(stage, other)])
-    const orders = [[0, 1] as const, [1, 0] as const].map((order) => {
-      const after = structuredClone(model)
-      const answers = [one, other].map(() => null) as unknown as [Expected, Expected]
-      for (const at of order) answers[at] = answerTo(after, at === 0 ? one : other)
-      const wrong = order.flatMap((at) => differences(stage, answers[at], heard[at], 'raced'))
-      return { order, after, answers, wrong }
-    })
-    const right = orders.find(({ wrong }) => wrong.length === 0)
-    if (right === undefined) return expect.fail(JSON.stringify(orders.map(({ wrong }) => wrong)))
-    Object.assign(model, right.after)
-    for (const at of right.order) remember(model, stage, at === 0 ? one : other, right.answers[at], heard[at])
+export const writingAtOnce = (writes: readonly [Write, Write]): Command =>
+  command('at once', writes, async (model, stage) => {
+    const heard = await Promise.all([send(stage, writes[0]), send(stage, writes[1])])
+    const stories = [inOrder(model, stage, writes, heard), inOrder(model, stage, swap(writes), swap(heard))]
+    const story = stories.find(({ wrong }) => wrong.length === 0)
+    if (story === undefined) return expect.fail(JSON.stringify(stories.map(({ wrong }) => wrong)))
+    Object.assign(model, story.after)
+    story.remember()
   })
+
+const swap = <T>([one, other]: readonly [T, T]): [T, T] => [other, one]
+
+/** How two answers fit a story in which the first of two writes was first. */
+function inOrder(
+  model: Model,
+  stage: Stage,
+  [first, second]: readonly [Write, Write],
+  [one, other]: readonly [Heard, Heard],
+) {
+  const after = structuredClone(model)
+  const due = answerTo(after, first)
+  const dueThen = answerTo(after, second)
+  const kept = (name: string) => stage.texts.get(name)
+  const isReplayed = dueThen.kept === due.kept && due.replay === 'no'
+  const wrong = [
+    ...differences(due, overtaken(due, one), kept(due.kept)),
+    ...differences(dueThen, overtaken(dueThen, other), isReplayed ? one.text : kept(dueThen.kept)),
+  ]
+  const rememberBoth = () => {
+    remember(model, stage, first, due, one)
+    remember(model, stage, second, dueThen, other)
+  }
+  return { after, wrong, remember: rememberBoth }
+}
+
+/** Whoever is overtaken in the middle of a cancel may be told that (SPEC 4.4). */
+const overtaken = (due: Due, heard: Heard): Heard =>
+  due.code === 'INTENT_CANCEL_INVALID_STATUS' && heard.code === 'INTENT_CANCEL_CONFLICT'
+    ? { ...heard, code: due.code }
+    : heard
 
 /** Reads what is there, or is not. */
 export const reading = (by: Search['by'], to: number): Command =>
@@ -68,7 +94,10 @@ export const waiting = (ms: number): Command =>
 /** Until something ends: the time of an intent, or what is kept of a key; to the millisecond, or just before. */
 export const waitingForAnEnd = (which: number, msBefore: 0 | 1): Command =>
   command('wait for an end', [which, msBefore], async (model) => {
-    const ends = [...model.intents.map(({ expiresAt }) => expiresAt), ...[...model.kept.values()].map(({ until }) => until)]
+    const ends = [
+      ...model.intents.map(({ expiresAt }) => expiresAt),
+      ...[...model.kept.values()].map(({ until }) => until),
+    ]
     const ahead = [...new Set(ends)].filter((end) => end - msBefore > model.now).toSorted((a, b) => a - b)
     model.now = (ahead[which % ahead.length] ?? model.now + msBefore) - msBefore
   })
@@ -81,25 +110,23 @@ export const working = (): Command =>
     expect(await told(stage)).to.deep.equal(model.intents.map(({ told: due }) => due))
   })
 
-type Expected = ReturnType<typeof answerTo>
+type Due = ReturnType<typeof answerTo>
 
-/** What is wrong with an answer. Who was overtaken by another may be told so. */
-function differences(stage: Stage, expected: Expected, heard: Heard, how: 'alone' | 'raced'): string[] {
-  const { kept, ...answer } = expected
-  const { text, made: _, ...got } = heard
-  const overtaken = how === 'raced' && expected.code === 'INTENT_CANCEL_INVALID_STATUS' && got.code === 'INTENT_CANCEL_CONFLICT'
-  const [wanted, given] = [answer, overtaken ? { ...got, code: answer.code } : got].map((one) => JSON.stringify(one, Object.keys({ ...one, ...one.seen, code: 0, retryable: 0 }).toSorted()))
-  const first = stage.texts.get(kept)
+/** What is wrong with an answer; `first` is the text of the one that it should replay. */
+function differences(due: Due, heard: Heard, first: string | undefined): string[] {
+  const { kept: _, ...wanted } = due
+  const { status, code, seen, replay, text } = heard
+  const isAsDue = isDeepStrictEqual({ status, code, seen, replay }, wanted)
   return [
-    ...(wanted === given ? [] : [`${given} instead of ${wanted}`]),
-    ...(expected.replay === 'no' || first === undefined || first === text ? [] : [`replayed ${text} of ${first}`]),
+    ...(isAsDue ? [] : [`${replay} replay of ${status} ${text} instead of ${JSON.stringify(wanted)}`]),
+    ...(due.replay === 'no' || text === first ? [] : [`${text} replays ${first}`]),
   ]
 }
 
 /** A create is a millisecond of its own, so that lists have one order. */
-function remember(model: Model, stage: Stage, write: Write, expected: Expected, heard: Heard): void {
-  if (expected.replay !== 'no') return
-  stage.texts.set(expected.kept, heard.text)
+function remember(model: Model, stage: Stage, write: Write, due: Due, heard: Heard): void {
+  if (due.replay !== 'no') return
+  stage.texts.set(due.kept, heard.text)
   if (write.what === 'create' && heard.made !== null) {
     stage.made.push(heard.made)
     model.now += 1

@@ -41,7 +41,10 @@ const largest = 1_000_000_000
 const magic = { failingPayment: 99_901, failingRefund: 99_904 }
 
 /** SPEC 5.4: the first answer counts for 24 hours, for the same API key, path and idempotency key, whatever else is asked for. */
-export function answerTo(model: Model, write: Write): Answer & { kept: string; replay: 'no' | 'same' | 'other' } {
+export function answerTo(
+  model: Model,
+  write: Write,
+): Answer & { kept: string; replay: 'no' | 'same' | 'other' } {
   const kept = JSON.stringify([write.by, write.what, write.what === 'create' ? null : write.to, write.key])
   const body = JSON.stringify(write.body)
   if (write.what === 'simulate' && !callers[write.by].sandbox)
@@ -59,7 +62,9 @@ function firstAnswer(model: Model, write: Write): Answer {
   const intent = found(model, write.by, write.to)
   if ('code' in intent) return intent
   if (write.what === 'cancel') return cancel(intent, model.now)
-  return write.what === 'refund' ? refund(intent, write.body, model.now) : simulate(intent, write.body, model.now)
+  return write.what === 'refund'
+    ? refund(intent, write.body, model.now)
+    : simulate(intent, write.body, model.now)
 }
 
 /** SPEC 4.1. */
@@ -190,7 +195,9 @@ function seenAt(intent: Known, now: number) {
     hasCode: isPending(intent, now),
     reason: isExpired ? 'expired' : intent.reason,
     failure:
-      failure === null ? null : { code: failure, retryable: failure !== 'technical_error' && isPending(intent, now) },
+      failure === null
+        ? null
+        : { code: failure, retryable: failure !== 'technical_error' && isPending(intent, now) },
     paid: intent.paid,
     refunds: [...intent.refunds],
     refunded: sum(intent.refunds),

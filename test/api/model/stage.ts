@@ -50,8 +50,7 @@ const pathTo = ({ made }: Stage, to: number) =>
 const operations = { cancel: 'cancel', refund: 'refund', simulate: 'simulate-payment' }
 
 export async function send(stage: Stage, write: Write): Promise<Heard> {
-  const path =
-    write.what === 'create' ? '/intents' : `${pathTo(stage, write.to)}/${operations[write.what]}`
+  const path = write.what === 'create' ? '/intents' : `${pathTo(stage, write.to)}/${operations[write.what]}`
   const headers = { ...stage.callers[write.by].write(write.key), 'Content-Type': 'application/json' }
   return call(stage, path, { method: 'POST', headers, body: JSON.stringify(write.body) })
 }
@@ -67,6 +66,7 @@ async function call({ house }: Stage, path: string, init: RequestInit): Promise<
   const replayed = headers.get('idempotent-params-mismatch') === 'true' ? 'other' : 'same'
   const replay = headers.get('idempotent-replayed') === 'true' ? replayed : 'no'
   const seen = data === null ? null : seenIn(data)
+  const kk=`${init.method??'GET'} ${path.replace(/PI-\w+/,'x')} ${status} ${error?.code} ${replay}`; ((globalThis as any).kk ??= {})[kk] = ((globalThis as any).kk[kk] ?? 0) + 1
   return { status, code: error?.code ?? null, seen, text, replay, made: data }
 }
 
@@ -91,14 +91,24 @@ function seenIn(data: any): Seen {
 /** A page of a list; the intents by their places in `made`. */
 export async function search({ house, callers, made }: Stage, { by, status, page, limit }: Search) {
   const query = { page, limit, ...(status === null ? {} : { status }) }
-  const { body } = await house.http.get('/api/v1/dev/intents').query(query).set(callers[by].read()).expect(200)
+  const { body } = await house.http
+    .get('/api/v1/dev/intents')
+    .query(query)
+    .set(callers[by].read())
+    .expect(200)
   const references = made.map(({ referenceNumber }) => referenceNumber)
-  const items = body.data.items.map((item: { referenceNumber: string }) => references.indexOf(item.referenceNumber))
+  const items = body.data.items.map((item: { referenceNumber: string }) =>
+    references.indexOf(item.referenceNumber),
+  )
   return { ...body.data, items }
 }
 
 /** A customer opens the page and sends the form; whether the page then says that it is paid. */
-export async function pay({ house, made }: Stage, to: number, wallet: WalletName): Promise<'paid' | 'not paid'> {
+export async function pay(
+  { house, made }: Stage,
+  to: number,
+  wallet: WalletName,
+): Promise<'paid' | 'not paid'> {
   const answer = await fill(await open(house, `/p/${made[to]?.shortCode}`), wallets[wallet])
   const page = answer.location === null ? answer : await follow(answer)
   return page.says.includes('Payment successful') ? 'paid' : 'not paid'

@@ -6,7 +6,16 @@ const amounts = [1, 250, 50_000, 99_901, 99_904, 1_000_000_000, 0, 1_000_000_001
 const ordinary = fc.constantFrom(50_000, 250, 1)
 const perhaps = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
 /** Mostly somebody who may. */
-const by = fc.constantFrom<CallerName[]>('till', 'till', 'till', 'till', 'office', 'office', 'stranger', 'live')
+const by = fc.constantFrom<CallerName[]>(
+  'till',
+  'till',
+  'till',
+  'till',
+  'office',
+  'office',
+  'stranger',
+  'live',
+)
 /** The first few, so that much happens to each. */
 export const to = fc.nat({ max: 4 })
 
@@ -30,7 +39,14 @@ const bodies = {
 /** Any write with one of these idempotency keys. */
 export const writes = (key: fc.Arbitrary<string>): fc.Arbitrary<Write> =>
   fc
-    .constantFrom('create' as const, 'create' as const, 'simulate' as const, 'cancel' as const, 'refund' as const, 'refund' as const)
+    .constantFrom(
+      'create' as const,
+      'create' as const,
+      'simulate' as const,
+      'cancel' as const,
+      'refund' as const,
+      'refund' as const,
+    )
     .chain((what) =>
       fc.record({ what: fc.constant(what), by, key, to, body: bodies[what].map(withoutUndefined) }),
     ) as fc.Arbitrary<Write>
@@ -40,6 +56,8 @@ export const again = (write: fc.Arbitrary<Write>) =>
   write.chain((one) =>
     fc.tuple(
       fc.constant(one),
-      fc.option(bodies[one.what].map(withoutUndefined), { nil: one.body }).map((body) => ({ ...one, body }) as Write),
+      fc
+        .option(bodies[one.what].map(withoutUndefined), { nil: one.body })
+        .map((body) => ({ ...one, body }) as Write),
     ),
   )

@@ -1,0 +1,86 @@
+import * as fc from 'fast-check'
+import { statuses } from '../../../schemas/list-intents.ts'
+import { type House, openHouse } from '../../support/house.ts'
+import type { CallerName } from './asked.ts'
+import {
+  listing,
+  paying,
+  reading,
+  waiting,
+  waitingForAnEnd,
+  working,
+  writing,
+  writingAtOnce,
+} from './commands.ts'
+import type { Model } from './model.ts'
+import { openStage, type Stage } from './stage.ts'
+import { again, to, writes } from './writes.ts'
+
+/** MODEL_RUNS: how many stories are told; MODEL_SEED: those of an earlier run again, which a failure prints. */
+const { MODEL_RUNS, MODEL_SEED } = process.env
+const numRuns = Number(MODEL_RUNS ?? 25)
+const seed = MODEL_SEED === undefined ? {} : { seed: Number(MODEL_SEED) }
+const mostCommands = 40
+const hourMs = 3_600_000
+
+const by = fc.constantFrom<CallerName[]>('till', 'office', 'live', 'stranger')
+const key = fc.uuid()
+const fewKeys = fc.constantFrom('a', 'b', 'c')
+
+const looks = [
+  fc.tuple(by, to).map(([who, which]) => reading(who, which)),
+  fc
+    .record({
+      by,
+      status: fc.option(fc.constantFrom(...statuses)),
+      page: fc.integer({ min: 1, max: 3 }),
+      limit: fc.integer({ min: 1, max: 3 }),
+    })
+    .map(listing),
+]
+const times = [
+  fc.constantFrom(1, 1000, hourMs, 23 * hourMs).map(waiting),
+  fc
+    .tuple(fc.nat({ max: 5 }), fc.constantFrom(0 as const, 1 as const))
+    .map(([which, msBefore]) => waitingForAnEnd(which, msBefore)),
+]
+
+describe('A merchant, as the specification tells', function () {
+  this.timeout(MODEL_RUNS === undefined ? 60_000 : 0)
+  let house: House
+  before(async () => {
+    house = await openHouse()
+  })
+  after(() => house.close())
+
+  async function begin(): Promise<{ model: Model; real: Stage }> {
+    const real = await openStage(house)
+    return { model: { now: house.clock.now().getTime(), intents: [], kept: new Map() }, real }
+  }
+  const holds = (commands: Parameters<typeof fc.commands<Model, Stage, boolean>>[0]) =>
+    fc.assert(
+      fc.asyncProperty(fc.commands(commands, { maxCommands: mostCommands, size: 'max' }), async (story) =>
+        fc.asyncModelRun(begin, [...story, working()]),
+      ),
+      { numRuns, ...seed },
+    )
+
+  it('is answered, shown and told what became of every intent', () =>
+    holds([
+      ...[key, key, key].map((one) => writes(one).map(writing)),
+      fc
+        .tuple(to, fc.constantFrom('pays', 'pays', 'wrongPin', 'poor', 'broken'))
+        .map(([which, wallet]) => paying(which, wallet)),
+      ...looks,
+      ...times,
+      fc.constant(working()),
+    ]))
+
+  it('is answered once for each idempotency key of a path, for 24 hours', () =>
+    holds([
+      ...[fewKeys, fewKeys, fewKeys, key].map((one) => writes(one).map(writing)),
+      again(writes(fewKeys)).map(writingAtOnce),
+      ...times,
+      ...looks,
+    ]))
+})
