@@ -24,15 +24,12 @@ export const createApp = (deps: Deps, isStopping: () => boolean): Express =>
   createBareApp(deps, isStopping, (app) => {
     // What is asked most stands first: each layer before it costs every request.
     serveOperations(deps, app)
+    app.use(refuseOptions)
     app.use(health(deps, isStopping))
     app.use('/admin', adminPages(deps))
     app.use(checkoutPages(deps))
     app.use(referencePages(deps))
     app.use(apiBase, serveDescription(deps))
-    for (const path of new Set(routes.map((route) => route.path)))
-      app.all(apiBase + path, () => {
-        throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: methodsOf(path) } })
-      })
     app.use(refuseUnknown)
 
     app.use('/admin', createPageErrors(deps, staffPageRights, sendStaffError))
@@ -53,6 +50,16 @@ function serveOperations(deps: Deps, app: Express): void {
       else send(res, answer)
     })
   for (const route of routes.filter(isForBrowsers)) app.options(apiBase + route.path, answerPreflight)
+  for (const path of new Set(routes.map((route) => route.path)))
+    app.all(apiBase + path, () => {
+      throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: methodsOf(path) } })
+    })
+}
+
+/** What is no preflight: Express would answer it by itself, in neither the envelope nor a page, and tell a page to who may not open it. */
+function refuseOptions(req: Request, _res: Response, next: NextFunction): void {
+  if (req.method === 'OPTIONS') refuseUnknown()
+  next()
 }
 
 const methodsOf = (path: string): string =>

@@ -100,7 +100,8 @@ export async function readBody(
   return read(bytes, req.headers['content-type'])
 }
 
-const isAnnounced = ({ headers }: Request): boolean =>
+/** Whether a request says that it has a body. */
+export const isAnnounced = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** What body-parser's own errors mean in the catalogue; null for one that is not the caller's fault. `accepted`: what is said of another type. */
@@ -115,7 +116,7 @@ export function bodyRefusal(error: unknown, accepted: string | null): Refusal | 
 const isBrokenOff = (error: unknown): boolean =>
   /^request\.(aborted|size\.invalid)$/.test(String((error as { type?: string }).type))
 
-const brokenOff = () => refuse('INVALID_JSON', { message: 'The body broke off before its end.' })
+export const brokenOff = () => refuse('INVALID_JSON', { message: 'The body broke off before its end.' })
 
 function createKind(largest: number, read: Reader, accepted: string | null) {
   return {

@@ -31,6 +31,20 @@ describe('What is refused before a page looks at it', () => {
       expect(page?.headers.get('cache-control')).to.equal('no-store')
     })
 
+  for (const [path, type] of [
+    ['/admin/orders/OR-1', 'text/html; charset=utf-8'],
+    ['/p/ABCDEF', 'text/html; charset=utf-8'],
+    ['/healthz', 'application/json; charset=utf-8'],
+    ['/api/v1/openapi.json', 'application/json; charset=utf-8'],
+  ] as const)
+    it(`is not told by its methods either: OPTIONS ${path}`, async () => {
+      const headers = { Cookie: support.cookie }
+      const answer = await fetch(house.origin + path, { method: 'OPTIONS', headers })
+      expect(answer.status).to.equal(404)
+      expect(answer.headers.get('content-type')).to.equal(type)
+      expect(answer.headers.get('allow')).to.equal(null)
+    })
+
   it('is no fault of ours: a body that Bull Board cannot read', async () => {
     const coded = { 'Content-Encoding': 'lzma', 'Content-Type': 'application/json' }
     const headers = { Cookie: support.cookie, ...coded, 'Content-Length': '2', Connection: 'close' }

@@ -67,15 +67,12 @@ export function createAssault(field: Field): Assault {
     statuses.set(sending.number, [])
     const filled = fillIn(attack, sending)
     if (attack.raw !== null) {
-      const t0 = performance.now()
       const { answers, isLate } = await sendAlone(port, filled.bytes)
-      ;((globalThis as any).slow ??= []).push([Math.round(performance.now()-t0), 'bytes', answers.length])
       if (isLate) violations.add('no hang', `bytes got no end within ${patienceMs} ms`, filled.bytes)
       for (const answer of answers) judge(attack, sending, filled, answer, 0)
       return
     }
     const came = await connection.send(filled.bytes, attack.method === 'HEAD')
-    ;((globalThis as any).slow ??= []).push([came.ms, attack.target, 'answer' in came ? came.answer.status : came.none])
     if ('answer' in came) return judge(attack, sending, filled, came.answer, came.ms)
     tally.count(attack.target, kindOf(attack, sending), came.none)
     if (came.none === 'late' || filled.bytes.length < largestSure)

@@ -28,10 +28,8 @@ async function run(): Promise<boolean> {
 }
 
 async function attackService(asked: Asked): Promise<boolean> {
-  const { tally, violations, says } = await attackOnce(built(), asked)
+  const { tally, violations, says } = await attackOnce(built(), asked, null)
   printTable(tally.rows())
-  const by = new Map<string, number[]>(); for (const [ms,t,st] of (globalThis as any).slow) { const k=t+' '+st; by.set(k,[...(by.get(k)??[]),ms]) }
-  const all=[...by].map(([k,v])=>[k,v.length,v.reduce((a,b)=>a+b,0),Math.max(...v)] as const).toSorted((a,b)=>b[2]-a[2]); console.log('TOTAL', all.reduce((a,b)=>a+b[2],0)); for (const r of all.slice(0,40)) console.log('SLOW', r.join(' | '))
   violations.print()
   console.log(`\n${says}, seed ${asked.seed}: ${violations.count()} violations`)
   return violations.count() === 0
@@ -41,7 +39,7 @@ async function attackService(asked: Asked): Promise<boolean> {
 async function findPlanted(asked: Asked): Promise<boolean> {
   let missed = 0
   for (const { says, edits, foundBy } of plants) {
-    const { violations } = await attackOnce(buildWith(edits), asked)
+    const { violations } = await attackOnce(buildWith(edits), asked, foundBy)
     const isFound = violations.oracles().includes(foundBy)
     if (!isFound) missed += 1
     console.log(`${isFound ? 'found ' : 'MISSED'}  ${foundBy}: ${says} (${violations.oracles().join(', ')})`)

@@ -30,8 +30,11 @@ export interface Round {
   says: string
 }
 
-/** Attacks a build of the service once, from its start to its end. */
-export async function attackOnce(build: string, asked: Asked): Promise<Round> {
+/**
+ * Attacks a build of the service once, from its start to its end. `sought`: the oracle for which a bug is planted there; then it is over as
+ * soon as that one found something, and nothing is waited for that others need. Null: all are.
+ */
+export async function attackOnce(build: string, asked: Asked, sought: string | null): Promise<Round> {
   const folder = mkdtempSync(join(tmpdir(), 'payment-intents-attack-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const stage = await openStage(build, folder)
@@ -44,17 +47,23 @@ export async function attackOnce(build: string, asked: Asked): Promise<Round> {
   const startedAt = performance.now()
   const endAt = startedAt + asked.minutes * 60_000
   const isOver = (): boolean =>
-    assault.sent() >= asked.requests || performance.now() > endAt || web.endedAs() !== null
+    assault.sent() >= asked.requests ||
+    performance.now() > endAt ||
+    web.endedAs() !== null ||
+    (sought !== null && violations.oracles().includes(sought))
   const names = Math.ceil(asked.requests / requestsPerName)
   // Looked at in the end; a service that ended breaks it off before.
-  const hunting = hunt(stage, cast, asked.seed, names, isOver).catch((error: unknown) => [
-    `the hunt broke off: ${String(error)}`,
-  ])
+  const isHunted = sought === null || sought === 'nothing private reached'
+  const hunting = isHunted
+    ? hunt(stage, cast, asked.seed, names, isOver).catch((error: unknown) => [
+        `the hunt broke off: ${String(error)}`,
+      ])
+    : []
   const early = await sendAll(assault, stage, asked, isOver)
   const seconds = (performance.now() - startedAt) / 1000
   for (const fault of await hunting) violations.add('nothing private reached', fault, null)
 
-  await pause(restMs)
+  if (sought === null) await pause(restMs)
   const late = await stateOf(stage)
   const stored = await readStored(deps.mongo)
   const run = {

@@ -11,6 +11,7 @@ const operators: Record<string, string> = {
   'docs/runbook.md': 'what somebody does at night to an installation in trouble',
   'docs/capacity.md': 'measures for minutes',
   'docs/performance.md': 'measures for minutes',
+  'docs/faults.md': 'breaks things for minutes',
 }
 
 /** Blocks of the other pages that are not run: where, how they begin, and why. */

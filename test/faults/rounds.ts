@@ -14,8 +14,8 @@ import { printViolations } from './violations.ts'
 /** What was left under way may wait for a sweep and its last attempts; anything that takes longer is stuck. */
 const QUIET_SECONDS = 120
 
-/** Later it would reach into the quiet after its burst. */
-const MOST_LATE_MS = 3000
+/** Later it would reach far into the quiet after its burst, which is 8 s or more. */
+const MOST_LATE_MS = 6000
 
 /** The plan of a round of the service as it is. */
 export const planOfRound = (asked: RoundAsked, focus: Focus | null): PlannedFault[] =>

@@ -14,7 +14,7 @@ import {
 } from './commands.ts'
 import type { Model } from './model.ts'
 import { openStage, type Stage } from './stage.ts'
-import { again, to, writes } from './writes.ts'
+import { rivals, to, twins, writes } from './writes.ts'
 
 /** MODEL_RUNS: how many stories are told; MODEL_SEED: those of an earlier run again, which a failure prints. */
 const { MODEL_RUNS, MODEL_SEED } = process.env
@@ -27,7 +27,12 @@ const by = fc.constantFrom<CallerName[]>('till', 'office', 'live', 'stranger')
 const key = fc.uuid()
 const fewKeys = fc.constantFrom('a', 'b', 'c')
 
-const looks = [
+/** So that there is something to pay. */
+const opening = [{ amount: 50_000 }, { amountType: 'OPEN' }].map((body, at) =>
+  writing({ what: 'create', by: 'till', key: `opening-${at}`, body }),
+)
+
+const looks = fc.oneof(
   fc.tuple(by, to).map(([who, which]) => reading(who, which)),
   fc
     .record({
@@ -37,13 +42,18 @@ const looks = [
       limit: fc.integer({ min: 1, max: 3 }),
     })
     .map(listing),
-]
-const times = [
+)
+const waits = fc.oneof(
   fc.constantFrom(1, 1000, hourMs, 23 * hourMs).map(waiting),
   fc
     .tuple(fc.nat({ max: 5 }), fc.constantFrom(0 as const, 1 as const))
     .map(([which, msBefore]) => waitingForAnEnd(which, msBefore)),
-]
+)
+const payments = fc
+  .tuple(to, fc.constantFrom('pays', 'pays', 'wrongPin', 'poor', 'broken'))
+  .map(([which, wallet]) => paying(which, wallet))
+/** `times` as likely as others. */
+const often = <T>(times: number, one: T): T[] => Array.from({ length: times }, () => one)
 
 describe('A merchant, as the specification tells', function () {
   this.timeout(MODEL_RUNS === undefined ? 60_000 : 0)
@@ -60,27 +70,21 @@ describe('A merchant, as the specification tells', function () {
   const holds = (commands: Parameters<typeof fc.commands<Model, Stage, boolean>>[0]) =>
     fc.assert(
       fc.asyncProperty(fc.commands(commands, { maxCommands: mostCommands, size: 'max' }), async (story) =>
-        fc.asyncModelRun(begin, [...story, working()]),
+        fc.asyncModelRun(begin, [...opening, ...story, working()]),
       ),
       { numRuns, ...seed },
     )
 
   it('is answered, shown and told what became of every intent', () =>
     holds([
-      ...[key, key, key].map((one) => writes(one).map(writing)),
-      fc
-        .tuple(to, fc.constantFrom('pays', 'pays', 'wrongPin', 'poor', 'broken'))
-        .map(([which, wallet]) => paying(which, wallet)),
-      ...looks,
-      ...times,
+      ...often(5, writes(key).map(writing)),
+      ...often(2, rivals(key).map(writingAtOnce)),
+      ...often(3, looks),
+      payments,
+      waits,
       fc.constant(working()),
     ]))
 
   it('is answered once for each idempotency key of a path, for 24 hours', () =>
-    holds([
-      ...[fewKeys, fewKeys, fewKeys, key].map((one) => writes(one).map(writing)),
-      again(writes(fewKeys)).map(writingAtOnce),
-      ...times,
-      ...looks,
-    ]))
+    holds([...often(5, writes(fewKeys).map(writing)), twins(fewKeys).map(writingAtOnce), waits, looks]))
 })

@@ -45,8 +45,10 @@ export function answerTo(
   model: Model,
   write: Write,
 ): Answer & { kept: string; replay: 'no' | 'same' | 'other' } {
-  const kept = JSON.stringify([write.by, write.what, write.what === 'create' ? null : write.to, write.key])
-  const body = JSON.stringify(write.body)
+  const path = write.what === 'create' ? [] : [write.to, write.to < model.intents.length]
+  const kept = JSON.stringify([write.by, write.what, ...path, write.key])
+  // A cancel has no body (SPEC 4.4): what is sent with it is no parameter.
+  const body = write.what === 'cancel' ? '' : JSON.stringify(write.body)
   if (write.what === 'simulate' && !callers[write.by].sandbox)
     return { ...refused(403, 'SANDBOX_ONLY'), kept, replay: 'no' }
   const before = model.kept.get(kept)

@@ -2,62 +2,62 @@ import * as fc from 'fast-check'
 import type { CallerName, Write } from './asked.ts'
 
 /** Around the bounds, and the magic amounts of the sandbox. */
-const amounts = [1, 250, 50_000, 99_901, 99_904, 1_000_000_000, 0, 1_000_000_001]
-const ordinary = fc.constantFrom(50_000, 250, 1)
-const perhaps = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
+const amounts = [1, 250, 99_901, 99_904, 1_000_000_000, 0, 1_000_000_001]
+const rarely = <T>(...values: T[]) => sometimes(1, values)
+const often = <T>(...values: T[]) => sometimes(5, values)
+const sometimes = <T>(weight: number, values: T[]) =>
+  fc.oneof(
+    { weight: 5, arbitrary: fc.constant(undefined) },
+    { weight, arbitrary: fc.constantFrom(...values) },
+  )
+
 /** Mostly somebody who may. */
-const by = fc.constantFrom<CallerName[]>(
-  'till',
-  'till',
-  'till',
-  'till',
-  'office',
-  'office',
-  'stranger',
-  'live',
+const by = fc.oneof(
+  { weight: 7, arbitrary: fc.constant<CallerName>('till') },
+  { weight: 3, arbitrary: fc.constantFrom<CallerName[]>('office', 'stranger', 'live') },
 )
 /** The first few, so that much happens to each. */
-export const to = fc.nat({ max: 4 })
+export const to = fc.oneof({ weight: 5, arbitrary: fc.nat({ max: 1 }) }, fc.integer({ min: 2, max: 4 }))
 
-const withoutUndefined = <T extends object>(body: T) => JSON.parse(JSON.stringify(body)) as Write['body']
 const bodies = {
   create: fc.record({
-    amount: fc.oneof({ weight: 3, arbitrary: ordinary }, perhaps(fc.constantFrom(...amounts))),
-    amountType: perhaps(fc.constantFrom('FIXED', 'OPEN', 'OPEN', 'BOTH')),
+    amount: fc.oneof({ weight: 3, arbitrary: fc.constant(50_000) }, often(...amounts)),
+    amountType: often('FIXED', 'OPEN', 'OPEN', 'BOTH'),
   }),
   cancel: fc.constant({}),
   simulate: fc.record({
-    amount: fc.option(fc.constantFrom(50_000, 700, 99_904), { nil: undefined, freq: 6 }),
-    outcome: perhaps(fc.constantFrom('success', 'success', 'insufficient_funds', 'technical_error')),
+    amount: rarely(50_000, 700, 99_904),
+    outcome: rarely('success', 'insufficient_funds', 'technical_error'),
   }),
   refund: fc.record({
-    amount: perhaps(fc.constantFrom(1, 100, 249, 49_999, 50_001)),
-    expectedRefundable: fc.option(fc.constantFrom(50_000, 49_900), { nil: undefined, freq: 6 }),
+    amount: often(1, 100, 49_999, 50_001),
+    expectedRefundable: rarely(50_000, 49_900),
   }),
 }
 
-/** Any write with one of these idempotency keys. */
-export const writes = (key: fc.Arbitrary<string>): fc.Arbitrary<Write> =>
+/** A write of this kind, with a body as JSON has it. */
+const write = (what: Write['what'], key: fc.Arbitrary<string>): fc.Arbitrary<Write> =>
   fc
-    .constantFrom(
-      'create' as const,
-      'create' as const,
-      'simulate' as const,
-      'cancel' as const,
-      'refund' as const,
-      'refund' as const,
-    )
-    .chain((what) =>
-      fc.record({ what: fc.constant(what), by, key, to, body: bodies[what].map(withoutUndefined) }),
-    ) as fc.Arbitrary<Write>
+    .record({ what: fc.constant(what), by, key, to, body: bodies[what] as fc.Arbitrary<object> })
+    .map((made) => JSON.parse(JSON.stringify(made)))
 
-/** The same request again, or with other parameters. */
-export const again = (write: fc.Arbitrary<Write>) =>
-  write.chain((one) =>
-    fc.tuple(
-      fc.constant(one),
-      fc
-        .option(bodies[one.what].map(withoutUndefined), { nil: one.body })
-        .map((body) => ({ ...one, body }) as Write),
-    ),
-  )
+/** Moves an intent, or tries to. Most pay, and are paid back. */
+const moves = (key: fc.Arbitrary<string>) =>
+  fc.oneof(write('simulate', key), write('refund', key), write('refund', key), write('cancel', key))
+
+/** Any write, with one of these idempotency keys. */
+export const writes = (key: fc.Arbitrary<string>) =>
+  fc.oneof({ weight: 1, arbitrary: write('create', key) }, { weight: 3, arbitrary: moves(key) })
+
+/** Two that are about one intent. */
+export const rivals = (key: fc.Arbitrary<string>): fc.Arbitrary<[Write, Write]> =>
+  fc.tuple(moves(key), moves(key)).map(([one, other]) => [one, Object.assign(other, { to: toOf(one) })])
+
+const toOf = (one: Write): number => (one.what === 'create' ? 0 : one.to)
+
+/** The same request twice, or the second time with other parameters. */
+export const twins = (key: fc.Arbitrary<string>): fc.Arbitrary<[Write, Write]> =>
+  fc.tuple(writes(key), fc.boolean()).map(([one, isOther]) => {
+    const body = { ...one.body, reason: 'something else' }
+    return [one, (isOther ? { ...one, body } : one) as Write]
+  })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { judge } from './check.ts'
-import { at } from './story/clock.ts'
+import { at, idOf } from './story/clock.ts'
 import { headersOf, tell } from './story/happenings.ts'
 import { type Ordinary, ordinary } from './story/ordinary.ts'
 import { arrival, call } from './story/story.ts'
@@ -16,6 +16,24 @@ function unrecorded(round: Ordinary): void {
   const { body, event } = confirmed(round)
   arrival(round, { at: at(7), body, headers: headersOf(event, at(7), body) })
 }
+
+/** Staff sent again all that was dead of an endpoint: it was one delivery. */
+function allAgain(round: Ordinary): void {
+  const { endpointId } = confirmed(round)
+  call(round, 20, {
+    what: 'requeue.all',
+    actor: 'support',
+    business: null,
+    keyId: null,
+    path: `/admin/endpoints/${endpointId}/send-all-again`,
+    status: 303,
+    answer: { text: '', state: null, location: `/admin/endpoints/${endpointId}?said=all&requeued=1` },
+  })
+}
+
+/** Of an event of that name. */
+const idOfDelivery = (event: string, endpointId: string): string =>
+  Buffer.from(idOf(event) + endpointId, 'hex').toString('base64url')
 
 describe('The checker of faults, of deliveries,', () => {
   it('lets an arrival pass that nobody wrote down, where a worker was killed', () => {
@@ -39,7 +57,20 @@ describe('The checker of faults, of deliveries,', () => {
     }
   })
 
+  it('counts what was sent again also where the clean-up took it since', () => {
+    const round = ordinary()
+    allAgain(round)
+    const line = { at: at(20), act: 'delivery.requeued', actor: { kind: 'staff', name: 'aicha' } }
+    round.dump.auditevents.push({
+      _id: idOf('line-3'),
+      ...line,
+      subject: idOfDelivery('gone', confirmed(round).endpointId),
+    })
+    expect(judge(round)).to.deep.equal([])
+  })
+
   tellsOf([
+    ['audit.complete', 'staff sent all again, and no line tells of it', allAgain],
     [
       'event.exact',
       'one is missing',

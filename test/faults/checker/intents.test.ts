@@ -1,12 +1,19 @@
 import { expect } from 'chai'
 import { judge } from './check.ts'
-import { at } from './story/clock.ts'
+import type { IntentDocument } from './documents.ts'
+import { at, iso } from './story/clock.ts'
 import { create, read, shown } from './story/happenings.ts'
-import { ordinary } from './story/ordinary.ts'
+import { type Ordinary, ordinary } from './story/ordinary.ts'
 import { call, good, other } from './story/story.ts'
 import { tellsOf, the } from './story/told.ts'
 
 const jump = 25 * 3_600_000
+
+/** A list shows a young delivery that MongoDB does not have. */
+function goneDelivery(round: Ordinary, { referenceNumber, sandbox }: IntentDocument): void {
+  const items = [{ id: 'gone', referenceNumber, sandbox, createdAt: iso(20) }]
+  call(round, 20, { what: 'delivery.list', path: '/api/v1/dev/webhooks/events', answer: good({ items }) })
+}
 
 describe('The checker of faults, of intents,', () => {
   it('finds nothing in an ordinary round', () => {
@@ -39,6 +46,14 @@ describe('The checker of faults, of intents,', () => {
     round.calls.push({ ...again, headers: { ...first.headers, 'x-request-id': 'another' }, status: 503 })
     round.faults.push({ what: 'clock.jump', target: `all +${jump}`, began: at(119), ended: at(119) })
     expect(judge(round).filter(({ promise }) => promise === 'key.replayed')).to.deep.equal([])
+  })
+
+  it('lets the clean-up take a young delivery with the old intent that it tells of', () => {
+    const round = ordinary()
+    const old = { ...round.paid, referenceNumber: 'PI-AAAAAAAAAAAAAAAA', createdAt: at(-31 * 86_400) }
+    read(round, old, 19)
+    goneDelivery(round, old)
+    expect(judge(round)).to.deep.equal([])
   })
 
   tellsOf([
@@ -317,6 +332,7 @@ describe('The checker of faults, of intents,', () => {
       ({ paid }) => paid.outbox.push({ id: 'x', event: 'payment.confirmed' }),
     ],
     ['quiet.reached', 'a payment is under way', ({ paid }) => (paid.underWay = { id: 'x' })],
+    ['clean-up.bounded', 'a delivery of a young one is gone', (round) => goneDelivery(round, round.paid)],
     ['clean-up.bounded', 'a young one is marked', ({ paid }) => (paid.cleanedAt = at(50))],
     [
       'clean-up.bounded',

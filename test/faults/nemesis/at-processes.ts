@@ -22,14 +22,14 @@ export const atProcesses: { [kind in Kinds]: Act<kind> } = {
     return { began, target }
   },
   async 'process.point'(world, fault) {
-    const { target, point, deed, awayMs } = fault
+    const { target, deed, awayMs } = fault
     const one = processOf(world, target)
     world.orders.give(target, fault)
-    const isReached = await one.comesToPoint(fault.forMs)
+    const point = await one.comesToPoint(fault.forMs)
     const began = Date.now()
     // Before its next life: it would die again.
-    world.orders.takeBack(target)
-    if (!isReached) return null
+    world.orders.takeBack(target, fault, point)
+    if (point === null) return null
     await pause(awayMs)
     if (deed === 'kill') await one.start()
     else one.thaw()

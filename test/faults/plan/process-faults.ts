@@ -56,7 +56,7 @@ const draw = {
     // Who asks for a stop asks for one that outlasts a lease.
     const isLong = asked === 'stop' || (isFrail && chance.is(0.5))
     const awayMs = deed === 'kill' ? chance.whole(0, LONGEST_DOWN_MS) : stopMs(ask, isLong)
-    const time = chance.pick([1, 1, 2, 3, 5])
+    const time = chance.pick([1, 1, 1, 2, 4])
     return { what: 'process.point', target, atMs, forMs: ARMED_MS, point, time, deed, awayMs } as const
   },
 }

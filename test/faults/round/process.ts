@@ -27,8 +27,8 @@ export interface ServiceProcess {
   kill(): Promise<void>
   freeze(): void
   thaw(): void
-  /** Whether within so long it comes to the point that it was told of; it is dead, or stands still, by then. */
-  comesToPoint(withinMs: number): Promise<boolean>
+  /** The point it came to, of those that it was told of; it is dead, or stands still, by then. null: it came to none within so long. */
+  comesToPoint(withinMs: number): Promise<string | null>
   /** Ends it in order, for good. */
   end(): Promise<void>
 }
@@ -61,7 +61,7 @@ export function openProcess(life: Life): ServiceProcess {
   let isOver = false
   let isDying = false
   let diedAt: Reached | null = null
-  let isAwaitedAtPoint: (() => void) | null = null
+  let isAwaitedAtPoint: ((point: string) => void) | null = null
   const toServe = new Set<() => void>()
 
   function hear(line: string): void {
@@ -84,7 +84,7 @@ export function openProcess(life: Life): ServiceProcess {
   /** It is dead, or stands still, where it was told to. */
   function standAt(reached: Reached): void {
     if (isAwaitedAtPoint === null) return void helpOn(reached)
-    isAwaitedAtPoint()
+    isAwaitedAtPoint(reached.point)
     isAwaitedAtPoint = null
   }
 
@@ -134,7 +134,6 @@ export function openProcess(life: Life): ServiceProcess {
     if ((await Promise.race([served, isLate])) === 'late') throw new Error(`${name} does not start`)
   }
 
-  process.once('exit', () => child?.kill('SIGKILL'))
   return {
     name,
     type,
@@ -144,12 +143,12 @@ export function openProcess(life: Life): ServiceProcess {
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),
     async comesToPoint(withinMs) {
-      const reached = new Promise<boolean>((resolve) => {
-        isAwaitedAtPoint = () => resolve(true)
+      const reached = new Promise<string>((resolve) => {
+        isAwaitedAtPoint = resolve
       })
-      const isReached = await Promise.race([reached, pause(withinMs, false)])
-      if (!isReached) isAwaitedAtPoint = null
-      return isReached
+      const point = await Promise.race([reached, pause(withinMs, null)])
+      if (point === null) isAwaitedAtPoint = null
+      return point
     },
     async end() {
       isOver = true

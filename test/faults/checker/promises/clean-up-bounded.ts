@@ -1,19 +1,30 @@
 import type { Call } from '../../evidence/evidence.ts'
 import type { Judge, Round } from '../round.ts'
 import { dataOf } from '../views/answers.ts'
+import { beginningsOf } from '../views/beginnings.ts'
 
 interface Made {
   id: string
+  /** Of what a delivery tells. */
+  reference: string | undefined
   sandbox: boolean
   createdAt: number
 }
 
-/** Only what a test key made and what is old enough is ever gone: everything else that an answer showed is there in the end. */
+/**
+ * Only what a test key made and what is old enough is ever gone: everything else that an answer showed is there in the end. A delivery goes with what it
+ * tells of, however young it is itself.
+ */
 export const cleanUpBounded: Judge = function* (round) {
   const there = thereIn(round)
   const seen = new Set<string>()
+  const beginnings = beginningsOf(round)
+  // What nobody was ever shown may be as old as the round: its create got no answer.
+  const oldest = round.setting.beganAt + round.times.aheadAt(round.setting.beganAt).from
   for (const call of round.calls)
-    for (const { id: of, ...made } of shownIn(call)) {
+    for (const { id: of, reference, ...shown } of shownIn(call)) {
+      const createdAt = reference === undefined ? shown.createdAt : (beginnings.get(reference) ?? oldest)
+      const made = { ...shown, createdAt }
       if (there.has(of) || seen.has(of) || round.mayBeCleaned(made)) continue
       seen.add(of)
       yield { of, says: `call ${call.call} (${call.what}) shows it, and MongoDB does not have it` }
@@ -29,6 +40,7 @@ const thereIn = ({ dump }: Round): Set<string> =>
 interface Shown {
   _id?: string
   id?: string
+  referenceNumber?: string
   sandbox?: boolean
   createdAt?: string
 }
@@ -44,7 +56,7 @@ function* shownIn(call: Call): Generator<Made> {
     : single.includes(call.what) && data
       ? [data]
       : []
-  for (const { _id, id = _id, sandbox, createdAt } of shown)
+  for (const { _id, id = _id, referenceNumber: reference, sandbox, createdAt } of shown)
     if (id !== undefined && createdAt !== undefined)
-      yield { id, sandbox: sandbox ?? false, createdAt: Date.parse(createdAt) }
+      yield { id, reference, sandbox: sandbox ?? false, createdAt: Date.parse(createdAt) }
 }
