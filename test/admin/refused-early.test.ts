@@ -55,4 +55,12 @@ describe('What is refused before a page looks at it', () => {
     expect(JSON.parse(answer?.body ?? '')).to.deep.equal({ error: 'This body is not one of ours' })
     expect(logged).to.not.include('request.failed')
   })
+
+  it('is no fault of ours: a NUL in what Bull Board is asked', async () => {
+    const asked = `${house.origin}/admin/queues/api/queues?status=%00`
+    const answer = await fetch(asked, { headers: { Cookie: support.cookie } })
+    expect(answer.status).to.equal(400)
+    expect(await answer.json()).to.deep.equal({ error: 'NUL is no text' })
+    expect(logged).to.not.include('request.failed')
+  })
 })

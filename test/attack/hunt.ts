@@ -46,14 +46,13 @@ export async function hunt(
   const call = caller(origin, hunterKey)
   const trap = receivers.trapPort
   const lures: Lure[] = [
+    ...literalHosts.map((host) => ({ answers: null, url: `https://${host}:${trap}/` })),
     ...named(seed, names).map((answers, place) => ({
       answers,
       url: `https://d${place}.attack.example:${trap}/`,
     })),
-    ...literalHosts.map((host) => ({ answers: null, url: `https://${host}:${trap}/` })),
   ]
-  for (const [place, { answers }] of lures.entries())
-    if (answers !== null) nameServer.teach(`d${place}.attack.example`, answers)
+  for (const { answers, url } of lures) if (answers !== null) nameServer.teach(new URL(url).hostname, answers)
   const faults: string[] = []
   for (const { id } of (await call('GET', '/webhooks')).data.items as { id: string }[])
     await call('DELETE', `/webhooks/endpoints/${id}`)
@@ -63,34 +62,46 @@ export async function hunt(
 }
 
 async function tryLures(deps: Deps, call: Call, lures: readonly Lure[]): Promise<string[]> {
-  const faults: string[] = []
-  const ids: string[] = []
-  for (const { url, answers } of lures) {
-    const asked = answers === null ? 'https://hooks.nowhere.example/' : url
-    const { data } = await call('POST', '/webhooks/endpoints', { url: asked, events: ['payment.created'] })
-    const id = String(data.id)
-    if (answers === null) await deps.Endpoint.collection.updateOne({ _id: id as never }, { $set: { url } })
-    ids.push(id)
-    const tested = await call('POST', `/webhooks/endpoints/${id}/test`, {})
-    if (tested.data.delivered !== false)
-      faults.push(`a test was delivered to ${url} (${answers?.join() ?? 'an address'})`)
-  }
+  const baited = await Promise.all(lures.map((lure) => layOut(deps, call, lure)))
   await call('POST', '/intents', { amount: 5 })
-  for (const [place, id] of ids.entries()) {
-    const { data } = await until(
-      `an attempt at ${lures[place]?.url}`,
-      async () => {
-        const page = await call('GET', `/webhooks/events?endpointId=${id}&event=payment.created`)
-        const isTried = (page.data.items as { attempts: number }[]).some(({ attempts }) => attempts > 0)
-        return isTried && page
-      },
-      attemptLimitMs,
-    )
-    const isDelivered = (data.items as { status: string }[]).some(({ status }) => status === 'DELIVERED')
-    if (isDelivered) faults.push(`an event was delivered to ${lures[place]?.url}`)
-    await call('DELETE', `/webhooks/endpoints/${id}`)
-  }
-  return faults
+  const faults = await Promise.all(baited.map((one) => lookAt(call, one)))
+  return faults.flat()
+}
+
+interface Baited extends Lure {
+  id: string
+  isTested: boolean
+}
+
+/** Makes the endpoint, and has it tested. */
+async function layOut(deps: Deps, call: Call, lure: Lure): Promise<Baited> {
+  const url = lure.answers === null ? 'https://hooks.nowhere.example/' : lure.url
+  const { data } = await call('POST', '/webhooks/endpoints', { url, events: ['payment.created'] })
+  const id = String(data.id)
+  if (lure.answers === null)
+    await deps.Endpoint.collection.updateOne({ _id: id as never }, { $set: { url: lure.url } })
+  const tested = await call('POST', `/webhooks/endpoints/${id}/test`, {})
+  return { ...lure, id, isTested: tested.data.delivered !== false }
+}
+
+/** Waits for an attempt at an event, takes the endpoint away and says what arrived. */
+async function lookAt(call: Call, { id, url, answers, isTested }: Baited): Promise<string[]> {
+  const { data } = await until(
+    `an attempt at ${url}`,
+    async () => {
+      const page = await call('GET', `/webhooks/events?endpointId=${id}&event=payment.created`)
+      const isTried = (page.data.items as { attempts: number }[]).some(({ attempts }) => attempts > 0)
+      return isTried && page
+    },
+    attemptLimitMs,
+  )
+  const isDelivered = (data.items as { status: string }[]).some(({ status }) => status === 'DELIVERED')
+  await call('DELETE', `/webhooks/endpoints/${id}`)
+  const to = `${url} (${answers?.join() ?? 'an address'})`
+  return [
+    ...(isTested ? [`a test was delivered to ${to}`] : []),
+    ...(isDelivered ? [`an event was delivered to ${to}`] : []),
+  ]
 }
 
 type Call = (method: string, path: string, body?: object) => Promise<{ data: Record<string, unknown> }>

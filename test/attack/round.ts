@@ -36,7 +36,8 @@ export interface Round {
  */
 export async function attackOnce(build: string, asked: Asked, sought: string | null): Promise<Round> {
   const folder = mkdtempSync(join(tmpdir(), 'payment-intents-attack-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', remove)
   const stage = await openStage(build, folder)
   const cast = await assembleCast(stage)
   const [tally, violations] = [createTally(), createViolations()]
@@ -46,26 +47,25 @@ export async function attackOnce(build: string, asked: Asked, sought: string | n
   const { web, worker, servers, receivers, provider, deps } = stage
   const startedAt = performance.now()
   const endAt = startedAt + asked.minutes * 60_000
-  const isOver = (): boolean =>
-    assault.sent() >= asked.requests ||
-    performance.now() > endAt ||
-    web.endedAs() !== null ||
-    (sought !== null && violations.oracles().includes(sought))
+  const isFound = (): boolean => sought !== null && violations.oracles().includes(sought)
+  const isBroken = (): boolean => performance.now() > endAt || web.endedAs() !== null || isFound()
+  const isOver = (): boolean => assault.sent() >= asked.requests || isBroken()
   const names = Math.ceil(asked.requests / requestsPerName)
   // Looked at in the end; a service that ended breaks it off before.
   const isHunted = sought === null || sought === 'nothing private reached'
   const hunting = isHunted
-    ? hunt(stage, cast, asked.seed, names, isOver).catch((error: unknown) => [
+    ? hunt(stage, cast, asked.seed, names, isBroken).catch((error: unknown) => [
         `the hunt broke off: ${String(error)}`,
       ])
     : []
   const early = await sendAll(assault, stage, asked, isOver)
   const seconds = (performance.now() - startedAt) / 1000
+  // It takes as long as it takes, so that every address is tried in every run.
   for (const fault of await hunting) violations.add('nothing private reached', fault, null)
 
   if (sought === null) await pause(restMs)
   const late = await stateOf(stage)
-  const stored = await readStored(deps.mongo)
+  const stored = await readStored(deps.mongo, deps.config.maxAmount)
   const run = {
     processes: [web, worker],
     receivers,
@@ -79,6 +79,8 @@ export async function attackOnce(build: string, asked: Asked, sought: string | n
   for (const [name, oracle] of Object.entries(runOracles))
     for (const fault of oracle(run)) violations.add(name, fault, null)
   await stage.stop()
+  process.removeListener('exit', remove)
+  remove()
   const rate = `${assault.sent()} requests in ${seconds.toFixed(0)} s (${(assault.sent() / seconds).toFixed(0)}/s)`
   const heap = `heap of web ${inMiB(run.states.early.heapUsed)} → ${inMiB(late.heapUsed)} MiB`
   return { tally, violations, says: `${rate}, ${stored.documents} documents looked at, ${heap}` }

@@ -29,8 +29,7 @@ function answerFor(error: unknown): BoardAnswer {
   if (error instanceof URIError || status === 400)
     return { status: 400, body: { error: 'This address is not valid' } }
   // Bull Board reads bodies itself, those of a GET as well.
-  if (status === 413 || status === 415)
-    return { status, body: { error: 'This body is not one of ours' } }
+  if (status === 413 || status === 415) return { status, body: { error: 'This body is not one of ours' } }
   return {
     status: 500,
     body: { error: 'Something went wrong', message: 'The mistake is ours, and it is logged.' },

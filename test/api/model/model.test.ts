@@ -27,10 +27,13 @@ const by = fc.constantFrom<CallerName[]>('till', 'office', 'live', 'stranger')
 const key = fc.uuid()
 const fewKeys = fc.constantFrom('a', 'b', 'c')
 
-/** So that there is something to pay. */
-const opening = [{ amount: 50_000 }, { amountType: 'OPEN' }].map((body, at) =>
-  writing({ what: 'create', by: 'till', key: `opening-${at}`, body }),
-)
+/** So that there is something to pay, something to choose an amount for, and something to pay back. */
+const opening = [
+  writing({ what: 'create', by: 'till', key: 'first', body: { amount: 50_000 } }),
+  writing({ what: 'create', by: 'till', key: 'second', body: { amountType: 'OPEN' } }),
+  writing({ what: 'create', by: 'till', key: 'third', body: { amount: 50_000 } }),
+  writing({ what: 'simulate', by: 'till', key: 'paid', to: 2, body: {} }),
+]
 
 const looks = fc.oneof(
   fc.tuple(by, to).map(([who, which]) => reading(who, which)),

@@ -201,7 +201,7 @@ function seenAt(intent: Known, now: number) {
         ? null
         : { code: failure, retryable: failure !== 'technical_error' && isPending(intent, now) },
     paid: intent.paid,
-    refunds: [...intent.refunds],
+    refunds: intent.refunds.toSorted((a, b) => a - b),
     refunded: sum(intent.refunds),
     expiresAt: new Date(intent.expiresAt).toISOString(),
   }

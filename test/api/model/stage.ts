@@ -66,7 +66,6 @@ async function call({ house }: Stage, path: string, init: RequestInit): Promise<
   const replayed = headers.get('idempotent-params-mismatch') === 'true' ? 'other' : 'same'
   const replay = headers.get('idempotent-replayed') === 'true' ? replayed : 'no'
   const seen = data === null ? null : seenIn(data)
-  const kk=`${init.method??'GET'} ${path.replace(/PI-\w+/,'x')} ${status} ${error?.code} ${replay}`; ((globalThis as any).kk ??= {})[kk] = ((globalThis as any).kk[kk] ?? 0) + 1
   return { status, code: error?.code ?? null, seen, text, replay, made: data }
 }
 
@@ -82,11 +81,18 @@ function seenIn(data: any): Seen {
     reason: data.cancellationReason ?? null,
     failure: data.failure ?? null,
     paid: data.payment?.amountPaid ?? null,
-    refunds: (data.refunds ?? []).map((refund: { amount: number }) => refund.amount),
+    refunds: amountsOf(data.refunds ?? []),
     refunded: data.totalAmountRefunded ?? 0,
     expiresAt,
   }
 }
+
+/** What has gone back. Of two at once one may show the other as still under way; they stand in the order in which they began. */
+const amountsOf = (refunds: { amount: number; status: string }[]): number[] =>
+  refunds
+    .filter(({ status }) => status === 'SUCCEEDED')
+    .map(({ amount }) => amount)
+    .toSorted((a, b) => a - b)
 
 /** A page of a list; the intents by their places in `made`. */
 export async function search({ house, callers, made }: Stage, { by, status, page, limit }: Search) {

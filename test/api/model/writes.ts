@@ -17,7 +17,7 @@ const by = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom<CallerName[]>('office', 'stranger', 'live') },
 )
 /** The first few, so that much happens to each. */
-export const to = fc.oneof({ weight: 5, arbitrary: fc.nat({ max: 1 }) }, fc.integer({ min: 2, max: 4 }))
+export const to = fc.oneof({ weight: 5, arbitrary: fc.nat({ max: 2 }) }, fc.integer({ min: 3, max: 5 }))
 
 const bodies = {
   create: fc.record({

@@ -11,6 +11,8 @@ export interface Schema {
   properties?: Record<string, Schema>
   required?: readonly string[]
   else?: { required?: readonly string[] }
+  /** What does not go together: beside the field of a name none of these. */
+  dependencies?: Record<string, Schema>
   additionalProperties?: Schema
   items?: Schema
   minimum?: number
@@ -32,8 +34,10 @@ const text = fc.oneof(
 )
 
 const amount = fc.oneof(
-  fc.constantFrom(1, 500, 50_000, 99_901, 99_904, 1_000_000_000),
-  fc.integer({ min: 1, max: 1e9 }),
+  { weight: 5, arbitrary: fc.constantFrom(1, 500, 50_000, 99_901, 99_904, 1_000_000_000) },
+  { weight: 5, arbitrary: fc.integer({ min: 1, max: 1e9 }) },
+  // Just beyond what is one.
+  { weight: 1, arbitrary: fc.constantFrom(0, -1, 0.5, 1_000_000_001, 1e15, 2 ** 53) },
 )
 
 const byFormat: Record<string, Made> = {
@@ -62,6 +66,7 @@ const byName: Record<string, Made> = {
   variantId: reference('variant'),
   _id: reference('variant'),
   endpointId: reference('endpoint'),
+  email: fc.oneof(fc.constantFrom('a@shop.example', 'a+~mark~@shop.example'), text),
 }
 
 /** Values that a schema takes, more or less: strings may be anything, and two fields may not go together. */
@@ -89,7 +94,8 @@ const goodInteger = ({ minimum = 0, maximum = 1_000_000 }: Schema): Made =>
     { weight: 1, arbitrary: fc.integer({ min: minimum, max: maximum }) },
   )
 
-function goodObject({ properties, required = [], else: unless, additionalProperties }: Schema): Made {
+function goodObject(schema: Schema): Made {
+  const { properties, required = [], else: unless, additionalProperties, dependencies = {} } = schema
   if (properties === undefined)
     return fc.dictionary(
       text.filter((name) => name.length < 80),
@@ -103,7 +109,9 @@ function goodObject({ properties, required = [], else: unless, additionalPropert
       .oneof({ weight, arbitrary: goodValue(schema, name) }, { weight: 1, arbitrary: fc.constant(undefined) })
       .map((value) => [name, value] as const)
   })
-  return fc
-    .tuple(...fields)
-    .map((pairs) => Object.fromEntries(pairs.filter(([, value]) => value !== undefined)))
+  return fc.tuple(...fields).map((pairs) => {
+    const given = pairs.filter(([, value]) => value !== undefined)
+    const unfit = given.flatMap(([name]) => Object.keys(dependencies[name]?.properties ?? {}))
+    return Object.fromEntries(given.filter(([name]) => !unfit.includes(name)))
+  })
 }

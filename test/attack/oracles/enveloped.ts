@@ -9,7 +9,8 @@ export const enveloped: Oracle = (seen) => {
   const { answer, attack } = seen
   if (!uuid.test(answer.headers.get('x-request-id') ?? '')) return 'has no X-Request-Id of its own'
   if (answer.headers.get('x-content-type-options') !== 'nosniff') return 'may be sniffed'
-  if (attack.method === 'HEAD' || answer.status === 204) return null
+  const isKnown = answer.status === 304 && attack.headers.some(([name]) => name === 'If-None-Match')
+  if (attack.method === 'HEAD' || answer.status === 204 || isKnown) return null
   const type = answer.headers.get('content-type') ?? 'none'
   if (type === 'application/json; charset=utf-8' && answer.body.startsWith('{"success":'))
     return envelopeFault(seen)

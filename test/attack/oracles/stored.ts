@@ -27,8 +27,8 @@ const enums: Record<string, readonly string[]> = {
   'deliveries.status': deliveryStatuses,
 }
 
-/** Reads every document past the models, and says what is wrong with each by its model and by what money is. */
-export async function readStored(mongo: Connection): Promise<Stored> {
+/** Reads every document past the models, and says what is wrong with each by its model and by what money is. `maxAmount`: the largest of one amount. */
+export async function readStored(mongo: Connection, maxAmount: number): Promise<Stored> {
   const stored: Stored = { documents: 0, faults: [], marks: [] }
   for (const collection of collections) {
     const model = mongo.models[collection.name] ?? openCollection<Document>(mongo, collection)
@@ -39,7 +39,7 @@ export async function readStored(mongo: Connection): Promise<Stored> {
       for (const fault of [
         modelFault(model, document),
         ...partFaults(document, ''),
-        ...meaningFaults(collection.name, document),
+        ...meaningFaults(collection.name, document, maxAmount),
       ])
         if (fault !== null) say(fault)
       const businessId = typeof document.businessId === 'string' ? document.businessId : null
@@ -91,7 +91,7 @@ function partFaults(part: unknown, at: string): string[] {
 }
 
 /** What no schema says. */
-function meaningFaults(collection: string, document: Document): string[] {
+function meaningFaults(collection: string, document: Document, maxAmount: number): string[] {
   const faults = Object.entries(enums)
     .filter(([place]) => place.startsWith(`${collection}.`))
     .map(
@@ -101,21 +101,23 @@ function meaningFaults(collection: string, document: Document): string[] {
     .map(([place]) => `${place} is out of its range`)
   return [
     ...faults,
-    ...moneyFaults(document, ''),
+    ...moneyFaults(document, maxAmount, ''),
     ...(collection === 'intents' ? intentFaults(document) : []),
   ]
 }
 
 const money = /^(amount|amountPaid|price|unitPrice|total|balance|stock|refundsCommitted|quantity)$/
+/** What somebody may say of one thing; the others are sums. */
+const single = /^(amount|amountPaid|price|unitPrice)$/
 
-/** Nothing of money or stock is below nothing. */
-function moneyFaults(part: unknown, at: string): string[] {
+/** Nothing of money or stock is below nothing, and no amount above the largest. */
+function moneyFaults(part: unknown, maxAmount: number, at: string): string[] {
   if (typeof part !== 'object' || part === null || part instanceof Date) return []
-  return Object.entries(part).flatMap(([name, inner]) =>
-    money.test(name) && typeof inner === 'number' && inner < 0
-      ? [`${at}.${name} is ${inner}`]
-      : moneyFaults(inner, `${at}.${name}`),
-  )
+  return Object.entries(part).flatMap(([name, inner]) => {
+    if (!money.test(name) || typeof inner !== 'number') return moneyFaults(inner, maxAmount, `${at}.${name}`)
+    const isRight = inner >= 0 && (inner <= maxAmount || !single.test(name))
+    return isRight ? [] : [`${at}.${name} is ${inner}`]
+  })
 }
 
 /** Paid is what has a payment, and no more goes back than came. */

@@ -99,7 +99,7 @@ export const plants: readonly Plant[] = [
   ),
   {
     foundBy: 'nothing refused is stored',
-    says: 'a product is refused after it was stored',
+    says: 'a product with a description of its own is refused after it was stored',
     edits: [
       {
         file: 'src/store/products/create.ts',
@@ -109,7 +109,7 @@ export const plants: readonly Plant[] = [
       {
         file: 'src/store/products/create.ts',
         find: 'if (insertion.inserted) return data',
-        put: "if (insertion.inserted && product.name.length % 2 === 0) throw refuse('INSUFFICIENT_STOCK')\n    if (insertion.inserted) return data",
+        put: "if (insertion.inserted && product.description !== product.name) throw refuse('INSUFFICIENT_STOCK')\n    if (insertion.inserted) return data",
       },
     ],
   },

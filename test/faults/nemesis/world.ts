@@ -1,4 +1,4 @@
-import type { ProcessName } from '../plan/fault.ts'
+import { type ProcessName, processNames, typeOf } from '../plan/fault.ts'
 import type { Clocks } from '../round/clocks.ts'
 import type { Orders } from '../round/orders.ts'
 import type { ServiceProcess } from '../round/process.ts'
@@ -12,6 +12,12 @@ export interface World {
   clocks: Clocks
   orders: Orders
   receivers: Pick<Receivers, 'behave' | 'behaveProvider'>
+}
+
+/** The other of its type. */
+export function twinOf(world: World, name: ProcessName): ServiceProcess {
+  const isTwin = (other: ProcessName): boolean => other !== name && typeOf(other) === typeOf(name)
+  return processOf(world, processNames.find(isTwin) ?? name)
 }
 
 export function processOf({ processes }: World, name: ProcessName): ServiceProcess {

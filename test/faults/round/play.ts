@@ -31,7 +31,10 @@ export interface RoundAsked {
 }
 
 /** Operations that the traffic begins in a second: what two cores bear beside four processes that die again and again. */
-const PER_SECOND = 40
+const PER_SECOND = 60
+
+/** In a longer round the last intents come to their end in their own time, with nothing wrong: there expiry is judged to the second. */
+const PATIENT_SECONDS = 120
 
 /** What a wallet may still carry out is held for two minutes or more: who has waited for so long need not wait for that. */
 const WALLET_PATIENCE_SECONDS = 12
@@ -65,6 +68,7 @@ async function disturb(asked: RoundAsked, stage: Stage, traffic: Traffic, tell: 
   for (const one of stage.processes.values()) await one.start()
   const healedAt = Date.now()
   await traffic.settle()
+  if (asked.trafficSeconds < PATIENT_SECONDS) jump(stage, settings.intentLifetimeSeconds * 1000, tell)
   const client = await new mongoose.mongo.MongoClient(stage.servers.mongodbUrl, {
     readConcernLevel: 'majority',
   }).connect()
@@ -83,10 +87,12 @@ async function becomeQuiet(asked: RoundAsked, stage: Stage, db: mongo.Db, tell: 
   const now = () => new Date(Date.now() + stage.clocks.aheadMs())
   const first = await awaitQuiet(db, now, WALLET_PATIENCE_SECONDS)
   if (first.quietAt !== null) return first
-  if (first.left.every(isHeldForWallet)) {
-    const began = Date.now()
-    stage.clocks.jump(HELD_MS)
-    tell({ began, ended: Date.now(), what: 'clock.jump', target: `all +${HELD_MS}` })
-  }
+  if (first.left.every(isHeldForWallet)) jump(stage, HELD_MS, tell)
   return awaitQuiet(db, now, asked.quietSeconds)
+}
+
+function jump({ clocks }: Stage, ms: number, tell: (fault: Fault) => void): void {
+  const began = Date.now()
+  clocks.jump(ms)
+  tell({ began, ended: Date.now(), what: 'clock.jump', target: `all +${ms}` })
 }

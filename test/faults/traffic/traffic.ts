@@ -35,7 +35,7 @@ export interface Traffic {
 }
 
 /** So many operations are under way at a time; while the service stands still, no more are begun. */
-const mostAtOnce = 32
+const mostAtOnce = 48
 const settleMs = 60_000
 
 /**
