@@ -11,6 +11,8 @@ export interface Asked {
   minutes: number
   /** Requests under way at a time. */
   inFlight: number
+  /** With the settings that production demands. */
+  isProduction: boolean
   /** Of copies of the service with a bug each, to see it found. */
   isPlanted: boolean
 }
@@ -26,14 +28,16 @@ export function readArguments(): Asked {
       requests: { type: 'string' },
       minutes: { type: 'string', default: '120' },
       'in-flight': { type: 'string', default: '12' },
+      production: { type: 'boolean', default: false },
       planted: { type: 'boolean', default: false },
     },
   })
   return {
     seed: count('seed', values.seed, mostSeeds),
-    requests: count('requests', values.requests ?? (values.planted ? '1500' : '10000'), 10_000_000),
+    requests: count('requests', values.requests ?? (values.planted ? '1000' : '10000'), 10_000_000),
     minutes: count('minutes', values.minutes, 24 * 60),
     inFlight: count('in-flight', values['in-flight'], 200),
+    isProduction: values.production,
     isPlanted: values.planted,
   }
 }

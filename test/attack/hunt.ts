@@ -21,6 +21,15 @@ const attemptLimitMs = 60_000
 
 const privateAddresses = refusedAnswers.filter((address) => isIP(address) !== 0 && !address.includes('%'))
 
+/** Tried in every run: this machine itself, alone and beside a public address, and where clouds keep their secrets. */
+const surely: readonly string[][] = [
+  ['127.0.0.1'],
+  ['8.8.8.8', '127.0.0.1'],
+  ['::1'],
+  ['169.254.169.254'],
+  ['10.0.0.1'],
+]
+
 /** Names with one private address, or with one among public ones. */
 const named = (seed: number, count: number): string[][] => {
   const [private_, public_] = [fc.constantFrom(...privateAddresses), fc.constantFrom(...publicV4)]
@@ -46,11 +55,11 @@ export async function hunt(
   const call = caller(origin, hunterKey)
   const trap = receivers.trapPort
   const lures: Lure[] = [
-    ...literalHosts.map((host) => ({ answers: null, url: `https://${host}:${trap}/` })),
-    ...named(seed, names).map((answers, place) => ({
+    ...[...surely, ...named(seed, names)].map((answers, place) => ({
       answers,
       url: `https://d${place}.attack.example:${trap}/`,
     })),
+    ...literalHosts.map((host) => ({ answers: null, url: `https://${host}:${trap}/` })),
   ]
   for (const { answers, url } of lures) if (answers !== null) nameServer.teach(new URL(url).hostname, answers)
   const faults: string[] = []

@@ -21,8 +21,9 @@ await run().then(
 
 async function run(): Promise<boolean> {
   const asked = readArguments()
+  const options = [asked.isPlanted && ' --planted', asked.isProduction && ' --production'].filter(Boolean)
   console.log(
-    `Seed ${asked.seed}: the same again by npm run attack -- --seed ${asked.seed} --requests ${asked.requests}`,
+    `Seed ${asked.seed}: the same again by npm run attack -- --seed ${asked.seed} --requests ${asked.requests}${options.join('')}`,
   )
   return asked.isPlanted ? findPlanted(asked) : attackService(asked)
 }
@@ -38,8 +39,9 @@ async function attackService(asked: Asked): Promise<boolean> {
 /** Whether every bug that is planted is found by the oracle that is there for it. */
 async function findPlanted(asked: Asked): Promise<boolean> {
   let missed = 0
-  for (const { says, edits, foundBy } of plants) {
-    const { violations } = await attackOnce(buildWith(edits), asked, foundBy)
+  for (const plant of plants) {
+    const { says, edits, foundBy } = plant
+    const { violations } = await attackOnce(buildWith(edits), asked, plant)
     const isFound = violations.oracles().includes(foundBy)
     if (!isFound) missed += 1
     console.log(`${isFound ? 'found ' : 'MISSED'}  ${foundBy}: ${says} (${violations.oracles().join(', ')})`)

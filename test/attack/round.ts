@@ -30,15 +30,20 @@ export interface Round {
   says: string
 }
 
-/**
- * Attacks a build of the service once, from its start to its end. `sought`: the oracle for which a bug is planted there; then it is over as
- * soon as that one found something, and nothing is waited for that others need. Null: all are.
- */
-export async function attackOnce(build: string, asked: Asked, sought: string | null): Promise<Round> {
+/** A bug that is planted in the build, and must be found. */
+export interface Sought {
+  /** The oracle that must find it: the round is over as soon as it did, and nothing is waited for that others need. */
+  foundBy: string
+  /** The names of the targets where it can be met; what is sent to others is left out. */
+  at: RegExp
+}
+
+/** Attacks a build of the service once, from its start to its end. `sought`: null where nothing is planted, and everything looked at. */
+export async function attackOnce(build: string, asked: Asked, sought: Sought | null): Promise<Round> {
   const folder = mkdtempSync(join(tmpdir(), 'payment-intents-attack-'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   process.once('exit', remove)
-  const stage = await openStage(build, folder)
+  const stage = await openStage(build, folder, asked.isProduction)
   const cast = await assembleCast(stage)
   const [tally, violations] = [createTally(), createViolations()]
   const assault = createAssault({ port: stage.port, cast, tally, violations })
@@ -47,18 +52,18 @@ export async function attackOnce(build: string, asked: Asked, sought: string | n
   const { web, worker, servers, receivers, provider, deps } = stage
   const startedAt = performance.now()
   const endAt = startedAt + asked.minutes * 60_000
-  const isFound = (): boolean => sought !== null && violations.oracles().includes(sought)
+  const isFound = (): boolean => sought !== null && violations.oracles().includes(sought.foundBy)
   const isBroken = (): boolean => performance.now() > endAt || web.endedAs() !== null || isFound()
   const isOver = (): boolean => assault.sent() >= asked.requests || isBroken()
   const names = Math.ceil(asked.requests / requestsPerName)
   // Looked at in the end; a service that ended breaks it off before.
-  const isHunted = sought === null || sought === 'nothing private reached'
+  const isHunted = sought === null || sought.foundBy === 'nothing private reached'
   const hunting = isHunted
     ? hunt(stage, cast, asked.seed, names, isBroken).catch((error: unknown) => [
         `the hunt broke off: ${String(error)}`,
       ])
     : []
-  const early = await sendAll(assault, stage, asked, isOver)
+  const early = await sendAll(assault, stage, asked, sought?.at ?? /./, isOver)
   const seconds = (performance.now() - startedAt) / 1000
   // It takes as long as it takes, so that every address is tried in every run.
   for (const fault of await hunting) violations.add('nothing private reached', fault, null)
@@ -91,12 +96,16 @@ async function sendAll(
   assault: Assault,
   stage: Stage,
   { seed, inFlight }: Asked,
+  at: RegExp,
   isOver: () => boolean,
 ): Promise<State | null> {
   let early: State | null = null
   for (let number = 0; !isOver(); number += 1) {
     if (number === earlyVolleys) early = await stateOf(stage)
-    await assault.play(volley(seed, number), inFlight)
+    const aimed = volley(seed, number).filter(({ inTurn, atOnce }) =>
+      [...inTurn, ...atOnce].some(({ target }) => at.test(target)),
+    )
+    await assault.play(aimed, inFlight)
   }
   return early
 }

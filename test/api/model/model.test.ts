@@ -16,9 +16,13 @@ import type { Model } from './model.ts'
 import { openStage, type Stage } from './stage.ts'
 import { rivals, to, twins, writes } from './writes.ts'
 
-/** MODEL_RUNS: how many stories are told; MODEL_SEED: those of an earlier run again, which a failure prints. */
+/** MODEL_RUNS: how many stories are told; MODEL_SEED: those of an earlier run again, whose failure printed it. */
 const { MODEL_RUNS, MODEL_SEED } = process.env
-const numRuns = Number(MODEL_RUNS ?? 25)
+const isLong = MODEL_RUNS !== undefined
+/** So many take some four seconds for each test on two free cores. */
+const numRuns = Number(MODEL_RUNS ?? 12)
+/** A failing story is made shorter until then, and told; before Mocha ends it, which would tell nothing. */
+const limits = isLong ? {} : { interruptAfterTimeLimit: 45_000 }
 const seed = MODEL_SEED === undefined ? {} : { seed: Number(MODEL_SEED) }
 const mostCommands = 40
 const hourMs = 3_600_000
@@ -59,7 +63,7 @@ const payments = fc
 const often = <T>(times: number, one: T): T[] => Array.from({ length: times }, () => one)
 
 describe('A merchant, as the specification tells', function () {
-  this.timeout(MODEL_RUNS === undefined ? 60_000 : 0)
+  this.timeout(isLong ? 0 : 60_000)
   let house: House
   before(async () => {
     house = await openHouse()
@@ -75,7 +79,7 @@ describe('A merchant, as the specification tells', function () {
       fc.asyncProperty(fc.commands(commands, { maxCommands: mostCommands, size: 'max' }), async (story) =>
         fc.asyncModelRun(begin, [...opening, ...story, working()]),
       ),
-      { numRuns, ...seed },
+      { numRuns, ...limits, ...seed },
     )
 
   it('is answered, shown and told what became of every intent', () =>

@@ -1,5 +1,5 @@
-import type { Status } from '../../../schemas/list-intents.ts'
 import { type CallerName, callers, type Search, type WalletName, type Write } from './asked.ts'
+import { isPending, type Known, type Seen, seenAt, sum, tell } from './known.ts'
 
 /** The service of the specification, for one merchant, one customer and one thing at a time. Nothing here comes from the source. */
 export interface Model {
@@ -10,22 +10,6 @@ export interface Model {
   kept: Map<string, { until: number; body: string; answer: Answer }>
 }
 
-/** An intent. `told` are its events so far, each with the status that it tells and the amount. */
-interface Known {
-  business: number
-  sandbox: boolean
-  isOpen: boolean
-  /** Centimes: of a FIXED one its own, of an OPEN one what the merchant suggests. */
-  amount: number | null
-  status: Status
-  reason: string | null
-  failure: string | null
-  paid: number | null
-  refunds: number[]
-  expiresAt: number
-  told: [event: string, status: Status, amount: number | null][]
-}
-
 /** A refusal has a code, a success an intent. */
 export interface Answer {
   status: number
@@ -33,10 +17,7 @@ export interface Answer {
   seen: Seen | null
 }
 
-/** What of an intent an answer shows. */
-export type Seen = ReturnType<typeof seenAt>
-
-export const dayMs = 86_400_000
+const dayMs = 86_400_000
 const largest = 1_000_000_000
 const magic = { failingPayment: 99_901, failingRefund: 99_904 }
 
@@ -180,33 +161,5 @@ function found(model: Model, by: CallerName, to: number): Known | Answer {
   return intent.sandbox === callers[by].sandbox ? intent : refused(403, 'SANDBOX_MISMATCH')
 }
 
-const isPending = ({ status, expiresAt }: Known, now: number): boolean =>
-  status === 'PENDING' && now < expiresAt
-
-/** What is told of an OPEN intent is the amount paid. */
-const tell = (intent: Known, event: string): void =>
-  void intent.told.push([event, intent.status, intent.isOpen ? intent.paid : intent.amount])
-
-function seenAt(intent: Known, now: number) {
-  const isExpired = intent.status === 'PENDING' && !isPending(intent, now)
-  const { failure } = intent
-  return {
-    status: isExpired ? 'CANCELLED' : intent.status,
-    amount: intent.isOpen ? null : intent.amount,
-    sandbox: intent.sandbox,
-    hasCode: isPending(intent, now),
-    reason: isExpired ? 'expired' : intent.reason,
-    failure:
-      failure === null
-        ? null
-        : { code: failure, retryable: failure !== 'technical_error' && isPending(intent, now) },
-    paid: intent.paid,
-    refunds: intent.refunds.toSorted((a, b) => a - b),
-    refunded: sum(intent.refunds),
-    expiresAt: new Date(intent.expiresAt).toISOString(),
-  }
-}
-
-const sum = (amounts: number[]): number => amounts.reduce((all, amount) => all + amount, 0)
 const refused = (status: number, code: string): Answer => ({ status, code, seen: null })
 const good = (intent: Known, now: number): Answer => ({ status: 200, code: null, seen: seenAt(intent, now) })

@@ -3,7 +3,8 @@ import { fill, follow, open, wallets } from '../../checkout/customer.ts'
 import { deliveriesOf, relay, subscribe } from '../../support/acts.ts'
 import { asMerchant, type House, type Merchant } from '../../support/house.ts'
 import type { CallerName, Search, WalletName, Write } from './asked.ts'
-import type { Answer, Seen } from './model.ts'
+import type { Seen } from './known.ts'
+import type { Answer } from './model.ts'
 
 /** The house as the model's callers meet it: businesses of its own for each run. */
 export interface Stage {
@@ -44,9 +45,9 @@ export async function openStage(house: House): Promise<Stage> {
   return { house, businesses: [till, stranger], callers, made: [], texts: new Map() }
 }
 
-const nothing = 'PI-2222222222222222'
+/** Where nothing was made yet, an address of its own under which nothing is. */
 const pathTo = ({ made }: Stage, to: number) =>
-  `/intents/${made[to]?.referenceNumber ?? `${nothing.slice(0, -1)}${(to % 8) + 2}`}`
+  `/intents/${made[to]?.referenceNumber ?? `PI-22222222222222${to + 10}`}`
 const operations = { cancel: 'cancel', refund: 'refund', simulate: 'simulate-payment' }
 
 export async function send(stage: Stage, write: Write): Promise<Heard> {
@@ -69,15 +70,27 @@ async function call({ house }: Stage, path: string, init: RequestInit): Promise<
   return { status, code: error?.code ?? null, seen, text, replay, made: data }
 }
 
-/** Of one intent as any answer shows it: a create has fewer fields. */
-// biome-ignore lint: the answer is what is judged
-function seenIn(data: any): Seen {
+/** An intent in any answer: a create has fewer fields. */
+interface Shown extends Pick<Seen, 'status' | 'amount' | 'sandbox' | 'expiresAt'> {
+  code: string | null
+  cancellationReason?: string
+  failure?: Seen['failure']
+  payment?: { amountPaid: number } | null
+  refunds?: Refund[]
+  totalAmountRefunded?: number
+}
+interface Refund {
+  amount: number
+  status: string
+}
+
+function seenIn(data: Shown): Seen {
   const { status, amount, sandbox, expiresAt } = data
   return {
     status,
     amount,
     sandbox,
-    hasCode: /^\d{6}$/.test(data.code),
+    hasCode: /^\d{6}$/.test(data.code ?? ''),
     reason: data.cancellationReason ?? null,
     failure: data.failure ?? null,
     paid: data.payment?.amountPaid ?? null,
@@ -88,7 +101,7 @@ function seenIn(data: any): Seen {
 }
 
 /** What has gone back. Of two at once one may show the other as still under way; they stand in the order in which they began. */
-const amountsOf = (refunds: { amount: number; status: string }[]): number[] =>
+const amountsOf = (refunds: Refund[]): number[] =>
   refunds
     .filter(({ status }) => status === 'SUCCEEDED')
     .map(({ amount }) => amount)

@@ -1,22 +1,30 @@
 import type { Edit } from '../../faults/build/edit.ts'
+import type { Sought } from '../round.ts'
 
 /** A bug to be planted, and the oracle that must find it. */
-export interface Plant {
+export interface Plant extends Sought {
   says: string
   edits: Edit[]
-  foundBy: string
 }
 
-const plant = (foundBy: string, says: string, file: string, find: string, put: string): Plant => ({
-  foundBy,
-  says,
-  edits: [{ file, find, put }],
-})
+const plant = (
+  foundBy: string,
+  at: RegExp,
+  says: string,
+  file: string,
+  find: string,
+  put: string,
+): Plant => ({ foundBy, at, says, edits: [{ file, find, put }] })
+
+const everywhere = /./
+const operations = / \/dev\//
+const writes = /^(POST|PUT|PATCH) \/dev\//
 
 /** One for each kind of thing that the attack is to find. */
 export const plants: readonly Plant[] = [
   plant(
     'no fault',
+    writes,
     'a body that is no JSON is taken for a bug of ours',
     'src/http/json-body.ts',
     "return { refusal: refuse('INVALID_JSON') }",
@@ -24,6 +32,7 @@ export const plants: readonly Plant[] = [
   ),
   plant(
     'enveloped',
+    operations,
     'a refusal says another status in its envelope',
     'src/http/answer.ts',
     '    statusCode,\n    requestId,',
@@ -31,6 +40,7 @@ export const plants: readonly Plant[] = [
   ),
   plant(
     'as described',
+    / \/dev\/intents/,
     'an intent shows its effects',
     'src/intents/present.ts',
     '    referenceNumber: intent.referenceNumber,',
@@ -38,6 +48,7 @@ export const plants: readonly Plant[] = [
   ),
   plant(
     'shut out',
+    operations,
     'a suspended key works',
     'src/businesses/identify.ts',
     "if (key.status !== 'active')",
@@ -45,6 +56,7 @@ export const plants: readonly Plant[] = [
   ),
   {
     foundBy: 'apart',
+    at: / \/dev\/intents\/:/,
     says: "another business's intent is read",
     edits: [
       {
@@ -57,13 +69,23 @@ export const plants: readonly Plant[] = [
   },
   plant(
     'escaped',
+    /^POST \/($|p|sandbox)/,
     'a field shows what was typed as it stands',
     'src/checkout/field.ts',
     'value="${value}" dir="ltr"',
     'value="!${value}" dir="ltr"',
   ),
   plant(
+    'nothing of inside',
+    writes,
+    'a refusal says where it was made',
+    'src/http/json-body.ts',
+    "return { refusal: refuse('INVALID_JSON') }",
+    "return { refusal: refuse('INVALID_JSON', { message: String(new Error().stack) }) }",
+  ),
+  plant(
     'once per key',
+    writes,
     'an idempotency key is told apart by its body too',
     'src/http/run-operation.ts',
     'path: JSON.stringify([route.path, req.params]),',
@@ -71,6 +93,7 @@ export const plants: readonly Plant[] = [
   ),
   plant(
     'nothing ended',
+    operations,
     'an odd query ends the process',
     'src/http/bare-app.ts',
     "parse(query, '&', '=', { maxKeys: 0 })",
@@ -78,6 +101,7 @@ export const plants: readonly Plant[] = [
   ),
   plant(
     'no secret logged',
+    /^POST \/dev\/intents$/,
     'the address of a payment stands in the log with its code',
     'src/intents/create.ts',
     'const data = presentCreated(',
@@ -85,6 +109,7 @@ export const plants: readonly Plant[] = [
   ),
   plant(
     'nothing private reached',
+    everywhere,
     'a private address is public',
     'src/webhooks/sender/address.ts',
     "ipaddr.IPv4.parse(address).range() === 'unicast'",
@@ -92,6 +117,7 @@ export const plants: readonly Plant[] = [
   ),
   plant(
     'nothing stored is wrong',
+    /^POST \/dev\/intents/,
     'an amount has no upper bound',
     'src/validate.ts',
     'n >= 1 && n <= config.maxAmount',
@@ -99,6 +125,7 @@ export const plants: readonly Plant[] = [
   ),
   {
     foundBy: 'nothing refused is stored',
+    at: /store\/products/,
     says: 'a product with a description of its own is refused after it was stored',
     edits: [
       {
@@ -115,6 +142,7 @@ export const plants: readonly Plant[] = [
   },
   plant(
     'prototypes as they were',
+    writes,
     'fields of a body reach the prototype of all objects',
     'src/http/json-body.ts',
     'return { value, params: value }',
@@ -122,6 +150,7 @@ export const plants: readonly Plant[] = [
   ),
   plant(
     'memory as it was',
+    everywhere,
     'every request is remembered',
     'src/http/bare-app.ts',
     '    res.locals.requestId = randomUUID()',

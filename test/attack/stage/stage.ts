@@ -28,8 +28,8 @@ export interface Stage {
   stop(): Promise<void>
 }
 
-/** Starts a build and all that it needs; logs and records go into `folder`. */
-export async function openStage(build: string, folder: string): Promise<Stage> {
+/** Starts a build and all that it needs; logs and records go into `folder`. `isProduction`: as an operator would, so without money or the honest receiver. */
+export async function openStage(build: string, folder: string, isProduction: boolean): Promise<Stage> {
   const [mongo, redis, receivers, provider, nameServer, port] = await Promise.all([
     startMongo(),
     startRedis(),
@@ -39,8 +39,6 @@ export async function openStage(build: string, folder: string): Promise<Stage> {
     freePort(),
   ])
   const environment = {
-    // Production refuses the receiver on this machine.
-    NODE_ENV: 'test',
     PORT: String(port),
     MONGODB_URL: mongo.url.replace(/[^/]*$/, 'attack'),
     REDIS_URL: redis.url,
@@ -50,12 +48,14 @@ export async function openStage(build: string, folder: string): Promise<Stage> {
     // Requests come from as many addresses as customers do, and all from this machine.
     TRUST_PROXY: '1',
     RATE_LIMIT_PER_SECOND: '0',
-    WEBHOOK_ALLOWED_HOSTS: receivers.honestHost,
     WEBHOOK_RETRY_SECONDS: '1,2,4,8,16,32,64',
     WEBHOOK_TIMEOUT_SECONDS: '5',
-    PUBLIC_URL: 'http://service.example',
-    PAY_URL: 'http://service.example',
-    ...provider.environment,
+    PUBLIC_URL: 'https://service.example',
+    PAY_URL: 'https://service.example',
+    // Production refuses what is on this machine.
+    ...(isProduction
+      ? { NODE_ENV: 'production' }
+      : { NODE_ENV: 'test', WEBHOOK_ALLOWED_HOSTS: receivers.honestHost, ...provider.environment }),
   }
   const config = readConfig(environment)
   const log = createLog('silent', 'attack', null)

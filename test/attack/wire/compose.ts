@@ -25,7 +25,7 @@ export function compose(attack: Attack, { actor, staff, fill }: Sender): Buffer 
   const origin: [string, string][] = isForStaff(line)
     ? [
         ...(line.startsWith('/admin/sign-in') ? [] : [['Cookie', staff.cookie] as [string, string]]),
-        ['Origin', 'http://service.example'],
+        ['Origin', 'https://service.example'],
         ['Sec-Fetch-Site', 'same-origin'],
       ]
     : []

@@ -3,7 +3,7 @@ import { judge } from './check.ts'
 import { at, idOf } from './story/clock.ts'
 import { headersOf, tell } from './story/happenings.ts'
 import { type Ordinary, ordinary } from './story/ordinary.ts'
-import { arrival, call } from './story/story.ts'
+import { arrival, call, other } from './story/story.ts'
 import { tellsOf, the } from './story/told.ts'
 
 /** The delivery of the payment that was confirmed, with its two attempts. */
@@ -55,6 +55,14 @@ describe('The checker of faults, of deliveries,', () => {
       }
       expect(judge(round)).to.deep.equal([])
     }
+  })
+
+  it('takes no notice of a stranger who wanted an endpoint gone and heard nothing', () => {
+    const round = ordinary()
+    const path = `/api/v1/dev/webhooks/endpoints/${confirmed(round).endpointId}`
+    const asked = { what: 'endpoint.delete', method: 'DELETE', path, actor: 'stranger', business: other.id }
+    call(round, 1, { ...asked, keyId: other.key, idempotencyKey: 'gone', status: null, patienceMs: 10 })
+    expect(judge(round)).to.deep.equal([])
   })
 
   it('counts what was sent again also where the clean-up took it since', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ProviderRequest } from '../evidence/evidence.ts'
 import { judge } from './check.ts'
-import { at, idOf } from './story/clock.ts'
+import { at, idOf, iso } from './story/clock.ts'
 import { create } from './story/happenings.ts'
 import { type Ordinary, ordinary } from './story/ordinary.ts'
 import { call, good } from './story/story.ts'
@@ -63,6 +63,16 @@ describe('The checker of faults, of money and stock,', () => {
       left(round, units)
       expect(told(round, 'stock.balances').length === 0, String(units)).to.equal(isRight)
     }
+  })
+
+  it('counts what an order took that the clean-up has taken since', () => {
+    const round = ordinary()
+    round.dump.orders.pop()
+    const placed = the(round.calls.find(({ what }) => what === 'order'))
+    Object.assign((placed.answer as { data: object }).data, { createdAt: iso(-31 * 86_400) })
+    expect(judge(round)).to.deep.equal([])
+    left(round, 15)
+    expect(told(round, 'stock.balances')).to.have.lengthOf(1)
   })
 
   it('takes a count for a new beginning, and either order of what came at once', () => {

@@ -26,6 +26,7 @@ const orderMs = 10_000
 export const changesOf = (round: Round): Change[] => [
   ...round.requests.filter(({ what }) => what === 'stock').flatMap((request) => changeBy(round, request)),
   ...salesOf(round),
+  ...cleanedSalesOf(round),
 ]
 
 function changeBy({ dump }: Round, request: Request): Change[] {
@@ -79,6 +80,46 @@ function salesOf(round: Round): Change[] {
       }))
     })
 }
+
+interface AskedLine {
+  productId: string
+  variantId?: string
+  variantLabel?: string
+  quantity: number
+}
+
+/** Orders that are gone with the clean-up: the answered ones surely were there, of the others each may have been. */
+function cleanedSalesOf(round: Round): Change[] {
+  const { dump, times } = round
+  const numbers = new Set(dump.orders.map(({ number }) => number))
+  return round.requests.flatMap((request): Change[] => {
+    if (request.what !== 'order') return []
+    const [from, to] = [request.tries[0]?.began ?? 0, Math.max(...request.tries.map(({ ended }) => ended))]
+    const answered = isDone(request) ? dataOf<OrderDocument>(request.settled ?? never) : null
+    if (answered !== null)
+      return numbers.has(answered.number)
+        ? []
+        : answered.items.map(({ variantId: variant, quantity }) => sale(variant, quantity, from, to, true))
+    const createdAt = from + times.aheadAt(from).from
+    if (!isUnknown(request) || !round.mayBeCleaned({ ...request, createdAt })) return []
+    return linesIn(request).map(({ productId, variantId, variantLabel = '', quantity }) => {
+      const product = dump.products.find(({ _id }) => _id === productId)
+      return sale(variantNamed(product, variantId ?? variantLabel) ?? '', quantity, from, to + lateMs, false)
+    })
+  })
+}
+
+const sale = (variant: string, quantity: number, from: number, to: number, isSure: boolean): Change => ({
+  variant,
+  from,
+  to,
+  kind: 'delta',
+  amounts: [-quantity],
+  isSure,
+})
+
+const linesIn = ({ tries }: Request): AskedLine[] =>
+  (tries[0]?.body as { items?: AskedLine[] } | null | undefined)?.items ?? []
 
 const never = { status: null, answer: null }
 

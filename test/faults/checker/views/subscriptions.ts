@@ -32,7 +32,8 @@ const lateMs = 30_000
 export function pastsOf(evidence: Evidence): Map<string, Past> {
   const { calls, dump } = evidence
   const times = timesOf(evidence)
-  const some = calls.filter(({ what }) => what.startsWith('endpoint.'))
+  // A stranger is refused it, whether they are told so or not.
+  const some = calls.filter(({ what, actor }) => what.startsWith('endpoint.') && actor !== 'stranger')
   const changing = groupsOf(some, (call) => endpointIn(call) ?? '')
   const creating = groupsOf(
     [
