@@ -1,3 +1,4 @@
+import { type SetCookie, stringifySetCookie } from 'cookie'
 import type { Response } from 'express'
 
 /** Writes a page. What comes after the answer of a request that took too long is dropped. */
@@ -16,4 +17,9 @@ export function sendOn(res: Response, to: string): void {
   res.setHeader('Location', to)
   res.setHeader('Content-Length', 0)
   res.end()
+}
+
+/** Hands the browser a cookie with the answer to come, under the same rule. */
+export function sendCookie(res: Response, cookie: SetCookie): void {
+  if (!res.headersSent) res.setHeader('Set-Cookie', stringifySetCookie(cookie))
 }

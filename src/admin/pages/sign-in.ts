@@ -1,9 +1,8 @@
-import { stringifySetCookie } from 'cookie'
 import { type Request, type Response, Router } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
 import { formFields } from '../../http/read-form.ts'
-import { sendOn, sendPage } from '../../http/send-page.ts'
+import { sendCookie, sendOn, sendPage } from '../../http/send-page.ts'
 import { parseUrl } from '../../parse-url.ts'
 import { sessionLifetimeMs } from '../../staff/session.ts'
 import { type SignIn, signIn } from '../../staff/sign-in.ts'
@@ -51,7 +50,7 @@ async function endSession(deps: Deps, req: Request, res: Response): Promise<void
 
 function setCookie(res: Response, value: string, maxAgeSeconds: number): void {
   const kept = { path: '/', secure: true, httpOnly: true, sameSite: 'strict', maxAge: maxAgeSeconds } as const
-  res.setHeader('Set-Cookie', stringifySetCookie({ name: cookieName, value, ...kept }))
+  sendCookie(res, { name: cookieName, value, ...kept })
 }
 
 /** A page of ours to go to after signing in, whatever the address says: never another site, never the sign-in itself. */

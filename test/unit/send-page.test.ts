@@ -1,0 +1,30 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import express from 'express'
+import { sendCookie, sendOn, sendPage } from '../../src/http/send-page.ts'
+
+describe('What comes after the answer of a page that took too long', () => {
+  it('is dropped, the cookie of a sign-in too, and is no fault', async () => {
+    let fault: unknown
+    const app = express().get('/', (_req, res) => {
+      sendPage(res, 503, 'too late')
+      try {
+        sendCookie(res, { name: 'staff', value: 'token' })
+        sendOn(res, '/admin')
+      } catch (error) {
+        fault = error
+      }
+    })
+    const server = app.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    expect([answer.status, await answer.text(), answer.headers.has('set-cookie')]).to.deep.equal([
+      503,
+      'too late',
+      false,
+    ])
+    expect(fault).to.equal(undefined)
+    server.close()
+  })
+})
