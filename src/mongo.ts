@@ -63,6 +63,28 @@ export async function awaitMongo(url: string, log: Log): Promise<Connection> {
   }
 }
 
+/** A primary that steps down or shuts down, and a server that is none any more: another comes, or it again. */
+const changingHands = new Set<unknown>([91, 189, 10_107, 11_600, 11_602, 13_435])
+
+const isAway = (error: unknown): boolean =>
+  error instanceof mongoose.mongo.MongoNetworkError ||
+  error instanceof mongoose.mongo.MongoServerSelectionError ||
+  error instanceof mongoose.Error.MongooseServerSelectionError ||
+  (error instanceof mongoose.mongo.MongoServerError && changingHands.has(error.code))
+
+/** For a process that starts: its database may go away again before it serves. `act` runs anew until it meets MongoDB. Throws any other fault. */
+export async function onceThere<T>(log: Log, act: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await act()
+    } catch (err) {
+      if (!isAway(err)) throw err
+      log.warn({ err }, 'mongodb.waiting')
+      await wait(1000)
+    }
+  }
+}
+
 /** Mongoose's own words on a mistake of ours, which no server has seen. */
 const bugs = new Set([
   'CastError',
@@ -72,9 +94,13 @@ const bugs = new Set([
   'ObjectParameterError',
 ])
 
+/** The driver hands these on as the socket says them, where a connection ends while it waits for room to write. */
+const socketFaults = new Set<unknown>(['EPIPE', 'ECONNRESET'])
+
 /** Whether an error is MongoDB's or its driver's: then what was sent is an unknown outcome. */
 export const isDatabaseFault = (error: unknown): boolean =>
   error instanceof mongoose.mongo.MongoError ||
+  (error instanceof Error && 'code' in error && socketFaults.has(error.code)) ||
   (error instanceof mongoose.MongooseError && !bugs.has(error.name))
 
 /** Throws unless MongoDB answers. */

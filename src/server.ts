@@ -11,6 +11,7 @@ import { createLog } from './log.ts'
 import { countLines } from './metrics/count-lines.ts'
 import { measureProcess } from './metrics/measure-process.ts'
 import { createMetrics } from './metrics/metrics.ts'
+import { onceThere } from './mongo.ts'
 import { stopOnSignals } from './stop.ts'
 
 /** Process `web`: config → signals → deps → listen → SIGTERM → close. */
@@ -21,7 +22,7 @@ endOnCrash(log)
 const closeBy = stopOnSignals(log)
 const deps = await openDeps(config, log, metrics, () => new Date(), 'web')
 measureProcess(metrics)
-if (!config.production) await makeIndexes(config.mongodbUrl, log)
+if (!config.production) await onceThere(log, () => makeIndexes(config.mongodbUrl, log))
 
 /** Long enough for a busy keep-alive connection to hear it, so that none is closed under a request. */
 const drainMs = 1000

@@ -7,6 +7,7 @@ import { createLog } from '../src/log.ts'
 import { countLines } from '../src/metrics/count-lines.ts'
 import { measureProcess } from '../src/metrics/measure-process.ts'
 import { createMetrics } from '../src/metrics/metrics.ts'
+import { onceThere } from '../src/mongo.ts'
 import { stopOnSignals } from '../src/stop.ts'
 import { startWorkers } from './run/start.ts'
 
@@ -18,7 +19,7 @@ endOnCrash(log)
 const closeBy = stopOnSignals(log)
 const deps = await openDeps(config, log, metrics, () => new Date(), 'worker')
 measureProcess(metrics)
-if (!config.production) await makeIndexes(config.mongodbUrl, log)
+if (!config.production) await onceThere(log, () => makeIndexes(config.mongodbUrl, log))
 
 let stopping = false
 const { workerPort } = config

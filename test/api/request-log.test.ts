@@ -209,4 +209,19 @@ describe('The log of requests', () => {
 
     for (const secret of secrets) expect(text, secret).not.to.include(secret)
   })
+
+  it('takes what the socket of the driver says for a fault of MongoDB', async () => {
+    const { read } = await house.merchant()
+    const { findKey } = house.deps.lanes
+    for (const code of ['EPIPE', 'ECONNRESET']) {
+      house.deps.lanes.findKey = () => {
+        house.deps.lanes.findKey = findKey
+        return Promise.reject(
+          Object.assign(new Error('This socket has been ended by the other party'), { code }),
+        )
+      }
+      const { status, body } = await house.http.get(intents).set(read())
+      expect([status, body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])
+    }
+  })
 })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { startMongo } from '../../dev/servers.ts'
@@ -83,6 +83,14 @@ describe('a process that starts', () => {
     }
   })
 
+  it('waits for a database that goes away while it starts', async () => {
+    const wire = await openWireThatBreaks(house.deps.config.mongodbUrl, ['find', 'createIndexes'])
+    const worker = await startProcess('worker', house, { MONGODB_URL: wire.url })
+    expect(wire.left()).to.deep.equal([])
+    await worker.stop()
+    wire.close()
+  })
+
   it('waits for a database that starts after it', async () => {
     const port = await freePort()
     const url = `mongodb://127.0.0.1:${port}/late`
@@ -99,3 +107,33 @@ describe('a process that starts', () => {
     await mongo.stop()
   })
 })
+
+/** A wire to MongoDB that breaks once at each of these commands, and serves the next that connects. */
+async function openWireThatBreaks(mongodbUrl: string, commands: string[]) {
+  const target = new URL(mongodbUrl)
+  const left = new Set(commands)
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname)
+    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => socket.destroy()))
+    client.on('close', () => upstream.destroy())
+    upstream.on('close', () => client.destroy()).on('data', (bytes) => client.write(bytes))
+    client.on('data', (bytes: Buffer) => {
+      // The first field of a command: a string, under its name.
+      const met = [...left].find((name) => bytes.includes(`\u0002${name}\0`))
+      if (met === undefined) return void upstream.write(bytes)
+      left.delete(met)
+      client.destroy()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: mongodbUrl.replace(target.host, `127.0.0.1:${(server.address() as AddressInfo).port}`),
+    left: () => [...left],
+    close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
