@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
-import { sendPage } from '../http/send-page.ts'
+import { addHeader, sendPage } from '../http/send-page.ts'
 import { page } from './layout.ts'
 import { addressOf, localeOf } from './locale.ts'
 import type { Note } from './words/words.ts'
@@ -47,6 +47,6 @@ export const onlyBy =
 export function sendTooMany(req: Request, res: Response, closedMs: number): void {
   const { words, left } = localeOf(res)
   const minutes = Math.max(1, Math.ceil(closedMs / 60_000))
-  res.setHeader('Retry-After', minutes * 60)
+  addHeader(res, 'Retry-After', minutes * 60)
   sendNote(res, 429, words.notes.tooMany(left(minutes * 60_000)), placeOf(req))
 }

@@ -1,3 +1,4 @@
+import { addHeader } from '../http/send-page.ts'
 import { amountOf } from './amount.ts'
 import { nothingSaid } from './field.ts'
 import { newFormToken } from './form-token.ts'
@@ -13,7 +14,7 @@ export const show: Act = (deps, offer, req, res) => {
   const { intent, state } = offer
   if (state !== 'pending') return sendSheet(res, 200, offer, panel(offer, state))
   if (walletFor(deps, intent) === null) {
-    res.setHeader('Retry-After', 60)
+    addHeader(res, 'Retry-After', 60)
     return sendSheet(res, 503, offer, notNow(offer))
   }
   const before = intent.attempts.find(({ id }) => id === offer.sent)

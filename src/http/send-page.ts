@@ -1,4 +1,3 @@
-import { type SetCookie, stringifySetCookie } from 'cookie'
 import type { Response } from 'express'
 
 /** Writes a page. What comes after the answer of a request that took too long is dropped. */
@@ -19,7 +18,7 @@ export function sendOn(res: Response, to: string): void {
   res.end()
 }
 
-/** Hands the browser a cookie with the answer to come, under the same rule. */
-export function sendCookie(res: Response, cookie: SetCookie): void {
-  if (!res.headersSent) res.setHeader('Set-Cookie', stringifySetCookie(cookie))
+/** A header of the page to come, under the same rule. */
+export function addHeader(res: Response, name: string, value: string | number): void {
+  if (!res.headersSent) res.setHeader(name, value)
 }

@@ -1,8 +1,9 @@
+import { stringifySetCookie } from 'cookie'
 import { type Request, type Response, Router } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
 import { formFields } from '../../http/read-form.ts'
-import { sendCookie, sendOn, sendPage } from '../../http/send-page.ts'
+import { addHeader, sendOn, sendPage } from '../../http/send-page.ts'
 import { parseUrl } from '../../parse-url.ts'
 import { sessionLifetimeMs } from '../../staff/session.ts'
 import { type SignIn, signIn } from '../../staff/sign-in.ts'
@@ -50,7 +51,7 @@ async function endSession(deps: Deps, req: Request, res: Response): Promise<void
 
 function setCookie(res: Response, value: string, maxAgeSeconds: number): void {
   const kept = { path: '/', secure: true, httpOnly: true, sameSite: 'strict', maxAge: maxAgeSeconds } as const
-  sendCookie(res, { name: cookieName, value, ...kept })
+  addHeader(res, 'Set-Cookie', stringifySetCookie({ name: cookieName, value, ...kept }))
 }
 
 /** A page of ours to go to after signing in, whatever the address says: never another site, never the sign-in itself. */
@@ -73,7 +74,7 @@ function refuseEntry(
     return sendPage(res, 403, form({ ...filled, said: 'This name and password do not fit.' }))
   const seconds = tried.outcome === 'wait' ? tried.seconds : 2
   const why = tried.outcome === 'wait' ? 'Too many tries.' : 'Too many people are signing in right now.'
-  res.setHeader('Retry-After', seconds)
+  addHeader(res, 'Retry-After', seconds)
   const status = tried.outcome === 'wait' ? 429 : 503
   sendPage(res, status, form({ ...filled, said: `${why} Try again in ${waitInWords(seconds)}.` }))
 }
