@@ -20,7 +20,7 @@ export const isHosted = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:
 export function checkoutPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use((req, _res, next) => (isHosted(req) ? next() : next('router')))
-  router.use(preparePage(''), createPageHeaders(deps, checkoutPageRights), chooseLocale)
+  router.use(preparePage('', createPageHeaders(deps, checkoutPageRights)), chooseLocale)
   router.use(assets())
   router.all([stylePath, scriptPath], onlyBy('GET, HEAD'))
   router.use(refuseForeignForms(deps.config.payUrl), readForm)

@@ -13,14 +13,14 @@ export function createPageErrors(
   sendError: SendError,
 ) {
   const answerFor = createErrorReporter(deps)
-  const pageHeaders = createPageHeaders(deps, rights)
+  const setPageHeaders = createPageHeaders(deps, rights)
   // Express tells an error handler by its four parameters.
   return (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
     const { status, code, headers } = answerFor(error, res)
     if (res.headersSent) return void (res.writableEnded || req.socket.destroy())
     res.locals.code = code
-    // Some are refused before any router of pages saw them.
-    for (const setHeaders of pageHeaders) setHeaders(req, res, () => undefined)
+    // Some are refused before any router of pages saw them, and a file has told by now for how long it may be kept.
+    setPageHeaders(req, res)
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
     // The rest of a body that nobody reads would be taken for the next request.
     if (!req.complete) res.setHeader('Connection', 'close')

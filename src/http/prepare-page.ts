@@ -1,14 +1,16 @@
 import type { NextFunction, Request, Response } from 'express'
 import { type Deadline, startDeadline } from './deadline.ts'
+import type { SetPageHeaders } from './page-headers.ts'
 
 /** The first step of a request for a page below `mount`. The log's route is the pattern that matched: no id, no query. */
 export const preparePage =
-  (mount: string) =>
+  (mount: string, setPageHeaders: SetPageHeaders) =>
   (req: Request, res: Response, next: NextFunction): void => {
     if (req.app.locals.isStopping()) res.setHeader('Connection', 'close')
     // Any other expectation was refused before (listen.ts).
     if (req.headers.expect !== undefined) res.writeContinue()
     res.locals.deadline = startDeadline()
+    setPageHeaders(req, res)
     res.once('finish', () => {
       const { route } = req as { route?: { path: unknown } }
       if (route !== undefined) res.locals.route = `${req.method} ${mount}${mountOf(res)}${String(route.path)}`

@@ -22,7 +22,7 @@ const files = [
 /** `/docs`: the description of the API as a page, on which a test key can be tried. It holds nothing and keeps nothing. */
 export function referencePages(deps: Pick<Deps, 'config'>): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  const prepare = [preparePage(''), ...createPageHeaders(deps, rights)]
+  const prepare = preparePage('', createPageHeaders(deps, rights))
   router.get('/docs', prepare, (_req: Request, res: Response) => sendPage(res, 200, page))
   for (const { path, type, content } of files)
     router.get(path, prepare, (_req: Request, res: Response) => {

@@ -21,11 +21,12 @@ await run().then(
 
 async function run(): Promise<boolean> {
   const asked = readArguments()
-  const options = [asked.isPlanted && ' --planted', asked.isProduction && ' --production'].filter(Boolean)
+  const { seed, requests, isPlanted, isProduction } = asked
+  const kind = `${isProduction ? ' --production' : ''}${isPlanted ? ' --planted' : ''}`
   console.log(
-    `Seed ${asked.seed}: the same again by npm run attack -- --seed ${asked.seed} --requests ${asked.requests}${options.join('')}`,
+    `Seed ${seed}: the same again by npm run attack -- --seed ${seed} --requests ${requests}${kind}`,
   )
-  return asked.isPlanted ? findPlanted(asked) : attackService(asked)
+  return isPlanted ? findPlanted(asked) : attackService(asked)
 }
 
 async function attackService(asked: Asked): Promise<boolean> {

@@ -22,6 +22,9 @@ const restMs = 8_000
 /** One name for so many requests is tried as a receiver. */
 const requestsPerName = 200
 
+/** After so many a long run says how far it is. */
+const volleysTold = 100
+
 /** What a round found. */
 export interface Round {
   tally: Tally
@@ -106,6 +109,7 @@ async function sendAll(
       [...inTurn, ...atOnce].some(({ target }) => at.test(target)),
     )
     await assault.play(aimed, inFlight)
+    if ((number + 1) % volleysTold === 0) console.log(`${assault.sent()} requests sent`)
   }
   return early
 }

@@ -17,7 +17,7 @@ export const staffPageRights = { scripts: false, images: true, referrer: 'same-o
 /** Everything under `/admin`: sign-in for all, the rest for whoever is signed in. Errors become pages in errors.ts. */
 export function adminPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  router.use(preparePage('/admin'), createPageHeaders(deps, staffPageRights))
+  router.use(preparePage('/admin', createPageHeaders(deps, staffPageRights)))
   router.get('/style.css', (_req, res) => {
     res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
     res.type('css').send(style)

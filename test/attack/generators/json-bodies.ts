@@ -20,9 +20,12 @@ interface Change {
 }
 const change: fc.Arbitrary<Change> = fc.record({
   place: fc.nat({ max: 1000 }),
-  name: fc.constantFrom(...naughtyNames),
+  name: fc.oneof(
+    { weight: 2, arbitrary: fc.constantFrom(...naughtyNames) },
+    { weight: 1, arbitrary: fc.constantFrom('__proto__', 'constructor', 'prototype') },
+  ),
   text: wrong,
-  how: fc.constantFrom('replace', 'replace', 'replace', 'leave out', 'add', 'twice'),
+  how: fc.constantFrom('replace', 'replace', 'replace', 'leave out', 'add', 'add', 'twice'),
 })
 
 function changed(value: unknown, { place, name, text, how }: Change): unknown {

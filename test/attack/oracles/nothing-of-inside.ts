@@ -1,7 +1,7 @@
 import type { Oracle } from './seen.ts'
 
-/** A line of a stack, or a file of ours. */
-const inside = /\bat [^\n]{1,200}:\d+:\d+|node_modules|\/(src|dist|workers)\/[\w/-]+\.(js|ts)\b/
+/** A place in a line of a stack, or a file of ours. */
+const inside = /\.[cm]?[jt]s:\d+:\d+|node:internal|node_modules|\/(src|dist|workers)\/[\w/-]+\.[jt]s\b/
 
 /** No answer tells where in the program it was made, whatever went wrong. Bull Board's own page and files name their parts. */
 export const nothingOfInside: Oracle = ({ answer, line }) => {

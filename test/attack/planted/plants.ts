@@ -54,19 +54,14 @@ export const plants: readonly Plant[] = [
     "if (key.status !== 'active')",
     "if (key.status === 'revoked')",
   ),
-  {
-    foundBy: 'apart',
-    at: / \/dev\/intents\/:/,
-    says: "another business's intent is read",
-    edits: [
-      {
-        file: 'src/intents/find.ts',
-        find: 'findOne({ businessId, referenceNumber })',
-        put: 'findOne({ referenceNumber })',
-      },
-      { file: 'src/intents/find.ts', find: 'intent.businessId !== businessId || ', put: '' },
-    ],
-  },
+  plant(
+    'apart',
+    / \/dev\/intents\/:/,
+    "another business's intent is read",
+    'src/intents/find.ts',
+    'intent.businessId !== businessId || ',
+    '',
+  ),
   plant(
     'escaped',
     /^POST \/($|p|sandbox)/,

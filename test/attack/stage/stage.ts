@@ -28,7 +28,7 @@ export interface Stage {
   stop(): Promise<void>
 }
 
-/** Starts a build and all that it needs; logs and records go into `folder`. `isProduction`: as an operator would, so without money or the honest receiver. */
+/** Starts a build and all that it needs; logs and records go into `folder`. `isProduction`: as an operator would, so without the honest receiver, and with no wallet provider within reach. */
 export async function openStage(build: string, folder: string, isProduction: boolean): Promise<Stage> {
   const [mongo, redis, receivers, provider, nameServer, port] = await Promise.all([
     startMongo(),
@@ -52,10 +52,11 @@ export async function openStage(build: string, folder: string, isProduction: boo
     WEBHOOK_TIMEOUT_SECONDS: '5',
     PUBLIC_URL: 'https://service.example',
     PAY_URL: 'https://service.example',
-    // Production refuses what is on this machine.
+    ...provider.environment,
+    // Production takes no receiver here and no provider without TLS, which this one does not speak: it is down.
     ...(isProduction
-      ? { NODE_ENV: 'production' }
-      : { NODE_ENV: 'test', WEBHOOK_ALLOWED_HOSTS: receivers.honestHost, ...provider.environment }),
+      ? { NODE_ENV: 'production', WALLET_PROVIDER_URL: provider.url.replace('http:', 'https:') }
+      : { NODE_ENV: 'test', WEBHOOK_ALLOWED_HOSTS: receivers.honestHost }),
   }
   const config = readConfig(environment)
   const log = createLog('silent', 'attack', null)
