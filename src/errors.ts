@@ -100,3 +100,6 @@ export const refuse = (code: ErrorCode, extras?: RefusalExtras): Refusal => new 
 
 /** Says no for now: MongoDB did not answer in time, so that the outcome of a write under way is unknown; or others were quicker again and again, and nothing was done. */
 export const unavailable = (): Refusal => refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 2 })
+
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof Refusal && error.code === 'SERVICE_UNAVAILABLE'

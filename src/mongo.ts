@@ -63,10 +63,17 @@ export async function awaitMongo(url: string, log: Log): Promise<Connection> {
   }
 }
 
+/** The driver hands these on as the socket says them, where a connection ends while it waits for room to write. */
+const socketFaults = new Set<unknown>(['EPIPE', 'ECONNRESET'])
+
+const isSocketFault = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && socketFaults.has(error.code)
+
 /** A primary that steps down or shuts down, and a server that is none any more: another comes, or it again. */
 const changingHands = new Set<unknown>([91, 189, 10_107, 11_600, 11_602, 13_435])
 
 const isAway = (error: unknown): boolean =>
+  isSocketFault(error) ||
   error instanceof mongoose.mongo.MongoNetworkError ||
   error instanceof mongoose.mongo.MongoServerSelectionError ||
   error instanceof mongoose.Error.MongooseServerSelectionError ||
@@ -94,13 +101,10 @@ const bugs = new Set([
   'ObjectParameterError',
 ])
 
-/** The driver hands these on as the socket says them, where a connection ends while it waits for room to write. */
-const socketFaults = new Set<unknown>(['EPIPE', 'ECONNRESET'])
-
 /** Whether an error is MongoDB's or its driver's: then what was sent is an unknown outcome. */
 export const isDatabaseFault = (error: unknown): boolean =>
   error instanceof mongoose.mongo.MongoError ||
-  (error instanceof Error && 'code' in error && socketFaults.has(error.code)) ||
+  isSocketFault(error) ||
   (error instanceof mongoose.MongooseError && !bugs.has(error.name))
 
 /** Throws unless MongoDB answers. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { unavailable } from '../../src/errors.ts'
 import { newId } from '../../src/ids.ts'
 import { giveBack } from '../../src/store/orders/give-back.ts'
 import { findLines } from '../../src/store/orders/lines.ts'
@@ -162,6 +163,18 @@ describe('Orders at the same time', () => {
     expect(await sweepReservations(house.deps)).to.equal(1)
     expect(await heldOf(product._id)).to.deep.equal({ stock: 4, by: [young.tryId] })
     await young.giveBack()
+  })
+
+  it('are left to the next sweep where MongoDB does not answer in time, which is nothing to log as a mistake', async () => {
+    const product = await createProduct(house, merchant)
+    const held = await hold(product, 2)
+    house.clock.advance(20_000)
+    const lanes = { ...house.deps.lanes, updateProduct: () => Promise.reject(unavailable()) }
+    const heard = await sweepReservations({ ...house.deps, lanes }).catch((error: unknown) => error)
+    expect(heard).to.have.property('code', 'SERVICE_UNAVAILABLE')
+    expect(await heldOf(product._id)).to.deep.equal({ stock: 3, by: [held.tryId] })
+    expect(await sweepReservations(house.deps)).to.equal(1)
+    expect(await heldOf(product._id)).to.deep.equal({ stock: 5, by: [] })
   })
 
   it('give back no more than the highest stock has room for', async () => {

@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.ts'
+import { isUnavailable } from '../../errors.ts'
 import { inBatches } from '../../in-batches.ts'
 import { isDatabaseFault } from '../../mongo.ts'
 import type { Product, Reservation } from '../products/product.ts'
@@ -55,12 +56,12 @@ async function decideAll(
     )
 }
 
-/** What is wrong with one must not keep the others from their end; of a fault of MongoDB all hear. */
+/** What is wrong with one must not keep the others from their end; of a fault of MongoDB, or that it did not answer in time, all hear. */
 async function decide(deps: ReservationDeps, product: Reserved, reservation: Reservation): Promise<void> {
   try {
     await settleOrGiveBack(deps, product, reservation)
   } catch (err) {
-    if (isDatabaseFault(err)) throw err
+    if (isDatabaseFault(err) || isUnavailable(err)) throw err
     deps.log.error({ err, productId: product._id, orderId: reservation.order }, 'reservation.not-decided')
   }
 }
