@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Queue } from 'bullmq'
 import type { mongo } from 'mongoose'
 import type { Intent } from '../src/intents/intent.ts'
+import { queueOptions } from '../src/jobs.ts'
 import { addCopies, ownOf, takeSample, withBooks } from './copies.ts'
 import { addEndpoint, makeMerchants } from './merchants.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
@@ -14,7 +15,7 @@ const MERCHANTS = 20
 const LEAD_MS = 20_000
 const ADDED_TOGETHER = 500
 /** As many at a time as the service's worker takes. */
-const BARE_AT_A_TIME = 100
+const BARE_AT_A_TIME = queueOptions['intent-expiry'].concurrency
 
 /** Said so that an index has them. */
 const pending = { status: 'PENDING', expiresAt: { $gt: new Date(0) } } as const

@@ -7,12 +7,13 @@ import type { Config } from './config.ts'
 import { type Lanes, openLanes } from './lanes.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import { awaitMongo } from './mongo.ts'
+import { awaitMongo, onceThere } from './mongo.ts'
 import { type Nudge, openQueues, type Queues } from './queues.ts'
 import { createAddUp } from './rate-limits/add-up.ts'
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createSlowHash, type SlowHash } from './slow-hash.ts'
+import { mostMarks, stride } from './tallies/mark.ts'
 import { createTallies, type Tallies } from './tallies/tallies.ts'
 import { openTracing } from './tracing/open.ts'
 import type { Tracing } from './tracing/tracing.ts'
@@ -91,7 +92,7 @@ export async function openDeps(
   const liveWallet = walletProvider && createLiveWallet({ config, log, now }, walletProvider)
   const wallets = openWallets(createSandboxWallet({ ...models, now, slowHash }), liveWallet)
   const healthNotes = createHealthNotes(models, log)
-  const apiSwitch = await createApiSwitch(models.Setting)
+  const apiSwitch = await onceThere(log, () => createApiSwitch(models.Setting))
   const { rateLimitPerSecond: perSecond } = config
   const addUp = createAddUp(queues.trip, `${config.queuePrefix}:rate`)
   const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addUp, now)
@@ -113,7 +114,7 @@ export async function openDeps(
     sender,
     wallets,
     importInTurn: createTurns(),
-    tallies: createTallies(elapsedMs),
+    tallies: createTallies(elapsedMs, { stride, mostMarks }),
     apiSwitch,
     rateLimits,
     bodyRooms: createBodyRooms(),

@@ -53,8 +53,11 @@ export function createLane<Item, Outcome>(
     underWay = true
     // One answer wakes many callers, and they all call again within one turn of the event loop: the first must not go alone.
     await new Promise(setImmediate)
-    while (waiting.length > 0)
-      await Promise.all([sendTogether(waiting.splice(0, longestBatch)), restMs > 0 && rest()])
+    while (waiting.length > 0) {
+      const taken = waiting.splice(0, longestBatch)
+      const isResting = restMs > 0 && waiting.length < worthATrip
+      await Promise.all([sendTogether(taken), isResting && rest()])
+    }
     underWay = false
   }
 

@@ -81,7 +81,8 @@ export const queueOptions = {
   'webhook-delivery': { concurrency: 200, keepCompletedSeconds: 0, keepFailedSeconds: deadShownSeconds },
   // 40 receivers that answer after 30 s, 5 at a time each.
   'webhook-delivery-slow': { concurrency: 200, keepCompletedSeconds: 0, keepFailedSeconds: deadShownSeconds },
-  // Those that are up in the same moment share their trips.
+  // Those that are up in the same moment share their trips: one takes MongoDB 0.62 ms at 50, 0.55 at 100, 0.53 at 200 (measured), and beyond
+  // 100 the worker's deliveries came later.
   'intent-expiry': { concurrency: 100, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
   'wallet-outcome': { concurrency: 50, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
   // Its id names a slot of time, so it must outlive the slot to keep other processes from adding it again. Four at once: what is long

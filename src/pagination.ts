@@ -1,5 +1,11 @@
 import type { Model } from 'mongoose'
 
+/** What every document has that is listed. */
+export interface Listed {
+  _id: string
+  createdAt: Date
+}
+
 /** Which part of a list is asked for: 1-indexed page, and items a page. */
 export interface Slice {
   page: number
@@ -39,16 +45,31 @@ export async function readPage<Item, Doc extends Item = Item>(
   model: Model<Doc>,
   filter: Record<string, unknown>,
   sort: Record<string, 1 | -1>,
-  { page, limit }: Slice,
+  slice: Slice,
   wishes?: PageWishes,
 ): Promise<Page<Item>> {
+  const { page, limit } = slice
   const skip = (page - 1) * limit
   const bound = wishes?.maxTimeMs === undefined ? {} : { maxTimeMS: wishes.maxTimeMs }
-  const [items, total] = await Promise.all([
+  const [found, total] = await Promise.all([
     skip > furthestSkip
       ? []
-      : model.find(filter, wishes?.fields, bound).sort(sort).skip(skip).limit(limit).lean<Item[]>(),
+      : model
+          .find(filter, wishes?.fields, bound)
+          .sort(sort)
+          .skip(skip)
+          .limit(limit + 1)
+          .lean<Item[]>(),
     wishes?.count?.() ?? model.countDocuments(filter, bound),
   ])
-  return { items, page, limit, total, hasMore: skip + items.length < total && items.length > 0 }
+  return pageOf(slice, found, total)
 }
+
+/** The page, of one item more than it holds: that one says whether more follow, for the total was counted at another moment. */
+export const pageOf = <Item>({ page, limit }: Slice, found: Item[], total: number): Page<Item> => ({
+  items: found.slice(0, limit),
+  page,
+  limit,
+  total,
+  hasMore: found.length > limit,
+})

@@ -99,19 +99,18 @@ async function runHolding(
 ): Promise<Answer | null> {
   const sealed = (answer: Answer) => deps.secrets.seal(JSON.stringify([answer.status, answer.body]))
   // What a create seals is what it answers: one text for both.
-  let made = { data: undefined as unknown, answer: success(write.status, undefined) }
-  const answerOf = (data: unknown): Answer => {
-    if (made.data !== data) made = { data, answer: success(write.status, data) }
-    return made.answer
+  let sealedAnswer: Answer | null = null
+  const seal = (data: unknown) => {
+    sealedAnswer = success(write.status, data)
+    return sealed(sealedAnswer)
   }
-  const seal = (data: unknown) => sealed(answerOf(data))
   let answer: Answer
   try {
     const data = await inSpan(deps, 'operation', write.cause.traceparent, () =>
       operate(deadline, write, { id: held.effectId, seal }),
     )
     if (data === doneBefore) return null
-    answer = answerOf(data)
+    answer = sealedAnswer ?? success(write.status, data)
     // A create's answer travelled inside its own insert.
     if (write.recall !== null) return answer
   } catch (error) {

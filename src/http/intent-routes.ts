@@ -1,6 +1,6 @@
 import { cancelIntent } from '../intents/cancel.ts'
 import { createIntent } from '../intents/create.ts'
-import { findIntentTogether } from '../intents/find.ts'
+import { findIntent } from '../intents/find.ts'
 import { listIntents, parseList } from '../intents/list.ts'
 import { parseCreate } from '../intents/parse-create.ts'
 import { parseSimulation } from '../intents/payments/parse-simulation.ts'
@@ -46,7 +46,7 @@ export const intentRoutes: readonly Route[] = [
       presentFor(
         caller,
         deps.config,
-        await findIntentTogether(deps, caller, params.referenceNumber ?? '', until),
+        await findIntent(deps, caller, params.referenceNumber ?? '', until),
         deps.now(),
       ),
   },

@@ -63,8 +63,8 @@ export const recorded = (effectId: string) => ({ effects: { $each: [effectId], $
 export const doneBefore = Symbol('done before')
 export type DoneBefore = typeof doneBefore
 
-/** Runs work that waits on MongoDB within what is left of the request's patience with it. */
-export type Spend = <T>(work: () => Promise<T>) => Promise<T>
+/** Runs work that waits on MongoDB within what is left of the request's patience with it, until `until` (group-commit.ts). */
+export type Spend = <T>(work: (until: number) => Promise<T>) => Promise<T>
 
 /**
  * What is left to do of an operation that waits on somebody else: answers the data. It does not count against the request's

@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts'
+import { noHurry } from '../group-commit.ts'
 import type { Spend } from '../idempotency/effect.ts'
 import { outcomeOf } from '../wallets/ask.ts'
 import { firstAskAt } from '../wallets/order-times.ts'
@@ -30,7 +31,7 @@ export async function askWallet(deps: Deps, intentId: string, key: string): Prom
   const open = intent === null ? null : findOpen(deps, intent, key)
   if (open === null) return { outcome: 'nothing-to-ask', why: null, nextAt: null }
   // A worker waits for MongoDB as long as MongoDB takes.
-  return askAbout(deps, open, { cause: null, spend: (work) => work() })
+  return askAbout(deps, open, { cause: null, spend: (work) => work(noHurry) })
 }
 
 /** Who asks: a request, or a job (null), and how it waits on MongoDB. */

@@ -2,7 +2,7 @@ import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import type { Effect } from '../idempotency/effect.ts'
-import { findIntentTogether } from './find.ts'
+import { findIntent } from './find.ts'
 import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'
 import { nudgeRelay } from './nudge-relay.ts'
@@ -19,7 +19,7 @@ export async function cancelIntent(
   referenceNumber: string,
   effect: Effect,
 ): Promise<Intent> {
-  const before = await findIntentTogether(deps, caller, referenceNumber, effect.until)
+  const before = await findIntent(deps, caller, referenceNumber, effect.until)
   if (before.effects.includes(effect.id)) return before
   if (!isPending(asOf(before, deps.now()).status)) throw refuse('INTENT_CANCEL_INVALID_STATUS')
   const by = { effectId: effect.id, cause: effect.cause }
@@ -35,7 +35,7 @@ async function ownEarlierCancel(
   referenceNumber: string,
   effect: Effect,
 ): Promise<Intent> {
-  const after = await findIntentTogether(deps, caller, referenceNumber, effect.until)
+  const after = await findIntent(deps, caller, referenceNumber, effect.until)
   if (!after.effects.includes(effect.id)) throw refuse('INTENT_CANCEL_CONFLICT')
   return after
 }

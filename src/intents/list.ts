@@ -3,10 +3,10 @@ import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { type Page, readPage, readSlice, type Slice } from '../pagination.ts'
 import { readSpan, type Span, within } from '../span.ts'
+import { type Countable, testsKeptFrom } from '../tallies/countable.ts'
 import { readTalliedPage } from '../tallies/read-page.ts'
 import type { Intent } from './intent.ts'
 import { moves } from './lifecycle.ts'
-import { allOf, totals } from './totals.ts'
 
 export interface IntentSearch extends Slice, Span {
   status: Intent['status'] | null
@@ -25,7 +25,7 @@ export async function listIntents(
   search: IntentSearch,
 ): Promise<Page<Intent>> {
   const { status } = search
-  if (status === null) return readTalliedPage<Intent>(deps, allOf(deps, caller), search, search, {})
+  if (status === null) return readTalliedPage<Intent>(deps, allIntents(deps, caller), search, search, {})
   const { businessId, sandbox } = caller
   const filter = {
     businessId,
@@ -33,9 +33,20 @@ export async function listIntents(
     ...within('createdAt', search),
     ...statusFilter(status, deps.now()),
   }
-  return readPage<Intent>(deps.Intent, filter, { createdAt: -1, _id: -1 }, search, {
-    count: () => totals[status](deps, caller, search),
-  })
+  return readPage<Intent>(deps.Intent, filter, { createdAt: -1, _id: -1 }, search)
+}
+
+function allIntents(
+  deps: Pick<Deps, 'Intent' | 'now' | 'config'>,
+  { businessId, sandbox }: Caller,
+): Countable {
+  return {
+    key: `intents ${businessId} ${sandbox}`,
+    collection: deps.Intent.collection,
+    index: 'byTime',
+    where: { businessId, sandbox },
+    keptFrom: sandbox ? testsKeptFrom(deps.now(), deps.config.sandboxRetentionMs) : null,
+  }
 }
 
 function statusFilter(status: Intent['status'], now: Date): Record<string, unknown> {

@@ -41,12 +41,12 @@ export interface PlannedChange {
 
 /** `proof`: what the intent has until its event is relayed, by which one tells that this very move is in it. */
 export interface PlannedMove extends PlannedChange {
-  move: MoveName
   proof: Record<string, unknown>
 }
 
 /**
- * Moves an intent, in one write (planMove). Answers the intent after the move, or null when the guard refused.
+ * Moves an intent, in one write of its own (planMove). Answers the intent after the move, or null when the guard refused. For what a merchant
+ * asks for: each comes alone, and is answered with the lists of the intent as they are then.
  */
 export async function transition(
   deps: Pick<Deps, 'Intent' | 'metrics' | 'now'>,
@@ -62,8 +62,8 @@ export async function transition(
 }
 
 /**
- * The same in a trip that is shared with others' moves. Of the intent that it answers the lists are those of before. Null also for a move that
- * was relayed before it was asked about: then there is nothing left to do.
+ * The same in a trip that is shared with others' moves, for what very many come to in the same moment: the expiries of a sale. Null also for a
+ * move that was relayed before it was asked about: then there is nothing left to do.
  */
 export async function transitionTogether(
   deps: Pick<Deps, 'lanes' | 'metrics' | 'now'>,
@@ -71,9 +71,19 @@ export async function transitionTogether(
   step: Step,
   until: number,
 ): Promise<Intent | null> {
-  const { filter, update, proof, after } = planMove(deps, intent, step)
+  const { proof, ...change } = planMove(deps, intent, step)
+  return changeTogether(deps, change, proof, until)
+}
+
+/** Sends a change that is planned in a trip that is shared. Of the intent that it answers the lists are those of before. `proof`: see update-lane.ts. */
+export async function changeTogether(
+  deps: Pick<Deps, 'lanes' | 'metrics'>,
+  { move, filter, update, after }: PlannedChange,
+  proof: Record<string, unknown>,
+  until: number,
+): Promise<Intent | null> {
   if (!(await deps.lanes.updateIntent({ filter, update, proof }, until))) return null
-  countMove(deps, step.move, after)
+  if (move !== null) countMove(deps, move, after)
   return after
 }
 
@@ -85,8 +95,8 @@ export const countMove = (
 ): void => metrics.transitions.inc({ move, environment: environmentOf(intent) })
 
 /**
- * THE write: guard, change and event together, as one update of one document. Nothing else sets a status. Sent by `transition`, or
- * together with others' by the lane `updateIntent`.
+ * THE write: guard, change and event together, as one update of one document. Nothing else sets a status. Sent by `transition` or by
+ * `transitionTogether`; by `changeTogether` where the payment under way has a proof that outlives the event (payments/settle.ts).
  */
 export function planMove(deps: Pick<Deps, 'now'>, intent: Intent, step: Step): PlannedMove {
   const { effectId, cause, guard, set, lists, told } = step

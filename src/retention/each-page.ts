@@ -1,5 +1,6 @@
 import type { Model, mongo } from 'mongoose'
 import { pastMongoose } from '../collection.ts'
+import type { Listed } from '../pagination.ts'
 import type { Cleaning } from './clean-business.ts'
 import type { Pace } from './pace.ts'
 
@@ -8,12 +9,6 @@ import type { Pace } from './pace.ts'
  * driver gives up waiting for it (5 s), so that none goes on unheard.
  */
 export const batchLimits = { documents: 500, maxTimeMS: 4_000 } as const
-
-/** What a page says of each document: the index has it, and none is read. */
-export interface Listed {
-  _id: string
-  createdAt: Date
-}
 
 /** What is gone through: all that an index has under `where`, made from `from` on (null: ever) and before `before`. */
 export interface Walk {

@@ -1,43 +1,47 @@
-import { furthestSkip, type Page, type Slice } from '../pagination.ts'
+import type { Deps } from '../deps.ts'
+import { furthestSkip, type Page, pageOf, type Slice } from '../pagination.ts'
 import { type Span, within } from '../span.ts'
-import { countTallied, entryOf } from './count.ts'
-import type { Tallies } from './tallies.ts'
-import { type Countable, stride } from './tally.ts'
+import { countSpan } from './count-span.ts'
+import type { Countable } from './countable.ts'
+import { type Entry, entryOf } from './entry.ts'
 
 /**
  * Reads one page of all that is countable in a span, newest first, ties by id, and counts them. However late the page and long the list,
  * no more than some strides of the index are passed over. Past the end: no items.
  */
 export async function readTalliedPage<Item>(
-  deps: { tallies: Tallies },
+  deps: Pick<Deps, 'tallies' | 'now'>,
   countable: Countable,
   span: Span,
-  { page, limit }: Slice,
+  slice: Slice,
   fields: Record<string, unknown>,
 ): Promise<Page<Item>> {
-  const skip = (page - 1) * limit
-  const counting = countTallied(deps, countable, span)
+  const skip = (slice.page - 1) * slice.limit
+  const counting = countSpan(deps, countable, span)
   // An early page is read beside the counting; a late one behind it, because the count knows where it begins.
-  const entry = skip <= stride ? { before: null, skip } : entryOf(await counting, skip)
-  const [items, { total }] = await Promise.all([read<Item>(countable, span, entry, limit, fields), counting])
-  return { items, page, limit, total, hasMore: skip + items.length < total && items.length > 0 }
+  const entry = skip <= deps.tallies.stride ? { before: null, skip } : entryOf(await counting, skip)
+  const [found, { total }] = await Promise.all([
+    readFrom<Item>(countable, span, entry, slice.limit + 1, fields),
+    counting,
+  ])
+  return pageOf(slice, found, total)
 }
 
-async function read<Item>(
-  { model, index, where }: Countable,
+async function readFrom<Item>(
+  { collection, index, where }: Countable,
   span: Span,
-  { before, skip }: { before: Date | null; skip: number },
+  { before, skip }: Entry,
   limit: number,
-  fields: Record<string, unknown>,
+  projection: Record<string, unknown>,
 ): Promise<Item[]> {
   if (skip > furthestSkip) return []
   const { createdAt } = within('createdAt', span)
   const time = { ...createdAt, ...(before === null ? {} : { $lt: before }) }
-  return model
-    .find({ ...where, ...(Object.keys(time).length === 0 ? {} : { createdAt: time }) }, fields)
-    .hint(index)
-    .sort({ createdAt: -1, _id: -1 })
-    .skip(skip)
-    .limit(limit)
-    .lean<Item[]>()
+  const found = await collection
+    .find(
+      { ...where, ...(Object.keys(time).length === 0 ? {} : { createdAt: time }) },
+      { projection, hint: index, sort: { createdAt: -1, _id: -1 }, skip, limit },
+    )
+    .toArray()
+  return found as Item[]
 }

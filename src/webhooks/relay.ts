@@ -53,6 +53,9 @@ export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay
   return { events: causes.length, deliveries: deliveries.length, causes }
 }
 
+/** What waited so long unsent comes again, with the time of then: no delivery is stored minutes after it says that it was made. */
+const unsentAtMostMs = 60_000
+
 const storeDeliveries = (
   deps: Deps,
   stored: Source,
@@ -60,7 +63,8 @@ const storeDeliveries = (
 ): Promise<Delivery[]> =>
   tracedRelay(deps, stored, async (source) => {
     const deliveries = newDeliveries(source, receivers, deps.now())
-    await Promise.all(deliveries.map((delivery) => deps.lanes.insertDelivery(delivery, noHurry)))
+    const until = performance.now() + unsentAtMostMs
+    await Promise.all(deliveries.map((delivery) => deps.lanes.insertDelivery(delivery, until)))
     return deliveries
   })
 

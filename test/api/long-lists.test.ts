@@ -1,12 +1,8 @@
 import { expect } from 'chai'
-import type { Caller } from '../../src/businesses/caller.ts'
 import { newId, newReferenceNumber, newShortCode } from '../../src/ids.ts'
 import type { Intent } from '../../src/intents/intent.ts'
-import { listIntents } from '../../src/intents/list.ts'
-import { createTallies } from '../../src/tallies/tallies.ts'
 import { cancelIntent, createIntent } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
-import { until } from '../support/until.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
@@ -133,18 +129,5 @@ describe('A long list', () => {
     const { total, items } = await list('page=30&limit=100', key)
     expect(total).to.equal(many - deletedCount)
     expect(items).to.have.lengthOf(100)
-  })
-
-  it('is counted again after ten minutes, should something have come later than anything does', async () => {
-    let elapsedMs = 0
-    const deps = { ...house.deps, tallies: createTallies(() => elapsedMs) }
-    const caller = { businessId: merchant.businessId, sandbox: false } as Caller
-    const total = async () =>
-      (await listIntents(deps, caller, { status: null, from: null, to: null, page: 1, limit: 1 })).total
-    const before = await total()
-    await house.deps.Intent.deleteOne({ _id: all.at(-1)?._id ?? '' })
-    expect(await total()).to.equal(before)
-    elapsedMs = 10 * minute + 1
-    await until('the new count', async () => (await total()) === before - 1)
   })
 })

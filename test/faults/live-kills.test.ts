@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
+import { noHurry } from '../../src/group-commit.ts'
 import { newId } from '../../src/ids.ts'
 import { askWallet } from '../../src/intents/ask-wallets.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
@@ -162,7 +163,7 @@ describe('A process killed between any two steps with money at a live provider',
     const effect = { id: effectId, until: performance.now() + 60_000, cause: null, seal: String }
     try {
       const errand = await refundIntent(deps, caller, referenceNumber, asked, effect)
-      await errand((work) => work())
+      await errand((work) => work(noHurry))
       answers.push('done')
     } catch (error) {
       answers.push((error as { code?: string }).code ?? '')

@@ -188,9 +188,7 @@ describe('a process killed between any two steps of', function () {
       'mongodb update',
       'mongodb update',
       'nudge outbox-relay',
-      'mongodb find',
-      'mongodb findAndModify',
-      'nudge outbox-relay',
+      'nudge intent-expiry',
     ])
   })
 
@@ -245,7 +243,7 @@ describe('a process killed between any two steps of', function () {
       ...request(async (deps, caller, { referenceNumber, effect }) => {
         const asked = { amount: 20_000, reason: null, expectedRefundable: null }
         const errand = await refundIntent(deps, caller, referenceNumber, asked, effect)
-        return errand((work) => work())
+        return errand((work) => work(noHurry))
       }, preparePaid),
       async check(each: Request, label: string) {
         const intent = await expectBooks(each, label)

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { commandFor, type RoundAsked } from './arguments.ts'
 import { clock } from './build/clock.ts'
+import { narrowStrides } from './build/narrow-strides.ts'
 import { points } from './build/points.ts'
 import { buildWith } from './build/test-build.ts'
 import { figuresOf } from './figures.ts'
@@ -26,7 +27,7 @@ export const seedOf = ({ seed, round }: Pick<RoundAsked, 'seed' | 'round'>): num
 
 /** Runs one after the other, prints a line for each, and answers whether every promise held in all of them. */
 export async function runRounds(rounds: readonly RoundAsked[], keep: boolean): Promise<boolean> {
-  const build = buildWith([...clock, ...points.flatMap(({ edits }) => edits)])
+  const build = buildWith([...clock, ...narrowStrides, ...points.flatMap(({ edits }) => edits)])
   let holds = true
   for (const asked of rounds) {
     const name = `${asked.seed}-${asked.round}`

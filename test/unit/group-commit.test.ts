@@ -76,6 +76,19 @@ describe('A lane of writes', () => {
     expect(await Promise.all([last, ...most])).to.deep.equal(items)
   })
 
+  it('that rests does not while 50 are left over, and rests with fewer', async () => {
+    const { lane, trips, turn } = openLane(10, 60_000)
+    const items = Array.from({ length: 65 }, (_, index) => `${index}`)
+    const all = items.map((item) => lane(item, later()))
+    for (const trip of [0, 1]) {
+      await turn()
+      trips[trip]?.end(trips[trip]?.items ?? [])
+      await turn()
+    }
+    expect(trips.map(({ items: sent }) => sent.length)).to.deep.equal([10, 10])
+    expect(await Promise.all(all.slice(0, 20))).to.deep.equal(items.slice(0, 20))
+  })
+
   it('takes no more than its longest batch along', async () => {
     const { lane, trips, turn } = openLane(3)
     const all = Array.from('abcdefgh', (item) => lane(item, later()))

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { isUnavailable, unavailable } from '../../src/errors.ts'
 import { newId } from '../../src/ids.ts'
 import { relayOutboxes } from '../../src/webhooks/relay.ts'
 import { outboxRelay } from '../../workers/outbox-relay.ts'
@@ -113,6 +114,25 @@ describe('the relay', () => {
     await Endpoint.updateOne({ _id: wrong.id }, { $set: { url: receiver.url } })
     expect(await relayOutboxes(house.deps, batch)).to.include({ events: 2, deliveries: 2 })
     expect([await waitingEvents(house, merchant), await waitingEvents(house, broken)]).to.deep.equal([[], []])
+  })
+
+  it('makes a delivery that waited unsent for a minute anew, with the time of then', async () => {
+    await subscribe(house, merchant, receiver.url)
+    await createIntent(house, merchant)
+    const waits: number[] = []
+    const insertDelivery = async (_delivery: unknown, until: number) => {
+      waits.push(until - performance.now())
+      throw unavailable()
+    }
+    const full = { ...house.deps, lanes: { ...house.deps.lanes, insertDelivery } }
+    const outcome = await relay(house, merchant, full).catch((error: unknown) => error)
+    expect(isUnavailable(outcome)).to.equal(true)
+    expect(waits[0]).to.be.within(50_000, 60_000)
+    const later = new Date(Date.now() + 60_000)
+    house.clock.freeze(later)
+    expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
+    house.clock.freeze(null)
+    expect((await deliveriesOf(house, merchant))[0]?.createdAt).to.deep.equal(later)
   })
 
   it('hands on what orders tell beside what intents tell, each once, and nothing of an order that was given up', async () => {

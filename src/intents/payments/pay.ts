@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.ts'
+import type { Spend } from '../../idempotency/effect.ts'
 import { newId } from '../../ids.ts'
 import { outcomeOf } from '../../wallets/ask.ts'
 import { orderUntil } from '../../wallets/order-times.ts'
@@ -27,7 +28,7 @@ export interface Confirmation {
 /** Who waits for a payment: the request of the customer, and its patience with MongoDB. */
 export interface Payer {
   cause: Cause | null
-  spend<T>(work: (until: number) => Promise<T>): Promise<T>
+  spend: Spend
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { Deps } from '../../deps.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Cause } from '../../webhooks/event.ts'
-import { expireIntent } from '../expire.ts'
+import { expiryJob } from '../expire.ts'
 import type { Intent } from '../intent.ts'
 import { nudgeRelay } from '../nudge-relay.ts'
-import { countMove, type PlannedChange, planMove } from '../transition.ts'
+import { changeTogether, type PlannedChange, planMove } from '../transition.ts'
 import { attemptOf, endOf } from './end.ts'
 import type { PaymentAttempt, PaymentUnderWay } from './payment.ts'
 import { planRelease } from './under-way.ts'
@@ -36,8 +36,9 @@ export async function settlePayment(
   const { referenceNumber } = intent
   const requestId = by.cause?.requestId ?? null
   deps.log.info({ referenceNumber, ...outcome, status: settled.status, requestId }, 'payment.settled')
-  // Its expiry waited for this.
-  if (settled.expiresAt <= deps.now()) await expireIntent(deps, settled.referenceNumber)
+  // Its expiry waited for this. The customer does not wait for it: from now on the intent reads as expired.
+  const now = deps.now()
+  if (settled.expiresAt <= now) deps.nudge('intent-expiry', [expiryJob(settled, now)])
   return settled
 }
 
@@ -49,12 +50,10 @@ async function write(
   { cause, until }: Settler,
 ): Promise<Intent | null> {
   const attempt = attemptOf(deps, payment, outcome)
-  const { move, filter, update, after } = planEnd(deps, intent, payment, attempt, { outcome, cause })
-  const proof = { 'attempts.mark': attempt.mark }
-  const isWritten = await deps.lanes.updateIntent({ filter, update, proof }, until)
-  if (!isWritten) return null
-  if (move !== null) countMove(deps, move, intent)
-  return { ...after, attempts: [...intent.attempts, attempt] }
+  const change = planEnd(deps, intent, payment, attempt, { outcome, cause })
+  // Not by the event, which may be relayed before one asks: the customer is told how it went.
+  const after = await changeTogether(deps, change, { 'attempts.mark': attempt.mark }, until)
+  return after === null ? null : { ...after, attempts: [...intent.attempts, attempt] }
 }
 
 function planEnd(

@@ -35,7 +35,7 @@ export async function simulatePayment(
   asked: Simulation,
   effect: Effect,
 ): Promise<Intent> {
-  const before = await findIntent(deps, caller, referenceNumber)
+  const before = await findIntent(deps, caller, referenceNumber, effect.until)
   if (wasMade(before, effect)) return answerFrom(before, effect)
   const amount = amountFor(deps, before, asked)
   const now = deps.now()
@@ -71,7 +71,7 @@ async function ownEarlierPayment(
   referenceNumber: string,
   effect: Effect,
 ): Promise<Intent> {
-  const after = await findIntent(deps, caller, referenceNumber)
+  const after = await findIntent(deps, caller, referenceNumber, effect.until)
   if (!wasMade(after, effect)) throw refuse('INTENT_NOT_PENDING')
   return answerFrom(after, effect)
 }

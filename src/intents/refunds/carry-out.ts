@@ -59,7 +59,7 @@ export async function earlierRefund(
   const { payment } = intent
   if (refund?.status !== 'PENDING' || payment === null) return answerFrom(deps, intent, effectId)
   await askAbout(deps, openRefund(deps, intent, payment, refund), { cause, spend })
-  const after = await spend(() => findIntent(deps, caller, intent.referenceNumber))
+  const after = await spend((until) => findIntent(deps, caller, intent.referenceNumber, until))
   return answerFrom(deps, after, effectId)
 }
 
@@ -72,7 +72,7 @@ async function conclude(
 ): Promise<Record<string, unknown>> {
   const settled = await spend(() => settleRefund(deps, held, refund, outcome, cause))
   // Null: somebody else has asked the wallet, and settled it.
-  const after = settled ?? (await spend(() => findIntent(deps, caller, held.referenceNumber)))
+  const after = settled ?? (await spend((until) => findIntent(deps, caller, held.referenceNumber, until)))
   return answerFrom(deps, after, refund.effectId)
 }
 

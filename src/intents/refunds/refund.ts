@@ -34,7 +34,7 @@ export async function refundIntent(
 ): Promise<Errand> {
   const { cause } = effect
   for (let look = 0; look < mostLooks; look += 1) {
-    const intent = await findIntent(deps, caller, referenceNumber)
+    const intent = await findIntent(deps, caller, referenceNumber, effect.until)
     if (wasBegun(intent, effect.id)) return (spend) => earlierRefund(deps, caller, spend, intent, effect)
     const { payment, amount, committed } = judgeRefund(intent, asked)
     const wallet = deps.wallets.named(payment.wallet)

@@ -1,11 +1,10 @@
-import type { Model } from 'mongoose'
 import { type ListOrdersQuery, listOrdersQuery } from '../../../schemas/list-orders.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Page, readSlice, type Slice } from '../../pagination.ts'
 import { readSpan, type Span } from '../../span.ts'
+import { type Countable, testsKeptFrom } from '../../tallies/countable.ts'
 import { readTalliedPage } from '../../tallies/read-page.ts'
-import { type Countable, type Listed, testsKeptFrom, writtenBefore } from '../../tallies/tally.ts'
 import { requireShop } from '../shops/open-shop.ts'
 import { placed, type ShownOrder, shownFields } from './order.ts'
 
@@ -24,17 +23,15 @@ export async function listOrders(
   search: OrderSearch,
 ): Promise<Page<ShownOrder>> {
   await requireShop(deps, caller)
-  return readTalliedPage<ShownOrder>(deps, allOf(deps, caller), search, search, shownFields)
+  return readTalliedPage<ShownOrder>(deps, allOrders(deps, caller), search, search, shownFields)
 }
 
-function allOf(deps: Pick<Deps, 'Order' | 'now' | 'config'>, { businessId, sandbox }: Caller): Countable {
-  const now = deps.now()
+function allOrders(deps: Pick<Deps, 'Order' | 'now' | 'config'>, { businessId, sandbox }: Caller): Countable {
   return {
     key: `orders ${businessId} ${sandbox}`,
-    model: deps.Order as unknown as Model<Listed>,
+    collection: deps.Order.collection,
     index: 'byTime',
     where: { businessId, sandbox, ...placed },
-    keptFrom: sandbox ? testsKeptFrom(now, deps.config.sandboxRetentionMs) : null,
-    settledBefore: async () => writtenBefore(now),
+    keptFrom: sandbox ? testsKeptFrom(deps.now(), deps.config.sandboxRetentionMs) : null,
   }
 }

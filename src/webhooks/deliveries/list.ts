@@ -1,4 +1,3 @@
-import type { Model } from 'mongoose'
 import {
   type DeliveryStatus,
   type ListDeliveriesQuery,
@@ -8,8 +7,8 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Page, readPage, readSlice, type Slice } from '../../pagination.ts'
 import { readSpan, type Span, within } from '../../span.ts'
+import type { Countable } from '../../tallies/countable.ts'
 import { readTalliedPage } from '../../tallies/read-page.ts'
-import { type Countable, type Listed, writtenBefore } from '../../tallies/tally.ts'
 import type { Delivery } from './delivery.ts'
 import { type DeliveryRecord, recordFields } from './present.ts'
 
@@ -52,15 +51,13 @@ export function listDeliveries(
   })
 }
 
-function allLive(deps: Pick<Deps, 'Delivery' | 'now'>, { businessId }: Caller): Countable {
-  const now = deps.now()
+function allLive({ Delivery }: Pick<Deps, 'Delivery'>, { businessId }: Caller): Countable {
   return {
     key: `live deliveries ${businessId}`,
-    model: deps.Delivery as unknown as Model<Listed>,
+    collection: Delivery.collection,
     index: 'byTimeAndEvent',
     where: { businessId, sandbox: false },
     keptFrom: null,
-    settledBefore: async () => writtenBefore(now),
   }
 }
 

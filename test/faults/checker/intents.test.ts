@@ -48,6 +48,21 @@ describe('The checker of faults, of intents,', () => {
     expect(judge(round).filter(({ promise }) => promise === 'key.replayed')).to.deep.equal([])
   })
 
+  it('lets a try that was given up act in the next life of its key', () => {
+    const round = ordinary()
+    const first = the(round.calls.find(({ idempotencyKey }) => idempotencyKey === 'create-paid'))
+    const { began: then } = first
+    const gaveUp = { call: 98, attempt: 2, began: then + 100, ended: then + 200, status: null, answer: null }
+    round.calls.push({ ...first, ...gaveUp, headers: {}, patienceMs: 100 })
+    const made = create(round, 'again', 12)
+    round.calls.splice(round.calls.indexOf(the(round.calls.at(-1))), 1)
+    Object.assign(made, { status: 'CANCELLED', cancellationReason: 'expired', updatedAt: made.expiresAt })
+    expect(judge(round).map(({ promise }) => promise)).to.include('key.once')
+    // All clocks were set while it may have been on its way.
+    Object.assign(read(round, round.paid, 15), { clockAheadMs: [jump, jump], began: then + 30_200 })
+    expect(judge(round).map(({ promise }) => promise)).to.not.include('key.once')
+  })
+
   it('lets the clean-up take a young delivery with the old intent that it tells of', () => {
     const round = ordinary()
     const old = { ...round.paid, referenceNumber: 'PI-AAAAAAAAAAAAAAAA', createdAt: at(-31 * 86_400) }

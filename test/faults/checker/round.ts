@@ -36,7 +36,7 @@ export function roundOf(evidence: Evidence): Round {
   return {
     ...evidence,
     times,
-    requests: requestsOf(calls),
+    requests: requestsOf(calls, times),
     intentOf: new Map(dump.intents.map((intent) => [intent.referenceNumber, intent])),
     intentAt: (shortCode) => byShortCode.get(shortCode ?? ''),
     endpointOf: new Map(dump.webhookendpoints.map((endpoint) => [endpoint._id, endpoint])),

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { clock } from '../build/clock.ts'
 import { editedFiles } from '../build/edit.ts'
 import { narrowCodes } from '../build/narrow-codes.ts'
+import { narrowStrides } from '../build/narrow-strides.ts'
 import { points } from '../build/points.ts'
 import { control } from './mutant.ts'
 import { mutants } from './mutants.ts'
@@ -37,7 +38,13 @@ describe('The mutants', () => {
 
   for (const { name, edits } of mutants)
     it(`${name} can be planted in the source as it is, beside all points`, () => {
-      const all = [...edits, ...clock, ...narrowCodes, ...points.flatMap((point) => point.edits)]
+      const all = [
+        ...edits,
+        ...clock,
+        ...narrowCodes,
+        ...narrowStrides,
+        ...points.flatMap((point) => point.edits),
+      ]
       const planted = editedFiles(root, all)
       for (const { file, put } of edits) expect(planted.get(file)).to.include(put.split('\n')[0])
     })

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { clock } from '../build/clock.ts'
 import { narrowCodes } from '../build/narrow-codes.ts'
+import { narrowStrides } from '../build/narrow-strides.ts'
 import { points } from '../build/points.ts'
 import { buildWith } from '../build/test-build.ts'
 import { runRound } from '../round/round.ts'
@@ -25,6 +26,7 @@ const build = buildWith([
   ...mutant.edits,
   ...clock,
   ...narrowCodes,
+  ...narrowStrides,
   ...points.flatMap((point) => point.edits),
 ])
 const folder = resolve('.data/faults/mutants', mutant.name)

@@ -1,6 +1,7 @@
 import type { Call } from '../../evidence/evidence.ts'
 import { refusalOf } from './answers.ts'
 import { groupsOf } from './groups.ts'
+import type { Times } from './times.ts'
 
 /** All tries of one write: API key, method, path and idempotency key make it one, for 24 hours (SPEC 5.4). */
 export interface Request {
@@ -18,9 +19,11 @@ export interface Request {
 }
 
 const dayMs = 24 * 3_600_000
+/** What was given up may still act so much later, by the clock of then. */
+const lateMs = 30_000
 
 /** The writes of merchants, each with all its tries. */
-export function requestsOf(calls: Call[]): Request[] {
+export function requestsOf(calls: Call[], { aheadAt }: Pick<Times, 'aheadAt'>): Request[] {
   const writes = calls.filter(({ idempotencyKey, business }) => idempotencyKey !== null && business !== null)
   const bySlot = groupsOf(writes, (call) =>
     JSON.stringify([
@@ -30,6 +33,8 @@ export function requestsOf(calls: Call[]): Request[] {
       call.idempotencyKey,
     ]),
   )
+  const shownAfter = ({ ended, status, clockAheadMs }: Call): number =>
+    status === null ? ended + lateMs + aheadAt(ended + lateMs).to : ended + clockAheadMs[1]
   return [...bySlot.values()].flatMap((tries) => {
     const first = tries[0]
     const isAcrossDays = tries.some(
@@ -54,11 +59,6 @@ function livesOf(tries: Call[]): Call[][] {
 }
 
 const shownAt = ({ began, clockAheadMs }: Call): number => began + clockAheadMs[0]
-
-/** What was given up may still act some time later. */
-const shownAfter = ({ ended, status, clockAheadMs }: Call): number =>
-  ended + clockAheadMs[1] + (status === null ? lateMs : 0)
-const lateMs = 30_000
 
 function asRequest(tries: Call[], isAcrossDays: boolean): Request {
   const first = tries[0] as Call

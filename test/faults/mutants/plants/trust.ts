@@ -6,13 +6,7 @@ export const trustMutants: readonly Mutant[] = [
   {
     name: 'tenant-unfiltered',
     says: "Whoever knows a reference number reads another business's payment intent.",
-    edits: [
-      {
-        file: 'src/intents/find.ts',
-        find: 'findOne({ businessId, referenceNumber })',
-        put: 'findOne({ referenceNumber })',
-      },
-    ],
+    edits: [{ file: 'src/intents/find.ts', find: 'intent.businessId !== businessId || ', put: '' }],
     caughtBy: ['tenant.apart'],
     focus: { ...plain, often: ['intrude'] },
   },
