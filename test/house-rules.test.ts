@@ -118,7 +118,8 @@ describe('The house keeps its rules:', () => {
   })
 
   it('an intent moves in transition.ts only; else it is inserted, its code freed, and a payment or refund put under way or ended', () => {
-    const changing = /(\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne|save)|updateIntent)\(/
+    const changing =
+      /(\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne|save)|updateIntent|changeTogether)\(/
     expect(mentioning(filesIn('src/intents'), changing)).to.deep.equal([
       'src/intents/code.ts',
       'src/intents/payments/settle.ts',

@@ -7,6 +7,11 @@ export const deepest = 8
 
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
+/** Where JSON may say -0: as itself, or as a number too small to be told from it. */
+const mayBeMinusZero = /-0|-[\d.]+e-/i
+/** Nobody means it, and MongoDB would keep it as no integer. */
+const withoutMinusZero = (_name: string, value: unknown): unknown => (value === 0 ? 0 : value)
+
 /** No body at all is an empty object. */
 export function readJson(bytes: Buffer, contentType: string | undefined): Body {
   if (bytes.length === 0) return { value: {}, params: {} }
@@ -25,7 +30,8 @@ export function isJsonType(contentType: string | undefined): boolean {
 /** However deep: what walks it is in danger. */
 export function parseJson(bytes: Buffer): Body {
   try {
-    const value: unknown = JSON.parse(asUtf8.decode(bytes))
+    const text = asUtf8.decode(bytes)
+    const value: unknown = JSON.parse(text, mayBeMinusZero.test(text) ? withoutMinusZero : undefined)
     return { value, params: value }
   } catch {
     return { refusal: refuse('INVALID_JSON') }

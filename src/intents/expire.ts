@@ -13,8 +13,8 @@ const expiry = { move: 'expire', effectId: null, cause: null } as const
 
 /**
  * Expires an intent whose time is up (SPEC 3): the same guarded write as any move, so `payment.expired` is told
- * exactly once however often this runs. Too early: says when; nothing to do any more, or a payment is under way, which expires it
- * when it ends: `dueAt` null.
+ * exactly once however often this runs. Too early: says when; nothing to do any more, or a payment is under way, whose end asks for
+ * this again: `dueAt` null.
  */
 export async function expireIntent(deps: Deps, referenceNumber: string): Promise<ExpiryOutcome> {
   const intent = await deps.lanes.findExpiring(referenceNumber, noHurry)

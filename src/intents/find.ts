@@ -9,7 +9,7 @@ import type { Intent } from './intent.ts'
 /**
  * The caller's own intent. INTENT_NOT_FOUND for an unknown reference, another business's, or a test that the clean-up is taking away;
  * SANDBOX_MISMATCH for one of the caller's other environment (SPEC 4.2).
- Without the sealed answer. `until`: see group-commit.ts.
+ * Without the sealed answer. `until`: see group-commit.ts.
  */
 export async function findIntent(
   deps: Pick<Deps, 'lanes'>,

@@ -82,7 +82,7 @@ describe('Bull Board', function () {
     const others = [
       'delete /api/queues/:queueName/:jobId',
       'post /',
-      'options /api/queues',
+      'put /api/queues',
       'patch /static/own.css',
     ]
     await Promise.all(

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { newId, newReferenceNumber, newShortCode } from '../../src/ids.ts'
+import { newId, newReferenceNumber } from '../../src/ids.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { cancelIntent, createIntent } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
@@ -21,6 +21,7 @@ describe('A long list', () => {
   let house: House
   let merchant: Merchant
   let all: Intent[]
+  let shortCodes = 0
   before(async () => {
     house = await openHouse()
     const other = await house.merchant({ mode: 'live' })
@@ -42,12 +43,17 @@ describe('A long list', () => {
       const createdAt = new Date(Math.floor(newest - age))
       const expiresAt = new Date(createdAt.getTime() + day)
       const status = place % 5 === 0 && expiresAt.getTime() < Date.now() ? 'PAID' : statuses[place % 5]
-      const own = { _id: newId(), referenceNumber: newReferenceNumber(), shortCode: newShortCode() }
+      const own = { _id: newId(), referenceNumber: newReferenceNumber(), shortCode: nextShortCode() }
       const { codeKey: _codeKey, ...rest } = made
       return { ...rest, ...own, sandbox, status, createdAt, expiresAt } as Intent
     })
     await house.deps.Intent.collection.insertMany(copies as never[])
     return newestFirst(copies)
+  }
+  /** Drawn as real ones are, so many would not always be different. */
+  function nextShortCode(): string {
+    shortCodes += 1
+    return shortCodes.toString(36).toUpperCase().padStart(6, '0')
   }
   const newestFirst = (intents: Intent[]): Intent[] =>
     intents.toSorted(

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Deps } from '../../src/deps.ts'
-import { newId, newOrderNumber, newReferenceNumber, newShortCode } from '../../src/ids.ts'
+import { newId, newOrderNumber, newReferenceNumber } from '../../src/ids.ts'
 import { listIntents } from '../../src/intents/list.ts'
 import type { Page, Slice } from '../../src/pagination.ts'
 import { anyTime, type Span } from '../../src/span.ts'
@@ -31,7 +31,7 @@ const lists = {
     read: (deps: Deps, caller: Caller, search: Span & Slice): Promise<Page<Made>> =>
       listIntents(deps, caller, { ...search, status: null }),
     collection: ({ Intent }: Deps) => Intent.collection,
-    own: () => ({ referenceNumber: newReferenceNumber(), shortCode: newShortCode(), status: 'PAID' }),
+    own: () => ({ referenceNumber: newReferenceNumber(), shortCode: newId(), status: 'PAID' }),
   },
   orders: {
     read: (deps: Deps, caller: Caller, search: Span & Slice): Promise<Page<Made>> =>

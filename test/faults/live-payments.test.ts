@@ -208,6 +208,8 @@ describe('A live payment', () => {
       expect((await readIntent(house, merchant, referenceNumber)).status).to.equal('PENDING')
       await askUntilKnown(referenceNumber)
     }
+    expect(await expireIntent(house.deps, paid)).to.include({ expired: false })
+    expect(await expireIntent(house.deps, unpaid)).to.include({ expired: true })
     expect(await tellOf(paid)).to.deep.equal(paidOnce)
     expect(await tellOf(unpaid)).to.deep.equal({
       status: 'CANCELLED',

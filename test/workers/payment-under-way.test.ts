@@ -113,6 +113,7 @@ describe('A payment under way', () => {
       house.clock.advance(dayMs + minuteMs)
       expect(await answered()).to.equal(outcome.outcome)
       expect(await readIntent(house, merchant, referenceNumber)).to.include({ status })
+      for (const _again of [1, 2]) await expireIntent(house.deps, referenceNumber)
       const intent = await storedIntent(house, referenceNumber)
       expect(intent).to.deep.include({ status, underWay: null })
       expect(toldBy(intent)).to.deep.equal(['payment.created', ...told])
@@ -208,16 +209,20 @@ describe('A payment under way', () => {
     expect(wallet.orders).to.have.length(1)
   })
 
-  for (const [what, ageMs, ms, status] of [
-    ['was up meanwhile', dayMs - 1500, 2000, 'CANCELLED'],
-    ['was up for a clock that is a second ahead', dayMs - 1500, 500, 'PENDING'],
-    ['for the order is over', 0, minuteMs, 'PENDING'],
+  for (const [what, ageMs, ms, status, asked] of [
+    ['was up meanwhile', dayMs - 1500, 2000, 'CANCELLED', ['nudge intent-expiry']],
+    ['was up for a clock that is a second ahead', dayMs - 1500, 500, 'PENDING', []],
+    ['for the order is over', 0, minuteMs, 'PENDING', []],
   ] as const)
     it(`is not begun when MongoDB took so long to hold it that the time ${what}`, async () => {
       const { referenceNumber, orders, paid, process } = await slowlyHeld('paused', ageMs, ms)
       expect([await paid, orders]).to.deep.equal(['not-executed', []])
+      // Its expiry is asked for, and not waited for.
+      const held = ['mongodb find', 'mongodb update']
+      expect(process.steps).to.deep.equal([...held, 'mongodb update', 'nudge outbox-relay', ...asked])
+      expect(await readIntent(house, merchant, referenceNumber)).to.include({ status })
       const intent = await storedIntent(house, referenceNumber)
-      expect(intent).to.deep.include({ status, underWay: null, payment: null })
+      expect(intent).to.deep.include({ status: 'PENDING', underWay: null, payment: null })
       await process.close()
     })
 

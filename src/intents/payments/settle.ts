@@ -36,7 +36,7 @@ export async function settlePayment(
   const { referenceNumber } = intent
   const requestId = by.cause?.requestId ?? null
   deps.log.info({ referenceNumber, ...outcome, status: settled.status, requestId }, 'payment.settled')
-  // Its expiry waited for this. The customer does not wait for it: from now on the intent reads as expired.
+  // Its expiry waited for this. The customer does not wait for that: the intent reads as expired from now on.
   const now = deps.now()
   if (settled.expiresAt <= now) deps.nudge('intent-expiry', [expiryJob(settled, now)])
   return settled

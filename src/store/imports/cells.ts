@@ -74,8 +74,9 @@ function readActive(text: string): Cell<boolean> {
     : fault('It must be true or false (or 1, 0, yes, no, oui, non, vrai, faux).')
 }
 
-/** Digits of our alphabet and perhaps a minus; `12,50`, `1 250`, `1e3` and `٥` are no such thing. */
-const wholeNumber = (text: string): number | null => (/^-?[0-9]+$/.test(text.trim()) ? Number(text) : null)
+/** Digits of our alphabet and perhaps a minus; `12,50`, `1 250`, `1e3` and `٥` are no such thing. `-0` is 0. */
+const wholeNumber = (text: string): number | null =>
+  /^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null
 
 const fault = (message: string): { message: string; code: ErrorCode } => ({
   message,
