@@ -18,6 +18,8 @@ export interface Asked {
 
 /** Every endpoint gets as many as every other. */
 const ENDPOINTS = 20
+/** Of `--most`: so that a tenth is more than the least merchant of `list` has, and the half and the tenth are whole. */
+const LEAST_MOST = 20_000
 /** What the service keeps unsent for Redis; it would drop the jobs beyond. */
 const MOST_DELIVERIES = 20_000
 
@@ -67,6 +69,9 @@ export function readArguments(known: string[]): Asked {
   if (unknown.length > 0) throw new Error(`There is no benchmark ${unknown.join(', ')}: ${known.join(', ')}`)
   const deliveries = count('deliveries', values.deliveries, MOST_DELIVERIES)
   if (deliveries % ENDPOINTS !== 0) throw new Error(`--deliveries must be a multiple of ${ENDPOINTS}`)
+  const most = count('most', values.most, 10_000_000)
+  if (most < LEAST_MOST || most % 10 !== 0)
+    throw new Error(`--most must be a multiple of 10, from ${LEAST_MOST}`)
   return {
     benchmarks: new Set(positionals.length > 0 ? positionals : known),
     rounds: count('rounds', values.rounds, 100),
@@ -74,7 +79,7 @@ export function readArguments(known: string[]): Asked {
     latencySeconds: count('latency-seconds', values['latency-seconds'], 60),
     backlog: values.backlog,
     deliveries,
-    most: count('most', values.most, 10_000_000),
+    most,
     storm: count('storm', values.storm, 20_000),
     trafficSeconds: count('traffic-seconds', values['traffic-seconds'], 600),
     memoryMinutes: count('memory-minutes', values['memory-minutes'], 600),

@@ -57,7 +57,7 @@ export async function measureCapacity(bench: Bench): Promise<Costs> {
     WORKER_PORT: String(workerPort),
     RATE_LIMIT_PER_SECOND: '0',
   }
-  const web = startProcess(bench.where, 'capacity-web', 'dist/src/server.js', environment)
+  const web = startProcess(bench.where, 'capacity-web', bench.where.programs.web, environment)
   await listening(webPort)
   const api = openApi(webPort)
   for (const merchant of merchants) {
@@ -87,7 +87,7 @@ export async function measureCapacity(bench: Bench): Promise<Costs> {
       references[place] = (made as { referenceNumber: string }).referenceNumber
     }),
   )
-  const worker = startProcess(bench.where, 'capacity-worker', 'dist/workers/main.js', environment)
+  const worker = startProcess(bench.where, 'capacity-worker', bench.where.programs.worker, environment)
   await listening(workerPort)
   await count('delivery', workerPort, INTENTS, () =>
     waitForCount('deliveries arrived', INTENTS, async () => (await witness.seen()).arrivals.length),

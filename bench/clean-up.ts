@@ -114,8 +114,11 @@ async function beside(
   const begun = await countOld(books)
   const measured = await act()
   const left = await countOld(books)
-  await cleaner.end()
   if (left === 0) throw new Error('The clean-up was done before its time: --most is too small')
+  if (left === begun) throw new Error('The clean-up stood still beside the creates')
+  // One that broke off meanwhile would make the ratio too good.
+  await waitFor('the clean-up to go on', async () => (await countOld(books)) < left)
+  await cleaner.end()
   return { ...measured, gone: begun - left }
 }
 

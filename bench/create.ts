@@ -19,7 +19,7 @@ export async function measureCreate(bench: Bench): Promise<Pair<Answered>[]> {
   const apiKeys = merchants.map(({ apiKey }) => apiKey)
   const [webPort, barePort] = [await freePort(), await freePort()]
   const shared = { NODE_ENV: 'production', MONGODB_URL: mongodbUrl }
-  const web = startProcess(bench.where, 'web', 'dist/src/server.js', {
+  const web = startProcess(bench.where, 'web', bench.where.programs.web, {
     ...shared,
     PORT: String(webPort),
     REDIS_URL: bench.redisUrl,

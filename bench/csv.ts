@@ -36,7 +36,7 @@ export async function measureCsv(bench: Bench): Promise<Importing> {
   await books.collection('bare').createIndexes([...products.indexes])
   const [webPort, barePort] = [await freePort(), await freePort()]
   const shared = { NODE_ENV: 'production', MONGODB_URL: mongodbUrl }
-  const web = startProcess(bench.where, 'csv-web', 'dist/src/server.js', {
+  const web = startProcess(bench.where, 'csv-web', bench.where.programs.web, {
     ...shared,
     PORT: String(webPort),
     REDIS_URL: bench.redisUrl,

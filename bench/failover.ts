@@ -89,7 +89,7 @@ function keepTrying(act: () => Promise<boolean>) {
     }
   }
   const lanes = Promise.all(Array.from({ length: AT_A_TIME }, lane))
-  const firstAfter = (instant: number): number =>
+  const longestWithout = (instant: number): number =>
     longestGap([
       ...successes.filter((at) => at <= instant).slice(-1),
       ...successes.filter((at) => at > instant),
@@ -105,7 +105,7 @@ function keepTrying(act: () => Promise<boolean>) {
       ending.abort()
       await lanes
       const failed = failures.filter((at) => at > killedAt).length
-      return { seconds: firstAfter(killedAt) / 1000, failed }
+      return { seconds: longestWithout(killedAt) / 1000, failed }
     },
   }
 }

@@ -13,16 +13,20 @@ const DAYS = 90
 const DAY_MS = 86_400_000
 const pages = [1, 1000] as const
 
-/** Of one page, by how many intents its merchant has: the p95 of each round, in milliseconds. */
-export interface PageTimes {
-  page: number
-  byCount: Map<number, number[]>
+/** Of each round, by how many intents the merchant has, in milliseconds. */
+type ByCount = Map<number, number[]>
+
+export interface ListTimes {
+  /** The p95 of each page. */
+  pages: { page: number; byCount: ByCount }[]
+  /** The first page that a process reads after its start, when it counts the whole list: one read. */
+  cold: ByCount
 }
 
 /** How long a page of a list takes, of merchants with a thousand, a hundred thousand and a million intents, in turns. */
-export const measureList = (bench: Bench): Promise<PageTimes[]> =>
+export const measureList = (bench: Bench): Promise<ListTimes> =>
   withBooks(bench.mongodbUrl('list'), async (books) => {
-    const counts = [1000, Math.max(1000, bench.most / 10), bench.most]
+    const counts = [1000, bench.most / 10, bench.most]
     const mongodbUrl = bench.mongodbUrl('list')
     const secretKey = randomBytes(32)
     const [tester] = await makeMerchants(mongodbUrl, secretKey, 1, 'test')
@@ -43,10 +47,13 @@ export const measureList = (bench: Bench): Promise<PageTimes[]> =>
       const how = { origin: web.origin, connections: CONNECTIONS, seconds, eachOnce: false }
       return (await sendCalls(bench.where, { ...how, calls })).p95
     }
-    const times = pages.map((page) => ({
-      page,
-      byCount: new Map(counts.map((count) => [count, [] as number[]])),
-    }))
+    const noTimes = (): ByCount => new Map(counts.map((count) => [count, []]))
+    const readOnce = async (origin: string, apiKey: string): Promise<number> => {
+      const calls = [{ method: 'GET' as const, path: '/api/v1/dev/intents?page=1', apiKey }]
+      return (await sendCalls(bench.where, { origin, calls, connections: 1, seconds: 1, eachOnce: true })).p50
+    }
+    const unprofiled = { ...bench, where: { ...bench.where, profile: false } }
+    const times = pages.map((page) => ({ page, byCount: noTimes() }))
     for (let round = 0; round <= bench.rounds; round += 1)
       for (const { page, byCount } of times)
         for (const [place, count] of counts.entries()) {
@@ -55,5 +62,14 @@ export const measureList = (bench: Bench): Promise<PageTimes[]> =>
           if (round > 0) byCount.get(count)?.push(p95)
         }
     await web.end()
-    return times
+    const cold = noTimes()
+    for (let round = 0; round < bench.rounds; round += 1) {
+      const fresh = await startWeb(unprofiled, { name: 'list-fresh-web', mongodbUrl, secretKey })
+      // Its first request of all compiles what it runs.
+      await readOnce(fresh.origin, tester.apiKey)
+      for (const [place, count] of counts.entries())
+        cold.get(count)?.push(await readOnce(fresh.origin, merchants[place]?.apiKey ?? ''))
+      await fresh.end()
+    }
+    return { pages: times, cold }
   })

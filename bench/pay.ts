@@ -80,7 +80,7 @@ async function startSides(bench: Bench, mongodbUrl: string, secretKey: Buffer) {
   const started = [
     start('provider', 'bench/provider.ts', { PORT: String(providerPort) }),
     start('bare-pay-route', 'bench/bare/pay-route.ts', { PORT: String(barePort) }),
-    start('pay-web', 'dist/src/server.js', {
+    start('pay-web', bench.where.programs.web, {
       PORT: String(webPort),
       PUBLIC_URL: web,
       REDIS_URL: bench.redisUrl,

@@ -8,6 +8,8 @@ import { ask } from '../dev/servers/ask.ts'
 export interface Where {
   /** The Node.js that runs them. */
   node: string
+  /** The scripts of the service, compiled. */
+  programs: { web: string; worker: string }
   /** What they print goes into a file of their name here. */
   folder: string
   /** Whether they write a CPU profile, `<name>.cpuprofile`, when they end. */

@@ -2,7 +2,7 @@ import type { Benchmark } from './benchmark.ts'
 import { measureCancel } from './cancel.ts'
 import { measureCreate } from './create.ts'
 import { measureCsv } from './csv.ts'
-import { measureDeliver } from './deliver.ts'
+import { measureDeliver, WARM_UP_DRAINS } from './deliver.ts'
 import { measureGet } from './get.ts'
 import { measurePay } from './pay.ts'
 import { payLines } from './pay-lines.ts'
@@ -17,6 +17,7 @@ export const rates: Record<string, Benchmark> = {
       'POST /dev/intents of one `web` ÷ a bare Express 5 route with one insertOne; both w:majority j:true, ' +
       `64 connections, ${seconds} s in turns`,
     measure: async (bench) => rateLines('create, requests/s', await measureCreate(bench), '≥ 1.0'),
+    takesSeconds: ({ rounds, seconds }) => 10 + rounds * 2 * (seconds + 1),
     profiled: ['web'],
   },
   get: {
@@ -24,6 +25,7 @@ export const rates: Record<string, Benchmark> = {
       'GET /dev/intents/{reference} of one `web` ÷ a bare Express 5 route with one findOne by an indexed field; ' +
       `64 connections, 20 000 intents, ${seconds} s in turns`,
     measure: async (bench) => rateLines('get, requests/s', await measureGet(bench), ''),
+    takesSeconds: ({ rounds, seconds }) => 15 + rounds * 2 * (seconds + 1),
     profiled: ['get-web'],
   },
   cancel: {
@@ -31,6 +33,7 @@ export const rates: Record<string, Benchmark> = {
       'POST …/cancel of one `web` ÷ a bare Express 5 route with one guarded findOneAndUpdate; both w:majority j:true, ' +
       `64 connections, each intent once, ${seconds} s in turns`,
     measure: async (bench) => rateLines('cancel, requests/s', await measureCancel(bench), ''),
+    takesSeconds: ({ rounds, seconds }) => 15 + rounds * 2 * (2 * seconds + 1),
     profiled: ['cancel-web'],
   },
   pay: {
@@ -38,6 +41,7 @@ export const rates: Record<string, Benchmark> = {
       "the form of one `web`'s hosted page, live, by a provider that answers at once ÷ a bare Express 5 form with one findOneAndUpdate; " +
       `both w:majority j:true, 64 connections, ${seconds} s in turns`,
     measure: async (bench) => payLines(await measurePay(bench)),
+    takesSeconds: ({ rounds, seconds }) => 40 + rounds * 5 * seconds,
     profiled: ['pay-web'],
   },
   stock: {
@@ -45,6 +49,7 @@ export const rates: Record<string, Benchmark> = {
       'PATCH …/variants/{vid}/stock of one `web` ÷ a bare Express 5 route with one guarded findOneAndUpdate; both w:majority j:true, ' +
       `64 connections on 500 products, ${seconds} s in turns`,
     measure: async (bench) => rateLines('stock, changes/s', await measureStock(bench), '≥ 0.7'),
+    takesSeconds: ({ rounds, seconds }) => 10 + rounds * 2 * (seconds + 1),
     profiled: ['stock-web'],
   },
   csv: {
@@ -60,6 +65,7 @@ export const rates: Record<string, Benchmark> = {
         aloneLine('  one that changes every price, ms', spread(repricedMs, 0), ''),
       ]
     },
+    takesSeconds: ({ rounds }) => 6 + rounds * 5,
     profiled: ['csv-web'],
   },
   deliver: {
@@ -69,6 +75,7 @@ export const rates: Record<string, Benchmark> = {
     measure: async (bench) => [
       rateLine('deliver, deliveries/s', await measureDeliver(bench), '≥ 0.5, and 3 000/s'),
     ],
+    takesSeconds: ({ rounds, deliveries }) => 6 + ((rounds + WARM_UP_DRAINS) * deliveries) / 1_300,
     profiled: ['worker'],
   },
 }

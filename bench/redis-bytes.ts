@@ -83,7 +83,7 @@ async function bytesOf(bench: Bench, redis: Redis, { name, retries, count, state
   const worker = startProcess(
     { ...bench.where, profile: false },
     `${name}-worker`,
-    'dist/workers/main.js',
+    bench.where.programs.worker,
     environment,
   )
   await house.makeDue(BEFORE)

@@ -1,9 +1,10 @@
+import { printTable } from '../test/support/table.ts'
 import type { Benchmark } from './benchmark.ts'
 import { measureCapacity } from './capacity.ts'
 import { measureMemory } from './memory.ts'
 import { measureRedisBytes } from './redis-bytes.ts'
 import type { Bench } from './rounds.ts'
-import { aloneLine, comparedLine, type Line, printTable } from './table.ts'
+import { aloneLine, comparedLine, type Line } from './table.ts'
 
 /** What is kept, in Redis, in memory and in MongoDB. */
 export const sizes: Record<string, Benchmark> = {
@@ -21,6 +22,7 @@ export const sizes: Record<string, Benchmark> = {
         aloneLine('  a DEAD one', dead.toFixed(0), ''),
       ])
     },
+    takesSeconds: () => 150,
     profiled: [],
   },
   memory: {
@@ -36,12 +38,14 @@ export const sizes: Record<string, Benchmark> = {
         ]
       })
     },
+    takesSeconds: ({ memoryMinutes }) => 20 + memoryMinutes * 60,
     profiled: [],
   },
   capacity: {
     says: () =>
       'what 20 000 creates, their deliveries, 4 000 payments and 2 000 orders leave in MongoDB and ask of it, each',
     measure: capacityLines,
+    takesSeconds: () => 60,
     profiled: ['capacity-web', 'capacity-worker'],
   },
 }

@@ -24,7 +24,7 @@ export async function measureStock(bench: Bench): Promise<Pair<Changed>[]> {
   const books = database.db()
   const [webPort, barePort] = [await freePort(), await freePort()]
   const shared = { NODE_ENV: 'production', MONGODB_URL: mongodbUrl }
-  const web = startProcess(bench.where, 'stock-web', 'dist/src/server.js', {
+  const web = startProcess(bench.where, 'stock-web', bench.where.programs.web, {
     ...shared,
     PORT: String(webPort),
     REDIS_URL: bench.redisUrl,

@@ -73,15 +73,3 @@ export const lineTable = (lines: Line[]): string[][] => [
   ['', 'service', 'beside', 'ratio', 'aim'],
   ...lines.map(({ what, service, bare, ratio, aim }) => [what, service, bare, ratio, aim]),
 ]
-
-/** Columns under one another, as wide as their widest cell. */
-export function printTable(rows: string[][]): void {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  for (const row of rows)
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('   ')
-        .trimEnd(),
-    )
-}

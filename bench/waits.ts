@@ -3,7 +3,7 @@ import type { Benchmark } from './benchmark.ts'
 import { measureCleanUp } from './clean-up.ts'
 import { measureFailover } from './failover.ts'
 import { measureLatency } from './latency.ts'
-import { measureList, type PageTimes } from './list.ts'
+import { type ListTimes, measureList } from './list.ts'
 import { measureNoisy, type Phase } from './noisy.ts'
 import type { Bench } from './rounds.ts'
 import { measureStorm } from './storm.ts'
@@ -14,7 +14,8 @@ export const waits: Record<string, Benchmark> = {
   list: {
     says: ({ most, seconds }) =>
       `GET /dev/intents of a merchant with ${most} intents ÷ of one with 1 000, \`total\` counted; p95 at 2 connections, ${seconds} s in turns`,
-    measure: async (bench) => (await measureList(bench)).flatMap((times) => listLines(times, bench)),
+    measure: async (bench) => listLines(await measureList(bench), bench),
+    takesSeconds: ({ rounds, seconds, most }) => 8 + most / 15_000 + rounds * (6 * (seconds + 1) + 5),
     profiled: ['list-web'],
   },
   latency: {
@@ -32,6 +33,7 @@ export const waits: Record<string, Benchmark> = {
         figureLine('  sent late by at most, ms', pairs, ({ latestMs }) => latestMs),
       ]
     },
+    takesSeconds: ({ rounds, latencySeconds }) => 35 + rounds * 2 * (latencySeconds + 2),
     profiled: ['latency-web', 'latency-worker'],
   },
   noisy: {
@@ -40,6 +42,7 @@ export const waits: Record<string, Benchmark> = {
         ? '20 events/s of 20 businesses, from the answer of the create to the first attempt, beside 100 000 due retries of one dead receiver ÷ without'
         : '20 events/s of 99 businesses, from the answer of the create to the first attempt, beside one with 180/s whose receiver never answers ÷ without; one run',
     measure: (bench) => (bench.backlog ? backlogLines(bench) : noisyLines(bench)),
+    takesSeconds: () => 155,
     profiled: ['noisy-worker'],
   },
   storm: {
@@ -59,6 +62,7 @@ export const waits: Record<string, Benchmark> = {
         ),
       ]
     },
+    takesSeconds: ({ rounds, storm }) => 6 + rounds * (21 + storm / 600),
     profiled: ['storm-worker'],
   },
   'clean-up': {
@@ -72,6 +76,8 @@ export const waits: Record<string, Benchmark> = {
         figureLine('  old documents gone/s', pairs, ({ gone }) => gone / bench.trafficSeconds),
       ]
     },
+    takesSeconds: ({ rounds, most, trafficSeconds }) =>
+      15 + most / 12_000 + rounds * (2 * trafficSeconds + 8),
     profiled: ['clean-up-web'],
   },
   failover: {
@@ -84,21 +90,37 @@ export const waits: Record<string, Benchmark> = {
         figureLine('  tried in vain', pairs, ({ failed }) => failed),
       ]
     },
+    takesSeconds: ({ rounds }) => 6 + rounds * 15,
     profiled: ['failover-web'],
   },
 }
 
-function listLines({ page, byCount }: PageTimes, { most }: Bench): Line[] {
+const listLines = ({ pages, cold }: ListTimes, { most }: Bench): Line[] => [
+  ...pages.flatMap(({ page, byCount }) =>
+    countLines(`list, page ${page}`, 'p95, ms', byCount, (count) =>
+      count < most ? '' : page === 1 ? '≤ 1.5' : '≤ 5',
+    ),
+  ),
+  ...countLines('list, first page after a start', 'ms', cold, () => ''),
+]
+
+/** The longer lists beside the shortest. */
+function countLines(
+  what: string,
+  unit: string,
+  byCount: Map<number, number[]>,
+  aimOf: (count: number) => string,
+): Line[] {
   const least = Math.min(...byCount.keys())
   const few = byCount.get(least) ?? []
   return [...byCount]
     .filter(([count]) => count > least)
     .map(([count, times]) =>
       comparedLine(
-        `list, page ${page} of ${count} ÷ of ${least}, p95, ms`,
+        `${what} of ${count} ÷ of ${least}, ${unit}`,
         times.map((service, round) => ({ service, bare: few[round] ?? Number.NaN })),
-        (p95) => p95,
-        count < most ? '' : page === 1 ? '≤ 1.5' : '≤ 5',
+        (ms) => ms,
+        aimOf(count),
       ),
     )
 }

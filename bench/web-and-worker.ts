@@ -39,8 +39,8 @@ export async function startService(
     ...environment,
   }
   const startWorker = (): Running =>
-    startProcess(bench.where, `${name}-worker`, 'dist/workers/main.js', shared)
-  const web = startProcess(bench.where, `${name}-web`, 'dist/src/server.js', {
+    startProcess(bench.where, `${name}-worker`, bench.where.programs.worker, shared)
+  const web = startProcess(bench.where, `${name}-web`, bench.where.programs.web, {
     ...shared,
     PORT: String(port),
   })
@@ -53,7 +53,7 @@ export async function startService(
     queuePrefix: name,
     pids: () => ({ web: web.pid, worker: worker.pid }),
     startAnother: (queues) =>
-      startProcess({ ...bench.where, profile: false }, `${name}-another`, 'dist/workers/main.js', {
+      startProcess({ ...bench.where, profile: false }, `${name}-another`, bench.where.programs.worker, {
         ...shared,
         WORKER_QUEUES: queues.join(','),
       }),

@@ -17,7 +17,7 @@ export interface WebOf {
 
 /** Starts one `web` as in production. No rate limit: what is measured is not how soon it refuses. */
 export const startWeb = (bench: Bench, { name, mongodbUrl, secretKey }: WebOf): Promise<Web> =>
-  startServing(bench, name, 'dist/src/server.js', {
+  startServing(bench, name, bench.where.programs.web, {
     MONGODB_URL: mongodbUrl,
     REDIS_URL: bench.redisUrl,
     QUEUE_PREFIX: name,

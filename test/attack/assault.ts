@@ -4,11 +4,12 @@ import { filler, type Sending } from './cast/references.ts'
 import type { Attack, Scene } from './generators/attack.ts'
 import { answerOracles } from './oracles/answer-oracles.ts'
 import type { Oracle } from './oracles/seen.ts'
+import { silenceOracles } from './oracles/silence-oracles.ts'
 import type { Tally } from './report/tally.ts'
 import type { Violations } from './report/violations.ts'
 import type { Answer } from './wire/answer.ts'
 import { compose } from './wire/compose.ts'
-import { type Line, openLine, patienceMs, sendAlone } from './wire/line.ts'
+import { type Line, openLine, sendAlone } from './wire/line.ts'
 
 export interface Field {
   port: number
@@ -33,9 +34,9 @@ export function createAssault(field: Field): Assault {
   const statuses = new Map<number, number[]>()
   let [requests, scenes] = [0, 0]
 
-  function judge(attack: Attack, sending: Sending, filled: Filled, answer: Answer, ms: number): void {
+  function judge(attack: Attack, sending: Sending, filled: Filled, answer: Answer): void {
     const { line, idempotencyKey, bytes } = filled
-    const seen = { ...sending, attack, line, idempotencyKey, answer, ms }
+    const seen = { ...sending, attack, line, idempotencyKey, answer }
     for (const [name, oracle] of Object.entries(oracles)) {
       const fault = oracle(seen)
       if (fault !== null)
@@ -44,6 +45,20 @@ export function createAssault(field: Field): Assault {
     tally.count(attack.target, kindOf(attack, sending), String(answer.status))
     statuses.get(sending.number)?.push(answer.status)
     harvest(cast.pools, cast.secrets, sending, line, answer)
+  }
+
+  function judgeSilence(
+    attack: Attack,
+    sending: Sending,
+    filled: Filled,
+    none: 'closed' | 'late',
+    ms: number,
+  ): void {
+    tally.count(attack.target, kindOf(attack, sending), none)
+    for (const [name, oracle] of Object.entries(silenceOracles)) {
+      const fault = oracle({ attack, none, ms, bytes: filled.bytes.length })
+      if (fault !== null) violations.add(name, `${attack.target}: ${fault}`, filled.bytes)
+    }
   }
 
   function fillIn(attack: Attack, sending: Sending): Filled {
@@ -67,20 +82,16 @@ export function createAssault(field: Field): Assault {
     statuses.set(sending.number, [])
     const filled = fillIn(attack, sending)
     if (attack.raw !== null) {
-      const { answers, isLate } = await sendAlone(port, filled.bytes)
-      if (isLate) violations.add('no hang', `bytes got no end within ${patienceMs} ms`, filled.bytes)
-      for (const answer of answers) judge(attack, sending, filled, answer, 0)
+      const { answers, end, ms } = await sendAlone(port, filled.bytes, attack.raw.answers)
+      for (const answer of answers) judge(attack, sending, filled, answer)
+      // After an answer the connection may be closed, whatever else was asked on it.
+      const isShort = end === 'late' || (answers.length === 0 && attack.raw.answers > 0)
+      if (isShort && end !== 'left') judgeSilence(attack, sending, filled, end, ms)
       return
     }
     const came = await connection.send(filled.bytes, attack.method === 'HEAD')
-    if ('answer' in came) return judge(attack, sending, filled, came.answer, came.ms)
-    tally.count(attack.target, kindOf(attack, sending), came.none)
-    if (came.none === 'late' || filled.bytes.length < largestSure)
-      violations.add(
-        'no hang',
-        `${attack.target}: ${came.none} after ${came.ms} ms without an answer`,
-        filled.bytes,
-      )
+    if ('answer' in came) judge(attack, sending, filled, came.answer)
+    else judgeSilence(attack, sending, filled, came.none, came.ms)
   }
 
   async function playOne({ inTurn, atOnce }: Scene, connection: Line): Promise<void> {
@@ -118,9 +129,6 @@ interface Filled {
   line: string
   idempotencyKey: string | null
 }
-
-/** A larger one may be refused unread, and the reset may come before the answer. */
-const largestSure = 60_000
 
 const pick = <Item>(some: readonly Item[], number: number): Item => some[number % some.length] as Item
 

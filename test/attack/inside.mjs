@@ -34,5 +34,7 @@ process.on('SIGUSR2', () => {
   globalThis.gc()
   globalThis.gc()
   const strange = namesOf().filter((name) => !namesAtStart.has(name))
-  write({ what: 'state', heapUsed: process.memoryUsage().heapUsed, strange })
+  // What Buffers hold is beside the heap.
+  const { heapUsed, external } = process.memoryUsage()
+  write({ what: 'state', held: heapUsed + external, strange })
 })

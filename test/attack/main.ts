@@ -1,9 +1,9 @@
 // `npm run attack`: hostile requests to every address with every kind of key, and what is demanded of the answers and of what they leave.
 import { constants } from 'node:os'
-import { printTable } from '../../bench/table.ts'
 import { endWithParent } from '../../dev/end-with-parent.mjs'
 import { buildWith } from '../faults/build/test-build.ts'
 import { built } from '../support/built.ts'
+import { printTable } from '../support/table.ts'
 import { type Asked, readArguments } from './arguments.ts'
 import { plants } from './planted/plants.ts'
 import { attackOnce } from './round.ts'

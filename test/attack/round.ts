@@ -8,15 +8,16 @@ import { assembleCast } from './cast/cast.ts'
 import { lay } from './cast/first-things.ts'
 import { volley } from './generators/attacks.ts'
 import { hunt } from './hunt.ts'
-import { inMiB, runOracles } from './oracles/run-oracles.ts'
+import { type Memory, memoryOf, runOracles } from './oracles/run-oracles.ts'
 import { readStored } from './oracles/stored.ts'
 import { createTally, type Tally } from './report/tally.ts'
 import { createViolations, type Violations } from './report/violations.ts'
-import type { State } from './stage/process.ts'
+import type { Attacked, State } from './stage/process.ts'
 import { openStage, type Stage } from './stage/stage.ts'
 
-/** By then everything that is used is loaded and compiled. */
+/** By then everything that is used is loaded and compiled: so many volleys, and this part of the requests. */
 const earlyVolleys = 5
+const earlyPart = 1 / 4
 /** Longer than a closed connection, a request under way and a lane are kept. */
 const restMs = 8_000
 /** One name for so many requests is tried as a receiver. */
@@ -39,6 +40,8 @@ export interface Sought {
   foundBy: string
   /** The names of the targets where it can be met; what is sent to others is left out. */
   at: RegExp
+  /** How many times as many requests as of another bug are sent for it. */
+  times: number
 }
 
 /** Attacks a build of the service once, from its start to its end. `sought`: null where nothing is planted, and everything looked at. */
@@ -57,7 +60,8 @@ export async function attackOnce(build: string, asked: Asked, sought: Sought | n
   const endAt = startedAt + asked.minutes * 60_000
   const isFound = (): boolean => sought !== null && violations.oracles().includes(sought.foundBy)
   const isBroken = (): boolean => performance.now() > endAt || web.endedAs() !== null || isFound()
-  const isOver = (): boolean => assault.sent() >= asked.requests || isBroken()
+  const requests = asked.requests * (sought?.times ?? 1)
+  const isOver = (): boolean => assault.sent() >= requests || isBroken()
   const names = Math.ceil(asked.requests / requestsPerName)
   // Looked at in the end; a service that ended breaks it off before.
   const isHunted = sought === null || sought.foundBy === 'nothing private reached'
@@ -66,13 +70,14 @@ export async function attackOnce(build: string, asked: Asked, sought: Sought | n
         `the hunt broke off: ${String(error)}`,
       ])
     : []
-  const early = await sendAll(assault, stage, asked, sought?.at ?? /./, isOver)
+  const early = await sendAll(assault, stage, { ...asked, requests }, sought?.at ?? /./, isOver)
   const seconds = (performance.now() - startedAt) / 1000
-  // It takes as long as it takes, so that every address is tried in every run.
+  // It takes as long as it takes, so that every address is tried wherever the time is not up.
   for (const fault of await hunting) violations.add('nothing private reached', fault, null)
 
-  if (sought === null) await pause(restMs)
-  const late = await stateOf(stage)
+  if (sought === null || sought.foundBy === 'memory as it was') await pause(restMs)
+  const late = await statesOf(stage, assault.sent())
+  const memory = early === null ? [] : memoryBetween(early, late)
   const stored = await readStored(deps.mongo, deps.config.maxAmount)
   const run = {
     processes: [web, worker],
@@ -82,7 +87,8 @@ export async function attackOnce(build: string, asked: Asked, sought: Sought | n
     stored,
     businessIds: cast.businessIds,
     statuses: assault.statuses,
-    states: { early: early ?? late, late },
+    states: late.states,
+    memory,
   }
   for (const [name, oracle] of Object.entries(runOracles))
     for (const fault of oracle(run)) violations.add(name, fault, null)
@@ -90,21 +96,22 @@ export async function attackOnce(build: string, asked: Asked, sought: Sought | n
   process.removeListener('exit', remove)
   remove()
   const rate = `${assault.sent()} requests in ${seconds.toFixed(0)} s (${(assault.sent() / seconds).toFixed(0)}/s)`
-  const heap = `heap of web ${inMiB(run.states.early.heapUsed)} → ${inMiB(late.heapUsed)} MiB`
-  return { tally, violations, says: `${rate}, ${stored.documents} documents looked at, ${heap}` }
+  const held = memory.length > 0 ? `MiB held by ${memory.map(memoryOf).join(', ')}` : 'memory not judged'
+  return { tally, violations, says: `${rate}, ${stored.documents} documents looked at, ${held}` }
 }
 
-/** Volley after volley. Answers the state of `web` early on, or null where it was over before. */
+/** Volley after volley. Answers the states of the processes early on, or null where it was over before. */
 async function sendAll(
   assault: Assault,
   stage: Stage,
-  { seed, inFlight }: Asked,
+  { seed, inFlight, requests }: Asked,
   at: RegExp,
   isOver: () => boolean,
-): Promise<State | null> {
-  let early: State | null = null
+): Promise<States | null> {
+  let early: States | null = null
   for (let number = 0; !isOver(); number += 1) {
-    if (number === earlyVolleys) early = await stateOf(stage)
+    const isEarly = number >= earlyVolleys && assault.sent() >= requests * earlyPart
+    if (early === null && isEarly) early = await statesOf(stage, assault.sent())
     const aimed = volley(seed, number).filter(({ inTurn, atOnce }) =>
       [...inTurn, ...atOnce].some(({ target }) => at.test(target)),
     )
@@ -114,6 +121,22 @@ async function sendAll(
   return early
 }
 
-/** One that has ended holds nothing. */
-const stateOf = ({ web }: Stage): Promise<State> =>
-  web.endedAs() === null ? web.state() : Promise.resolve({ heapUsed: 0, strange: [] })
+/** Of `web` and `worker`, with how much was sent until then. One that has ended holds nothing. */
+interface States {
+  states: readonly State[]
+  sent: number
+}
+
+async function statesOf({ web, worker }: Stage, sent: number): Promise<States> {
+  const stateOf = async (each: Attacked): Promise<State> =>
+    each.endedAs() === null ? each.state() : { name: each.name, held: 0, strange: [] }
+  return { states: await Promise.all([web, worker].map(stateOf)), sent }
+}
+
+const memoryBetween = (early: States, late: States): Memory[] =>
+  early.states.map(({ name, held }, place) => ({
+    name,
+    early: held,
+    late: late.states[place]?.held ?? 0,
+    requests: late.sent - early.sent,
+  }))

@@ -5,10 +5,10 @@ import type { Servers } from './plan/fault.ts'
 export type Asked =
   | { do: 'check'; folder: string }
   | { do: 'mutants'; names: string[] }
-  | { do: 'run' | 'plan'; rounds: RoundAsked[]; keep: boolean }
+  | { do: 'run' | 'plan'; rounds: NumberedRound[]; keep: boolean }
 
 /** One round of a run: `4711-3` is the third of the run with the seed 4711. */
-export interface RoundAsked {
+export interface NumberedRound {
   seed: number
   round: number
   servers: Servers
@@ -55,7 +55,7 @@ export function readArguments(args: string[], drawn: number): Asked {
 }
 
 /** The command that repeats a round alone. */
-export const commandFor = ({ seed, round, servers, seconds }: RoundAsked): string =>
+export const commandFor = ({ seed, round, servers, seconds }: NumberedRound): string =>
   `npm run faults -- --seed ${seed}-${round} --round-minutes ${seconds / 60} --${servers}`
 
 /** Four rounds or more where there is time: each kind of servers twice. */

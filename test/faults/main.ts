@@ -6,6 +6,7 @@ import { readArguments } from './arguments.ts'
 import { check } from './checker/check.ts'
 import { printPlan } from './plan/print.ts'
 import { planOfRound, runRounds } from './rounds.ts'
+import { timeJudged } from './time-judged.ts'
 import { printViolations } from './violations.ts'
 
 endWithParent()
@@ -19,12 +20,13 @@ async function run(): Promise<boolean> {
   const asked = readArguments(process.argv.slice(2), randomInt(1, 1_000_000))
   if (asked.do === 'mutants') return (await import('./mutants/run.ts')).checkMutants(asked.names)
   if (asked.do === 'check') {
-    const violations = await check(asked.folder)
+    const { violations, ...verdict } = await check(asked.folder)
     printViolations(violations)
+    console.log(timeJudged(verdict))
     return violations.length === 0
   }
   if (asked.do === 'run') return runRounds(asked.rounds, asked.keep)
-  for (const round of asked.rounds) printPlan(planOfRound(round, null))
+  for (const round of asked.rounds) printPlan(planOfRound(round))
   return true
 }
 

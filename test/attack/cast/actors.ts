@@ -17,6 +17,8 @@ export interface Actor {
   kind: string
   /** The number of the business; its markers and ids carry it. */
   owner: number
+  /** The environment of its key; of none or an unknown one any. */
+  mode: KeyMode
   key: string | null
   let: Let
 }
@@ -53,35 +55,37 @@ export async function makeActors(deps: Deps, secrets: MadeSecrets): Promise<Acto
     return issued
   }
   const actors: Actor[] = []
-  const add = (kind: string, owner: number, key: string | null, rights: Let) =>
-    void actors.push({ kind, owner, key, let: rights })
+  const add = (kind: string, owner: number, mode: KeyMode, key: string | null, rights: Let) =>
+    void actors.push({ kind, owner, mode, key, let: rights })
   for (const owner of fullOwners) {
     for (const mode of ['test', 'live'] as const) {
-      add(`${mode} secret`, owner, (await issue(owner, mode, 'secret', scopes, [])).key, 'all')
+      add(`${mode} secret`, owner, mode, (await issue(owner, mode, 'secret', scopes, [])).key, 'all')
       const open = await issue(owner, mode, 'publishable', scopes, [])
-      add(`${mode} publishable`, owner, open.key, 'publishable')
+      add(`${mode} publishable`, owner, mode, open.key, 'publishable')
     }
     const narrow = await issue(owner, 'test', 'secret', ['store.products:read'], [])
-    add('one scope', owner, narrow.key, 'products:read')
-    add('elsewhere', owner, (await issue(owner, 'test', 'secret', scopes, [allowlisted])).key, 'nothing')
+    add('one scope', owner, 'test', narrow.key, 'products:read')
+    const bound = await issue(owner, 'test', 'secret', scopes, [allowlisted])
+    add('elsewhere', owner, 'test', bound.key, 'nothing')
     for (const status of ['suspended', 'revoked'] as const) {
       const { id, key } = await issue(owner, 'test', 'secret', scopes, [])
       await setKeyStatus(deps, id, status)
-      add(status, owner, key, 'nothing')
+      add(status, owner, 'test', key, 'nothing')
     }
     const rotated = await issue(owner, 'test', 'secret', scopes, [])
     const next = await rotateKey(deps, rotated.id, 0)
     secrets.add('key', next?.key ?? '')
-    add('rotated out', owner, rotated.key, 'nothing')
+    add('rotated out', owner, 'test', rotated.key, 'nothing')
     const unknown = newKey('secret', 'test')
     secrets.add('key', unknown)
-    add('unknown', owner, unknown, 'nothing')
-    add('malformed', owner, rotated.key, 'nothing')
-    add('none', owner, null, 'nothing')
+    add('unknown', owner, 'test', unknown, 'nothing')
+    add('malformed', owner, 'test', rotated.key, 'nothing')
+    add('none', owner, 'test', null, 'nothing')
   }
-  add('not approved', notApproved, (await issue(notApproved, 'live', 'secret', scopes, [])).key, 'nothing')
+  const early = await issue(notApproved, 'live', 'secret', scopes, [])
+  add('not approved', notApproved, 'live', early.key, 'nothing')
   const off = await issue(switchedOff, 'test', 'secret', scopes, [])
   await changeBusiness(deps, businessIds[switchedOff] ?? '', { apiEnabled: false })
-  add('switched off', switchedOff, off.key, 'nothing')
+  add('switched off', switchedOff, 'test', off.key, 'nothing')
   return { actors, businessIds, hunterKey: (await issue(hunter, 'test', 'secret', scopes, [])).key }
 }

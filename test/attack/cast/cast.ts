@@ -27,7 +27,7 @@ export async function assembleCast({ deps, origin, provider, receivers }: Stage)
   const staff = await hireStaff(deps, origin, secrets)
   const payers = await makePayers(deps, provider, secrets)
   for (const [owner, businessId] of businessIds.entries()) {
-    pools.add(owner, 'business', businessId)
+    for (const mode of ['test', 'live'] as const) pools.add(owner, mode, 'business', businessId)
     await createShop(deps, { businessId, sandbox: false, name: `Mk${owner}e` })
   }
   const { trapPort, honestPort } = receivers

@@ -34,7 +34,7 @@ const product = post('/dev/store/products', '/dev/store/products', {
 const order = post('/dev/store/orders/simulate', '/dev/store/orders/simulate', { customer: { name: mark } })
 const endpoint = (path: string): Plain =>
   post('/dev/webhooks/endpoints', '/dev/webhooks/endpoints', {
-    url: `http://127.0.0.1:~honest~/${path}/${mark}`,
+    url: `http://127.0.0.1:~honest~/${path}/~urlmark~`,
     events: ['payment.created', 'payment.confirmed', 'order.new'],
   })
 const deliveries: Plain = {

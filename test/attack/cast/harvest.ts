@@ -23,7 +23,7 @@ export function harvest(
   line: string,
   answer: Answer,
 ): void {
-  const { owner } = sending.actor
+  const { owner, mode } = sending.actor
   for (const cookie of answer.cookies) secrets.add('session', cookie.split(/[=;]/)[1] ?? '')
   const token = /name="(?:form|csrf)" value="([^"]+)"/.exec(answer.body)?.[1]
   if (token !== undefined) {
@@ -36,7 +36,7 @@ export function harvest(
   if (data === null || owner < 0) return
   const things = Array.isArray(data.items) ? (data.items as Thing[]) : [data]
   const noun = kinds.find(([address]) => address.test(line))?.[1]
-  for (const thing of things) keep(thing, noun, (each, id) => pools.add(owner, each, id))
+  for (const thing of things) keep(thing, noun, (each, id) => pools.add(owner, mode, each, id))
   for (const thing of things) {
     if (typeof thing.secret === 'string') secrets.add('webhook secret', thing.secret)
     if (typeof thing.code === 'string') secrets.add('code', thing.code)

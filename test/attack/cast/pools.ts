@@ -1,8 +1,10 @@
-/** Ids that the service gave out, by whose they are and of what: for later requests of their owner and of others. */
+import type { KeyMode } from '../../../src/businesses/api-key.ts'
+
+/** Ids that the service gave out, by whose they are, of which environment and of what: for later requests of their owner and of others. */
 export interface Pools {
-  add(owner: number, noun: Noun, id: string): void
+  add(owner: number, mode: KeyMode, noun: Noun, id: string): void
   /** Any number chooses one; null where there is none. */
-  pick(owner: number, noun: Noun, number: number): string | null
+  pick(owner: number, mode: KeyMode, noun: Noun, number: number): string | null
 }
 
 export const nouns = [
@@ -26,21 +28,21 @@ const young = 24
 
 export function createPools(): Pools {
   const pools = new Map<string, string[]>()
-  const poolOf = (owner: number, noun: Noun): string[] => {
-    const name = `${owner} ${noun}`
+  const poolOf = (owner: number, mode: KeyMode, noun: Noun): string[] => {
+    const name = `${owner} ${mode} ${noun}`
     const pool = pools.get(name) ?? []
     pools.set(name, pool)
     return pool
   }
   return {
-    add(owner, noun, id) {
-      const pool = poolOf(owner, noun)
+    add(owner, mode, noun, id) {
+      const pool = poolOf(owner, mode, noun)
       if (pool.includes(id)) return
       pool.push(id)
       if (pool.length > kept + young) pool.splice(kept, 1)
     },
-    pick(owner, noun, number) {
-      const pool = poolOf(owner, noun)
+    pick(owner, mode, noun, number) {
+      const pool = poolOf(owner, mode, noun)
       return pool[number % pool.length] ?? null
     },
   }

@@ -1,3 +1,4 @@
+import type { KeyMode } from '../../../src/businesses/api-key.ts'
 import type { Actor } from './actors.ts'
 import { type Noun, nouns, type Pools } from './pools.ts'
 import type { Staff } from './staff.ts'
@@ -20,20 +21,43 @@ export interface Sending {
   scene: { number: number; found: Map<string, string> }
 }
 
-/** A word that tells whose a text is and which request brought it: `Mk0q12e`. */
-export const markOf = (owner: number, number: number): string => `Mk${owner}q${number}e`
-export const anyMark = /Mk(\d+)(?:q(\d+))?e/g
+/** A word that tells whose a text is, of which environment, and which request brought it: `Mk0tq12e`. */
+export const markOf = ({ owner, mode }: Pick<Actor, 'owner' | 'mode'>, number: number): string =>
+  `Mk${owner}${mode.charAt(0)}q${number}e`
+
+/** What a mark says; without environment and number where it is the name of a business or a shop, without environment in the URL of an endpoint, which is for both. */
+export interface Mark {
+  owner: number
+  mode: KeyMode | null
+  number: number | null
+}
+
+/** Every mark in a text. */
+export const marksIn = (text: string): Mark[] =>
+  [...text.matchAll(/Mk(\d+)([tl])?(?:q(\d+))?e/g)].map(([, owner, letter, number]) => ({
+    owner: Number(owner),
+    mode: letter === undefined ? null : letter === 't' ? 'test' : 'live',
+    number: number === undefined ? null : Number(number),
+  }))
+
+const otherMode: Record<KeyMode, KeyMode> = { test: 'live', live: 'test' }
 
 const form = /~(\w+)(?:\.(\w+))?(?:\.(\d+))?~/g
 
-/** Puts in what references stand for: `~mark~`, `~key~`, `~own.intent.3~`, `~other.product.0~`, `~scene.intent~`, `~code~`. */
+/** Puts in what references stand for: `~mark~`, `~urlmark~`, `~key~`, `~own.intent.3~`, `~other.product.0~`, `~scene.intent~`, `~code~`. */
 export function filler(known: Known, sending: Sending): (text: string) => string {
   const { actor, staff, number, scene } = sending
   const payer = known.payers[number % known.payers.length]
-  const pick = (owner: number, noun: string, place: number): string =>
-    known.pools.pick(owner % known.owners, noun as Noun, place) ?? 'none'
+  const pick = (owner: number, mode: KeyMode, noun: string, place: number): string =>
+    known.pools.pick(owner % known.owners, mode, noun as Noun, place) ?? 'none'
+  /** Of another business, or of the same one in the other environment. */
+  const pickOther = (noun: string, place: number): string => {
+    const step = place % 3
+    return pick(actor.owner + step, step === 0 ? otherMode[actor.mode] : actor.mode, noun, place)
+  }
   const words: Record<string, string> = {
-    mark: markOf(actor.owner, number),
+    mark: markOf(actor, number),
+    urlmark: `Mk${actor.owner}q${number}e`,
     key: actor.key ?? 'none',
     csrf: staff.csrf,
     staff: staff.name,
@@ -50,11 +74,13 @@ export function filler(known: Known, sending: Sending): (text: string) => string
     place: string | undefined,
   ): string | undefined => {
     const at = Number(place ?? number)
-    if (first === 'own') return pick(actor.owner, second ?? '', at)
-    if (first === 'other') return pick(actor.owner + 1 + (at % 2), second ?? '', at)
+    if (first === 'own') return pick(actor.owner, actor.mode, second ?? '', at)
+    if (first === 'other') return pickOther(second ?? '', at)
     if (first === 'scene')
       return second === undefined ? `scene-${scene.number}` : (scene.found.get(second) ?? 'none')
-    return words[first] ?? (nouns.includes(first as Noun) ? pick(actor.owner, first, at) : undefined)
+    return (
+      words[first] ?? (nouns.includes(first as Noun) ? pick(actor.owner, actor.mode, first, at) : undefined)
+    )
   }
   return (text) =>
     text.replaceAll(

@@ -6,15 +6,15 @@ import type { MadeSecrets } from './secrets.ts'
 
 /** Somebody of the support staff, signed in. */
 export interface Staff {
-  role: Role | 'forged'
+  role: Role | 'forged' | 'absent'
   name: string
   password: string
-  /** `__Host-staff=…` */
-  cookie: string
+  /** `__Host-staff=…`; null for none. */
+  cookie: string | null
   csrf: string
 }
 
-/** Accounts of both roles, signed in by the form; and a session that nobody ever opened. */
+/** Accounts of both roles, signed in by the form; a session that nobody ever opened, and none at all. */
 export async function hireStaff(deps: Deps, origin: string, secrets: MadeSecrets): Promise<Staff[]> {
   const staff: Staff[] = []
   for (const role of ['viewer', 'support'] as const) {
@@ -28,10 +28,10 @@ export async function hireStaff(deps: Deps, origin: string, secrets: MadeSecrets
   const stranger = { role: 'forged', name: 'forged', password: 'forged-password' } as const
   staff.push({ ...stranger, cookie: `__Host-staff=${forged}`, csrf: forged })
   for (const { cookie, csrf } of staff) {
-    secrets.add('session', cookie.split('=')[1] ?? '')
+    secrets.add('session', cookie?.split('=')[1] ?? '')
     secrets.add('form token', csrf)
   }
-  return staff
+  return [...staff, { ...stranger, role: 'absent', cookie: null, csrf: 'none' }]
 }
 
 async function signIn(origin: string, account: { name: string; password: string }) {

@@ -1,9 +1,9 @@
 /** Addresses of receivers, good and bad. `~trap~` is the port at which nobody may ever arrive, `~honest~` that of the one allowed. */
 export const hookUrls: readonly string[] = [
-  'http://127.0.0.1:~honest~/hook/~mark~',
-  'http://127.0.0.1:~honest~/hook/~mark~',
+  'http://127.0.0.1:~honest~/hook/~urlmark~',
+  'http://127.0.0.1:~honest~/hook/~urlmark~',
   'http://127.0.0.1:~honest~/redirect',
-  'https://hooks.nowhere.example/~mark~',
+  'https://hooks.nowhere.example/~urlmark~',
   'https://127.0.0.1:~trap~/',
   'http://127.0.0.1:~trap~/',
   'https://localhost:~trap~/',
@@ -32,9 +32,9 @@ export const hookUrls: readonly string[] = [
   'ftp://a.example/',
   'gopher://127.0.0.1:~trap~/_x',
   'https://a.example/\r\nX: y',
-  'https://a.example/#~mark~',
+  'https://a.example/#~urlmark~',
   `https://a.example/${'a'.repeat(2040)}`,
   'https://xn--a.example/',
   'https://d0.attack.example:~trap~/',
-  'https://d1.attack.example:~trap~/~mark~',
+  'https://d1.attack.example:~trap~/~urlmark~',
 ]

@@ -81,7 +81,7 @@ export const naughtyStrings: readonly string[] = [
   'https://user:pass@example.com/',
   'file:///etc/passwd',
   'data:text/html,<xq>',
-  'https://example.com/~mark~',
+  'https://example.com/~urlmark~',
   'a@b',
   '22000001',
   '+222 22 00 00 01',

@@ -1,11 +1,12 @@
+import type { Raw } from '../generators/attack.ts'
+
 const line = (...lines: string[]): string => lines.join('\r\n')
 const post = 'POST /api/v1/dev/intents HTTP/1.1'
 const json = 'Content-Type: application/json'
 const authorized = line('Host: a', 'Authorization: Bearer ~key~', 'X-Idempotency-Key: ~mark~', json)
 
-/** Bytes on a connection that are no request, or whose end two readers see in two places. Each is sent alone. */
+/** Bytes on a connection that are no request, or whose end two readers see in two places. Each is sent alone, and answered. */
 export const rawRequests: readonly string[] = [
-  '\r\n\r\n',
   '\0\0\0\0',
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
   'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
@@ -89,7 +90,6 @@ export const rawRequests: readonly string[] = [
     '',
     '',
   ),
-  line(post, authorized, 'Content-Length: 200', '', '{"amount":5,"label":"~mark~"'),
   line(post, authorized, 'Content-Length: 5', '', '{"amount":5}'),
   line(post, authorized, 'Content-Length: 12', 'Expect: 100-continue', '', '{"amount":5}'),
   line(post, authorized, 'Content-Length: 12', 'Expect: 999-what', '', '{"amount":5}'),
@@ -114,17 +114,42 @@ export const rawRequests: readonly string[] = [
     '{"amount":5}',
   ),
   line(post, authorized, 'X-Idempotency-Key: another', 'Content-Length: 12', '', '{"amount":5}'),
-  line(post, authorized, 'Content-Length: 0', '', 'GET /api/v1/dev/intents HTTP/1.1', 'Host: a', '', ''),
-  line(
-    'GET /healthz HTTP/1.1',
-    'Host: a',
-    '',
-    'GET /readyz HTTP/1.1',
-    'Host: a',
-    '',
-    'GET / HTTP/1.1',
-    'Host: a',
-    '',
-    '',
-  ),
+]
+
+/** What lacks its end: nobody can answer yet. */
+export const unfinishedRequests: readonly string[] = [
+  '\r\n\r\n',
+  line(post, authorized, 'Content-Length: 200', '', '{"amount":5,"label":"~mark~"'),
+]
+
+/** Several at once, or what one reader takes for several. */
+export const pipelinedRequests: readonly Raw[] = [
+  {
+    answers: 2,
+    text: line(
+      post,
+      authorized,
+      'Content-Length: 0',
+      '',
+      'GET /api/v1/dev/intents HTTP/1.1',
+      'Host: a',
+      '',
+      '',
+    ),
+  },
+  {
+    answers: 3,
+    text: line(
+      'GET /healthz HTTP/1.1',
+      'Host: a',
+      '',
+      'GET /readyz HTTP/1.1',
+      'Host: a',
+      '',
+      'GET / HTTP/1.1',
+      'Host: a',
+      '',
+      '',
+    ),
+  },
 ]

@@ -1,3 +1,13 @@
+/** A page of ours, one of another site, one that hides where it is from, one of another name of our domain, or no browser at all. */
+export const sites = ['own', 'foreign', 'hidden', 'sibling', 'silent'] as const
+export type Site = (typeof sites)[number]
+
+/** Bytes as they stand on the wire, and how many answers they ask for; 0 where they do not come to the end of a request. */
+export interface Raw {
+  text: string
+  answers: number
+}
+
 /** One request as it was made up: everything that the seed decides. What it refers to (`~own.intent.3~`) is put in when it is sent. */
 export interface Attack {
   /** The name of its target; `bytes` of what is no request. */
@@ -13,12 +23,14 @@ export interface Attack {
   body: string | Buffer | null
   isChunked: boolean
   /** Stands in the place of all of the above, on a connection of its own. */
-  raw: string | null
+  raw: Raw | null
   /** Any numbers: each chooses among those that there are. */
   actor: number
   staff: number
   /** How Authorization is written by an actor whose key shall be malformed. */
   badAuthorization: number
+  /** Below /admin, what its browser says of the page that it was made by. */
+  site: Site
   /** The two last parts of the address that it comes from. */
   from: readonly [number, number]
 }

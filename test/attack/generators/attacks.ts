@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { contentEncodings, idempotencyKeys, oddHeaders, oddMethods } from '../corpora/headers.ts'
-import { rawRequests } from '../corpora/raw-requests.ts'
+import { pipelinedRequests, rawRequests, unfinishedRequests } from '../corpora/raw-requests.ts'
 import { type Target, targets } from '../targets/target.ts'
-import type { Attack, Scene } from './attack.ts'
+import { type Attack, type Raw, type Scene, type Site, sites } from './attack.ts'
 import { bodyFor } from './bodies.ts'
 import { lineFor } from './lines.ts'
 import { races } from './races.ts'
@@ -16,6 +16,7 @@ export const sender = {
   actor: fc.nat({ max: 1_000_000 }),
   staff: fc.nat({ max: 1_000_000 }),
   badAuthorization: fc.nat({ max: 1_000_000 }),
+  site: rarely<Site>(fc.constant('own'), fc.constantFrom(...sites), 4),
   from: fc.tuple(byte, byte),
 }
 
@@ -43,12 +44,15 @@ function attackOn(target: Target): fc.Arbitrary<Attack> {
     .map(({ typed, ...rest }) => ({ ...rest, ...typed, target: target.name, raw: null }))
 }
 
+const raws: readonly Raw[] = [
+  ...rawRequests.map((text) => ({ text, answers: 1 })),
+  ...unfinishedRequests.map((text) => ({ text, answers: 0 })),
+  ...pipelinedRequests,
+]
+
 const bytes: fc.Arbitrary<Attack> = fc
   .record({
-    raw: fc.oneof(
-      { weight: 5, arbitrary: fc.constantFrom(...rawRequests) },
-      { weight: 1, arbitrary: noise() },
-    ),
+    raw: fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...raws) }, { weight: 1, arbitrary: noise() }),
     ...sender,
   })
   .map((made) => ({
@@ -63,8 +67,10 @@ const bytes: fc.Arbitrary<Attack> = fc
     isChunked: false,
   }))
 
-function noise(): fc.Arbitrary<string> {
-  return fc.uint8Array({ minLength: 1, maxLength: 400 }).map((some) => Buffer.from(some).toString('latin1'))
+function noise(): fc.Arbitrary<Raw> {
+  return fc
+    .uint8Array({ minLength: 1, maxLength: 400 })
+    .map((some) => ({ text: Buffer.from(some).toString('latin1'), answers: 0 }))
 }
 
 /** Operations more often than pages: they are where the money is. */

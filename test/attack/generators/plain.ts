@@ -20,6 +20,7 @@ export const plainAttack = ({ json, form, ...made }: Plain, actor: number): Atta
   isChunked: false,
   raw: null,
   badAuthorization: 0,
+  site: 'own',
   from: [7, actor % 256],
   actor,
   staff: actor,

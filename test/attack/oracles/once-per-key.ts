@@ -1,21 +1,62 @@
-import type { Oracle } from './seen.ts'
+import type { ErrorCode } from '../../../src/errors.ts'
+import { operationAt } from './operation-at.ts'
+import type { Oracle, Seen } from './seen.ts'
 
 /**
- * Requests with one idempotency key get one answer, whatever their bodies: all that is done is done once, and what is told again is what
- * was told first.
+ * What is said before a key is looked for, or of a request that could not be read or did not come to its end: the next one is as if it had not
+ * been. SERVICE_UNAVAILABLE and the like are no answer at all.
+ */
+const beforeTheKey: ReadonlySet<ErrorCode> = new Set([
+  'MISSING_CREDENTIALS',
+  'INVALID_AUTH_HEADER',
+  'INVALID_API_KEY',
+  'API_ACCESS_NOT_ACTIVE',
+  'LIVE_ACCESS_NOT_APPROVED',
+  'SECRET_KEY_REQUIRED',
+  'SCOPE_REQUIRED',
+  'IP_NOT_ALLOWED',
+  'SANDBOX_ONLY',
+  'RATE_LIMITED',
+  'IDEMPOTENCY_KEY_REQUIRED',
+  'IDEMPOTENCY_KEY_INVALID',
+  'IDEMPOTENCY_REQUEST_IN_PROGRESS',
+  'INVALID_JSON',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'HEADERS_TOO_LARGE',
+  'REQUEST_TIMEOUT',
+])
+/** VALIDATION_ERROR is said of these before anything else is looked at, and of a form in which no file can be found. */
+const outside = /^(HTTP version|Host|Transfer-Encoding|Expect|path|file)$/
+
+/**
+ * Requests with one idempotency key get one answer, whatever their bodies: one of them is carried out or refused for good, and all the others
+ * are told the same again, and that it is told again.
  */
 export function createOncePerKey(): Oracle {
-  const kept = new Map<string, string>()
-  return ({ actor, attack, answer, line, idempotencyKey }) => {
-    const isReplay = answer.headers.get('idempotent-replayed') === 'true'
-    // A request that could not be read is refused by itself, and the next one is the first.
-    const isKept = isReplay || answer.status < 300
-    if (idempotencyKey?.startsWith('scene-') !== true || !line.startsWith('/api/v1/') || !isKept) return null
+  const kept = new Map<string, { body: string; first: boolean }>()
+  return (seen) => {
+    const { actor, attack, answer, line, idempotencyKey } = seen
+    const isWrite = (operationAt(attack.method, line)?.method ?? 'get') !== 'get'
+    if (idempotencyKey?.startsWith('scene-') !== true || !isWrite || !isKept(seen)) return null
     const place = [actor.key, attack.method, line.split('?')[0], idempotencyKey].join(' ')
-    const before = kept.get(place) ?? answer.body
-    kept.set(place, before)
-    return before === answer.body
-      ? null
-      : `answered ${answer.body.slice(0, 200)} after ${before.slice(0, 200)}`
+    const isFirst = !isReplay(seen)
+    const before = kept.get(place)
+    kept.set(place, { body: before?.body ?? answer.body, first: isFirst || before?.first === true })
+    if (before === undefined) return null
+    if (before.body !== answer.body)
+      return `answered ${answer.body.slice(0, 200)} after ${before.body.slice(0, 200)}`
+    return before.first && isFirst ? `was done again: ${answer.status}, and no replay` : null
   }
+}
+
+const isReplay = ({ answer }: Seen): boolean => answer.headers.get('idempotent-replayed') === 'true'
+
+function isKept(seen: Seen): boolean {
+  const { answer } = seen
+  if (isReplay(seen) || answer.status < 300) return true
+  if (answer.status >= 500) return false
+  const { error } = JSON.parse(answer.body) as { error: { code: ErrorCode; param?: string } }
+  const isOutside = error.code === 'VALIDATION_ERROR' && outside.test(error.param ?? '')
+  return !isOutside && !beforeTheKey.has(error.code)
 }

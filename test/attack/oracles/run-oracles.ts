@@ -14,8 +14,18 @@ export interface Run {
   businessIds: readonly string[]
   /** How each request was answered, by its number: statuses, of some several; none where nothing came. */
   statuses: ReadonlyMap<number, readonly number[]>
-  /** Of `web`: early in the run, and after its rest. */
-  states: { early: State; late: State }
+  /** After the rest, of either process. */
+  states: readonly State[]
+  memory: readonly Memory[]
+}
+
+/** What a process held early in the run and after its rest, in bytes. */
+export interface Memory {
+  name: string
+  early: number
+  late: number
+  /** Sent in between. */
+  requests: number
 }
 
 /** What is demanded of the run as a whole, by name; each answers its violations. */
@@ -61,27 +71,34 @@ export const runOracles: Readonly<Record<string, (run: Run) => string[]>> = {
 
   'stored apart': ({ stored, businessIds }) =>
     stored.marks
-      .filter(({ owner, businessId }) => businessId !== null && businessIds[owner] !== businessId)
+      .filter(
+        ({ owner, mode, businessId, sandbox }) =>
+          (businessId !== null && businessIds[owner] !== businessId) ||
+          (sandbox !== null && mode !== null && sandbox !== (mode === 'test')),
+      )
       .map(
-        ({ owner, number, collection }) =>
-          `${collection} of another business has what ${owner} said in request ${number}`,
+        ({ owner, mode, number, collection }) =>
+          `${collection} of another business or environment has what ${owner} said in ${mode}, in request ${number}`,
       ),
 
   'prototypes as they were': ({ states }) =>
-    states.late.strange.map((name) => `${name} was not there at the start`),
+    states.flatMap(({ strange }) => strange.map((name) => `${name} was not there at the start`)),
 
-  'memory as it was': ({ states: { early, late } }) =>
-    late.heapUsed <= early.heapUsed * mostGrowth + spareBytes
-      ? []
-      : [`web holds ${inMiB(late.heapUsed)} MiB after a rest; early it held ${inMiB(early.heapUsed)}`],
+  'memory as it was': ({ memory }) =>
+    memory
+      .filter(({ early, late, requests }) => late - early > spareBytes + perRequest * requests)
+      .map((one) => `${memoryOf(one)} MiB, after ${one.requests} requests and a rest`),
 }
 
-/** What was used is compiled and kept: a tenth. */
-const mostGrowth = 1.1
-/** Counts of metrics, names of routes and the driver's own: they stop growing, but not within the first requests. */
-const spareBytes = 6 * 1024 * 1024
+/** What is used now and then is compiled and kept. */
+const spareBytes = 4 * 1024 * 1024
+/** Counts of metrics and the driver's own, which stop growing late. */
+const perRequest = 100
 
-export const inMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1)
+/** `web 50.1 → 51.2`, in MiB. */
+export const memoryOf = ({ name, early, late }: Memory): string => `${name} ${inMiB(early)} → ${inMiB(late)}`
+
+const inMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1)
 
 const linesOf = (process: Attacked): string[] =>
   process

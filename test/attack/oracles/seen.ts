@@ -14,7 +14,6 @@ export interface Seen {
   line: string
   idempotencyKey: string | null
   answer: Answer
-  ms: number
 }
 
 /** What is wrong with an answer, in a sentence; null where nothing is. */
@@ -24,3 +23,6 @@ export type Oracle = (seen: Seen) => string | null
 export const isPage = (line: string): boolean => /^\/($|\?|(p|pay|sandbox|admin|docs)($|[/?]))/.test(line)
 
 export const isApi = (line: string): boolean => line.startsWith('/api/v1/')
+
+/** Bull Board's pages, and what they load. */
+export const isBoard = (line: string): boolean => /^\/admin\/queues($|[/?])/.test(line)

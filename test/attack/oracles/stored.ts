@@ -3,14 +3,13 @@ import { deliveryStatuses } from '../../../schemas/list-deliveries.ts'
 import { statuses } from '../../../schemas/list-intents.ts'
 import { openCollection } from '../../../src/collection.ts'
 import { collections } from '../../../src/collections.ts'
-import { anyMark } from '../cast/references.ts'
+import { type Mark, marksIn } from '../cast/references.ts'
 
-/** Marks that stand in the database, each with the owner of the document around it where that has one. */
-export interface StoredMark {
-  owner: number
-  number: number | null
+/** A mark that stands in the database, with the owner and the environment of the document around it where that has them. */
+export interface StoredMark extends Mark {
   collection: string
   businessId: string | null
+  sandbox: boolean | null
 }
 
 export interface Stored {
@@ -43,13 +42,9 @@ export async function readStored(mongo: Connection, maxAmount: number): Promise<
       ])
         if (fault !== null) say(fault)
       const businessId = typeof document.businessId === 'string' ? document.businessId : null
-      for (const [, owner, number] of driver.BSON.EJSON.stringify(document).matchAll(anyMark))
-        stored.marks.push({
-          owner: Number(owner),
-          number: number === undefined ? null : Number(number),
-          collection: collection.name,
-          businessId,
-        })
+      const sandbox = typeof document.sandbox === 'boolean' ? document.sandbox : null
+      for (const mark of marksIn(driver.BSON.EJSON.stringify(document)))
+        stored.marks.push({ ...mark, collection: collection.name, businessId, sandbox })
     }
   }
   return stored
@@ -81,7 +76,9 @@ function fieldsDiffer(before: Document, after: Document): string | null {
 /** Numbers are exact, texts are Unicode without NUL, names are no operators. */
 function partFaults(part: unknown, at: string): string[] {
   if (typeof part === 'number')
-    return Number.isSafeInteger(part) && !Object.is(part, -0) ? [] : [`${at} is ${part}`]
+    return Number.isSafeInteger(part) && !Object.is(part, -0)
+      ? []
+      : [`${at} is ${Object.is(part, -0) ? '-0' : part}`]
   if (typeof part === 'string') return part.isWellFormed() && !part.includes('\0') ? [] : [`${at} is no text`]
   if (typeof part !== 'object' || part === null || part instanceof Date || '_bsontype' in part) return []
   return Object.entries(part).flatMap(([name, inner]) => [

@@ -14,7 +14,10 @@ const plant = (
   file: string,
   find: string,
   put: string,
-): Plant => ({ foundBy, at, says, edits: [{ file, find, put }] })
+): Plant => ({ foundBy, at, says, edits: [{ file, find, put }], times: 1 })
+
+/** What one request leaves is little: it takes many to tell. */
+const often = (one: Plant): Plant => ({ ...one, times: 4 })
 
 const everywhere = /./
 const operations = / \/dev\//
@@ -39,6 +42,30 @@ export const plants: readonly Plant[] = [
     '    statusCode: 400,\n    requestId,',
   ),
   plant(
+    'no fault',
+    /^bytes$/,
+    'what is no request becomes a fault after a second',
+    'src/http/bare-app.ts',
+    "    if (req.rawHeaders.length > mostHeaders * 2) throw refuse('HEADERS_TOO_LARGE')\n",
+    "    if (req.rawHeaders.length > mostHeaders * 2)\n      return void setTimeout(() => next(new Error('headers')), 1000)\n",
+  ),
+  plant(
+    'no hang',
+    writes,
+    'some bodies get no answer',
+    'src/http/body.ts',
+    "return read(bytes, req.headers['content-type'])",
+    "return bytes.includes('__proto__') ? new Promise(() => undefined) : read(bytes, req.headers['content-type'])",
+  ),
+  plant(
+    'enveloped',
+    /^GET \/($|p|sandbox|admin)/,
+    'a browser may keep pages',
+    'src/http/page-headers.ts',
+    "res.setHeader('Cache-Control', 'no-store')",
+    "res.setHeader('Cache-Control', 'private')",
+  ),
+  plant(
     'as described',
     / \/dev\/intents/,
     'an intent shows its effects',
@@ -54,6 +81,40 @@ export const plants: readonly Plant[] = [
     "if (key.status !== 'active')",
     "if (key.status === 'revoked')",
   ),
+  {
+    foundBy: 'shut out',
+    at: / \/admin\/queues/,
+    says: 'the queues are open to anybody',
+    times: 1,
+    edits: [
+      {
+        file: 'src/admin/pages/router.ts',
+        find: "router.use('/queues', requireSession, ",
+        put: "router.use('/queues', ",
+      },
+      {
+        file: 'src/admin/board/board.ts',
+        find: 'faces[staffOf(res).role].app',
+        put: "faces[res.locals.staff === undefined ? 'viewer' : staffOf(res).role].app",
+      },
+    ],
+  },
+  plant(
+    'shut out',
+    /^POST \/admin/,
+    'a form needs no token',
+    'src/admin/pages/guards.ts',
+    'if (isOwnForm(staffOf(res), csrf)) return next()',
+    'if (isOwnForm(staffOf(res), csrf) || csrf !== null) return next()',
+  ),
+  plant(
+    'shut out',
+    /^(POST|PUT) \/admin/,
+    'a page of another site may act',
+    'src/admin/pages/guards.ts',
+    'isSafe(req) || isFromHere(req, publicUrl)',
+    'isSafe(req) || publicUrl.length > 0',
+  ),
   plant(
     'apart',
     / \/dev\/intents\/:/,
@@ -61,6 +122,22 @@ export const plants: readonly Plant[] = [
     'src/intents/find.ts',
     'intent.businessId !== businessId || ',
     '',
+  ),
+  plant(
+    'apart',
+    / \/dev\/intents\/:/,
+    'a test key reads live intents',
+    'src/intents/find.ts',
+    "  if (intent.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')\n",
+    "  if (intent.sandbox && !sandbox) throw refuse('SANDBOX_MISMATCH')\n",
+  ),
+  plant(
+    'stored apart',
+    /^POST \/dev\/intents/,
+    'a delivery is stored for the other environment',
+    'src/webhooks/deliveries/new-deliveries.ts',
+    '    sandbox: source.sandbox,\n    event:',
+    '    sandbox: !source.sandbox,\n    event:',
   ),
   plant(
     'escaped',
@@ -85,6 +162,22 @@ export const plants: readonly Plant[] = [
     'src/http/run-operation.ts',
     'path: JSON.stringify([route.path, req.params]),',
     "path: JSON.stringify([route.path, req.params, 'value' in body ? String(JSON.stringify(body.value)) : '']),",
+  ),
+  plant(
+    'once per key',
+    writes,
+    'a refusal is not kept',
+    'src/http/idempotency.ts',
+    "error.statusCode < 500 && error.code !== 'RATE_LIMITED'",
+    'error.statusCode < 400',
+  ),
+  plant(
+    'no error logged',
+    /^POST \/dev\/intents/,
+    'a worker complains of what is well',
+    'src/webhooks/relay.ts',
+    '  scheduleExpiries(deps, intents)\n',
+    "  scheduleExpiries(deps, intents)\n  deps.log.error({}, 'relayed')\n",
   ),
   plant(
     'nothing ended',
@@ -122,6 +215,7 @@ export const plants: readonly Plant[] = [
     foundBy: 'nothing refused is stored',
     at: /store\/products/,
     says: 'a product with a description of its own is refused after it was stored',
+    times: 1,
     edits: [
       {
         file: 'src/store/products/create.ts',
@@ -143,12 +237,24 @@ export const plants: readonly Plant[] = [
     'return { value, params: value }',
     "if (Object.hasOwn((value ?? {}) as object, '__proto__')) Object.defineProperty(Object.prototype, 'polluted', { value: 1 })\n    return { value, params: value }",
   ),
-  plant(
-    'memory as it was',
-    everywhere,
-    'every request is remembered',
-    'src/http/bare-app.ts',
-    '    res.locals.requestId = randomUUID()',
-    '    res.locals.requestId = randomUUID()\n    ;((globalThis as unknown as { seen: unknown[] }).seen ??= []).push(Array(12_500).fill(1.5))',
+  often(
+    plant(
+      'memory as it was',
+      everywhere,
+      '2 KB of every request are remembered',
+      'src/http/bare-app.ts',
+      '    res.locals.requestId = randomUUID()',
+      '    res.locals.requestId = randomUUID()\n    ;((globalThis as unknown as { seen: unknown[] }).seen ??= []).push(Array(256).fill(1.5))',
+    ),
+  ),
+  often(
+    plant(
+      'memory as it was',
+      everywhere,
+      '2 KB of every request are remembered outside the heap',
+      'src/http/bare-app.ts',
+      '    res.locals.requestId = randomUUID()',
+      '    res.locals.requestId = randomUUID()\n    ;((globalThis as unknown as { seen: unknown[] }).seen ??= []).push(Buffer.alloc(2048))',
+    ),
   ),
 ]

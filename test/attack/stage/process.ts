@@ -6,7 +6,10 @@ import { until } from '../../support/until.ts'
 
 /** What a process tells of itself (inside.mjs). */
 export interface State {
-  heapUsed: number
+  /** `web` or `worker`. */
+  name: string
+  /** Bytes of its heap and of its Buffers, after a full collection. */
+  held: number
   /** Properties of built-in prototypes that were not there at its start. */
   strange: string[]
 }
@@ -64,7 +67,8 @@ export async function startAttacked(
     async state() {
       const before = told('state').length
       child.kill('SIGUSR2')
-      return until(`the state of ${name}`, () => told<State>('state')[before], startLimitMs)
+      const state = await until(`the state of ${name}`, () => told<State>('state')[before], startLimitMs)
+      return { ...state, name }
     },
     log: logged,
     endedAs: () => end,

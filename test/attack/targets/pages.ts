@@ -28,7 +28,7 @@ const asked = (...names: string[]): object => ({
   properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
 })
 
-const csrf = ['~csrf~', '', 'forged', '~form~']
+const csrf = ['~csrf~', '~csrf~', '~csrf~', '', 'forged', '~form~']
 const span = ['from', 'to']
 
 /** What is no operation of the API: for customers, for staff, for operators and for who reads the documentation. */

@@ -1,7 +1,7 @@
 import type { Actor } from '../cast/actors.ts'
 import type { Staff } from '../cast/staff.ts'
 import { badAuthorizations } from '../corpora/headers.ts'
-import type { Attack } from '../generators/attack.ts'
+import type { Attack, Site } from '../generators/attack.ts'
 
 /** Whose request it is, and what its references stand for. */
 export interface Sender {
@@ -16,25 +16,45 @@ export interface Sender {
  */
 const isForStaff = (line: string): boolean => /^\/admin(\/|$|\?)/.test(line)
 
+type Header = readonly [name: string, value: string]
+
+/** What a browser tells of the page that made a request. */
+const told: Readonly<Record<Site, readonly Header[]>> = {
+  own: [
+    ['Origin', 'https://service.example'],
+    ['Sec-Fetch-Site', 'same-origin'],
+  ],
+  foreign: [
+    ['Origin', 'https://evil.example'],
+    ['Sec-Fetch-Site', 'cross-site'],
+  ],
+  hidden: [
+    ['Origin', 'null'],
+    ['Sec-Fetch-Site', 'cross-site'],
+  ],
+  sibling: [
+    ['Origin', 'https://shop.service.example'],
+    ['Sec-Fetch-Site', 'same-site'],
+  ],
+  silent: [],
+}
+
 /** The bytes of a request. */
 export function compose(attack: Attack, { actor, staff, fill }: Sender): Buffer {
-  if (attack.raw !== null) return Buffer.from(fill(attack.raw), 'latin1')
+  if (attack.raw !== null) return Buffer.from(fill(attack.raw.text), 'latin1')
   const body = typeof attack.body === 'string' ? Buffer.from(fill(attack.body)) : attack.body
   const line = fill(attack.line)
   const [second, third] = attack.from
-  const origin: [string, string][] = isForStaff(line)
-    ? [
-        ...(line.startsWith('/admin/sign-in') ? [] : [['Cookie', staff.cookie] as [string, string]]),
-        ['Origin', 'https://service.example'],
-        ['Sec-Fetch-Site', 'same-origin'],
-      ]
+  const cookie = line.startsWith('/admin/sign-in') ? null : staff.cookie
+  const browser: Header[] = isForStaff(line)
+    ? [...(cookie === null ? [] : [['Cookie', cookie] as const]), ...told[attack.site]]
     : []
-  const headers: (readonly [string, string])[] = [
+  const headers: Header[] = [
     ['Host', 'service.example'],
     // What a caller says stands first, what the proxy saw last.
     ['X-Forwarded-For', `203.0.113.9, 198.18.${second}.${third}`],
     ...authorization(attack, actor),
-    ...origin,
+    ...browser,
     ...(attack.idempotencyKey === null ? [] : [['X-Idempotency-Key', attack.idempotencyKey] as const]),
     ...(attack.contentType === null ? [] : [['Content-Type', attack.contentType] as const]),
     ...attack.headers,
@@ -49,13 +69,13 @@ export function compose(attack: Attack, { actor, staff, fill }: Sender): Buffer 
   return Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), ...bodyBytes(attack, body)])
 }
 
-function authorization({ badAuthorization }: Attack, { kind, key }: Actor): (readonly [string, string])[] {
+function authorization({ badAuthorization }: Attack, { kind, key }: Actor): Header[] {
   if (key === null) return []
   const bad = badAuthorizations[badAuthorization % badAuthorizations.length] ?? ''
   return [['Authorization', kind === 'malformed' ? bad : 'Bearer ~key~']]
 }
 
-const framing = ({ isChunked }: Attack, body: Buffer): readonly [string, string] =>
+const framing = ({ isChunked }: Attack, body: Buffer): Header =>
   isChunked ? ['Transfer-Encoding', 'chunked'] : ['Content-Length', String(body.length)]
 
 function bodyBytes({ isChunked }: Attack, body: Buffer | null): Buffer[] {

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { type Answer, readAnswer } from './answer.ts'
 
-/** What came of a request: its answer, or how it went without one. */
-export type Came = { answer: Answer; ms: number } | { none: 'closed' | 'late'; ms: number }
+/** What came of a request: its answer, or how it went without one, after how many ms. */
+export type Came = { answer: Answer } | { none: 'closed' | 'late'; ms: number }
 
 /** One connection that is used again, as a merchant's server does. */
 export interface Line {
@@ -34,7 +34,7 @@ export function openLine(port: number): Line {
         const found = readAnswer(read, isHead, hasEnded)
         if (found === null) return
         const { answer } = found
-        settle({ answer, ms: taken() }, hasEnded || answer.headers.get('connection') === 'close')
+        settle({ answer }, hasEnded || answer.headers.get('connection') === 'close')
       }
       const timer = setTimeout(() => settle({ none: 'late', ms: taken() }, true), patienceMs)
       socket.on('data', (chunk: Buffer) => {
@@ -64,31 +64,47 @@ export function openLine(port: number): Line {
   }
 }
 
-/** Writes bytes on a connection of their own, closes its side soon after, and answers all answers. */
-export async function sendAlone(
-  port: number,
-  bytes: Buffer,
-): Promise<{ answers: Answer[]; isLate: boolean }> {
-  const socket = await dial(port)
-  if (socket === null) return { answers: [], isLate: false }
-  const chunks: Buffer[] = []
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-  socket.write(bytes)
-  const leaving = setTimeout(() => socket.end(), 250)
-  let isLate = false
-  const giveUp = setTimeout(() => {
-    isLate = true
-    socket.destroy()
-  }, patienceMs)
-  await new Promise((resolve) => socket.once('close', resolve))
-  clearTimeout(leaving)
-  clearTimeout(giveUp)
-  return { answers: allIn(Buffer.concat(chunks)), isLate }
+/** What came of bytes: every answer, and whether the other side closed, nobody hung up in time, or nothing more was waited for. */
+export interface CameAlone {
+  answers: Answer[]
+  end: 'closed' | 'late' | 'left'
+  ms: number
 }
 
-function allIn(bytes: Buffer): Answer[] {
-  const found = readAnswer(bytes, false, true)
-  return found === null ? [] : [found.answer, ...allIn(bytes.subarray(found.end))]
+/** So long is waited for what should not come any more. */
+const graceMs = 250
+
+/** Writes bytes on a connection of their own, waits for as many answers as they ask for and leaves soon after. */
+export async function sendAlone(port: number, bytes: Buffer, asked: number): Promise<CameAlone> {
+  const startedAt = performance.now()
+  const socket = await dial(port)
+  if (socket === null) return { answers: [], end: 'closed', ms: 0 }
+  let read = Buffer.alloc(0)
+  let end: CameAlone['end'] = 'closed'
+  const leave = (how: 'late' | 'left'): void => {
+    end = how
+    socket.destroy()
+  }
+  let leaving: NodeJS.Timeout | null = null
+  const look = (): void => {
+    if (leaving === null && allIn(read, false).length >= asked)
+      leaving = setTimeout(() => leave('left'), graceMs)
+  }
+  socket.on('data', (chunk: Buffer) => {
+    read = Buffer.concat([read, chunk])
+    look()
+  })
+  socket.write(bytes)
+  look()
+  const giveUp = setTimeout(() => leave('late'), patienceMs)
+  await new Promise((resolve) => socket.once('close', resolve))
+  for (const timer of [leaving, giveUp]) if (timer !== null) clearTimeout(timer)
+  return { answers: allIn(read, true), end, ms: Math.round(performance.now() - startedAt) }
+}
+
+function allIn(bytes: Buffer, hasEnded: boolean): Answer[] {
+  const found = readAnswer(bytes, false, hasEnded)
+  return found === null ? [] : [found.answer, ...allIn(bytes.subarray(found.end), hasEnded)]
 }
 
 /** Null where nobody listens any more. */

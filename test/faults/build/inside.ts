@@ -1,8 +1,8 @@
 // Compiled into test builds alone, where it is `src/inside.ts`: what lets a run of faults reach into a process of the service.
 import { readFileSync } from 'node:fs'
 
-/** What a process is to do at a named point: die there, stop there (SIGSTOP) until somebody thaws it, or just say that it came there. */
-type Deed = keyof typeof signals | 'tell'
+/** What a process is to do at a named point: die there, or stop there until somebody thaws it. */
+type Deed = keyof typeof signals
 const signals = { kill: 'SIGKILL', stop: 'SIGSTOP' } as const
 
 /**
@@ -39,7 +39,6 @@ export function reach(point: string): void {
   const order = orders.find((one) => one.point === point && one.time === time)
   if (order === undefined) return
   process.stdout.write(`${JSON.stringify({ msg: 'fault.point', point, deed: order.deed })}\n`)
-  if (order.deed === 'tell') return
   orders = []
   process.kill(process.pid, signals[order.deed])
 }

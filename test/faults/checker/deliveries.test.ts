@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { judge } from './check.ts'
 import { at, idOf } from './story/clock.ts'
-import { headersOf, tell } from './story/happenings.ts'
+import { endpointId, headersOf, tell } from './story/happenings.ts'
 import { type Ordinary, ordinary } from './story/ordinary.ts'
-import { arrival, call, other } from './story/story.ts'
-import { tellsOf, the } from './story/told.ts'
+import { tellsOf, the } from './story/perturbations.ts'
+import { arrival, call, good, other } from './story/story.ts'
 
 /** The delivery of the payment that was confirmed, with its two attempts. */
 const confirmed = ({ dump }: Ordinary) =>
@@ -35,6 +35,14 @@ function allAgain(round: Ordinary): void {
 const idOfDelivery = (event: string, endpointId: string): string =>
   Buffer.from(idOf(event) + endpointId, 'hex').toString('base64url')
 
+/** A sample comes to the endpoint. */
+function tested(round: Ordinary): void {
+  const event = 'payment.confirmed'
+  const data = { reference_number: 'PI-TEST000000000000' }
+  const body = JSON.stringify({ id: idOfDelivery('test', endpointId), event, sandbox: true, data })
+  arrival(round, { at: at(20), body, headers: headersOf(event, at(20), body) })
+}
+
 describe('The checker of faults, of deliveries,', () => {
   it('lets an arrival pass that nobody wrote down, where a worker was killed', () => {
     const round = ordinary()
@@ -47,11 +55,17 @@ describe('The checker of faults, of deliveries,', () => {
     for (const isThere of [true, false]) {
       const round = ordinary()
       const path = `/api/v1/dev/webhooks/endpoints/${confirmed(round).endpointId}`
-      const update = { what: 'endpoint.update', method: 'PUT', path, answer: { success: true, data: {} } }
+      const update = {
+        what: 'endpoint.update',
+        method: 'PUT',
+        path,
+        answer: { success: true, data: {} },
+      } as const
       call(round, 32.9, { ...update, idempotencyKey: 'off', body: { active: false } })
       if (!isThere) {
         const gone = the(round.dump.deliveries.find(({ event }) => event === 'payment.expired'))
         round.dump.deliveries = round.dump.deliveries.filter((delivery) => delivery !== gone)
+        round.arrivals = round.arrivals.filter(({ body }) => body !== gone.body)
       }
       expect(judge(round)).to.deep.equal([])
     }
@@ -60,7 +74,13 @@ describe('The checker of faults, of deliveries,', () => {
   it('takes no notice of a stranger who wanted an endpoint gone and heard nothing', () => {
     const round = ordinary()
     const path = `/api/v1/dev/webhooks/endpoints/${confirmed(round).endpointId}`
-    const asked = { what: 'endpoint.delete', method: 'DELETE', path, actor: 'stranger', business: other.id }
+    const asked = {
+      what: 'endpoint.delete',
+      method: 'DELETE',
+      path,
+      actor: 'stranger',
+      business: other.id,
+    } as const
     call(round, -4, { ...asked, keyId: other.key, idempotencyKey: 'gone', status: null, patienceMs: 10 })
     expect(judge(round)).to.deep.equal([])
   })
@@ -77,7 +97,45 @@ describe('The checker of faults, of deliveries,', () => {
     expect(judge(round)).to.deep.equal([])
   })
 
+  it('lets a test of an endpoint pass that somebody asked for, signed as all are', () => {
+    const round = ordinary()
+    tested(round)
+    call(round, 19.9, {
+      what: 'endpoint.test',
+      path: `/api/v1/dev/webhooks/endpoints/${endpointId}/test`,
+      idempotencyKey: 'test',
+      body: { event: 'payment.confirmed' },
+      answer: good({ deliveryId: idOfDelivery('test', endpointId), delivered: true }),
+    })
+    expect(judge(round)).to.deep.equal([])
+    the(round.arrivals.at(-1)).headers['x-service-signature'] = 'sha256=nothing'
+    expect(judge(round).map(({ promise }) => promise)).to.deep.equal(['delivery.signed'])
+  })
+
+  it('lets an answer count that had begun when the service left, with its status, and no silence', () => {
+    const round = ordinary()
+    const one = the(arrivalsOf(round)[1])
+    Object.assign(one, { did: 'unread', begun: 200 })
+    expect(judge(round)).to.deep.equal([])
+    for (const other of [
+      { did: 'unread', begun: 500 },
+      { did: 'hung', begun: null },
+    ] as const) {
+      Object.assign(one, other)
+      expect(judge(round).map(({ promise }) => promise)).to.include('delivery.delivered')
+    }
+  })
+
   tellsOf([
+    ['delivery.signed', 'a test comes for which nobody asked', tested],
+    [
+      'delivery.signed',
+      'something comes that is no delivery',
+      (round) => {
+        const body = confirmed(round).body.replace(confirmed(round)._id, 'x'.repeat(32))
+        arrival(round, { at: at(7), body, headers: headersOf('payment.confirmed', at(7), body) })
+      },
+    ],
     ['audit.complete', 'staff sent all again, and no line tells of it', allAgain],
     [
       'event.exact',

@@ -102,6 +102,8 @@ export interface ProductDocument {
   businessId: string
   sandbox: boolean
   name: string
+  /** Its own id, but of those that came in a file. */
+  handle: string
   variants: { _id: string; label: string; price: number; stock: number }[]
   reservations: unknown[]
   deletedAt: number | null

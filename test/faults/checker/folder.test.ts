@@ -38,10 +38,12 @@ describe('The checker of faults, of a folder,', () => {
     write(files.calls, calls)
     write(files.arrivals, arrivals)
     for (const [name, documents] of Object.entries(dump)) write(`${files.dump}/${name}.ndjson`, documents)
-    expect(await check(folder)).to.deep.equal([])
+    expect((await check(folder)).violations).to.deep.equal([])
     write(`${files.log}/web-1.log`, [{ msg: 'http.request', pin: 'it is 918273' }])
-    expect(await check(folder)).to.have.lengthOf(1)
+    expect((await check(folder)).violations).to.have.lengthOf(1)
     write(`${files.dump}/intents.ndjson`, dump.intents.slice(1))
-    expect(new Set((await check(folder)).map(({ promise }) => promise))).to.include('create.exists')
+    expect(new Set((await check(folder)).violations.map(({ promise }) => promise))).to.include(
+      'create.exists',
+    )
   })
 })

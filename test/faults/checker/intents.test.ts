@@ -4,8 +4,8 @@ import type { IntentDocument } from './documents.ts'
 import { at, iso } from './story/clock.ts'
 import { create, read, shown } from './story/happenings.ts'
 import { type Ordinary, ordinary } from './story/ordinary.ts'
+import { tellsOf, the } from './story/perturbations.ts'
 import { call, good, other } from './story/story.ts'
-import { tellsOf, the } from './story/told.ts'
 
 const jump = 25 * 3_600_000
 
@@ -377,6 +377,22 @@ describe('The checker of faults, of intents,', () => {
       ({ lines }) => {
         lines.push({ from: 'dump/webhookendpoints.ndjson', line: `{"secret":"${'a'.repeat(64)}"}` })
       },
+    ],
+    [
+      'secret.kept',
+      'a payment code is a field of a log',
+      ({ lines, paid }) => lines.push({ from: 'log/web-1.log', line: JSON.stringify({ code: paid.code }) }),
+    ],
+    [
+      'secret.kept',
+      'a PIN is a number in a log',
+      ({ lines }) => lines.push({ from: 'log/web-1.log', line: '{"event":"order.new","pin":918273}' }),
+    ],
+    [
+      'secret.kept',
+      'a phone number is logged with its country',
+      ({ lines }) =>
+        lines.push({ from: 'log/web-1.log', line: '{"event":"order.new","of":"tel:+22222999999"}' }),
     ],
     [
       'secret.kept',

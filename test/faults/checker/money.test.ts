@@ -1,11 +1,12 @@
 import { expect } from 'chai'
 import type { ProviderRequest } from '../evidence/evidence.ts'
 import { judge } from './check.ts'
+import type { IntentDocument } from './documents.ts'
 import { at, idOf, iso } from './story/clock.ts'
 import { create } from './story/happenings.ts'
 import { type Ordinary, ordinary } from './story/ordinary.ts'
-import { call, good } from './story/story.ts'
-import { tellsOf, the } from './story/told.ts'
+import { tellsOf, the } from './story/perturbations.ts'
+import { call, good, shop } from './story/story.ts'
 import { commissionOf } from './views/commission.ts'
 
 /** A payment that the provider made. */
@@ -16,7 +17,7 @@ const order = (given: Partial<ProviderRequest>): ProviderRequest => ({
   asks: 'order',
   key: idOf('live'),
   amount: 500,
-  businessId: null,
+  businessId: shop.id,
   reference: null,
   paymentKey: null,
   phone: '22888888',
@@ -25,6 +26,30 @@ const order = (given: Partial<ProviderRequest>): ProviderRequest => ({
   did: 200,
   ...given,
 })
+
+/** A customer sends the form that pays. */
+const confirm = (round: Ordinary, shortCode: string, form: string, phone: string) =>
+  call(round, 51, {
+    what: 'pay.confirm',
+    actor: 'customer',
+    business: null,
+    keyId: null,
+    sandbox: null,
+    path: `/p/${shortCode}`,
+    body: { form: `${form}.time.signature`, phone, pin: '273645' },
+    status: 303,
+    answer: { text: '', state: null, location: `/p/${shortCode}` },
+  })
+
+/** A payment of production that both books have, and what the provider was asked for otherwise. */
+function live(round: Ordinary, given: Partial<ProviderRequest>): IntentDocument {
+  const intent = create(round, 'live', 50)
+  intent.sandbox = false
+  intent.payment = { ...the(round.byWallet.payment ?? undefined), wallet: 'live:provider', key: idOf('live') }
+  confirm(round, intent.shortCode, idOf('live'), '22 88 88 88')
+  round.provider.push(order({ reference: intent.referenceNumber, ...given }))
+  return intent
+}
 
 /** Another change of the stock of the product that is sold. */
 const stock = (round: Ordinary, seconds: number, body: object, status: number | null = 200) =>
@@ -91,12 +116,9 @@ describe('The checker of faults, of money and stock,', () => {
 
   it('lets a live payment pass that is in both books', () => {
     const round = ordinary()
-    const live = create(round, 'live', 50)
-    live.sandbox = false
-    live.payment = { ...the(round.byWallet.payment ?? undefined), wallet: 'live:provider', key: idOf('live') }
-    round.provider.push(order({ reference: live.referenceNumber }))
+    const { referenceNumber: reference } = live(round, {})
     expect(told(round, 'provider.balances')).to.deep.equal([])
-    round.provider.push(order({ reference: live.referenceNumber, decided: false }))
+    round.provider.push(order({ reference, decided: false }))
     expect(told(round, 'provider.balances')).to.have.lengthOf(1)
   })
 
@@ -124,6 +146,35 @@ describe('The checker of faults, of money and stock,', () => {
       'refund.bounded',
       'the amount that always fails was refunded',
       ({ paid }) => (the(paid.refunds[0]).amount = 99_904),
+    ],
+    [
+      'wallet.balances',
+      'the wallet is not whose PIN was typed',
+      ({ dump }) => {
+        dump.wallets.push({ ...the(dump.wallets[0]), _id: '22777777', phone: '22777777' })
+        the(dump.walletmovements[0]).accountId = '22777777'
+      },
+    ],
+    [
+      'wallet.balances',
+      'another phone number is shown for the payer',
+      ({ byWallet }) => (the(byWallet.payment ?? undefined).payerPhone = '22******98'),
+    ],
+    [
+      'wallet.balances',
+      'a refund went to another wallet',
+      ({ dump, byWallet }) => {
+        const refund = { id: 'RF-X', amount: 1, reason: null, status: 'SUCCEEDED', createdAt: at(20) }
+        byWallet.refunds.push(refund)
+        const [paid] = dump.walletmovements
+        dump.walletmovements.push({
+          ...the(paid),
+          _id: 'RF-X',
+          kind: 'refund',
+          amount: 1,
+          accountId: 'another',
+        })
+      },
     ],
     ['wallet.balances', 'a centime is missing', ({ dump }) => (the(dump.wallets[0]).balance -= 1)],
     [
@@ -163,6 +214,17 @@ describe('The checker of faults, of money and stock,', () => {
         the(byWallet.payment ?? undefined).wallet = 'live:provider'
       },
     ],
+    ['provider.balances', 'it was ordered of another phone', (round) => live(round, { phone: '22777777' })],
+    ['provider.balances', 'it was ordered for another business', (round) => live(round, { businessId: 'x' })],
+    [
+      'provider.balances',
+      'a refund was ordered of another payment',
+      (round) => {
+        const refund = { id: 'RF-L', amount: 1, reason: null, status: 'SUCCEEDED', createdAt: at(60) }
+        live(round, {}).refunds.push(refund)
+        round.provider.push(order({ kind: 'refund', key: 'RF-L', amount: 1, paymentKey: 'of-another' }))
+      },
+    ],
     [
       'commission.exact',
       'it is a centime more',
@@ -177,6 +239,16 @@ describe('The checker of faults, of money and stock,', () => {
       'it has other lines',
       ({ dump }) => (the(the(dump.orders[0]).items[0]).variantId = 'another'),
     ],
+    [
+      'order.exact',
+      'it sells more than was asked for',
+      ({ dump, calls }) => {
+        const placed = the(calls.find(({ what }) => what === 'order')).answer as { data: object }
+        const items = [{ ...the(the(dump.orders[0]).items[0]), quantity: 6, total: 42 }]
+        for (const each of [the(dump.orders[0]), placed.data]) Object.assign(each, { items, total: 42 })
+      },
+    ],
+    ['order.exact', 'it sells at another price', ({ product }) => (the(product.variants[0]).price = 8)],
     ['order.exact', 'it does not add up', ({ dump }) => (the(dump.orders[0]).total = 22)],
     ['tenant.apart', 'test money paid a live one', ({ byWallet }) => (byWallet.sandbox = false)],
   ])

@@ -1,7 +1,7 @@
 /**
  * What a run leaves behind, one folder per round, and all that the checker reads: what was asked of the service and what it answered, what
- * receivers got, what was done to it, and what stands in MongoDB when all is quiet. Nothing in it comes from the service's own code. Lines
- * are JSON, one per record; instants are milliseconds of the machine's clock unless a field says otherwise.
+ * receivers got, what was done to it, and what stands in MongoDB when all is quiet. Of the service's own words there are the dump and the logs
+ * alone. Lines are JSON, one per record; instants are milliseconds of the machine's clock unless a field says otherwise.
  */
 export const files = {
   setting: 'setting.json',
@@ -9,19 +9,27 @@ export const files = {
   arrivals: 'arrivals.ndjson',
   provider: 'provider.ndjson',
   faults: 'faults.ndjson',
+  /** Each process that ended, and nobody had ended it. */
+  ends: 'ends.ndjson',
   /** One file of extended JSON (relaxed: false) per collection: `dump/<collection>.ndjson`. */
   dump: 'dump',
   /** What the processes logged: `log/<process>.log`. */
   log: 'log',
+  /** What the checker said of all this: a list of violations. */
+  violations: 'violations.json',
 } as const
 
-/** What there was before the traffic began, and the settings under which the service ran. */
+/** What there was before the traffic began, and the settings under which the service ran. Written before the traffic, and again at the end. */
 export interface Setting {
   seed: number
   /** When traffic began, when the last fault was healed, and when all was quiet; `quietAt` is null if it never became so. */
   beganAt: number
   healedAt: number
   quietAt: number | null
+  /** What was still under way when nobody waited any longer, each in a sentence. */
+  left: string[]
+  /** What kept the round from being carried out as it was meant, each in a sentence. */
+  brokenOff: string[]
   settings: {
     intentLifetimeSeconds: number
     codeLifetimeSeconds: number
@@ -48,6 +56,44 @@ export interface Setting {
   clientPatienceMs: number
 }
 
+/** What somebody asks of the service; `overreach`: what the role of a viewer does not allow. */
+export type What =
+  | 'create'
+  | 'read'
+  | 'list'
+  | 'cancel'
+  | 'refund'
+  | 'simulate'
+  | 'pay.page'
+  | 'pay.confirm'
+  | 'pay.code'
+  | 'pay.status'
+  | 'endpoint.create'
+  | 'endpoint.update'
+  | 'endpoint.delete'
+  | 'endpoint.rotate'
+  | 'endpoint.test'
+  | 'endpoint.list'
+  | 'delivery.list'
+  | 'delivery.read'
+  | 'delivery.retry'
+  | 'product.create'
+  | 'product.update'
+  | 'product.delete'
+  | 'product.list'
+  | 'product.read'
+  | 'product.export'
+  | 'import'
+  | 'stock'
+  | 'order'
+  | 'order.list'
+  | 'order.read'
+  | 'support.sign-in'
+  | 'support.page'
+  | 'requeue'
+  | 'requeue.all'
+  | 'overreach'
+
 /** One request to the service, with its answer if there was one. A retry is a call of its own. */
 export interface Call {
   call: number
@@ -64,8 +110,7 @@ export interface Call {
   patienceMs: number
   /** Of the process that was asked. */
   origin: string
-  /** The name of the operation it is: `create`, `read`, `list`, `cancel`, `refund`, `simulate`, `pay`, `endpoint.update`, `stock`, `order`, `requeue`, … */
-  what: string
+  what: What
   /** Of the key it bears; null of a customer's and of support's. */
   business: string | null
   /** The key's id, by which idempotency keys are told apart; null where there is none. */
@@ -75,6 +120,8 @@ export interface Call {
   path: string
   idempotencyKey: string | null
   body: unknown
+  /** The refusals that it may get by what the asker knows to be wrong with it, whatever else there is; of a good request none. */
+  expects: readonly string[]
   /** null: nothing came, or not all of it; then nobody knows what became of it. */
   status: number | null
   headers: Record<string, string>
@@ -97,8 +144,13 @@ export interface Arrival {
   path: string
   headers: Record<string, string>
   body: string
-  /** What the receiver did: a whole answer with this status, or how it failed. `slow`: a 200 that came too late to count. */
-  did: number | 'hung' | 'reset' | 'cut' | 'garbage' | 'slow'
+  /**
+   * What the receiver did: a whole answer with this status, or how it failed. `slow`: a 200 that came too late to count; `hung`: not a byte
+   * was answered; `unread`: an answer had begun, and the service left before its end.
+   */
+  did: number | 'hung' | 'reset' | 'cut' | 'garbage' | 'slow' | 'unread'
+  /** The status of the answer that was `unread`; else null. */
+  begun: number | null
   /** When the receiver had done it (its answer was handed over, the connection was cut or given up). */
   done: number
 }
@@ -134,9 +186,17 @@ export interface Fault {
   target: string
 }
 
+/** A process that ended by itself, or did not end as it was told to. */
+export interface UnwantedEnd {
+  at: number
+  process: string
+  /** How, in a sentence. */
+  says: string
+}
+
 /** One promise that did not hold. */
 export interface Violation {
-  /** The promise, by its name in the checker: `create.exists`, `event.once`, `wallet.balances`. */
+  /** The promise, by its name in the checker: `create.exists`, `event.exact`, `wallet.balances`. */
   promise: string
   /** The thing it did not hold for: a reference number, an event id, an endpoint. */
   of: string

@@ -1,7 +1,14 @@
 import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { type Arrival, type Call, type Fault, files, type ProviderRequest } from './evidence.ts'
+import {
+  type Arrival,
+  type Call,
+  type Fault,
+  files,
+  type ProviderRequest,
+  type UnwantedEnd,
+} from './evidence.ts'
 
 /** Writes lines of evidence as things happen. Each file of a folder has one writer. */
 export interface Recording {
@@ -9,6 +16,7 @@ export interface Recording {
   arrival(arrival: Arrival): void
   provider(request: ProviderRequest): void
   fault(fault: Fault): void
+  end(end: UnwantedEnd): void
   /** Resolves when every line is in its file. */
   close(): Promise<void>
 }
@@ -27,6 +35,7 @@ export function openRecord(folder: string): Recording {
     arrival: lineTo(files.arrivals),
     provider: lineTo(files.provider),
     fault: lineTo(files.faults),
+    end: lineTo(files.ends),
     async close() {
       const ends = [...streams.values()].map((stream) => finished(stream.end()))
       await Promise.all(ends)

@@ -32,7 +32,7 @@ export interface Focus {
 /** No fault at all: the bug shows in plain traffic. */
 export const plain: Focus = {
   servers: 'standalone',
-  seconds: 20,
+  seconds: 15,
   often: [],
   points: [],
   deed: 'kill',
@@ -63,26 +63,3 @@ export const frozenAt = (...points: string[]): Focus => ({
 
 /** These faults, again and again. */
 export const under = (...faults: Repeated[]): Focus => ({ ...plain, seconds: 30, faults })
-
-/** The service as it is, in a round like those of the mutants: it must be clean, or the checker cries wolf. */
-export const control: Mutant = {
-  name: 'control',
-  says: 'Nothing is planted.',
-  edits: [],
-  caughtBy: [],
-  focus: {
-    ...plain,
-    seconds: 60,
-    points: [
-      'create.inserted',
-      'write.before-answer-kept',
-      'relay.deliveries-inserted',
-      'deliver.answered',
-      'pay.wallet-answered',
-      'refund.settled',
-      'order.reserved',
-      'requeue.due-again',
-    ],
-    faults: ['mongo.kill', 'mongo.stop', 'redis.flush'],
-  },
-}

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Violation } from '../evidence/evidence.ts'
-import { control, type Mutant } from './mutant.ts'
+import { controlOf, controls } from './controls.ts'
+import type { Mutant } from './mutant.ts'
 import { mutants } from './mutants.ts'
 
 /** What a round of one mutant came to (try-one.ts). */
@@ -17,8 +18,8 @@ export interface Tried {
 const atOnce = 2
 
 /**
- * Has the checker find each planted bug, in a short round of its own, or those named; and none in the service as it is, where the control is
- * among them. Prints a line for each. True when all were caught and the control was clean.
+ * Has the checker find each planted bug, in a short round of its own, or those named; and none in the service as it is, in a round that is disturbed in the
+ * same way. Prints a line for each. True when all were caught and the controls were clean.
  * @throws {Error} for a name that is none
  */
 export async function checkMutants(names: readonly string[]): Promise<boolean> {
@@ -35,14 +36,16 @@ export async function checkMutants(names: readonly string[]): Promise<boolean> {
 }
 
 function chosen(names: readonly string[]): Mutant[] {
-  const all = [control, ...mutants]
+  const all = [...controls, ...mutants]
   if (names.length === 0) return all
-  return names.map((name) => {
+  const named = names.map((name) => {
     const found = all.find((each) => each.name === name)
     if (found === undefined)
       throw new Error(`There is no mutant ${name}. There are: ${all.map((each) => each.name).join(', ')}`)
     return found
   })
+  // What is found where nothing is planted proves nothing of a mutant.
+  return [...new Set([...named.map(({ focus }) => controlOf(focus)), ...named])]
 }
 
 async function isCaught(mutant: Mutant): Promise<boolean> {
@@ -57,12 +60,12 @@ async function isCaught(mutant: Mutant): Promise<boolean> {
   return isRight
 }
 
-/** The control must be clean; of a mutant a promise must be broken that its bug breaks. */
+/** A control must be clean; of a mutant a promise must be broken that its bug breaks. */
 function judged(mutant: Mutant, tried: Tried | null): { isRight: boolean; says: string } {
   if (tried === null) return { isRight: false, says: 'its round came to no end' }
   const { violations, folder } = tried
   const told = countsOf(violations)
-  if (mutant === control)
+  if (controls.includes(mutant))
     return violations.length === 0
       ? { isRight: true, says: 'clean, as it is no mutant' }
       : { isRight: false, says: `${told}, and nothing is planted; see ${folder}` }

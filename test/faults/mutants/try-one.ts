@@ -5,7 +5,7 @@ import { narrowStrides } from '../build/narrow-strides.ts'
 import { points } from '../build/points.ts'
 import { buildWith } from '../build/test-build.ts'
 import { runRound } from '../round/round.ts'
-import { control } from './mutant.ts'
+import { controls } from './controls.ts'
 import { mutants } from './mutants.ts'
 import { planOf } from './plan.ts'
 import type { Tried } from './run.ts'
@@ -17,7 +17,7 @@ const QUIET_SECONDS = 45
 
 /** Builds one mutant, runs its round, and tells its parent what the checker found. */
 const [name] = process.argv.slice(2)
-const mutant = [control, ...mutants].find((each) => each.name === name)
+const mutant = [...controls, ...mutants].find((each) => each.name === name)
 if (mutant === undefined) throw new Error(`There is no mutant ${name}`)
 // Without its parent nobody hears what comes of it.
 process.once('disconnect', () => process.exit(1))

@@ -6,7 +6,7 @@ import type { Act } from './act.ts'
 import { atMongo } from './at-mongo.ts'
 import { atProcesses } from './at-processes.ts'
 import { atRedis } from './at-redis.ts'
-import type { World } from './world.ts'
+import type { Targets } from './targets.ts'
 
 /** Of each kind of fault, how it is done and healed. */
 export const acts: { [kind in Kind]: Act<kind> } = {
@@ -27,7 +27,7 @@ export const acts: { [kind in Kind]: Act<kind> } = {
   },
 }
 
-function behave(receivers: World['receivers'], target: string, manner: string | null): void {
+function behave(receivers: Targets['receivers'], target: string, manner: string | null): void {
   if (target === 'provider') receivers.behaveProvider(manner as ProviderManner | null)
   else receivers.behave(target, manner as Manner | null)
 }

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import mongoose from 'mongoose'
 import type { Server } from '../../../dev/servers.ts'
 import { until } from '../../support/until.ts'
 import { command } from '../round/servers.ts'
 import type { Act } from './act.ts'
-import type { World } from './world.ts'
+import type { Targets } from './targets.ts'
 
 type Kinds =
   | 'mongo.kill'
@@ -16,23 +17,23 @@ type Kinds =
 /** Whoever takes writes: of one server itself. */
 const dies =
   (signal: 'SIGKILL' | 'SIGTERM'): Act<Kinds> =>
-  async (world, { target, forMs }) => {
-    const one = await primary(world)
+  async (targets, { target, forMs }) => {
+    const one = await primary(targets)
     const began = Date.now()
     await one.kill(signal)
     await pause(forMs)
     await one.restart()
-    await primary(world)
+    await primary(targets)
     return { began, target }
   }
 
-const standsStill: Act<Kinds> = async (world, { target, forMs }) => {
-  const one = await primary(world)
+const standsStill: Act<Kinds> = async (targets, { target, forMs }) => {
+  const one = await primary(targets)
   const began = Date.now()
   await one.kill('SIGSTOP')
   await pause(forMs)
   await one.kill('SIGCONT')
-  await primary(world)
+  await primary(targets)
   return { began, target }
 }
 
@@ -42,15 +43,21 @@ export const atMongo: { [kind in Kinds]: Act<kind> } = {
   'primary.kill': dies('SIGKILL'),
   'primary.end': dies('SIGTERM'),
   'primary.stop': standsStill,
-  async 'primary.step-down'(world, { target }) {
-    const one = await primary(world)
+  async 'primary.step-down'(targets, { target }) {
+    const one = await primary(targets)
     const began = Date.now()
-    // It may refuse where no other has kept up with it.
-    await command(one, { replSetStepDown: 5, secondaryCatchUpPeriodSecs: 1 }).catch(() => undefined)
-    await primary(world)
-    return { began, target }
+    const isRefused = await stepDown(one)
+    await primary(targets)
+    return isRefused ? null : { began, target }
   },
 }
 
-const primary = ({ servers }: World): Promise<Server> =>
+/** Whether it refused, as it may where no other has kept up with it. One that answers nothing has done it, or is about to. */
+const stepDown = (one: Server): Promise<boolean> =>
+  command(one, { replSetStepDown: 5, secondaryCatchUpPeriodSecs: 1 }, 5000).then(
+    () => false,
+    (error) => error instanceof mongoose.mongo.MongoServerError,
+  )
+
+const primary = ({ servers }: Targets): Promise<Server> =>
   until('a primary', () => servers.primary().catch(() => null), 30_000)

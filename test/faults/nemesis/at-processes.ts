@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ProcessName } from '../plan/fault.ts'
 import type { Act } from './act.ts'
-import { processOf, twinOf, type World } from './world.ts'
+import { processOf, type Targets, twinOf } from './targets.ts'
 
 type Kinds = 'process.kill' | 'process.stop' | 'process.point' | 'process.skew'
 
@@ -9,40 +9,40 @@ type Kinds = 'process.kill' | 'process.stop' | 'process.point' | 'process.skew'
 const PATIENCE_MS = 4000
 
 /** Whether it is not missed if it dies: the other of its type serves by now. That one may die a moment later. */
-async function isSpared(world: World, target: ProcessName): Promise<boolean> {
-  const twin = twinOf(world, target)
+async function isSpared(targets: Targets, target: ProcessName): Promise<boolean> {
+  const twin = twinOf(targets, target)
   const giveUpAt = Date.now() + PATIENCE_MS
   while (!twin.isServing() && Date.now() < giveUpAt) await pause(50)
   return twin.isServing()
 }
 
 export const atProcesses: { [kind in Kinds]: Act<kind> } = {
-  async 'process.kill'(world, { target, forMs }) {
-    const one = processOf(world, target)
-    if (!(await isSpared(world, target))) return null
+  async 'process.kill'(targets, { target, forMs }) {
+    const one = processOf(targets, target)
+    if (!(await isSpared(targets, target))) return null
     const began = Date.now()
-    await one.kill()
+    const wasAlive = await one.kill()
     await pause(forMs)
     await one.start()
-    return { began, target }
+    return wasAlive ? { began, target } : null
   },
-  async 'process.stop'(world, { target, forMs }) {
-    const one = processOf(world, target)
+  async 'process.stop'(targets, { target, forMs }) {
+    const one = processOf(targets, target)
     const began = Date.now()
-    one.freeze()
+    if (!one.freeze()) return null
     await pause(forMs)
     one.thaw()
     return { began, target }
   },
-  async 'process.point'(world, fault) {
+  async 'process.point'(targets, fault) {
     const { target, deed, awayMs } = fault
-    const one = processOf(world, target)
-    if (deed === 'kill' && !(await isSpared(world, target))) return null
-    world.orders.give(target, fault)
+    const one = processOf(targets, target)
+    if (deed === 'kill' && !(await isSpared(targets, target))) return null
+    targets.orders.give(target, fault)
     const point = await one.comesToPoint(fault.forMs)
     const began = Date.now()
     // Before its next life: it would die again.
-    world.orders.takeBack(target, fault, point)
+    targets.orders.takeBack(target, fault, point)
     if (point === null) return null
     await pause(awayMs)
     if (deed === 'kill') await one.start()

@@ -1,7 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask } from '../../../dev/servers/ask.ts'
+import { until } from '../../support/until.ts'
 import type { Act } from './act.ts'
-import type { World } from './world.ts'
+import type { Targets } from './targets.ts'
+
+/** It stood still a moment ago, or has just begun to serve again. */
+const PATIENCE_MS = 30_000
 
 type Kinds = 'redis.stop' | 'redis.flush' | 'redis.empty' | 'redis.full'
 
@@ -13,9 +17,9 @@ export const atRedis: { [kind in Kinds]: Act<kind> } = {
     await redis.kill('SIGCONT')
     return { began, target }
   },
-  async 'redis.flush'(world, { target }) {
+  async 'redis.flush'(targets, { target }) {
     const began = Date.now()
-    await say(world, 'FLUSHALL')
+    await say(targets, 'FLUSHALL')
     return { began, target }
   },
   /** It keeps nothing on its disk: it comes back empty. */
@@ -27,16 +31,16 @@ export const atRedis: { [kind in Kinds]: Act<kind> } = {
     return { began, target }
   },
   /** What it holds may stay; each command that needs more is refused. */
-  async 'redis.full'(world, { target, forMs }) {
+  async 'redis.full'(targets, { target, forMs }) {
     const began = Date.now()
-    await say(world, 'CONFIG SET maxmemory 1')
+    await say(targets, 'CONFIG SET maxmemory 1')
     await pause(forMs)
-    await say(world, 'CONFIG SET maxmemory 0')
+    await say(targets, 'CONFIG SET maxmemory 0')
     return { began, target }
   },
 }
 
-async function say({ servers: { redis } }: World, words: string): Promise<void> {
-  const answer = await ask(redis.port, `${words}\r\n`)
-  if (answer?.startsWith('+OK') !== true) throw new Error(`Redis answered ${answer} to ${words}`)
+async function say({ servers: { redis } }: Targets, words: string): Promise<void> {
+  const isDone = async () => (await ask(redis.port, `${words}\r\n`))?.startsWith('+OK') === true
+  await until(`Redis answers ${words}`, isDone, PATIENCE_MS)
 }

@@ -1,32 +1,42 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Fault } from '../evidence/evidence.ts'
 import { laneOf, type PlannedFault } from '../plan/fault.ts'
 import type { Act } from './act.ts'
 import { acts } from './acts.ts'
-import type { World } from './world.ts'
+import type { Targets } from './targets.ts'
 
 /**
  * Does what is planned, each at its time; resolves when all of it is healed. One that could not begin within `mostLateMs` of its time, because what
- * went before it took long, is left out. `tell` is told of each that came to be.
+ * went before it took long, is left out. `tell` is told of each that came to be. Where one cannot be done or healed the others are
+ * brought to their end, and no more are begun. @throws {Error} that of the first
  */
 export async function unleash(
-  world: World,
+  targets: Targets,
   plan: readonly PlannedFault[],
   mostLateMs: number,
-  tell: (fault: Fault) => void,
+  tell: (fault: Fault, planned: PlannedFault) => void,
 ): Promise<void> {
   const beganAt = Date.now()
+  const broken = new AbortController()
+  // One for each lane that waits.
+  setMaxListeners(0, broken.signal)
+
+  async function inTurn(faults: readonly PlannedFault[]): Promise<void> {
+    for (const fault of faults) {
+      const dueMs = beganAt + fault.atMs - Date.now()
+      if (dueMs < -mostLateMs) continue
+      await pause(Math.max(0, dueMs), null, { signal: broken.signal }).catch(() => null)
+      if (broken.signal.aborted) return
+      const done = await (acts[fault.what] as Act<typeof fault.what>)(targets, fault)
+      if (done !== null) tell({ ...done, ended: Date.now(), what: fault.what }, fault)
+    }
+  }
+
   const lanes = new Map<string, PlannedFault[]>()
   for (const fault of plan) lanes.set(laneOf(fault), [...(lanes.get(laneOf(fault)) ?? []), fault])
-  await Promise.all(
-    [...lanes.values()].map(async (faults) => {
-      for (const fault of faults) {
-        const dueMs = beganAt + fault.atMs - Date.now()
-        if (dueMs < -mostLateMs) continue
-        await pause(Math.max(0, dueMs))
-        const done = await (acts[fault.what] as Act<typeof fault.what>)(world, fault)
-        if (done !== null) tell({ ...done, ended: Date.now(), what: fault.what })
-      }
-    }),
+  await Promise.allSettled(
+    [...lanes.values()].map((faults) => inTurn(faults).catch((error: unknown) => broken.abort(error))),
   )
+  broken.signal.throwIfAborted()
 }

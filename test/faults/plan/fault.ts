@@ -36,12 +36,6 @@ export type Kind = keyof Deeds
 export type FaultOf<Name extends Kind> = { what: Name; atMs: number; forMs: number } & Deeds[Name]
 export type PlannedFault = { [name in Kind]: FaultOf<name> }[Kind]
 
-/** What a plan is narrowed to: these points alone (`deliver.answered`, or with the deed `deliver.answered:stop`), these kinds of faults alone. */
-export interface Focus {
-  points: readonly string[]
-  faults: readonly Kind[]
-}
-
 /** What a fault lies upon: of one lane one fault at a time. */
 export const laneOf = ({ what, target }: PlannedFault): string =>
   what === 'process.skew' ? `clock of ${target}` : target

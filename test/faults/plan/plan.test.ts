@@ -28,8 +28,7 @@ const roundsOf = (...args: string[]) => {
   if (asked.do !== 'run') throw new Error('no run')
   return asked.rounds
 }
-const plansOf = (...args: string[]): PlannedFault[][] =>
-  roundsOf(...args).map((round) => planOfRound(round, null))
+const plansOf = (...args: string[]): PlannedFault[][] => roundsOf(...args).map(planOfRound)
 
 /** Seeds are as good as one another; a promise of every plan is looked at in some. */
 const seeds = ['1', '2', '4711', '123456']
@@ -43,6 +42,20 @@ describe('The plan of a round of faults', () => {
   it('is the same when its round is repeated alone', () => {
     const [, , third] = plansOf('--seed', '4711', '--minutes', '10')
     expect(plansOf('--seed', '4711-3', '--round-minutes', '2.5')).to.deep.equal([third])
+  })
+
+  it('leaves the end of each round of a minute or more to traffic alone, and in longer ones 20 s or more in between', () => {
+    for (const [minutes, count] of [
+      ['1', 1],
+      ['2.5', 2],
+      ['5', 4],
+    ] as const)
+      for (const seed of seeds)
+        for (const plan of plansOf('--seed', seed, '--round-minutes', minutes)) {
+          const gaps = gapsOf(plan, Number(minutes) * 60_000)
+          expect(gaps.at(-1)).to.be.at.least(30_000)
+          expect(gaps.filter((gapMs) => gapMs >= 20_000)).to.have.lengthOf.at.least(count)
+        }
   })
 
   for (const seed of seeds) {
@@ -76,27 +89,39 @@ describe('The plan of a round of faults', () => {
       }
     })
 
+    it(`kills none while the other of its type stands still for long (seed ${seed})`, () => {
+      for (const plan of plans(seed)) {
+        const long = plan.filter((fault) => frozenMs(fault) > 5000)
+        for (const fault of plan.filter(isDeath))
+          for (const other of long) {
+            if (other.target === fault.target || !isSameType(other, fault)) continue
+            const isApart = fault.atMs >= endOf(other) || other.atMs >= fault.atMs + fault.forMs
+            expect(isApart, `${JSON.stringify(fault)} ${JSON.stringify(other)}`).to.equal(true)
+          }
+      }
+    })
+
     it(`leaves a third of the time or more without any fault (seed ${seed})`, () => {
       for (const plan of plans(seed)) {
-        let [endsAt, quietMs] = [0, 0]
-        for (const fault of plan) {
-          const gapMs = fault.atMs - endsAt
-          if (gapMs >= 5000) quietMs += gapMs
-          endsAt = Math.max(endsAt, endOf(fault))
-        }
-        expect(quietMs / endsAt).to.be.within(0.2, 0.6)
+        const quietMs = gapsOf(plan, 150_000).filter((gapMs) => gapMs >= 5000)
+        expect(sumOf(quietMs) / 150_000).to.be.within(0.33, 0.7)
       }
     })
   }
-
-  it('is narrowed by a focus to its points and its kinds', () => {
-    const round = { seed: 1, round: 1, servers: 'standalone', seconds: 60 } as const
-    const plan = planOfRound(round, { points: ['relay.nudged:stop'], faults: ['redis.flush'] })
-    expect(new Set(plan.map(({ what }) => what))).to.have.keys(['process.point', 'redis.flush'])
-    for (const fault of plan)
-      if (fault.what === 'process.point') expect(fault).to.include({ point: 'relay.nudged', deed: 'stop' })
-  })
 })
+
+/** How long nothing is done, again and again, until the round ends. */
+function gapsOf(plan: readonly PlannedFault[], lengthMs: number): number[] {
+  const gaps: number[] = []
+  let endsAt = 0
+  for (const fault of plan) {
+    if (fault.atMs > endsAt) gaps.push(fault.atMs - endsAt)
+    endsAt = Math.max(endsAt, endOf(fault))
+  }
+  return [...gaps, lengthMs - endsAt]
+}
+
+const sumOf = (all: readonly number[]): number => all.reduce((sum, each) => sum + each, 0)
 
 const plans = (seed: string) => plansOf('--seed', seed, '--minutes', '10')
 
@@ -104,6 +129,9 @@ const frozenMs = (fault: PlannedFault): number => {
   if (fault.what === 'process.stop') return fault.forMs
   return fault.what === 'process.point' && fault.deed === 'stop' ? fault.awayMs : 0
 }
+
+const isDeath = (fault: PlannedFault): boolean =>
+  fault.what === 'process.kill' || (fault.what === 'process.point' && fault.deed === 'kill')
 
 const endOf = (fault: PlannedFault): number =>
   fault.atMs + (fault.what === 'process.point' ? fault.awayMs : fault.forMs)

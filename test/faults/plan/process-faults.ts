@@ -1,7 +1,7 @@
 import type { Chance } from '../traffic/chance.ts'
 import type { Burst } from './bursts.ts'
 import type { Deck } from './deck.ts'
-import { type Kind, type PlannedFault, type ProcessName, processNames } from './fault.ts'
+import { type PlannedFault, type ProcessName, processNames } from './fault.ts'
 
 /** What a process takes to serve again, on a machine that does much else. */
 const START_MS = 2000
@@ -26,7 +26,7 @@ interface Ask {
   /** Until the end of the burst. */
   roomMs: number
   isFrail: boolean
-  point: Deck<string> | null
+  point: Deck<string>
 }
 
 const draw = {
@@ -37,7 +37,7 @@ const draw = {
       what: 'process.stop',
       target: ask.target,
       atMs: ask.atMs,
-      forMs: stopMs(ask, ask.isFrail && ask.chance.is(0.5)),
+      forMs: stopMs(ask),
     }) as const,
   'process.skew'({ chance, target, atMs, roomMs }: Ask) {
     const aheadMs = chance.whole(200, MOST_SKEW_MS) * chance.pick([1, -1])
@@ -50,12 +50,10 @@ const draw = {
     } as const
   },
   'process.point'(ask: Ask) {
-    const { chance, target, atMs, isFrail } = ask
-    const [point = '', asked] = ask.point?.().split(':') ?? []
-    const deed = asked === 'kill' || asked === 'stop' ? asked : chance.pick(['kill', 'kill', 'stop'] as const)
-    // Who asks for a stop asks for one that outlasts a lease.
-    const isLong = asked === 'stop' || (isFrail && chance.is(0.5))
-    const awayMs = deed === 'kill' ? chance.whole(0, LONGEST_DOWN_MS) : stopMs(ask, isLong)
+    const { chance, target, atMs } = ask
+    const point = ask.point()
+    const deed = chance.pick(['kill', 'kill', 'stop'] as const)
+    const awayMs = deed === 'kill' ? chance.whole(0, LONGEST_DOWN_MS) : stopMs(ask)
     const time = chance.pick([1, 1, 1, 2, 4])
     return { what: 'process.point', target, atMs, forMs: ARMED_MS, point, time, deed, awayMs } as const
   },
@@ -63,9 +61,9 @@ const draw = {
 
 const weights = { 'process.point': 8, 'process.kill': 2, 'process.stop': 2, 'process.skew': 1 } as const
 
-/** A long one where there is room for it. */
-const stopMs = ({ chance, roomMs }: Ask, isLong: boolean): number =>
-  isLong && roomMs > LONG_STOP_MS
+/** Of the frail one half are long where there is room for it. */
+const stopMs = ({ chance, roomMs, isFrail }: Ask): number =>
+  isFrail && chance.is(0.5) && roomMs > LONG_STOP_MS
     ? chance.whole(LONG_STOP_MS, Math.min(LONGEST_STOP_MS, roomMs))
     : chance.whole(1000, SHORT_STOP_MS)
 
@@ -76,27 +74,23 @@ const stopMs = ({ chance, roomMs }: Ask, isLong: boolean): number =>
 export function processFaults(
   chance: Chance,
   burst: Burst,
-  points: (target: ProcessName) => Deck<string> | null,
-  isWanted: (kind: Kind) => boolean,
+  points: (target: ProcessName) => Deck<string>,
 ): PlannedFault[] {
   const frail = new Set([chance.pick(['web-1', 'web-2']), chance.pick(['worker-1', 'worker-2'])])
-  return processNames.flatMap((target) => {
+  const faults = processNames.flatMap((target) => {
     const point = points(target)
-    const kinds = Object.entries(weights).filter(
-      ([kind]) => isWanted(kind as Kind) && (kind !== 'process.point' || point !== null),
-    )
-    if (kinds.length === 0) return []
-    const faults: PlannedFault[] = []
+    const own: PlannedFault[] = []
     let atMs = burst.fromMs + chance.whole(0, 2500)
     while (burst.toMs - atMs >= LEAST_MS) {
-      const kind = chance.weighted(Object.fromEntries(kinds)) as keyof typeof weights
+      const kind = chance.weighted(weights)
       const roomMs = burst.toMs - atMs
       const fault = draw[kind]({ chance, target, atMs, roomMs, isFrail: frail.has(target), point })
-      faults.push(fault)
+      own.push(fault)
       atMs += busyMs(fault) + chance.whole(300, 1500)
     }
-    return faults
+    return own
   })
+  return faults.map((fault) => (isMissed(fault, faults) ? standingStill(fault) : fault))
 }
 
 /** How long a process has to do with a fault, as a rule: most points are passed soon. */
@@ -104,4 +98,28 @@ function busyMs(fault: PlannedFault): number {
   if (fault.what === 'process.kill') return fault.forMs + START_MS
   if (fault.what !== 'process.point') return fault.forMs
   return ARMED_MS / 4 + fault.awayMs + (fault.deed === 'kill' ? START_MS : 0)
+}
+
+/** Whether it would die while the other of its type stands still for long: then nobody would serve, and so it would not be done. */
+const isMissed = (fault: PlannedFault, all: readonly PlannedFault[]): boolean =>
+  (fault.what === 'process.kill' || (fault.what === 'process.point' && fault.deed === 'kill')) &&
+  all.some(
+    (other) =>
+      other.target !== fault.target &&
+      other.target.split('-')[0] === fault.target.split('-')[0] &&
+      frozenMs(other) >= LONG_STOP_MS &&
+      other.atMs <= fault.atMs + fault.forMs &&
+      fault.atMs <= other.atMs + frozenMs(other) + (other.what === 'process.point' ? other.forMs : 0),
+  )
+
+const frozenMs = (fault: PlannedFault): number => {
+  if (fault.what === 'process.stop') return fault.forMs
+  return fault.what === 'process.point' && fault.deed === 'stop' ? fault.awayMs : 0
+}
+
+/** For as long as it would have been dead, which is not for long. */
+function standingStill(fault: PlannedFault): PlannedFault {
+  if (fault.what === 'process.kill') return { ...fault, what: 'process.stop', forMs: fault.forMs + START_MS }
+  if (fault.what === 'process.point') return { ...fault, deed: 'stop', awayMs: fault.awayMs + START_MS }
+  return fault
 }

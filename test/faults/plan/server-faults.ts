@@ -35,10 +35,10 @@ export function serverFault(
   chance: Chance,
   burst: Burst,
   lasting: Lasting,
-  deck: Deck<Kind> | null,
+  deck: Deck<Kind>,
 ): PlannedFault[] {
   // Not in each: where MongoDB never fails, what a killed process leaves is seen clearer.
-  if (deck === null || chance.is(0.2)) return []
+  if (chance.is(0.2)) return []
   const kind = deck()
   const [from, to] = lasting[kind] ?? [0, 0]
   const room = burst.toMs - burst.fromMs - AFTER_MS

@@ -1,18 +1,29 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { resolve } from 'node:path'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-const preload = resolve('bench/end-with-parent.mjs')
+let telling: Socket | null = null
 
-const living = new Set<ChildProcess>()
-process.once('exit', () => {
-  for (const child of living) child.kill('SIGKILL')
-})
-
-/** Has it end with this process, also where it stands still. */
+/** Has it end with this process, whatever ends that one, also where the child stands still. */
 export function endWithUs(child: ChildProcess): void {
-  living.add(child)
-  child.once('exit', () => living.delete(child))
+  telling ??= openEnding()
+  telling.write(`+${child.pid}\n`)
+  child.once('exit', () => telling?.write(`-${child.pid}\n`))
+}
+
+function openEnding(): Socket {
+  const program = join(import.meta.dirname, 'end-orphans.mjs')
+  // A group of its own: Ctrl-C is for this process alone, and the other hears of its end.
+  const ending = spawn(process.execPath, [program], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+    detached: true,
+    env: {},
+  })
+  const stdin = ending.stdin as Socket
+  ending.unref()
+  stdin.unref()
+  return stdin
 }
 
 /** Starts a program that ends with this process; `hear` gets each line that it says, on either channel. */
@@ -21,7 +32,7 @@ export function startChild(
   environment: Record<string, string>,
   hear: (line: string) => void,
 ): ChildProcess {
-  const child = spawn(process.execPath, ['--import', preload, program], {
+  const child = spawn(process.execPath, [program], {
     env: { PATH: process.env.PATH ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Fault } from '../evidence/evidence.ts'
-import { type ProcessName, type ProcessType, typeOf } from '../plan/fault.ts'
+import { type ProcessName, typeOf } from '../plan/fault.ts'
 import { startChild } from './child.ts'
 
 const programs = { web: 'src/server.js', worker: 'workers/main.js' } as const
@@ -18,19 +18,21 @@ const REVIVE_AFTER_MS = 300
 
 /** A process of the service over all its lives: it has one name, port and log. */
 export interface ServiceProcess {
-  name: ProcessName
-  type: ProcessType
+  /** Not while it stands still, and not once it is to die. */
   isServing(): boolean
   /** Resolves when it serves; it may have died and been started again meanwhile. */
   start(): Promise<void>
-  /** Resolves when it is dead. */
-  kill(): Promise<void>
-  freeze(): void
+  /** Resolves when it is dead; false where it was dead before. */
+  kill(): Promise<boolean>
+  /** Whether it stands still now; false where it is dead. */
+  freeze(): boolean
   thaw(): void
   /** The point it came to, of those that it was told of; it is dead, or stands still, by then. null: it came to none within so long. */
   comesToPoint(withinMs: number): Promise<string | null>
   /** Ends it in order, for good. */
   end(): Promise<void>
+  /** Kills it for good, where it still lives. */
+  close(): Promise<void>
 }
 
 export interface Life {
@@ -57,33 +59,39 @@ export function openProcess(life: Life): ServiceProcess {
   const type = typeOf(name)
   const log = createWriteStream(logFile, { flags: 'a' })
   let child: ChildProcess | undefined
-  let isServing = false
+  let hasStarted = false
   let isOver = false
   let isDying = false
+  let isFrozen = false
   let diedAt: Reached | null = null
   let isAwaitedAtPoint: ((point: string) => void) | null = null
   const toServe = new Set<() => void>()
+  const isServing = (): boolean => hasStarted && !isDying && !isFrozen
 
   function hear(line: string): void {
     log.write(`${line}\n`)
     if (line.includes('"msg":"fault.point"')) comeTo({ ...(JSON.parse(line) as Reached), began: Date.now() })
-    if (!isServing && line.includes(`"msg":"${type}.started"`)) {
-      isServing = true
+    if (!hasStarted && line.includes(`"msg":"${type}.started"`)) {
+      hasStarted = true
       for (const resolve of toServe) resolve()
       toServe.clear()
     }
   }
 
   function comeTo(reached: Reached): void {
-    if (reached.deed !== 'kill') return standAt(reached)
-    // Its end comes in a moment.
-    isDying = true
-    diedAt = reached
+    if (reached.deed === 'kill') {
+      // Its end comes in a moment.
+      isDying = true
+      diedAt = reached
+      return
+    }
+    isFrozen = true
+    standAt(reached)
   }
 
   /** It is dead, or stands still, where it was told to. */
   function standAt(reached: Reached): void {
-    if (isAwaitedAtPoint === null) return void helpOn(reached)
+    if (isAwaitedAtPoint === null) return void helpOn(reached).catch(({ message }) => tellUnwanted(message))
     isAwaitedAtPoint(reached.point)
     isAwaitedAtPoint = null
   }
@@ -91,21 +99,22 @@ export function openProcess(life: Life): ServiceProcess {
   async function helpOn({ point, deed, began }: Reached): Promise<void> {
     if (isOver) return
     if (deed === 'kill') await start()
-    else child?.kill('SIGCONT')
+    else thaw()
     life.tellStray({ began, ended: Date.now(), what: 'process.point', target: `${name} ${point} ${deed}` })
   }
 
   function live(): void {
     isDying = false
+    isFrozen = false
     child = startChild(join(build, programs[type]), environment, hear)
     // By then all that it said has been heard.
     child.once('close', (code, signal) => void outlive(code, signal))
   }
 
   async function outlive(code: number | null, signal: NodeJS.Signals | null): Promise<void> {
-    const hadServed = isServing
+    const hadServed = hasStarted
     child = undefined
-    isServing = false
+    hasStarted = false
     if (diedAt !== null) {
       const reached = diedAt
       diedAt = null
@@ -127,21 +136,34 @@ export function openProcess(life: Life): ServiceProcess {
   }
 
   async function start(): Promise<void> {
-    if (isServing) return
+    thaw()
+    if (isServing()) return
     const served = new Promise<void>((resolve) => toServe.add(resolve))
     if (child === undefined) live()
     const isLate = pause(START_LIMIT_MS, 'late', { ref: false })
     if ((await Promise.race([served, isLate])) === 'late') throw new Error(`${name} does not start`)
   }
 
+  const closeLog = (): Promise<void> => new Promise((resolve) => log.end(() => resolve()))
+
+  function thaw(): void {
+    isFrozen = false
+    child?.kill('SIGCONT')
+  }
+
   return {
-    name,
-    type,
-    isServing: () => isServing,
+    isServing,
     start,
-    kill: async () => void (await endBy('SIGKILL')),
-    freeze: () => void child?.kill('SIGSTOP'),
-    thaw: () => void child?.kill('SIGCONT'),
+    async kill() {
+      const wasAlive = child !== undefined
+      await endBy('SIGKILL')
+      return wasAlive
+    },
+    freeze() {
+      isFrozen = child?.kill('SIGSTOP') ?? false
+      return isFrozen
+    },
+    thaw,
     async comesToPoint(withinMs) {
       const reached = new Promise<string>((resolve) => {
         isAwaitedAtPoint = resolve
@@ -157,7 +179,12 @@ export function openProcess(life: Life): ServiceProcess {
       const code = await endBy('SIGTERM')
       clearTimeout(impatience)
       if (wasAlive && code !== 0) tellUnwanted(`told to end, it ended with ${code ?? 'SIGKILL'}`)
-      await new Promise<void>((resolve) => log.end(resolve))
+      await closeLog()
+    },
+    async close() {
+      isOver = true
+      await endBy('SIGKILL')
+      await closeLog()
     },
   }
 }

@@ -2,35 +2,58 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { mongo } from 'mongoose'
 
 const LOOK_EVERY_MS = 500
+const DAY_MS = 86_400_000
 
+/** Something that is still under way. */
+export interface Left {
+  /** How many of what, in words. */
+  says: string
+  /** Whether it may only be waiting until its wallet can no longer carry it out. */
+  isHeld: boolean
+}
+
+interface Kind {
+  collection: string
+  which: object
+  isHeld: boolean
+}
+
+const some = (collection: string, which: object): Kind => ({ collection, which, isHeld: false })
+const held = (collection: string, which: object): Kind => ({ collection, which, isHeld: true })
 const has = (field: string) => ({ [field]: { $exists: true } })
 
-/** What is under way where there is one of these, by collection; `now` by the clock of the service. */
-const underWay = (now: Date): [collection: string, which: object][] => [
-  ['intents', has('outbox.0')],
-  ['intents', { underWay: { $ne: null } }],
-  ['intents', { 'refunds.status': 'PENDING' }],
-  ['intents', { status: 'PENDING', expiresAt: { $lte: now } }],
-  ['orders', has('outbox.0')],
-  ['deliveries', { nextAttemptAt: { $ne: null } }],
-  ['deliveries', { lease: { $ne: null } }],
-  ['deliveries', has('unaudited.0')],
-  ['staff', has('unaudited.0')],
-  ['staffsessions', has('unaudited.0')],
-  ['wallets', { current: { $ne: null } }],
-  ['products', has('reservations.0')],
-  ['importplans', { open: true }],
-  ['retention', { token: { $ne: null } }],
+/** When the last clean-up was due: every night at 02:30 UTC. */
+function lastNight(now: Date): Date {
+  const today = new Date(now).setUTCHours(2, 30, 0, 0)
+  return new Date(today <= now.getTime() ? today : today - DAY_MS)
+}
+
+/** What is under way where there is one of these; `now` by the clock of the service. */
+const underWay = (now: Date): Kind[] => [
+  some('intents', has('outbox.0')),
+  held('intents', { underWay: { $ne: null } }),
+  held('intents', { 'refunds.status': 'PENDING' }),
+  // What is yet to expire would do so while everything is read.
+  some('intents', { status: 'PENDING' }),
+  some('orders', has('outbox.0')),
+  some('deliveries', { nextAttemptAt: { $ne: null } }),
+  some('deliveries', { lease: { $ne: null } }),
+  some('deliveries', has('unaudited.0')),
+  some('staff', has('unaudited.0')),
+  some('staffsessions', has('unaudited.0')),
+  some('wallets', { current: { $ne: null } }),
+  some('products', has('reservations.0')),
+  some('importplans', { open: true }),
+  some('retention', { token: { $ne: null } }),
+  some('retention', { completedFor: { $lt: lastNight(now) } }),
 ]
 
-/**
- * Waits until nothing is under way any more, `seconds` at most. Answers since when, or null and what still is.
- */
+/** Waits until nothing is under way any more, `seconds` at most. Answers since when, or null and what still is. */
 export async function awaitQuiet(
   db: mongo.Db,
   now: () => Date,
   seconds: number,
-): Promise<{ quietAt: number | null; left: string[] }> {
+): Promise<{ quietAt: number | null; left: Left[] }> {
   const giveUpAt = Date.now() + seconds * 1000
   let left = await look(db, now())
   while (left.length > 0 && Date.now() < giveUpAt) {
@@ -40,15 +63,12 @@ export async function awaitQuiet(
   return { quietAt: left.length === 0 ? Date.now() : null, left }
 }
 
-async function look(db: mongo.Db, now: Date): Promise<string[]> {
+async function look(db: mongo.Db, now: Date): Promise<Left[]> {
   const counts = await Promise.all(
-    underWay(now).map(async ([collection, which]) => {
+    underWay(now).map(async ({ collection, which, isHeld }) => {
       const count = await db.collection(collection).countDocuments(which)
-      return count === 0 ? [] : [`${count} of ${collection} with ${JSON.stringify(which)}`]
+      return count === 0 ? [] : [{ says: `${count} of ${collection} with ${JSON.stringify(which)}`, isHeld }]
     }),
   )
   return counts.flat()
 }
-
-/** Whether something that is left only waits until its wallet can no longer carry it out. */
-export const isHeldForWallet = (left: string): boolean => /underWay|refunds\.status/.test(left)

@@ -36,18 +36,22 @@ async function startAlone() {
 const primaryOf = (members: readonly Server[]): Promise<Server> =>
   Promise.any(
     members.map(async (member) => {
-      const { isWritablePrimary } = await command(member, { hello: 1 })
+      const { isWritablePrimary } = await command(member, { hello: 1 }, 1000)
       if (isWritablePrimary !== true) throw new Error(`${member.port} takes no writes`)
       return member
     }),
   )
 
-/** One command at one server. One that stands still answers nothing. */
-export async function command(member: Server, words: object): Promise<Record<string, unknown>> {
+/** One command at one server. @throws {Error} one that stands still does not answer in time */
+export async function command(
+  member: Server,
+  words: object,
+  withinMs: number,
+): Promise<Record<string, unknown>> {
   const client = new mongoose.mongo.MongoClient(`mongodb://127.0.0.1:${member.port}/?directConnection=true`, {
     serverSelectionTimeoutMS: 1000,
     connectTimeoutMS: 1000,
-    socketTimeoutMS: 1000,
+    socketTimeoutMS: withinMs,
   })
   try {
     return await client.db('admin').command(words)

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Setting } from '../evidence/evidence.ts'
 
-/** What the service runs by in a round: short, so that everything comes to its end within it. */
+/** What the service runs by in a round: short, so that everything comes to its end within it, and what is made last soon after it. */
 export const settings: Setting['settings'] = {
-  intentLifetimeSeconds: 25,
-  codeLifetimeSeconds: 15,
+  intentLifetimeSeconds: 15,
+  codeLifetimeSeconds: 10,
   retrySeconds: [0.3, 0.4, 0.5, 0.8, 1, 1.5, 2],
   webhookTimeoutSeconds: 2,
   sandboxRetentionDays: 30,

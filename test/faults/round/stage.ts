@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { freePort } from '../../../dev/servers/free-port.ts'
-import { type Fault, files, type Violation } from '../evidence/evidence.ts'
+import { files } from '../evidence/evidence.ts'
 import { type ProcessName, processNames, type Servers, typeOf } from '../plan/fault.ts'
 import { openReceivers, type Receivers } from '../traffic/receivers.ts'
 import { type Clocks, openClocks } from './clocks.ts'
 import { openCommandLine } from './command-line.ts'
+import type { Notes } from './notes.ts'
 import { type Orders, openOrders } from './orders.ts'
 import { openProcess, type ServiceProcess } from './process.ts'
 import { type RoundServers, startServers } from './servers.ts'
@@ -20,26 +21,23 @@ export interface Stage {
   clocks: Clocks
   orders: Orders
   commandLine: ReturnType<typeof openCommandLine>
-  logOf(name: ProcessName): string
-  /** What the processes did that nobody did to them. */
-  violations: Violation[]
   stop(): Promise<void>
 }
 
-interface Asked {
+interface StageAsked {
   seed: number
   build: string
   servers: Servers
   folder: string
 }
 
-/** `tell`: of what is done to a process beside the plan. */
+/** In the notes stands what is done to a process beside the plan, and what it does by itself. */
 export async function openStage(
-  { seed, build, servers: kind, folder }: Asked,
-  tell: (fault: Fault) => void,
+  { seed, build, servers: kind, folder }: StageAsked,
+  notes: Pick<Notes, 'fault' | 'end'>,
 ): Promise<Stage> {
-  const clocks = openClocks(join(folder, 'told'))
-  const orders = openOrders(join(folder, 'told'))
+  const clocks = openClocks(join(folder, 'orders'))
+  const orders = openOrders(join(folder, 'orders'))
   const [servers, receivers] = await Promise.all([
     startServers(kind),
     openReceivers({ seed, folder, clockAheadMs: clocks.aheadMs }),
@@ -54,8 +52,6 @@ export async function openStage(
     webOrigin: origins[0] ?? '',
     receivers: receivers.environment,
   })
-  const violations: Violation[] = []
-  const logOf = (name: ProcessName): string => join(folder, files.log, `${name}.log`)
   const processes = new Map(
     processNames.map((name) => [
       name,
@@ -68,14 +64,22 @@ export async function openStage(
           FAULT_CLOCK: clocks.fileOf(name),
           FAULT_ORDERS: orders.fileOf(name),
         },
-        logFile: logOf(name),
-        tellStray: tell,
-        tellUnwanted: (says) => violations.push({ promise: 'process.lives', of: name, says }),
+        logFile: join(folder, files.log, `${name}.log`),
+        tellStray: (fault) => notes.fault(fault, null),
+        tellUnwanted: (says) => notes.end(name, says),
       }),
     ]),
   )
   const commandLine = openCommandLine(build, environment)
-  await Promise.all([...processes.values()].map((one) => one.start()))
+  async function stop(): Promise<void> {
+    commandLine.close()
+    await Promise.all([...processes.values()].map((one) => one.close()))
+    await Promise.all([servers.stop(), receivers.close()])
+  }
+  await Promise.all([...processes.values()].map((one) => one.start())).catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
   return {
     servers,
     processes,
@@ -84,12 +88,6 @@ export async function openStage(
     clocks,
     orders,
     commandLine,
-    logOf,
-    violations,
-    async stop() {
-      commandLine.close()
-      await Promise.all([...processes.values()].map((one) => one.kill()))
-      await Promise.all([servers.stop(), receivers.close()])
-    },
+    stop,
   }
 }

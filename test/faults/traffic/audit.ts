@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Call } from '../evidence/evidence.ts'
+import type { Call, What } from '../evidence/evidence.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import type { Ask } from './client.ts'
 import { dataOf, isGood, type Wish } from './wish.ts'
@@ -20,6 +20,14 @@ const lists = [
   { list: 'endpoint.list', path: '/webhooks', one: null, id: 'id', at: '' },
 ] as const
 
+/** The statuses by which a list may be asked for. */
+const statuses: { readonly [list: string]: readonly string[] } = {
+  list: ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'],
+  'delivery.list': ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'],
+}
+/** Of a whole list several pages, so that late ones begin at a mark (build/narrow-strides.ts); of one status as much as may be. */
+const [fewItems, mostItems] = [20, 100]
+
 /** So many reads at a time. */
 const atOnce = 8
 /** Of what each list has, so many are also asked for with keys of others. */
@@ -27,7 +35,7 @@ const sampled = 5
 /** Reads are tried so often: a read that fails when all is quiet is told by its record. */
 const mostTries = 5
 
-/** Reads, through the public API and when all is quiet, everything that there is: every list to its end, and each thing by itself. */
+/** Reads, through the public API and when all is quiet, everything that there is: every list to its end, also by status, and each thing by itself. */
 export async function audit({ world, ask, seed }: Needs): Promise<void> {
   const chance = chanceOf(seed, 'audit')
   for (const place of world.places) {
@@ -35,7 +43,9 @@ export async function audit({ world, ask, seed }: Needs): Promise<void> {
     if (key === undefined) continue
     for (const kind of lists) {
       const read = (path: string) => readBy(ask, chance, key, kind.list, path)
-      const ids = await idsIn(read, kind)
+      const ids = await idsIn(read, kind, `limit=${fewItems}`)
+      for (const status of statuses[kind.list] ?? [])
+        await idsIn(read, kind, `limit=${mostItems}&status=${status}`)
       if (kind.one === null) continue
       const { one, at } = kind
       await inTurns(ids, (id) => readBy(ask, chance, key, one, `${at}/${id}`))
@@ -49,10 +59,11 @@ export async function audit({ world, ask, seed }: Needs): Promise<void> {
 async function idsIn(
   read: (path: string) => Promise<Call>,
   { path, id }: (typeof lists)[number],
+  query: string,
 ): Promise<string[]> {
   const ids: string[] = []
   for (let page = 1; ; page += 1) {
-    const call = await read(`${path}?limit=100&page=${page}`)
+    const call = await read(`${path}?${query}&page=${page}`)
     if (!isGood(call)) return ids
     const { items, hasMore } = dataOf<{ items: { [field: string]: string }[]; hasMore: boolean }>(call)
     ids.push(...items.map((item) => item[id] ?? ''))
@@ -60,7 +71,7 @@ async function idsIn(
   }
 }
 
-async function readBy(ask: Ask, chance: Chance, key: Key, what: string, path: string): Promise<Call> {
+async function readBy(ask: Ask, chance: Chance, key: Key, what: What, path: string): Promise<Call> {
   for (let attempt = 1; ; attempt += 1) {
     const call = await ask(wishOf('auditor', key, what, path), attempt, chance)
     if (call.status !== null && call.status < 500 && call.status !== 429) return call
@@ -74,14 +85,14 @@ async function tryAsStranger(
   ask: Ask,
   chance: Chance,
   { keys }: Place,
-  what: string,
+  what: What,
   path: string,
 ): Promise<void> {
   const [key] = keys
   if (key !== undefined) await ask(wishOf('stranger', key, what, path), 1, chance)
 }
 
-const wishOf = (actor: Wish['actor'], key: Key, what: string, path: string): Wish => ({
+const wishOf = (actor: Wish['actor'], key: Key, what: What, path: string): Wish => ({
   operation: 0,
   actor,
   what,
@@ -91,6 +102,7 @@ const wishOf = (actor: Wish['actor'], key: Key, what: string, path: string): Wis
   idempotencyKey: null,
   body: null,
   otherBody: null,
+  expects: [],
   headers: {},
 })
 

@@ -61,6 +61,7 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
       path: wish.path,
       idempotencyKey: wish.idempotencyKey,
       body: sent(wish.body),
+      expects: wish.expects,
       status,
       headers,
       answer: status === null ? null : read(headers, text),

@@ -17,6 +17,7 @@ import {
   simulatePayment,
 } from './operations/intents.ts'
 import { placeOrder, readOrders } from './operations/orders.ts'
+import { overstep } from './operations/overstep.ts'
 import { payByCode, payByLink } from './operations/pay.ts'
 import {
   changeStock,
@@ -63,7 +64,8 @@ export const operations = {
   intrude: [20, intrude],
   requeue: [8, requeue],
   requeueAll: [3, requeueAll],
-  overreach: [1, overreach],
+  overreach: [4, overreach],
+  overstep: [8, overstep],
 } as const satisfies { [name: string]: readonly [weight: number, operate: Operation] }
 
 /** What a live key is refused, which is tried now and then. */

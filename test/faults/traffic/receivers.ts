@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { deliveryIn } from '../evidence/delivery-id.ts'
 import { openRecord, type Recording } from '../evidence/record.ts'
 import { chanceOf } from './chance.ts'
 import { hooks } from './hooks.ts'
@@ -49,11 +50,12 @@ export async function openReceivers({ seed, folder, clockAheadMs }: Opening): Pr
     const visit = { req, res, chance, cameBefore: 0, deliveryId: '' }
     const said = manner === 'early' ? meet(manner, visit) : null
     const body = await text(req)
-    const deliveryId = idIn(body)
+    // A body that is none is one of its own.
+    const deliveryId = deliveryIn(body) || body
     const cameBefore = came.get(deliveryId) ?? 0
     came.set(deliveryId, cameBefore + 1)
     const did = await (said ?? meet(manner ?? 'gone', { ...visit, cameBefore, deliveryId }))
-    const isHeard = typeof did !== 'number' || (await isHandedOver(res))
+    const isUnread = typeof did === 'number' && !(await isHandedOver(res))
     const headers = req.headers as { [name: string]: string }
     record.arrival({
       at,
@@ -61,7 +63,8 @@ export async function openReceivers({ seed, folder, clockAheadMs }: Opening): Pr
       path,
       headers,
       body,
-      did: isHeard ? did : 'hung',
+      did: isUnread ? 'unread' : did,
+      begun: isUnread ? did : null,
       done: Date.now(),
     })
   }
@@ -101,11 +104,6 @@ export async function openReceivers({ seed, folder, clockAheadMs }: Opening): Pr
       await record.close()
     },
   }
-}
-
-/** Of the delivery, as the body has it; a body that is none is one of its own. */
-function idIn(body: string): string {
-  return /^\{"id":"([^"]+)"/.exec(body)?.[1] ?? body
 }
 
 /** Whether the whole answer left, rather than the connection ending before it. */

@@ -1,4 +1,4 @@
-import type { Call } from '../evidence/evidence.ts'
+import type { Call, What } from '../evidence/evidence.ts'
 import type { Chance } from './chance.ts'
 import type { Ask } from './client.ts'
 import type { Send } from './send.ts'
@@ -21,7 +21,7 @@ export interface Scene {
 
 const api = '/api/v1/dev'
 
-const wishOf = ({ operation, key }: Scene, what: string, method: Wish['method'], path: string): Wish => ({
+const wishOf = ({ operation, key }: Scene, what: What, method: Wish['method'], path: string): Wish => ({
   operation,
   actor: 'merchant',
   what,
@@ -31,15 +31,17 @@ const wishOf = ({ operation, key }: Scene, what: string, method: Wish['method'],
   idempotencyKey: null,
   body: null,
   otherBody: null,
+  expects: [],
   headers: {},
 })
 
 /** A merchant reads, once. */
-export const read = (scene: Scene, what: string, path: string): Promise<Call> =>
-  scene.ask(wishOf(scene, what, 'GET', path), 1, scene.chance)
+export const read = (scene: Scene, what: What, path: string, expects: Wish['expects'] = []): Promise<Call> =>
+  scene.ask({ ...wishOf(scene, what, 'GET', path), expects }, 1, scene.chance)
 
-export interface Write {
-  what: string
+/** Of what the traffic knows to be wrong `expects` says how it may be refused. */
+export interface Write extends Partial<Pick<Wish, 'expects'>> {
+  what: What
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   idempotencyKey: string
@@ -59,8 +61,9 @@ export const write = (scene: Scene, asked: Write): Promise<Call | null> =>
 /** As `write`, of what has no body. */
 export const act = (
   scene: Scene,
-  what: string,
+  what: What,
   path: string,
   method: 'POST' | 'DELETE',
+  expects: Wish['expects'] = [],
 ): Promise<Call | null> =>
-  write(scene, { what, method, path, idempotencyKey: scene.newKey(), body: null, otherBody: null })
+  write(scene, { what, method, path, idempotencyKey: scene.newKey(), body: null, otherBody: null, expects })

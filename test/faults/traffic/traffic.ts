@@ -9,7 +9,7 @@ import type { Scene } from './scene.ts'
 import { createSend } from './send.ts'
 import type { Place } from './world.ts'
 
-export interface Asked {
+export interface TrafficAsked {
   seed: number
   receivers: Receivers
   /** Of every web, living or not. */
@@ -26,7 +26,6 @@ export interface Asked {
 /** Traffic that runs. */
 export interface Traffic {
   provisioned: Provisioned
-  counts(): { calls: number; unknown: number; creates: number }
   /** Begins nothing more, and waits until what is open is answered, a minute at most. Receivers calm down. */
   settle(): Promise<void>
   /** Reads everything through the public API. When all is quiet. */
@@ -42,19 +41,11 @@ const settleMs = 60_000
  * Sends seeded random traffic until it is settled: the same seed tries the same operations in the same order, whatever is answered. Resolves
  * once everybody is there and traffic runs.
  */
-export async function startTraffic(asked: Asked): Promise<Traffic> {
+export async function startTraffic(asked: TrafficAsked): Promise<Traffic> {
   const { seed, receivers, admin, clockAheadMs, perSecond } = asked
   const { record } = receivers
-  const { ask: plainAsk, close } = openClient({ ...asked, record })
-  const count = { calls: 0, unknown: 0, creates: 0 }
+  const { ask, close } = openClient({ ...asked, record })
   let endsAt = Number.POSITIVE_INFINITY
-  const ask: typeof plainAsk = async (wish, attempt, chance) => {
-    const call = await plainAsk(wish, attempt, chance)
-    count.calls += 1
-    if (call.status === null) count.unknown += 1
-    if (call.what === 'create' && call.status === 201) count.creates += 1
-    return call
-  }
   const now = () => Date.now() + clockAheadMs()
   const send = createSend(ask, now, () => endsAt)
   const world = await provision(admin, seed, { receiversOrigin: receivers.origin, now })
@@ -89,14 +80,13 @@ export async function startTraffic(asked: Asked): Promise<Traffic> {
 
   return {
     provisioned: provisioned(world, stocks),
-    counts: () => count,
     async settle() {
       endsAt = Date.now() + settleMs
       receivers.calm()
       const faults = await running
       if (faults.length > 0) throw new AggregateError(faults, 'the traffic itself failed')
     },
-    audit: () => audit({ world, ask: plainAsk, seed }),
+    audit: () => audit({ world, ask, seed }),
     close,
   }
 }

@@ -1,4 +1,4 @@
-import type { Call } from '../evidence/evidence.ts'
+import type { Call, What } from '../evidence/evidence.ts'
 import type { Key } from './world.ts'
 
 export type Body = { json: object } | { csv: string } | { form: { [name: string]: string } } | null
@@ -7,7 +7,7 @@ export type Body = { json: object } | { csv: string } | { form: { [name: string]
 export interface Wish {
   operation: number
   actor: 'merchant' | 'customer' | 'support' | 'stranger' | 'auditor'
-  what: string
+  what: What
   /** Null of customers and of support. */
   key: Key | null
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -17,6 +17,8 @@ export interface Wish {
   body: Body
   /** Another body to send under the same idempotency key once it is answered; null: there is none. */
   otherBody: Body
+  /** As the `expects` of a call. */
+  expects: readonly string[]
   headers: { [name: string]: string }
 }
 

@@ -1,5 +1,10 @@
-import type { Arrival, Call, Fault, ProviderRequest, Setting } from '../../evidence/evidence.ts'
+import type { Arrival, Call, Fault, ProviderRequest, Setting, UnwantedEnd } from '../../evidence/evidence.ts'
 import type { Dump } from '../documents.ts'
+
+export interface Line {
+  from: string
+  line: string
+}
 
 /** All that a round left behind, read. Calls are in the order in which they began. */
 export interface Evidence {
@@ -8,7 +13,10 @@ export interface Evidence {
   arrivals: Arrival[]
   provider: ProviderRequest[]
   faults: Fault[]
+  ends: UnwantedEnd[]
   dump: Dump
   /** Lines of text that no secret may stand in: what was logged, and other collections, each with where it is from. */
-  texts: () => Iterable<{ from: string; line: string }>
+  texts: () => Iterable<Line>
+  /** Of these what was logged, by the process. */
+  logs: () => Iterable<Line>
 }

@@ -1,9 +1,16 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
-import { type Arrival, type Call, type Fault, files, type ProviderRequest } from '../../evidence/evidence.ts'
+import {
+  type Arrival,
+  type Call,
+  type Fault,
+  files,
+  type ProviderRequest,
+  type UnwantedEnd,
+} from '../../evidence/evidence.ts'
 import type { Dump } from '../documents.ts'
-import type { Evidence } from './evidence.ts'
+import type { Evidence, Line } from './evidence.ts'
 import { readDocument } from './extended-json.ts'
 
 /** Reads a folder of evidence. A file that is missing has no lines; without the setting it throws. */
@@ -18,6 +25,7 @@ export function readFolder(folder: string): Evidence {
     arrivals: lines<Arrival>(files.arrivals).toSorted((one, other) => one.at - other.at),
     provider: lines<ProviderRequest>(files.provider),
     faults: lines<Fault>(files.faults),
+    ends: lines<UnwantedEnd>(files.ends),
     dump: {
       intents: documents('intents'),
       deliveries: documents('deliveries'),
@@ -30,12 +38,13 @@ export function readFolder(folder: string): Evidence {
       importplans: documents('importplans'),
       staffsessions: documents('staffsessions'),
     },
-    texts: () => textsOf(folder),
+    texts: () => textsIn(folder, [files.log, files.dump]),
+    logs: () => textsIn(folder, [files.log]),
   }
 }
 
-function* textsOf(folder: string) {
-  for (const part of [files.log, files.dump])
+function* textsIn(folder: string, parts: string[]): Generator<Line> {
+  for (const part of parts)
     for (const name of existsSync(join(folder, part)) ? readdirSync(join(folder, part)) : [])
       for (const line of linesOf(join(folder, part, name))) yield { from: `${part}/${name}`, line }
 }
@@ -43,7 +52,8 @@ function* textsOf(folder: string) {
 /** A log of a long round is larger than a text may be: read piece by piece. */
 const pieceBytes = 1 << 20
 
-function* linesOf(path: string): Generator<string> {
+/** The lines of a file; of one that is missing there are none. */
+export function* linesOf(path: string): Generator<string> {
   if (!existsSync(path)) return
   const file = openSync(path, 'r')
   const piece = Buffer.alloc(pieceBytes)

@@ -1,23 +1,22 @@
 import type { Call } from '../../evidence/evidence.ts'
 import type { Broken, Judge, Round } from '../round.ts'
 import { refusalOf } from '../views/answers.ts'
+import { busyIn } from '../views/busy.ts'
 import { statusOf } from '../views/catalogue.ts'
 import { repeatedOf } from '../views/groups.ts'
 import { settles } from '../views/times.ts'
 
 const marginMs = 200
 
-/** Operations that may say "not now" where nothing is wrong: others hold the stock, or a wallet has not told what became of money. */
-const mayBeBusy = ['order', 'import', 'stock', 'refund']
-
 /**
  * Every answer is one of the catalogue, in the envelope, with a request id of its own; "come again" is said, and an answer is missing, only while
  * something is wrong or just was.
  */
 export const answerSound: Judge = function* (round) {
+  const isBusy = busyIn(round)
   for (const call of round.calls) {
-    if (call.status === null) yield* missing(round, call)
-    else yield* sound(round, call, call.status)
+    yield* missing(round, call)
+    if (call.status !== null) yield* sound(round, call, call.status, isBusy)
   }
   const ids = round.calls.filter(
     ({ status, headers }) => status !== null && headers['x-request-id'] !== undefined,
@@ -28,24 +27,29 @@ export const answerSound: Judge = function* (round) {
 
 const nameOf = ({ call, what, method, path }: Call): string => `call ${call} ${what} ${method} ${path}`
 
-/** Some clients give up early, of their own accord: then nothing is missing. */
-function* missing({ times, setting }: Round, call: Call): Generator<Broken> {
+/** Some clients give up early, of their own accord: then nothing is missing. One that was answered counts where a patient one would have been told. */
+function* missing(round: Round, call: Call): Generator<Broken> {
   const waitedMs = call.ended - call.began
-  const span = { from: call.began, to: call.ended }
-  const gaveUp = call.patienceMs < setting.clientPatienceMs && waitedMs >= call.patienceMs - marginMs
-  if (!gaveUp && times.isCalm(span, settles.requests) && times.isBrisk(span))
+  const isPatient = call.patienceMs >= round.setting.clientPatienceMs
+  const gaveUp = !isPatient && (call.status !== null || waitedMs >= call.patienceMs - marginMs)
+  const span = { from: call.began, to: call.status === null ? call.ended : call.began + call.patienceMs }
+  if (!gaveUp && round.isDue('answer.sound', span, settles.requests) && call.status === null)
     yield { of: nameOf(call), says: `got no answer in ${waitedMs} ms, and nothing was wrong` }
 }
 
-function* sound(round: Round, call: Call, status: number): Generator<Broken> {
+function* sound(
+  round: Round,
+  call: Call,
+  status: number,
+  isBusy: (call: Call) => boolean,
+): Generator<Broken> {
   const of = nameOf(call)
   if (call.headers['x-request-id'] === undefined)
     yield { of, says: `was answered ${status} without X-Request-Id` }
   if (status >= 500 && status !== 503)
     yield { of, says: `was answered ${status}: ${JSON.stringify(call.answer).slice(0, 300)}` }
-  const isBusy = mayBeBusy.includes(call.what)
   const span = { from: call.began, to: call.ended }
-  if (status === 503 && !isBusy && round.times.isCalm(span, settles.requests) && round.times.isBrisk(span))
+  if (status === 503 && !isBusy(call) && round.times.isCalm(span, settles.requests))
     yield {
       of,
       says: `was answered 503, and nothing was wrong: ${JSON.stringify(call.answer).slice(0, 300)}`,

@@ -1,5 +1,6 @@
 import type { Broken, Judge, Round } from '../round.ts'
 import { dataOf, pageOf } from '../views/answers.ts'
+import { endpointOfDelivery } from '../views/delivery-ids.ts'
 import { groupsOf, repeatedOf, sumOf } from '../views/groups.ts'
 import { isDone, isUnknown } from '../views/requests.ts'
 
@@ -94,17 +95,16 @@ const saidIn = (call: { answer: unknown }): URLSearchParams | null => {
   return location === null ? null : new URL(location, 'http://service').searchParams
 }
 
-/** A delivery's id is that of the event, then that of the endpoint: 12 bytes each. So it is known also of one that the clean-up took since. */
-const endpointIn = (delivery: string): string => Buffer.from(delivery, 'base64url').toString('hex', 12)
-
 /** What "send all again" said it did is in the trail. */
 function* groups(round: Round): Generator<Broken> {
   const { one, all } = staffRetries(round)
-  const lines = groupsOf(linesOf(round, 'delivery.requeued', 'staff'), ({ subject }) => endpointIn(subject))
+  const lines = groupsOf(linesOf(round, 'delivery.requeued', 'staff'), ({ subject }) =>
+    endpointOfDelivery(subject),
+  )
   for (const [of, calls] of all) {
     const told =
       sumOf(calls, (call) => Number(saidIn(call)?.get('requeued') ?? 0)) +
-      sumOf(one, ([id, { sure }]) => (endpointIn(id) === of ? sure : 0))
+      sumOf(one, ([id, { sure }]) => (endpointOfDelivery(id) === of ? sure : 0))
     const written = lines.get(of)?.length ?? 0
     if (written < told)
       yield { of, says: `staff were told of ${told} sent again, and the trail has ${written} lines` }

@@ -1,7 +1,9 @@
-import type { Call } from '../../evidence/evidence.ts'
-import type { Judge, Round } from '../round.ts'
+import type { Call, What } from '../../evidence/evidence.ts'
+import type { OrderDocument, ProductDocument } from '../documents.ts'
+import type { Broken, Judge, Round } from '../round.ts'
 import { dataOf } from '../views/answers.ts'
 import { beginningsOf } from '../views/beginnings.ts'
+import { setIn } from '../views/times.ts'
 
 interface Made {
   id: string
@@ -13,7 +15,7 @@ interface Made {
 
 /**
  * Only what a test key made and what is old enough is ever gone: everything else that an answer showed is there in the end. A delivery goes with what it
- * tells of, however young it is itself.
+ * tells of, however young it is itself. And all of it is gone, once a night has passed after it came to its end.
  */
 export const cleanUpBounded: Judge = function* (round) {
   const there = thereIn(round)
@@ -32,7 +34,34 @@ export const cleanUpBounded: Judge = function* (round) {
   for (const { referenceNumber: of, cleanedAt, ...made } of round.dump.intents)
     if (cleanedAt !== undefined && !round.mayBeCleaned(made))
       yield { of, says: 'is marked for the clean-up, and is not old' }
+  yield* left(round)
 }
+
+const dayMs = 86_400_000
+
+/** The last night that passed when all had come to its end took all that was old by then. */
+function* left({ faults, setting, times, dump }: Round): Generator<Broken> {
+  const nights = faults.filter(
+    ({ what, target, began }) => what === 'clock.jump' && began > setting.healedAt && setIn(target) >= dayMs,
+  )
+  const night = nights.at(-1)
+  if (night === undefined) return
+  const oldBefore =
+    night.began + times.aheadAt(night.began).from - setting.settings.sandboxRetentionDays * dayMs
+  const made = [
+    ...dump.intents.map((each) => ({ of: each.referenceNumber, ...each })),
+    ...dump.deliveries.map((each) => ({ of: each._id, ...each })),
+    ...dump.orders.filter(isPlaced).map((each) => ({ of: each.number, ...each })),
+    ...dump.products.filter(isSeen).map((each) => ({ of: each._id, ...each })),
+  ]
+  for (const { of, sandbox, createdAt } of made)
+    if (sandbox && createdAt < oldBefore)
+      yield { of, says: `was old ${oldBefore - createdAt} ms before the last night, which left it` }
+}
+
+/** What only keeps an order's or an import's place goes by itself. */
+const isPlaced = ({ status }: OrderDocument): boolean => status === 'PLACED'
+const isSeen = ({ listed, deletedAt }: ProductDocument): boolean => listed || deletedAt !== null
 
 const thereIn = ({ dump }: Round): Set<string> =>
   new Set([...dump.deliveries, ...dump.products, ...dump.orders].map(({ _id }) => _id))
@@ -45,8 +74,15 @@ interface Shown {
   createdAt?: string
 }
 
-const lists = ['delivery.list', 'product.list', 'order.list']
-const single = ['delivery.read', 'delivery.retry', 'product.create', 'product.read', 'order.read', 'order']
+const lists: readonly What[] = ['delivery.list', 'product.list', 'order.list']
+const single: readonly What[] = [
+  'delivery.read',
+  'delivery.retry',
+  'product.create',
+  'product.read',
+  'order.read',
+  'order',
+]
 
 /** Deliveries, products and orders; of intents create.exists and move.legal tell. */
 function* shownIn(call: Call): Generator<Made> {

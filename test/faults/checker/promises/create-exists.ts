@@ -14,7 +14,9 @@ export const createExists: Judge = function* (round) {
     if (request.what !== 'create' || !isDone(request)) continue
     const made = dataOf<ShownIntent>(request.settled as never)
     if (made === null) continue
-    if (round.mayBeCleaned({ sandbox: made.sandbox, createdAt: Date.parse(made.createdAt) })) continue
+    // What is still there is held to it, however old it is.
+    const isGone = !round.intentOf.has(made.referenceNumber)
+    if (isGone && round.mayBeCleaned({ ...made, createdAt: Date.parse(made.createdAt) })) continue
     yield* judgeOne(round, request, made, read)
   }
 }

@@ -1,6 +1,5 @@
 import type { Broken, Judge, Round } from '../round.ts'
 import { longestLog, type Trail, trailsOf } from '../views/attempts.ts'
-import { pastsOf } from '../views/subscriptions.ts'
 import { settles } from '../views/times.ts'
 
 /** How often a delivery is tried (SPEC 6.4). */
@@ -13,23 +12,26 @@ const recordMs = 3000
  * stopped with its endpoint. What was cut short counts apart, and only a fault cuts one short.
  */
 export const deliveryCounted: Judge = function* (round) {
-  const pasts = pastsOf(round)
   for (const trail of trailsOf(round)) {
     const { delivery, attempts, unrecorded } = trail
     const { _id: of, status, redrives, endpointId } = delivery
-    yield* ends(round, trail, pasts.get(endpointId)?.mayHaveStopped(Number.POSITIVE_INFINITY) ?? false)
+    yield* ends(round, trail, round.pasts.get(endpointId)?.mayHaveStopped(Number.POSITIVE_INFINITY) ?? false)
     if (delivery.attempts <= longestLog && delivery.attempts !== attempts.length)
       yield { of, says: `counts ${delivery.attempts} attempts, and ${attempts.length} are recorded` }
     if (status === 'DEAD' && delivery.attempts !== mostAttempts + redrives)
       yield { of, says: `is DEAD after ${delivery.attempts} attempts, ${redrives} of them asked for by hand` }
     if (delivery.attempts > mostAttempts + redrives)
       yield { of, says: `was tried ${delivery.attempts} times, ${redrives} of them by hand` }
-    for (const { at, done, did } of delivery.attempts > longestLog ? [] : unrecorded)
-      if (round.times.isCalmForWrites({ from: at, to: done + recordMs }, settles.leases))
+    for (const arrival of delivery.attempts > longestLog ? [] : trail.arrivals) {
+      const { at, done, did } = arrival
+      const span = { from: at, to: done + recordMs }
+      const isJudged = round.isDueOfWriters('delivery.counted', span, settles.requests)
+      if (isJudged && unrecorded.includes(arrival))
         yield {
           of,
           says: `came at ${new Date(at).toISOString()} (${did}), no attempt is recorded, and nothing was wrong then`,
         }
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Arrival } from '../../evidence/evidence.ts'
 import type { Broken, Judge } from '../round.ts'
 import { type Trail, trailsOf } from '../views/attempts.ts'
 
@@ -11,16 +12,16 @@ export const deliveryDelivered: Judge = function* ({ arrivals, dump, ...round })
     yield* answers(of, trail)
     if (trail.arrivals.some((arrival) => arrival.body !== body))
       yield { of, says: 'arrived with other bytes than those that were frozen' }
-    if (status === 'DELIVERED' && !trail.arrivals.some(({ did }) => mayCount(did, null)))
+    if (status === 'DELIVERED' && !trail.arrivals.some((arrival) => mayCount(arrival, null)))
       yield { of, says: `is DELIVERED, and nothing was accepted at ${url}` }
   }
 }
 
-/** Whether a receiver that did so may have been heard with this status, or with any 2xx. `hung`: the service stopped to read an answer that had begun. */
-const mayCount = (did: number | string, status: number | null): boolean => {
-  if (did === 'hung') return true
-  if (typeof did !== 'number') return false
-  return status === null ? did >= 200 && did < 300 : did === status
+/** Whether a receiver that did so may have been heard with this status, or with any 2xx: a whole answer, or one that had begun when the service had read enough. */
+const mayCount = ({ did, begun }: Arrival, status: number | null): boolean => {
+  const answered = did === 'unread' ? begun : did
+  if (typeof answered !== 'number') return false
+  return status === null ? answered >= 200 && answered < 300 : answered === status
 }
 
 function* answers(of: string, { attempts }: Trail): Generator<Broken> {
@@ -29,7 +30,7 @@ function* answers(of: string, { attempts }: Trail): Generator<Broken> {
     const when = new Date(at).toISOString()
     if (arrival === null)
       yield { of, says: `has an attempt at ${when} that was answered ${status}, and nothing arrived then` }
-    else if (!mayCount(arrival.did, status))
+    else if (!mayCount(arrival, status))
       yield {
         of,
         says: `has an attempt at ${when} that was answered ${status}, and the receiver did ${arrival.did}`,

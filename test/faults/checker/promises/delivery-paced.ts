@@ -5,7 +5,7 @@ import { settles } from '../views/times.ts'
 
 /** A second is on no clock of a machine that is busy; a record rounds to the millisecond. */
 const earlyMs = 5
-/** How late an attempt may be where nothing is wrong, on a machine that does all this at once. */
+/** How late an attempt may be where nothing is wrong: its job was lost before, and the sweep comes every 6 s; the rest is the line that it stands in. */
 const lateMs = 15_000
 /** A receiver whose answers take longer gets few at a time, and its deliveries may wait. */
 const slowMs = 1000
@@ -52,8 +52,12 @@ function* paced(
         of,
         says: `attempt ${index + 1} came ${waitedMs} ms after the one before, and its wait is ${toldMs} ms`,
       }
-    const isLate = waitedMs > 2 * toldMs + lateMs
-    if (isLate && isByTable && !isSlow && round.times.isCalm(span, settles.jobs) && round.times.isBrisk(span))
+    const mostMs = 2 * toldMs + lateMs
+    const { from, to } = round.times.machineTime(endedAt)
+    // Late is what was not there by then, whatever was done to the service since.
+    const isJudged =
+      isByTable && !isSlow && round.isDue('delivery.paced', { from, to: to + mostMs }, settles.jobs)
+    if (isJudged && waitedMs > mostMs)
       yield {
         of,
         says: `attempt ${index + 1} came ${waitedMs} ms after ${before ? 'the one before' : 'its event'}, and nothing was wrong`,

@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto'
+import { deliveryIn } from '../../evidence/delivery-id.ts'
 import type { Arrival } from '../../evidence/evidence.ts'
 import type { Broken, Judge, Round } from '../round.ts'
-import { idIn, signedAt } from '../views/attempts.ts'
+import { arrivedOtherwise, namedIn } from '../views/arrived-otherwise.ts'
+import { signedAt } from '../views/attempts.ts'
 import { type Signing, type Signings, signingsOf } from '../views/secrets.ts'
-import { type Past, pastsOf } from '../views/subscriptions.ts'
+import type { Past } from '../views/subscriptions.ts'
 import { settles } from '../views/times.ts'
 
 /** Between the signing of an attempt and its arrival, and between the read of an endpoint and the signing, where nothing is wrong. */
@@ -15,19 +17,23 @@ const overlapMs = 24 * 3_600_000
 /** So many replaced ones at most. */
 const mostPrevious = 5
 
-/** Every arrival is signed afresh over its exact bytes, under the secret of then, says its event, and comes to where its endpoint was (SPEC 6.2, 6.3). */
+/**
+ * Every arrival is signed afresh over its exact bytes, under the secret of then, says its event, and comes to where its endpoint was (SPEC 6.2, 6.3). Each is of
+ * a delivery that is there, of a test that somebody asked for, or of a delivery that the clean-up may have taken since.
+ */
 export const deliverySigned: Judge = function* (round) {
   const deliveries = new Map(round.dump.deliveries.map((delivery) => [delivery._id, delivery]))
   const signings = signingsOf(round.requests)
-  const pasts = pastsOf(round)
+  const mayCome = arrivedOtherwise(round)
   for (const arrival of round.arrivals) {
-    const delivery = deliveries.get(idIn(arrival.body))
-    if (delivery === undefined) continue
-    const { _id: of, endpointId, event } = delivery
+    const of = deliveryIn(arrival.body)
+    const { endpointId, event } = deliveries.get(of) ?? namedIn(of, arrival.body)
+    if (!deliveries.has(of) && !mayCome(of, arrival))
+      yield { of, says: `came to ${arrival.path}, is no delivery that there is, and nobody asked for a test` }
     yield* headers(round, of, event, arrival)
     const known = signings.get(endpointId)
     if (known !== undefined) yield* signatures(round, of, arrival, known)
-    yield* place(round, of, arrival, pasts.get(endpointId))
+    yield* place(round, of, arrival, round.pasts.get(endpointId))
   }
 }
 
@@ -37,10 +43,11 @@ function* headers(round: Round, of: string, event: string, arrival: Arrival): Ge
     yield { of, says: `arrived as ${told['x-service-event']}, ${told['content-type']}` }
   const { from, to } = round.times.aheadAt(arrival.at)
   const signedMs = signedAt(arrival) * 1000
-  const skewMs = round.times.skewAround({ from: arrival.at, to: arrival.at })
   const [oldest, newest] = [arrival.at + from - signedMs, arrival.at + to - signedMs]
   const isPrompt = round.times.isCalm({ from: arrival.at - promptMs, to: arrival.at }, settles.requests)
   const mostMs = isPrompt ? promptMs : freshMs
+  // Its clock, or all of them, may have been set while it was on its way.
+  const skewMs = round.times.skewAround({ from: arrival.at - mostMs, to: arrival.at })
   const isFresh = newest >= -1000 - skewMs && oldest <= mostMs + skewMs
   if (!/^\d+$/.test(told['x-service-timestamp'] ?? '') || !isFresh)
     yield { of, says: `was signed at ${told['x-service-timestamp']}, ${oldest} ms before it arrived` }

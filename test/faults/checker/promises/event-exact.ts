@@ -1,8 +1,9 @@
 import type { DeliveryDocument } from '../documents.ts'
 import type { Broken, Judge, Round } from '../round.ts'
 import { groupsOf, repeatedOf } from '../views/groups.ts'
+import { handingOn } from '../views/handing-on.ts'
 import { type Due, eventsOf, eventsOfOrder, mostAttempts } from '../views/history.ts'
-import { type Past, pastsOf } from '../views/subscriptions.ts'
+import type { Past } from '../views/subscriptions.ts'
 import type { Span } from '../views/times.ts'
 
 /**
@@ -10,7 +11,7 @@ import type { Span } from '../views/times.ts'
  * each endpoint that was subscribed.
  */
 export const eventExact: Judge = function* (round) {
-  const pasts = pastsOf(round)
+  const handedOnBy = handingOn(round)
   const byBusiness = groupsOf(round.dump.webhookendpoints, ({ businessId }) => businessId)
   const sources = [
     ...round.dump.intents.map((intent) => ({
@@ -30,11 +31,13 @@ export const eventExact: Judge = function* (round) {
   for (const { referenceNumber, businessId, due, isWhole, ...made } of sources) {
     const deliveries = round.deliveriesOf.get(referenceNumber) ?? []
     yield* noneElse(referenceNumber, due, isWhole, deliveries)
-    if (round.mayBeCleaned(made)) continue
+    // Old deliveries may have gone before it, where something kept it.
+    const mayLack = round.mayBeCleaned(made)
     for (const { _id } of byBusiness.get(businessId) ?? []) {
       const mine = deliveries.filter(({ endpointId }) => endpointId === _id)
-      const past = pasts.get(_id)
-      if (past !== undefined) yield* eachOne(round, referenceNumber, due, mine, { id: _id, past })
+      const past = round.pasts.get(_id)
+      const endpoint = past === undefined ? null : { id: _id, past, mayLack, handedOnBy }
+      if (endpoint !== null) yield* eachOne(round, referenceNumber, due, mine, endpoint)
     }
   }
   yield* orphans(round, new Set(sources.map(({ referenceNumber }) => referenceNumber)))
@@ -82,16 +85,22 @@ function toldBy({ event, body }: DeliveryDocument): Told {
 const isOf = (told: Told, due: Due): boolean =>
   told.event === due.event && told.status === due.status && told.refund === due.refund
 
-/** An event is relayed some time after it happened: at the latest when nothing was wrong for so long. */
-const relayMs = 30_000
 const marginMs = 2_000
+
+/** An endpoint, and what is known of when it was told. */
+interface Endpoint {
+  id: string
+  past: Past
+  mayLack: boolean
+  handedOnBy(happened: Span): number
+}
 
 function* eachOne(
   round: Round,
   of: string,
   due: Due[],
   mine: DeliveryDocument[],
-  { id, past }: { id: string; past: Past },
+  { id, past, mayLack, handedOnBy }: Endpoint,
 ): Generator<Broken> {
   const left = [...mine]
   for (const one of due) {
@@ -101,8 +110,9 @@ function* eachOne(
     const skewMs = round.times.skewAround(happened)
     const from = happened.from - marginMs - skewMs
     if (delivery === undefined) {
-      const to = relayedBy(round, happened)
-      if (past.subscribed(one.event, { from, to }).always)
+      // Who did not want it when it happened need not be asked about later.
+      const mayBeDue = !mayLack && past.subscribed(one.event, { from, to: from }).always
+      if (mayBeDue && past.subscribed(one.event, { from, to: handedOnBy(happened) }).always)
         yield { of, says: `endpoint ${id} was subscribed to ${one.event}, and has no delivery of it` }
       continue
     }
@@ -113,20 +123,6 @@ function* eachOne(
         says: `endpoint ${id} was not subscribed to ${one.event}, and has delivery ${delivery._id}`,
       }
   }
-}
-
-/**
- * By when an event was handed on, surely: nothing was wrong for so long, and what happened around then was handed on too. Which endpoints there
- * are is looked up then.
- */
-function relayedBy({ times, dump }: Round, happened: Span): number {
-  const calm = times.calmAfter(happened.to, relayMs) ?? Number.POSITIVE_INFINITY
-  const around = dump.deliveries.flatMap(({ body, createdAt }) => {
-    const at = times.machineTime(Date.parse((JSON.parse(body) as { created_at: string }).created_at))
-    const isNear = at.to > happened.from - relayMs && at.from < happened.to + relayMs
-    return isNear ? times.machineTime(createdAt).to + relayMs : []
-  })
-  return around.reduce((latest, each) => Math.max(latest, each), calm)
 }
 
 /** A delivery tells of something that is there. */

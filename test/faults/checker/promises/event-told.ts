@@ -4,7 +4,6 @@ import type { Broken, Judge, Round } from '../round.ts'
 import { dataOf, referenceIn, refusalOf, type ShownIntent } from '../views/answers.ts'
 import { commissionFields, commissionOf, noCommission } from '../views/commission.ts'
 import { isDone } from '../views/requests.ts'
-import { pastsOf } from '../views/subscriptions.ts'
 
 /** The envelope of SPEC 6.2. */
 interface Body {
@@ -85,7 +84,6 @@ function timeOf(event: string, intent: IntentDocument): number | null {
 
 /** A payment that failed was answered 402: its event is due whatever the intent remembers. */
 function* ofFailures(round: Round): Generator<Broken> {
-  const pasts = pastsOf(round)
   for (const request of round.requests) {
     const { what, settled, business } = request
     const reference = referenceIn(request)
@@ -98,7 +96,8 @@ function* ofFailures(round: Round): Generator<Broken> {
     if (event === null) continue
     const span = { from: (request.tries[0]?.began ?? 0) - 2000, to: Number.POSITIVE_INFINITY }
     const isDue = round.dump.webhookendpoints.some(
-      ({ _id, businessId }) => businessId === business && pasts.get(_id)?.subscribed(event, span).always,
+      ({ _id, businessId }) =>
+        businessId === business && round.pasts.get(_id)?.subscribed(event, span).always,
     )
     const told = round.deliveriesOf.get(intent.referenceNumber) ?? []
     if (isDue && !told.some((delivery) => delivery.event === event))

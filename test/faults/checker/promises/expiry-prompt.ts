@@ -7,7 +7,10 @@ import { settles } from '../views/times.ts'
 
 /** An answer that was computed at that second may be told a moment later, and the clock of the traffic is the machine's, read twice. */
 const marginMs = 50
-/** Its event is there within seconds where nothing is wrong: a job at that second, its relay, on a machine that does all this at once. */
+/**
+ * Its event is there within seconds where nothing is wrong: a job at that second or, where that was lost at any time before, the sweep, which comes every
+ * 6 s; and its relay.
+ */
 const eventMs = 10_000
 
 /**
@@ -23,7 +26,7 @@ export const expiryPrompt: Judge = function* (round) {
   yield* reads(round)
 }
 
-/** When each payment was asked for, on the service's clock, at the earliest. */
+/** When each payment was asked for, on the service's clock, at the earliest; by the clock of whom it was asked, where that was set alone. */
 function payingCalls({ calls, times, intentAt }: Round): Map<string, number[]> {
   const paying = calls.filter(({ what }) => what === 'simulate' || what === 'pay.confirm')
   const byReference = groupsOf(
@@ -33,7 +36,10 @@ function payingCalls({ calls, times, intentAt }: Round): Map<string, number[]> {
   return new Map(
     [...byReference].map(([reference, some]) => [
       reference,
-      some.map(({ began }) => began + times.aheadAt(began).from),
+      some.map(({ began, ended }) => {
+        const shown = began + times.aheadAt(began).from
+        return shown - times.skewAround({ from: began, to: ended })
+      }),
     ]),
   )
 }
@@ -48,25 +54,29 @@ function* ofOne(round: Round, intent: IntentDocument): Generator<Broken> {
   for (const { event, createdAt } of round.deliveriesOf.get(of) ?? []) {
     if (event !== 'payment.expired') continue
     const lateMs = createdAt - updatedAt
-    const span = { from: due.from, to: due.to + lateMs }
-    const isJudged = lateMs > eventMs && round.times.isCalm(span, settles.jobs) && round.times.isBrisk(span)
-    if (isJudged) yield { of, says: `payment.expired came ${lateMs} ms after its end, and nothing was wrong` }
+    // Late is what was not there by then, whatever was done to the service since.
+    const isJudged = round.isDue('expiry.prompt', { from: due.from, to: due.to + eventMs }, settles.jobs)
+    if (isJudged && lateMs > eventMs)
+      yield { of, says: `payment.expired came ${lateMs} ms after its end, and nothing was wrong` }
   }
 }
 
-/** A payment that was begun in time may end late; one that was begun late may not begin. A cancel goes by the second. */
+/**
+ * A payment that was begun in time may end late; one that was begun late may not begin. A cancel goes by the second, on the clock that it is stored by
+ * itself; a simulation too, but that this clock may be set between its two looks at it.
+ */
 function* inTime({ times }: Round, intent: IntentDocument, begun: number[]): Generator<Broken> {
   const { referenceNumber: of, expiresAt, payment, cancellationReason, updatedAt } = intent
-  const end = times.machineTime(expiresAt)
-  const skewMs = times.skewAround({ from: end.from - 1000, to: end.to + 60_000 })
-  if (payment !== null && begun.length > 0 && Math.min(...begun) > expiresAt + marginMs + skewMs)
+  if (payment !== null && begun.length > 0 && Math.min(...begun) > expiresAt + marginMs)
     yield {
       of,
       says: `was paid, and nobody began to before ${Math.min(...begun) - expiresAt} ms past its end`,
     }
-  if (payment !== null && payment.wallet === 'simulation' && payment.paidAt > expiresAt + skewMs)
-    yield { of, says: `was paid by a simulation ${payment.paidAt - expiresAt} ms past its end` }
-  if (cancellationReason === 'requested_by_merchant' && updatedAt > expiresAt + skewMs)
+  const isLate =
+    payment?.wallet === 'simulation' &&
+    payment.paidAt > expiresAt + marginMs + times.skewAround(times.machineTime(payment.paidAt))
+  if (isLate) yield { of, says: `was paid by a simulation ${payment.paidAt - expiresAt} ms past its end` }
+  if (cancellationReason === 'requested_by_merchant' && updatedAt > expiresAt)
     yield { of, says: `was cancelled ${updatedAt - expiresAt} ms past its end` }
 }
 

@@ -1,3 +1,4 @@
+import type { What } from '../../evidence/evidence.ts'
 import type { Broken, Judge, Round } from '../round.ts'
 import { dataOf, referenceIn, type ShownIntent } from '../views/answers.ts'
 import { groupsOf, repeatedOf } from '../views/groups.ts'
@@ -30,7 +31,7 @@ interface Made {
 /** What creates made, by business and, where it counts, by environment. */
 function* things<Thing extends Made>(
   round: Round,
-  what: string,
+  what: What,
   stored: Thing[],
   nameOf: (thing: Thing) => string,
   field: string,
@@ -52,8 +53,7 @@ function* things<Thing extends Made>(
     const unknown = requests.filter(
       (request) => isUnknown(request) && ownerOf(asOwner(request, some[0])) === owner,
     )
-    const others = some.length - unknown.length - provisionedBy(round, what, some)
-    if (others > 0)
+    if (some.length > unknown.length)
       yield {
         of: some.map(nameOf).slice(0, 5).join(' '),
         says: `${some.length} are there that no answer of ${what} names, and the outcome of ${unknown.length} is unknown`,
@@ -68,15 +68,6 @@ const asOwner = ({ business, sandbox }: Request, thing: Made | undefined): Made 
   businessId: business,
   ...(thing?.sandbox === undefined ? {} : { sandbox }),
 })
-
-/** What was there before the traffic began was made by no call of it. */
-function provisionedBy({ setting, times }: Round, _what: string, some: Made[]): number {
-  const early = some.filter((thing) => {
-    const { createdAt } = thing as Made & { createdAt: number }
-    return times.machineTime(createdAt).to < setting.beganAt
-  })
-  return early.length
-}
 
 /** Refunds of one payment: each key its own, and none without a key. */
 function* refunds({ requests, dump }: Round): Generator<Broken> {

@@ -14,12 +14,18 @@ import { eventTold } from './event-told.ts'
 import { expiryPrompt } from './expiry-prompt.ts'
 import { keyOnce } from './key-once.ts'
 import { keyReplayed } from './key-replayed.ts'
+import { listExact } from './list-exact.ts'
+import { logCalm } from './log-calm.ts'
 import { moveLegal } from './move-legal.ts'
 import { orderExact } from './order-exact.ts'
+import { processLives } from './process-lives.ts'
 import { providerBalances } from './provider-balances.ts'
 import { quietReached } from './quiet-reached.ts'
 import { readForward } from './read-forward.ts'
 import { refundBounded } from './refund-bounded.ts'
+import { refusalDue } from './refusal-due.ts'
+import { rightKept } from './right-kept.ts'
+import { roundEnded } from './round-ended.ts'
 import { secretKept } from './secret-kept.ts'
 import { stockBalances } from './stock-balances.ts'
 import { tenantApart } from './tenant-apart.ts'
@@ -27,11 +33,13 @@ import { walletBalances } from './wallet-balances.ts'
 
 /** Every promise that a round proves, by the name that its violations bear. */
 export const promises = {
+  'round.ended': roundEnded,
   'create.exists': createExists,
   'key.once': keyOnce,
   'key.replayed': keyReplayed,
   'move.legal': moveLegal,
   'read.forward': readForward,
+  'list.exact': listExact,
   'event.exact': eventExact,
   'event.told': eventTold,
   'delivery.delivered': deliveryDelivered,
@@ -50,8 +58,12 @@ export const promises = {
   'audit.complete': auditComplete,
   'secret.kept': secretKept,
   'answer.sound': answerSound,
+  'refusal.due': refusalDue,
+  'right.kept': rightKept,
   'quiet.reached': quietReached,
   'clean-up.bounded': cleanUpBounded,
+  'process.lives': processLives,
+  'log.calm': logCalm,
 } as const satisfies Record<string, Judge>
 
 export type PromiseName = keyof typeof promises

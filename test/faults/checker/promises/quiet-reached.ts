@@ -4,6 +4,7 @@ import type { Judge } from '../round.ts'
 export const quietReached: Judge = function* ({ setting, dump }) {
   if (setting.quietAt === null)
     yield { of: 'the round', says: 'never became quiet after the last fault was healed' }
+  for (const says of setting.left) yield { of: 'the round', says }
   for (const { referenceNumber: of, outbox, underWay, refunds } of dump.intents) {
     if (outbox.length > 0)
       yield { of, says: `${outbox.map(({ event }) => event).join(' ')} was handed on to nobody` }

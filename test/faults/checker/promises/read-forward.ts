@@ -55,4 +55,4 @@ function wentBack(before: Sight, after: Sight): string | null {
 /** By a clock that is ahead an intent has expired which by another's has not: only where clocks were apart. */
 const isOfClocks = ({ times }: Round, before: Sight, after: Sight): boolean =>
   before.shown.cancellationReason === 'expired' &&
-  times.skewAround({ from: before.call.began, to: after.call.ended }) > 0
+  [before, after].some(({ call }) => times.skewAround({ from: call.began, to: call.ended }) > 0)

@@ -45,8 +45,8 @@ function secretsOf(round: Round): Secrets {
 const isLog = (from: string): boolean => from.startsWith('log/')
 /** Collections that are about wallets and customers themselves; an order's customer is delivered to. */
 const ofPhones = /^dump\/(wallets|walletmovements|orders)\./
-/** Fields whose text is a number, a code or an id; the body of an order's event has its customer. */
-const otherFields = new Set([
+/** Fields of MongoDB whose text is a number, a code where it must be, or a sealed answer. */
+const ofDump = new Set([
   'code',
   'codeKey',
   '$numberInt',
@@ -55,27 +55,35 @@ const otherFields = new Set([
   '$date',
   '$oid',
   'answer',
-  'time',
 ])
+/** Fields of a log that are times and numbers of processes, or measures, and no words. */
+const ofLog = /^(?:time|pid|port)$|(?:Ms|Bytes)$/
 
 function* foundIn(secrets: Secrets, from: string, line: string): Generator<string> {
   if (/[sp]k_(?:test|live)_[0-9A-Za-z]{38}/.test(line)) yield 'an API key'
   for (const [text] of line.matchAll(/\b[0-9a-f]{64}\b/g))
     if (secrets.signing.has(text)) yield 'the secret of an endpoint'
   for (const password of secrets.passwords) if (line.includes(password)) yield 'a password'
-  if (ofPhones.test(from) || line.includes('order.new') || !/\b\d{6,8}\b/.test(line)) return
-  for (const [word] of textsIn(line).matchAll(/(?<![\w.:-])\d{6,8}(?![\w.:-])/g)) {
+  // The body of an order's event has its customer.
+  const isOrder = from === 'dump/deliveries.ndjson' && line.includes('order.new')
+  if (ofPhones.test(from) || isOrder || !/\d{6}/.test(line)) return
+  for (const [, word = ''] of textsIn(from, line).matchAll(numbers)) {
     const what =
       secrets.words.get(word) ?? (isLog(from) && secrets.codes.has(word) ? 'a payment code' : undefined)
     if (what !== undefined) yield what
   }
 }
 
-/** The text in a line of JSON; a line that is none is text. */
-function textsIn(line: string): string {
+/** Six to eight digits by themselves, of a phone number also behind the country's; no part of an id, a decimal or a UUID. */
+const numbers = /(?<![\w.-])(?:\+?(?:00)?222)?(\d{6,8})(?![\w-])(?!\.\d)/g
+
+/** What may be words in a line of JSON, of a log its whole numbers too; a line that is none is text. */
+function textsIn(from: string, line: string): string {
+  const isSpared = (key: string): boolean => (isLog(from) ? ofLog.test(key) : ofDump.has(key))
   const texts: string[] = []
   const keep = (key: string, value: unknown): unknown => {
-    if (typeof value === 'string' && !otherFields.has(key)) texts.push(value)
+    const isText = typeof value === 'string' || (isLog(from) && Number.isInteger(value))
+    if (isText && !isSpared(key)) texts.push(String(value))
     return value
   }
   try {

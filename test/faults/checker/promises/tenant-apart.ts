@@ -1,6 +1,6 @@
+import { deliveryIn } from '../../evidence/delivery-id.ts'
 import type { Call } from '../../evidence/evidence.ts'
 import type { Broken, Judge, Round } from '../round.ts'
-import { idIn } from '../views/attempts.ts'
 import { groupsOf } from '../views/groups.ts'
 
 interface Owner {
@@ -110,7 +110,7 @@ function* arrived({ calls, arrivals, dump }: Round, owners: Map<string, Owner>):
     const told = JSON.parse(body) as { sandbox: boolean; data: { reference_number: string } }
     const owner = owners.get(told.data.reference_number)
     if (owner === undefined) continue
-    const of = idIn(body)
+    const of = deliveryIn(body)
     if (!known.get(path)?.has(owner.businessId))
       yield { of, says: `came to ${path}, which is not of ${owner.businessId}` }
     if (told.sandbox !== owner.sandbox)

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { What } from '../../evidence/evidence.ts'
 import type { DeliveryDocument, IntentDocument, Status } from '../documents.ts'
 import { at, idOf, iso } from './clock.ts'
 import { arrival, call, good, hook, type Story, shop } from './story.ts'
@@ -164,7 +165,7 @@ export function refund(story: Story, intent: IntentDocument, seconds: number, am
 const write = (
   story: Story,
   intent: IntentDocument,
-  what: string,
+  what: What,
   verb: string,
   seconds: number,
   answer: unknown,

@@ -77,6 +77,7 @@ function sell(story: Story): ProductDocument {
     businessId: shop.id,
     sandbox: true,
     name: shop.marker,
+    handle: idOf('product'),
     variants: [{ _id: idOf('variant'), label: 'Default', price: 7, stock: 12 }],
     reservations: [],
     deletedAt: null,
@@ -125,7 +126,7 @@ function place(story: Story, product: ProductDocument, seconds: number): void {
     what: 'order',
     path: '/api/v1/dev/store/orders/simulate',
     idempotencyKey: 'order-1',
-    body: {},
+    body: { items: items.map(({ productId, variantId, quantity }) => ({ productId, variantId, quantity })) },
     status: 201,
     answer: good(structuredClone({ ...order, sandbox: true, createdAt: iso(seconds) })),
   })

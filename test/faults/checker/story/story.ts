@@ -13,6 +13,8 @@ const settings: Setting = {
   beganAt: at(0),
   healedAt: at(100),
   quietAt: at(200),
+  left: [],
+  brokenOff: [],
   settings: {
     intentLifetimeSeconds: 30,
     codeLifetimeSeconds: 20,
@@ -47,8 +49,10 @@ export function emptyStory(): Story {
     arrivals: [],
     provider: [],
     faults: [],
+    ends: [],
     lines,
     texts: () => lines,
+    logs: () => lines.filter(({ from }) => from.startsWith('log/')),
     dump: {
       intents: [],
       deliveries: [],
@@ -87,6 +91,7 @@ export function call(
     method: 'POST',
     idempotencyKey: null,
     body: null,
+    expects: [],
     status: 200,
     answer: null,
     ...given,
@@ -107,5 +112,12 @@ export function arrival(
   story: Story,
   given: Pick<Arrival, 'at' | 'body' | 'headers'> & Partial<Arrival>,
 ): void {
-  story.arrivals.push({ clockAheadMs: 0, path: '/hook/1', did: 200, done: given.at + 5, ...given })
+  story.arrivals.push({
+    clockAheadMs: 0,
+    path: '/hook/1',
+    did: 200,
+    begun: null,
+    done: given.at + 5,
+    ...given,
+  })
 }

@@ -1,4 +1,4 @@
-import type { Call, PageAnswer } from '../../evidence/evidence.ts'
+import type { Call, PageAnswer, What } from '../../evidence/evidence.ts'
 
 /** An intent as an answer shows it. */
 export interface ShownIntent {
@@ -53,7 +53,7 @@ export const isReplay = ({ headers }: Pick<Call, 'headers'>): boolean =>
   headers['idempotent-replayed'] === 'true'
 
 /** Operations whose good answer is one intent. */
-const ofOneIntent = ['create', 'read', 'cancel', 'refund', 'simulate']
+const ofOneIntent: readonly What[] = ['create', 'read', 'cancel', 'refund', 'simulate']
 
 /** The intents that an answer shows, with their whole retrieval shape but for a create's. */
 export function intentsIn(call: Call): ShownIntent[] {

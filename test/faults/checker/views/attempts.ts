@@ -1,3 +1,4 @@
+import { deliveryIn } from '../../evidence/delivery-id.ts'
 import type { Arrival } from '../../evidence/evidence.ts'
 import type { DeliveryDocument } from '../documents.ts'
 import type { Round } from '../round.ts'
@@ -25,11 +26,9 @@ export const longestLog = 50
 
 /** What deliveries left at receivers. Tests of endpoints are no deliveries. */
 export function trailsOf(round: Round): Trail[] {
-  const byId = groupsOf(round.arrivals, ({ body }) => idIn(body))
+  const byId = groupsOf(round.arrivals, ({ body }) => deliveryIn(body))
   return round.dump.deliveries.map((delivery) => trailOf(round, delivery, byId.get(delivery._id) ?? []))
 }
-
-export const idIn = (body: string): string => /^\{"id":"([\w-]+)"/.exec(body)?.[1] ?? ''
 
 /** When it was signed, in seconds of the service's clock. */
 export const signedAt = ({ headers }: Arrival): number => Number(headers['x-service-timestamp'])

@@ -1,11 +1,11 @@
-import type { Call } from '../../evidence/evidence.ts'
+import type { Call, What } from '../../evidence/evidence.ts'
 import { refusalOf } from './answers.ts'
 import { groupsOf } from './groups.ts'
 import type { Times } from './times.ts'
 
 /** All tries of one write: API key, method, path and idempotency key make it one, for 24 hours (SPEC 5.4). */
 export interface Request {
-  what: string
+  what: What
   business: string
   sandbox: boolean
   path: string
@@ -19,8 +19,8 @@ export interface Request {
 }
 
 const dayMs = 24 * 3_600_000
-/** What was given up may still act so much later, by the clock of then. */
-const lateMs = 30_000
+/** A write that was given up by its client may still act so much later: the patience of a request, and of MongoDB. */
+export const lateMs = 30_000
 
 /** The writes of merchants, each with all its tries. */
 export function requestsOf(calls: Call[], { aheadAt }: Pick<Times, 'aheadAt'>): Request[] {

@@ -2,7 +2,7 @@ import type { OrderDocument, ProductDocument } from '../documents.ts'
 import type { Round } from '../round.ts'
 import { dataOf } from './answers.ts'
 import { groupsOf } from './groups.ts'
-import { isDone, isUnknown, type Request } from './requests.ts'
+import { isDone, isUnknown, lateMs, type Request } from './requests.ts'
 
 /** Something that changed the stock of a variant, or may have. */
 export interface Change {
@@ -17,8 +17,6 @@ export interface Change {
   isSure: boolean
 }
 
-/** What was given up by its client may still land so much later: the patience of a request, and of MongoDB. */
-const lateMs = 30_000
 /** An order's units are taken before its time is read, by the length of a request at most. */
 const orderMs = 10_000
 
@@ -59,7 +57,7 @@ function amountsOf(bodies: { stock?: number; delta?: number }[], { isAcrossDays 
   return isAcrossDays && !isCount ? [...amounts].flatMap((amount) => [amount, 2 * amount]) : [...amounts]
 }
 
-const variantNamed = (product: ProductDocument | undefined, idOrLabel: string): string | undefined =>
+export const variantNamed = (product: ProductDocument | undefined, idOrLabel: string): string | undefined =>
   product?.variants.find(({ _id, label }) => _id === idOrLabel || label === idOrLabel)?._id
 
 function salesOf(round: Round): Change[] {
@@ -81,7 +79,7 @@ function salesOf(round: Round): Change[] {
     })
 }
 
-interface AskedLine {
+export interface AskedLine {
   productId: string
   variantId?: string
   variantLabel?: string

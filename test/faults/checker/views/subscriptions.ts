@@ -2,7 +2,8 @@ import type { Call } from '../../evidence/evidence.ts'
 import type { Evidence } from '../folder/evidence.ts'
 import { dataOf } from './answers.ts'
 import { groupsOf } from './groups.ts'
-import { type Span, timesOf } from './times.ts'
+import { lateMs } from './requests.ts'
+import type { Span, Times } from './times.ts'
 
 /** What of an endpoint may change, as one write of a merchant left it. */
 interface Change {
@@ -25,13 +26,12 @@ export interface Past {
 }
 
 const never = Number.POSITIVE_INFINITY
-/** A write that was given up by its client may still be on its way for so long: the patience of a request, and of MongoDB. */
-const lateMs = 30_000
 
 /** The past of every endpoint that was ever there, by its id. */
-export function pastsOf(evidence: Evidence): Map<string, Past> {
-  const { calls, dump } = evidence
-  const times = timesOf(evidence)
+export function pastsOf(
+  { calls, dump }: Pick<Evidence, 'calls' | 'dump'>,
+  times: Pick<Times, 'machineTime'>,
+): Map<string, Past> {
   // A stranger is refused it, whether they are told so or not.
   const some = calls.filter(({ what, actor }) => what.startsWith('endpoint.') && actor !== 'stranger')
   const changing = groupsOf(some, (call) => endpointIn(call) ?? '')
@@ -95,20 +95,18 @@ function pastOf(first: Change, calls: Call[]): Past {
 
 /** When the tries of one write may have had their effect: from the first one's begin to when one was answered good. */
 function spansOf(calls: Call[]): Span[] {
-  return [...groupsOf(calls, (call) => `${call.keyId} ${call.path} ${call.idempotencyKey}`).values()].flatMap(
-    (tries) => {
-      const isRefused = tries.some(({ status }) => status !== null && status >= 400 && status < 409)
-      if (isRefused && !tries.some(({ status }) => status === 200)) return []
-      const done = tries.filter(({ status }) => status !== null && status < 300).map(({ ended }) => ended)
-      const ends = tries.map(({ ended }) => ended + lateMs)
-      return [
-        {
-          from: Math.min(...tries.map(({ began }) => began)),
-          to: done.length > 0 ? Math.min(...done) : Math.max(...ends),
-        },
-      ]
-    },
-  )
+  return [...groupsOf(calls, keyOf).values()].flatMap((tries) => {
+    const isRefused = tries.some(({ status }) => status !== null && status >= 400 && status < 409)
+    if (isRefused && !tries.some(({ status }) => status === 200)) return []
+    const done = tries.filter(({ status }) => status !== null && status < 300).map(({ ended }) => ended)
+    const ends = tries.map(({ ended }) => ended + lateMs)
+    return [
+      {
+        from: Math.min(...tries.map(({ began }) => began)),
+        to: done.length > 0 ? Math.min(...done) : Math.max(...ends),
+      },
+    ]
+  })
 }
 
 function changesOf(calls: Call[]): Change[] {

@@ -1,5 +1,6 @@
 import type { Fault } from '../../evidence/evidence.ts'
 import type { Evidence } from '../folder/evidence.ts'
+import { sumOf } from './groups.ts'
 
 /** When something was on the machine's clock: not before `from`, not after `to`. */
 export interface Span {
@@ -13,7 +14,7 @@ export interface Times {
   aheadAt(at: number): Span
   /** When it was on the machine's clock that the service's showed this. */
   machineTime(shown: number): Span
-  /** By how much processes' clocks were apart at worst around there: one was set, or all were, one after the other. */
+  /** By how much processes' clocks were apart at worst around there: one was set, or all were, one after the other, which takes moments. */
   skewAround(span: Span): number
   /**
    * Whether nothing was done to the service from `settleMs` before the span to its end: so long may the consequences of a fault last for what
@@ -22,25 +23,27 @@ export interface Times {
   isCalm(span: Span, settleMs: number): boolean
   /** The same, but for what makes late alone: a machine that has too much to do, and Redis, which loses no write of anybody's. */
   isCalmForWrites(span: Span, settleMs: number): boolean
-  /** Whether those who asked around then were answered at once: if not, the machine has more to do than to keep time. */
-  isBrisk(span: Span): boolean
+  /** For how long the machine had too much to do, and for how long the round went on: more than half of it, and nothing in it is calm. */
+  busy: { ms: number; ofMs: number; isMostly: boolean }
   /** The end of the first stretch of this length after `at` in which nothing was done; null when there is none before quiet. */
   calmAfter(at: number, lengthMs: number): number | null
 }
 
 /** How long the consequences of a fault last: by name, as every promise has its own patience. */
 export const settles = {
-  /** Connections that are found broken, a primary that is found, a request that had waited. */
+  /** Connections that are found broken, a primary that is found (the driver gives up on a silent one after 5 s), a request that had waited. */
   requests: 6_000,
-  /** A lease of 10 s that a dead process left behind. */
-  leases: 14_000,
-  /** The sweep, every 12 s, and jobs that stand in a line. */
-  jobs: 20_000,
+  /**
+   * Who is dead left a job of the sweep behind: it is free after 8 s and found at the next look, 12 s at most, and the sweep comes every 6 s. So by 18 s
+   * what is late is found; what was due from here on has 10 s or more of its own before it is called late.
+   */
+  jobs: 10_000,
 } as const
 
-/** Of a request that nothing keeps. */
-const quickMs = 1000
-const aroundMs = 5000
+/** Whoever held a clock that was set alone works by it for so long, once it is level again. */
+const levelMs = 1000
+/** A process believes what it has read of its clock for 20 ms (build/inside.ts); no other may be by the old one for longer. */
+const readMs = 50
 
 /** Faults of what the service does not promise to be quick without; receivers fail for themselves alone. */
 const isOfReceivers = ({ what }: Fault): boolean => what.startsWith('receiver.')
@@ -55,36 +58,34 @@ export function timesOf({ setting, calls, arrivals, faults }: Evidence): Times {
       { at: ended, ahead: last },
     ]),
     ...arrivals.map(({ at, clockAheadMs }) => ({ at, ahead: clockAheadMs })),
-  ].toSorted((one, other) => one.at - other.at)
+    ...jumpsOf(faults),
+  ].toSorted((one, other) => one.at - other.at || one.ahead - other.ahead)
   const steps = stepsOf(samples)
   const disturbing = faults.filter((fault) => !isOfReceivers(fault))
   const troubles = troublesOf(disturbing)
   const ofWriters = troublesOf(disturbing.filter((fault) => !isOfRedis(fault) && !isOfMachine(fault)))
-  const skews = faults
-    .filter(({ what }) => what === 'process.skew' || what === 'clock.jump')
-    .map(({ began, ended, target }) => ({ from: began, to: ended, byMs: skewIn(target) }))
+  const skews = faults.flatMap(({ what, began, ended, target }) => {
+    const lastsMs = what === 'process.skew' ? levelMs : what === 'clock.jump' ? readMs : null
+    return lastsMs === null ? [] : { from: began, to: ended + lastsMs, byMs: Math.abs(setIn(target)) }
+  })
+  const busy = busyOf({ setting, faults })
 
   return {
     aheadAt: (at) => aheadIn(steps, at),
     machineTime(shown) {
       const inside = steps.filter(({ from, to, ahead }) => from + ahead <= shown && shown <= to + ahead)
-      if (inside.length === 0)
-        return { from: setting.beganAt, to: setting.quietAt ?? Number.POSITIVE_INFINITY }
+      if (inside.length === 0) return skipped(steps, shown)
       const moments = inside.map(({ ahead }) => shown - ahead)
       return { from: Math.min(...moments), to: Math.max(...moments) }
     },
     skewAround: (span) =>
       Math.max(
         0,
-        ...skews.filter(({ from, to }) => from <= span.to && to + 1000 >= span.from).map(({ byMs }) => byMs),
+        ...skews.filter(({ from, to }) => from <= span.to && to >= span.from).map(({ byMs }) => byMs),
       ),
-    isCalm: (span, settleMs) => !meets(troubles, span, settleMs),
+    isCalm: (span, settleMs) => !busy.isMostly && !meets(troubles, span, settleMs),
     isCalmForWrites: (span, settleMs) => !meets(ofWriters, span, settleMs),
-    isBrisk: ({ from, to }) => {
-      const around = calls.filter((call) => call.began <= to + aroundMs && call.ended >= from - aroundMs)
-      const quick = around.filter(({ status, began, ended }) => status !== null && ended - began <= quickMs)
-      return quick.length >= around.length / 2 && quick.length > 0
-    },
+    busy,
     calmAfter: (at, lengthMs) => {
       let from = at
       for (const trouble of troubles) {
@@ -98,19 +99,56 @@ export function timesOf({ setting, calls, arrivals, faults }: Evidence): Times {
   }
 }
 
-const troublesOf = (faults: Fault[]): Span[] =>
+/** What disturbs, and for how long its consequences last at most. */
+interface Trouble extends Span {
+  mostMs: number
+}
+
+/** What could not be done on a machine that had too much to do is worked off in the time in which it grew, or sooner. */
+const troublesOf = (faults: Fault[]): Trouble[] =>
   faults
-    .map(({ began, ended }) => ({ from: began, to: ended }))
+    .map((fault) => ({
+      from: fault.began,
+      to: fault.ended,
+      mostMs: isOfMachine(fault) ? fault.ended - fault.began : Number.POSITIVE_INFINITY,
+    }))
     .toSorted((one, other) => one.from - other.from)
 
-const meets = (troubles: Span[], span: Span, settleMs: number): boolean =>
-  troubles.some(({ from, to }) => from <= span.to && to + settleMs >= span.from)
+const meets = (troubles: Trouble[], span: Span, settleMs: number): boolean =>
+  troubles.some(({ from, to, mostMs }) => from <= span.to && to + Math.min(settleMs, mostMs) >= span.from)
 
-/** `web-2 +3500` → 3500. */
-const skewIn = (target: string): number => Math.abs(Number(/ ([+-]\d+)$/.exec(target)?.[1] ?? 0))
+/** Stretches of a busy machine follow one another and never overlap. */
+function busyOf({ setting, faults }: Pick<Evidence, 'setting' | 'faults'>): Times['busy'] {
+  const { beganAt, healedAt, quietAt } = setting
+  const endedAt = quietAt ?? healedAt
+  const stretches = faults
+    .filter(isOfMachine)
+    .map(({ began, ended }) => Math.max(0, Math.min(ended, endedAt) - Math.max(began, beganAt)))
+  const ms = sumOf(stretches, (each) => each)
+  return { ms, ofMs: endedAt - beganAt, isMostly: ms > (endedAt - beganAt) / 2 }
+}
+
+/** By how much a clock was set: `web-2 -3500` → -3500. */
+export const setIn = (target: string): number => Number(/ ([+-]\d+)$/.exec(target)?.[1] ?? 0)
 
 interface Step extends Span {
   ahead: number
+}
+
+/** What the clock was ahead before all were set, and after it. */
+function jumpsOf(faults: Fault[]): { at: number; ahead: number }[] {
+  let ahead = 0
+  return faults
+    .filter(({ what }) => what === 'clock.jump')
+    .toSorted((one, other) => one.began - other.began)
+    .flatMap(({ began, ended, target }) => {
+      const before = ahead
+      ahead += setIn(target)
+      return [
+        { at: began, ahead: before },
+        { at: ended, ahead },
+      ]
+    })
 }
 
 /** The stretches in which the clock was ahead by one amount; two that follow each other overlap where nobody looked. */
@@ -128,6 +166,12 @@ function stepsOf(samples: { at: number; ahead: number }[]): Step[] {
   if (last === undefined) return [{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, ahead: 0 }]
   last.to = Number.POSITIVE_INFINITY
   return steps
+}
+
+/** All clocks were set past it at once: between what somebody last saw of the old one and first of the new one. */
+function skipped(steps: Step[], shown: number): Span {
+  const after = steps.findIndex(({ from, ahead }) => from + ahead > shown)
+  return { from: steps[after]?.from ?? 0, to: steps[after - 1]?.to ?? Number.POSITIVE_INFINITY }
 }
 
 function aheadIn(steps: Step[], at: number): Span {

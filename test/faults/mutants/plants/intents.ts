@@ -70,6 +70,32 @@ export const intentMutants: readonly Mutant[] = [
     focus: { ...plain, seconds: 45 },
   },
   {
+    name: 'mark-not-counted',
+    says: 'What was made in the very millisecond of a mark is in no count of a long list.',
+    edits: [
+      {
+        file: 'src/tallies/count-span.ts',
+        find: 'countMade(countable, { $gte: new Date(last.at), ...end }, most)',
+        put: 'countMade(countable, { $gt: new Date(last.at), ...end }, most)',
+      },
+    ],
+    caughtBy: ['list.exact'],
+    focus: { ...plain, often: ['createIntent'] },
+  },
+  {
+    name: 'refusal-misnumbered',
+    says: 'A cancel that comes too late is refused with a status that the catalogue does not have for it.',
+    edits: [
+      {
+        file: 'src/errors.ts',
+        find: 'INTENT_CANCEL_INVALID_STATUS: [400,',
+        put: 'INTENT_CANCEL_INVALID_STATUS: [422,',
+      },
+    ],
+    caughtBy: ['answer.sound'],
+    focus: { ...plain, often: ['cancelIntent'] },
+  },
+  {
     name: 'code-twice',
     says: 'Nothing keeps a payment code from being given to two payments at once.',
     edits: [

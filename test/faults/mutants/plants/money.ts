@@ -34,6 +34,19 @@ export const moneyMutants: readonly Mutant[] = [
     },
   },
   {
+    name: 'last-centime-kept',
+    says: 'A refund of all that is left is refused.',
+    edits: [
+      {
+        file: 'src/intents/refunds/judge.ts',
+        find: 'if (amount > refundable)',
+        put: 'if (amount >= refundable)',
+      },
+    ],
+    caughtBy: ['refusal.due'],
+    focus: { ...plain, often: ['simulatePayment', 'refundIntent'] },
+  },
+  {
     name: 'outcome-forgotten',
     says: 'Nobody asks the wallet what became of a payment whose process died.',
     edits: [
@@ -61,8 +74,8 @@ export const moneyMutants: readonly Mutant[] = [
   },
   {
     name: 'commission-rounded-down',
-    says: 'Half a centime of a fee is rounded down.',
-    edits: [{ file: 'src/wallets/commission.ts', find: '+ 5000n)', put: '+ 4999n)' }],
+    says: 'A fee is rounded down, however close it is to the next centime.',
+    edits: [{ file: 'src/wallets/commission.ts', find: '+ 5000n)', put: '+ 0n)' }],
     caughtBy: ['commission.exact'],
     focus: { ...plain, often: ['payByLink', 'simulatePayment'] },
   },

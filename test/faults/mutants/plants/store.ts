@@ -15,6 +15,24 @@ export const storeMutants: readonly Mutant[] = [
     focus: { ...plain, often: ['changeStock'] },
   },
   {
+    name: 'order-at-another-price',
+    says: 'A line of an order is sold at the price of the first variant of its product.',
+    edits: [
+      {
+        file: 'src/store/orders/draft.ts',
+        find: '  unitPrice: variant.price,',
+        put: '  unitPrice: (product.variants[0] ?? variant).price,',
+      },
+      {
+        file: 'src/store/orders/draft.ts',
+        find: '  total: variant.price * quantity,',
+        put: '  total: (product.variants[0] ?? variant).price * quantity,',
+      },
+    ],
+    caughtBy: ['order.exact'],
+    focus: { ...plain, often: ['placeOrder'] },
+  },
+  {
     name: 'stock-taken-for-good',
     says: 'What an order took that was never placed is not given back.',
     edits: [

@@ -19,6 +19,11 @@ export const trustMutants: readonly Mutant[] = [
         find: '    businessId,\n    sandbox,\n',
         put: '    businessId,\n    sandbox: { $in: [true, false] },\n',
       },
+      {
+        file: 'src/intents/list.ts',
+        find: 'where: { businessId, sandbox }',
+        put: 'where: { businessId, sandbox: { $in: [true, false] } }',
+      },
     ],
     caughtBy: ['tenant.apart'],
     focus: { ...plain, often: ['listIntents'] },
@@ -35,6 +40,19 @@ export const trustMutants: readonly Mutant[] = [
     ],
     caughtBy: ['secret.kept'],
     focus: plain,
+  },
+  {
+    name: 'viewer-acts',
+    says: 'A viewer of the pages for staff may do what support may.',
+    edits: [
+      {
+        file: 'src/admin/pages/guards.ts',
+        find: "if (staffOf(res).role === 'support') return next()",
+        put: "if (['support', 'viewer'].includes(staffOf(res).role)) return next()",
+      },
+    ],
+    caughtBy: ['right.kept'],
+    focus: { ...plain, often: ['listDeliveries', 'overreach'] },
   },
   {
     name: 'audit-after-the-act',

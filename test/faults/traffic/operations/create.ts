@@ -17,6 +17,8 @@ export interface IntentData {
 /** Where payments (99901) and refunds (99904) fail in the sandbox (SPEC 8). */
 const magic = [99_901, 99_904]
 const leftAlonePart = 0.15
+/** Refused, and kept as an answer: sent again it is refused again. */
+const wrongAmounts = [0, -5, 1e12]
 
 /** The merchant asks for a payment. */
 export async function createIntent(scene: Scene): Promise<KnownIntent | null> {
@@ -29,6 +31,7 @@ export async function createIntent(scene: Scene): Promise<KnownIntent | null> {
     path: '/intents',
     idempotencyKey,
     body: { json: body },
+    expects: wrongAmounts.includes(body.amount ?? 0) ? ['AMOUNT_OUT_OF_RANGE'] : [],
     otherBody: { json: { ...body, amount: chance.whole(1, 20_000) } },
   })
   if (call === null || !isGood(call)) return null
@@ -62,7 +65,6 @@ function bodyOf({ chance, place: { marker, sandbox } }: Scene, idempotencyKey: s
       success_url: `https://shop.example/thanks?of=${marker}`,
       cancel_url: 'https://shop.example/sorry',
     }),
-    // Refused, and kept as an answer: sent again it is refused again.
-    ...(chance.is(0.02) && { amount: chance.pick([0, -5, 1e12]) }),
+    ...(chance.is(0.02) && { amount: chance.pick(wrongAmounts) }),
   }
 }

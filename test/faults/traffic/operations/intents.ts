@@ -65,7 +65,7 @@ export async function cancelIntent(scene: Scene): Promise<void> {
 
 /** The sandbox's payment by a call. */
 export async function simulatePayment(scene: Scene): Promise<void> {
-  const { chance } = scene
+  const { chance, place } = scene
   const intent = pendingOf(scene)
   if (intent === null) return
   const outcome = chance.weighted({ success: 85, insufficient_funds: 8, technical_error: 7 })
@@ -81,6 +81,7 @@ export async function simulatePayment(scene: Scene): Promise<void> {
     idempotencyKey: scene.newKey(),
     body: { json },
     otherBody: { json: { outcome: 'technical_error' } },
+    expects: place.sandbox ? [] : ['SANDBOX_ONLY'],
   })
   learn(intent, call)
 }

@@ -20,14 +20,23 @@ export async function placeOrder(scene: Scene): Promise<void> {
     idempotencyKey,
     body: { json: { customer, ...(chance.is(0.9) && { items }) } },
     otherBody: { json: { customer, items: items.slice(0, 1) } },
+    expects: [
+      ...(place.sandbox ? [] : ['SANDBOX_ONLY']),
+      // No shop has so many, and nobody may pay for them.
+      ...(items.some(({ quantity }) => quantity === tooMany)
+        ? ['INSUFFICIENT_STOCK', 'AMOUNT_OUT_OF_RANGE']
+        : []),
+    ],
   })
   if (call !== null && isGood(call)) remember(place.orders, dataOf<{ _id: string }>(call)._id)
 }
 
-function lineOf({ id, variants }: KnownProduct, chance: Chance): object {
+const tooMany = 100_000
+
+function lineOf({ id, variants }: KnownProduct, chance: Chance) {
   const variant = chance.pick(variants)
   const named = chance.is(0.5) ? { variantId: variant.id } : { variantLabel: variant.label }
-  return { productId: id, ...named, quantity: chance.is(0.04) ? 100_000 : chance.whole(1, 4) }
+  return { productId: id, ...named, quantity: chance.is(0.04) ? tooMany : chance.whole(1, 4) }
 }
 
 export async function readOrders(scene: Scene): Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Call, PageAnswer } from '../../evidence/evidence.ts'
+import type { Call, PageAnswer, What } from '../../evidence/evidence.ts'
 import type { Wallet } from '../books.ts'
 import { hiddenFields, isPage, unescaped } from '../page.ts'
 import type { Scene } from '../scene.ts'
@@ -27,7 +27,7 @@ export async function payByCode(scene: Scene): Promise<void> {
 }
 
 type CustomerAsks = (
-  what: string,
+  what: What,
   method: Wish['method'],
   path: string,
   body: Body,
@@ -50,6 +50,7 @@ function customerOf({ operation, chance, ask }: Scene): CustomerAsks {
         idempotencyKey: null,
         body,
         otherBody: null,
+        expects: [],
         headers,
       },
       attempt,

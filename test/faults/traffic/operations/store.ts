@@ -88,7 +88,9 @@ export async function importProducts(scene: Scene): Promise<void> {
     const handle = `${place.marker}-h${chance.whole(1, 12)}`
     return `${handle},${handle},,,${chance.whole(1, 900)},${chance.whole(0, 40)}`
   })
-  const csv = ['handle,name,variant_label,sku,price,stock', ...new Set(rows)].join('\n')
+  const different = [...new Set(rows)]
+  const handles = new Set(different.map((row) => row.split(',', 1)[0]))
+  const csv = ['handle,name,variant_label,sku,price,stock', ...different].join('\n')
   await write(scene, {
     what: 'import',
     method: 'POST',
@@ -96,6 +98,8 @@ export async function importProducts(scene: Scene): Promise<void> {
     idempotencyKey: scene.newKey(),
     body: chance.is(0.5) ? { csv } : { json: { csv } },
     otherBody: null,
+    // Two rows are of one product, with two prices or stocks.
+    expects: handles.size < different.length ? ['VALIDATION_ERROR'] : [],
   })
 }
 

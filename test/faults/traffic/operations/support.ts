@@ -1,4 +1,4 @@
-import type { Call } from '../../evidence/evidence.ts'
+import type { Call, What } from '../../evidence/evidence.ts'
 import { hiddenFields, isPage, unescaped } from '../page.ts'
 import type { Scene } from '../scene.ts'
 import { isGood, type Wish } from '../wish.ts'
@@ -24,11 +24,11 @@ export async function overreach(scene: Scene): Promise<void> {
   if (page === null) return
   const path = `/admin/deliveries/${chance.pick(place.deliveries)}/send-again`
   const csrf = /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? ''
-  await asStaff(scene, viewer, { what: 'requeue', path, form: { csrf } })
+  await asStaff(scene, viewer, { what: 'overreach', path, form: { csrf } })
 }
 
 /** Opens a page and presses one of its buttons that leads to such an act. Once: nobody presses again who does not know what became of it. */
-async function press(scene: Scene, path: string, what: string, act: string): Promise<void> {
+async function press(scene: Scene, path: string, what: What, act: string): Promise<void> {
   const employee = scene.chance.pick(scene.world.staff.filter(({ role }) => role === 'support'))
   const page = await open(scene, employee, path)
   const forms = [...(page ?? '').matchAll(/<form method="post" action="([^"]+)">(.*?)<\/form>/gs)]
@@ -60,7 +60,7 @@ async function open(scene: Scene, employee: Employee, path: string): Promise<str
 const htmlOf = ({ answer }: Call): string => (isPage(answer) ? answer.text : '')
 
 interface Visit {
-  what: string
+  what: What
   path: string
   /** Null to look at a page. */
   form: { [name: string]: string } | null
@@ -81,6 +81,7 @@ function asStaff(
     idempotencyKey: null,
     body: form === null ? null : { form },
     otherBody: null,
+    expects: [],
     // As a browser says of a form of this site, whichever process serves it.
     headers: { 'Sec-Fetch-Site': 'same-origin', ...(cookie !== '' && { Cookie: cookie }) },
   }

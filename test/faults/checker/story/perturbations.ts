@@ -12,7 +12,9 @@ export function tellsOf(perturbations: Perturbation[]): void {
     it(`tells ${promise} where ${what}`, () => {
       const round = ordinary()
       change(round)
-      expect(judge(round).map((violation) => violation.promise)).to.include(promise)
+      const told = judge(round)
+      expect(told.map((violation) => violation.promise)).to.include(promise)
+      expect(told.filter(({ says }) => says.startsWith('cannot be judged'))).to.deep.equal([])
     })
 }
 

@@ -6,7 +6,7 @@ import type { RoundServers } from '../round/servers.ts'
 import type { Receivers } from '../traffic/receivers.ts'
 
 /** All that something can be done to. */
-export interface World {
+export interface Targets {
   servers: RoundServers
   processes: ReadonlyMap<ProcessName, ServiceProcess>
   clocks: Clocks
@@ -15,12 +15,12 @@ export interface World {
 }
 
 /** The other of its type. */
-export function twinOf(world: World, name: ProcessName): ServiceProcess {
+export function twinOf(targets: Targets, name: ProcessName): ServiceProcess {
   const isTwin = (other: ProcessName): boolean => other !== name && typeOf(other) === typeOf(name)
-  return processOf(world, processNames.find(isTwin) ?? name)
+  return processOf(targets, processNames.find(isTwin) ?? name)
 }
 
-export function processOf({ processes }: World, name: ProcessName): ServiceProcess {
+export function processOf({ processes }: Targets, name: ProcessName): ServiceProcess {
   const found = processes.get(name)
   if (found === undefined) throw new Error(`there is no ${name}`)
   return found

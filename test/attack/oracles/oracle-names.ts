@@ -1,0 +1,8 @@
+import { answerOracles } from './answer-oracles.ts'
+import { runOracles } from './run-oracles.ts'
+import { silenceOracles } from './silence-oracles.ts'
+
+/** All that is demanded. */
+export const oracleNames: readonly string[] = [answerOracles(), silenceOracles, runOracles].flatMap(
+  Object.keys,
+)

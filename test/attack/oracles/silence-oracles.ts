@@ -1,0 +1,35 @@
+import { largestBytes } from '../../../src/http/body.ts'
+import type { Attack } from '../generators/attack.ts'
+import { type TargetBody, targets } from '../targets/target.ts'
+
+/** A request that got no answer, or of several not all. */
+export interface Silence {
+  attack: Attack
+  /** Whether the connection was closed, or nothing came within the patience of the wire. */
+  none: 'closed' | 'late'
+  ms: number
+  /** Of the whole request. */
+  bytes: number
+}
+
+/** What is demanded where no answer came, by name; null where there need be none. */
+export const silenceOracles: Readonly<Record<string, (silence: Silence) => string | null>> = {
+  'no hang': (silence) => {
+    const { none, ms, bytes, attack } = silence
+    // Refused for its length it is not read, and the reset may come before the answer.
+    if (none === 'closed' && bytes > largestOf(attack)) return null
+    return `${none} after ${ms} ms without an answer`
+  },
+}
+
+/** Whatever is larger is refused unread: by JSON and files for their length; a smaller form is taken in by the connection itself, read or not. */
+const largest: Readonly<Record<TargetBody['kind'], number>> = {
+  none: largestBytes.json,
+  json: largestBytes.json,
+  csv: largestBytes.csv,
+  form: 60_000,
+}
+
+const kinds = new Map(targets.map(({ name, body }) => [name, body.kind]))
+
+const largestOf = ({ target }: Attack): number => largest[kinds.get(target) ?? 'json']

@@ -1,0 +1,275 @@
+import { expect } from 'chai'
+import type { Call } from '../evidence/evidence.ts'
+import { judge } from './check.ts'
+import { at, idOf } from './story/clock.ts'
+import { endpointId, read, shown } from './story/happenings.ts'
+import { type Ordinary, ordinary } from './story/ordinary.ts'
+import { tellsOf, the } from './story/perturbations.ts'
+import { call, good } from './story/story.ts'
+import { statusOf } from './views/catalogue.ts'
+
+const intents = '/api/v1/dev/intents'
+
+/** It is refused with that code. */
+function refused(given: Call, code: string): void {
+  const statusCode = statusOf[code] ?? 0
+  Object.assign(given, {
+    status: statusCode,
+    answer: { success: false, error: { code, message: '', statusCode } },
+  })
+}
+
+/** A write of the shop is refused with that code. */
+const refuses = (
+  round: Ordinary,
+  seconds: number,
+  code: string,
+  given: Partial<Call> & Pick<Call, 'what' | 'path'>,
+): void => refused(call(round, seconds, { idempotencyKey: `refused-${seconds}`, ...given }), code)
+
+const ofPaid = ({ paid }: Ordinary, verb: string): string => `${intents}/${paid.referenceNumber}/${verb}`
+const ofStock = ({ product }: Ordinary): string =>
+  `/api/v1/dev/store/products/${product._id}/variants/Default/stock`
+
+/** The auditor's list of the shop's intents, two a page, newest first. */
+function listed(round: Ordinary, change: (data: { items: object[]; total: number }) => void): void {
+  const newest = round.dump.intents.toSorted((one, other) => other.createdAt - one.createdAt)
+  for (const page of [1, 2]) {
+    const items = newest.slice(2 * page - 2, 2 * page).map(shown)
+    const data = { items, page, limit: 2, total: newest.length, hasMore: page === 1 }
+    if (page === 2) change(data)
+    const path = `${intents}?limit=2&page=${page}`
+    call(round, 205 + page, { what: 'list', actor: 'auditor', method: 'GET', path, answer: good(data) })
+  }
+}
+
+/** "Come again" to a refund, with nothing wrong. */
+function busy(round: Ordinary): Call {
+  const made = { what: 'refund', path: ofPaid(round, 'refund'), idempotencyKey: 'busy' } as const
+  const asked = call(round, 90, { ...made, body: { amount: 100 } })
+  refused(asked, 'SERVICE_UNAVAILABLE')
+  return asked
+}
+
+/** A shop may have five; it has so many. */
+function endpoints(round: Ordinary, count: number): void {
+  const [first] = round.dump.webhookendpoints
+  for (let number = 1; number < count; number += 1)
+    round.dump.webhookendpoints.push({
+      ...the(first),
+      _id: idOf(`endpoint-${number}`),
+      events: [],
+      createdAt: at(0),
+    })
+}
+
+const registers = { what: 'endpoint.create', path: '/api/v1/dev/webhooks/endpoints' } as const
+const promisesIn = (round: Ordinary) => new Set(judge(round).map(({ promise }) => promise))
+
+describe('The checker of faults, of refusals,', () => {
+  it('lets a refusal pass that was due', () => {
+    const round = ordinary()
+    refuses(round, 20, 'AMOUNT_OUT_OF_RANGE', {
+      what: 'create',
+      path: intents,
+      expects: ['AMOUNT_OUT_OF_RANGE'],
+    })
+    refuses(round, 21, 'INTENT_CANCEL_INVALID_STATUS', { what: 'cancel', path: ofPaid(round, 'cancel') })
+    refuses(round, 22, 'INTENT_NOT_PENDING', { what: 'simulate', path: ofPaid(round, 'simulate-payment') })
+    const refund = { what: 'refund', path: ofPaid(round, 'refund') } as const
+    refuses(round, 23, 'AMOUNT_OUT_OF_RANGE', { ...refund, body: { amount: 301 } })
+    refuses(round, 24, 'REFUND_AMOUNT_MISMATCH', { ...refund, body: { expectedRefundable: 500 } })
+    refuses(round, 4, 'INTENT_REFUND_INVALID_STATUS', refund)
+    refuses(round, 25, 'INSUFFICIENT_STOCK', { what: 'stock', path: ofStock(round), body: { delta: -13 } })
+    endpoints(round, 5)
+    refuses(round, 26, 'MAX_ENDPOINTS_REACHED', registers)
+    expect(judge(round).filter(({ promise }) => promise === 'refusal.due')).to.deep.equal([])
+  })
+
+  it('lets a service be busy with another refund, where whoever came again was answered', () => {
+    for (const [isAnswered, hasRival] of [
+      [true, true],
+      [false, true],
+      [true, false],
+    ]) {
+      const round = ordinary()
+      const asked = busy(round)
+      if (hasRival)
+        refuses(round, 89.95, 'AMOUNT_OUT_OF_RANGE', {
+          what: 'refund',
+          path: asked.path,
+          body: { amount: 900 },
+        })
+      if (isAnswered)
+        refused(
+          call(round, 92, { ...asked, call: 500, attempt: 2, headers: {}, began: at(92), ended: at(92.1) }),
+          'AMOUNT_OUT_OF_RANGE',
+        )
+      expect(promisesIn(round).has('answer.sound'), `${isAnswered} ${hasRival}`).to.equal(
+        !isAnswered || !hasRival,
+      )
+    }
+  })
+
+  it('takes a list for exact that has everything once', () => {
+    const round = ordinary()
+    listed(round, () => undefined)
+    expect(judge(round)).to.deep.equal([])
+  })
+
+  it('lets a viewer and a publishable key be refused', () => {
+    const round = ordinary()
+    the(round.setting.businesses[0]).keys.push({
+      id: idOf('pk'),
+      mode: 'test',
+      kind: 'publishable',
+      secret: 'pk',
+    })
+    const path = `/admin/deliveries/${the(round.dump.deliveries[0])._id}/send-again`
+    const viewer = { what: 'overreach', actor: 'support', business: null, keyId: null, path } as const
+    call(round, 20, { ...viewer, status: 403, answer: { text: 'Not allowed', state: null, location: null } })
+    const overstep = {
+      what: 'create',
+      path: intents,
+      keyId: idOf('pk'),
+      expects: ['SECRET_KEY_REQUIRED'],
+    } as const
+    refuses(round, 21, 'SECRET_KEY_REQUIRED', overstep)
+    expect(judge(round)).to.deep.equal([])
+  })
+
+  tellsOf([
+    [
+      'refusal.due',
+      'what was made is not found',
+      (round) => refused(read(round, round.paid, 20), 'INTENT_NOT_FOUND'),
+    ],
+    [
+      'refusal.due',
+      'a good body is refused',
+      (round) => refuses(round, 20, 'VALIDATION_ERROR', { what: 'create', path: intents }),
+    ],
+    [
+      'refusal.due',
+      'somebody asks too often who does not',
+      (round) => refused(read(round, round.paid, 20), 'RATE_LIMITED'),
+    ],
+    ['refusal.due', 'a good key is none', (round) => refused(read(round, round.paid, 20), 'INVALID_API_KEY')],
+    [
+      'refusal.due',
+      'what is PENDING cannot be cancelled',
+      (round) =>
+        refuses(round, 3, 'INTENT_CANCEL_INVALID_STATUS', { what: 'cancel', path: ofPaid(round, 'cancel') }),
+    ],
+    [
+      'refusal.due',
+      'a part of what is left cannot be given back',
+      (round) =>
+        refuses(round, 20, 'AMOUNT_OUT_OF_RANGE', {
+          what: 'refund',
+          path: ofPaid(round, 'refund'),
+          body: { amount: 300 },
+        }),
+    ],
+    [
+      'refusal.due',
+      'what is paid cannot be given back',
+      (round) =>
+        refuses(round, 7.5, 'INTENT_REFUND_INVALID_STATUS', {
+          what: 'refund',
+          path: ofPaid(round, 'refund'),
+        }),
+    ],
+    [
+      'refusal.due',
+      'what is left is another sum',
+      (round) =>
+        refuses(round, 20, 'REFUND_AMOUNT_MISMATCH', {
+          what: 'refund',
+          path: ofPaid(round, 'refund'),
+          body: { expectedRefundable: 300 },
+        }),
+    ],
+    [
+      'refusal.due',
+      'a refund fails by itself',
+      (round) =>
+        refuses(round, 20, 'REFUND_FAILED', {
+          what: 'refund',
+          path: ofPaid(round, 'refund'),
+          body: { amount: 1 },
+        }),
+    ],
+    [
+      'refusal.due',
+      'a simulation fails that was to succeed',
+      (round) =>
+        refuses(round, 4, 'PAYMENT_FAILED', {
+          what: 'simulate',
+          path: ofPaid(round, 'simulate-payment'),
+          body: {},
+        }),
+    ],
+    [
+      'refusal.due',
+      'there is stock, and it is refused',
+      (round) =>
+        refuses(round, 20, 'INSUFFICIENT_STOCK', {
+          what: 'stock',
+          path: ofStock(round),
+          body: { delta: -12 },
+        }),
+    ],
+    [
+      'refusal.due',
+      'there is room for an endpoint',
+      (round) => refuses(round, 20, 'MAX_ENDPOINTS_REACHED', registers),
+    ],
+    [
+      'refusal.due',
+      'an endpoint is not found',
+      (round) =>
+        refuses(round, 20, 'ENDPOINT_NOT_FOUND', {
+          what: 'endpoint.update',
+          path: `/api/v1/dev/webhooks/endpoints/${endpointId}`,
+        }),
+    ],
+    [
+      'refusal.due',
+      'nobody else has the key',
+      (round) => refuses(round, 20, 'IDEMPOTENCY_REQUEST_IN_PROGRESS', { what: 'create', path: intents }),
+    ],
+    ['answer.sound', 'a refund hears "come again", and nothing was wrong', (round) => void busy(round)],
+    [
+      'right.kept',
+      'a viewer acts',
+      (round) => {
+        const of = { business: null, keyId: null, path: '/admin/deliveries/x/send-again' }
+        call(round, 20, { what: 'overreach', actor: 'support', ...of, status: 303, answer: null })
+      },
+    ],
+    [
+      'right.kept',
+      'the trail has an act of a viewer',
+      ({ setting }) => (the(setting.staff[0]).role = 'viewer'),
+    ],
+    [
+      'right.kept',
+      'a publishable key lists',
+      (round) => {
+        the(round.setting.businesses[0]).keys.push({
+          id: 'pk',
+          mode: 'test',
+          kind: 'publishable',
+          secret: 'pk',
+        })
+        const answer = good({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
+        call(round, 20, { what: 'list', method: 'GET', path: intents, keyId: 'pk', answer })
+      },
+    ],
+    ['list.exact', 'the total is another', (round) => listed(round, (data) => (data.total -= 1))],
+    ['list.exact', 'one is missing', (round) => listed(round, (data) => data.items.pop())],
+    ['list.exact', 'one is there twice', (round) => listed(round, ({ items }) => items.push(the(items[0])))],
+    ['list.exact', 'an older one comes first', (round) => listed(round, ({ items }) => items.reverse())],
+  ])
+})

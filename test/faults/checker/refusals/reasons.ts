@@ -1,0 +1,47 @@
+import { settles } from '../views/times.ts'
+import { changed, failedAsAsked, notPending } from './of-intents.ts'
+import { notGivenBack, notRefundable, notWhatIsLeft, tooMuch } from './of-refunds.ts'
+import { notInStock } from './of-stock.ts'
+import {
+  noDelivery,
+  noEndpoint,
+  noIntent,
+  noOrder,
+  noProduct,
+  noShop,
+  tooManyEndpoints,
+} from './of-things.ts'
+import type { Reason } from './refusal.ts'
+
+/** Another try of its key was under way, or had died: the claim of a dead one lasts 10 s (docs/idempotency.md), which a second process finds out. */
+const claimMs = 30_000
+
+const underWay: Reason = (_round, { call, request }) =>
+  (request?.tries ?? []).some(
+    (other) => other !== call && other.began <= call.ended && other.ended + claimMs >= call.began,
+  )
+
+/** A body came too slowly: only where something stood still. */
+const tooSlow: Reason = ({ times }, { span }) => !times.isCalm(span, settles.requests)
+
+/** What is right about each code, beside what the asker expects. A code that is not here is never due to a good request: of a key, a body, a limit. */
+export const reasons: Record<string, Reason> = {
+  INTENT_NOT_FOUND: noIntent,
+  DELIVERY_NOT_FOUND: noDelivery,
+  ORDER_NOT_FOUND: noOrder,
+  PRODUCT_NOT_FOUND: noProduct,
+  ENDPOINT_NOT_FOUND: noEndpoint,
+  SHOP_NOT_FOUND: noShop,
+  MAX_ENDPOINTS_REACHED: tooManyEndpoints,
+  INSUFFICIENT_STOCK: notInStock,
+  INTENT_NOT_PENDING: notPending,
+  INTENT_CANCEL_INVALID_STATUS: notPending,
+  INTENT_CANCEL_CONFLICT: changed,
+  PAYMENT_FAILED: failedAsAsked,
+  INTENT_REFUND_INVALID_STATUS: notRefundable,
+  AMOUNT_OUT_OF_RANGE: tooMuch,
+  REFUND_AMOUNT_MISMATCH: notWhatIsLeft,
+  REFUND_FAILED: notGivenBack,
+  IDEMPOTENCY_REQUEST_IN_PROGRESS: underWay,
+  REQUEST_TIMEOUT: tooSlow,
+}

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect } from 'chai'
+import { until } from '../../support/until.ts'
+
+/** Starts a child that does nothing, has it stand still, and says its process id. */
+const owner = `
+const { endWithUs } = await import(${JSON.stringify(join(import.meta.dirname, 'child.ts'))})
+const { spawn } = await import('node:child_process')
+const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+endWithUs(child)
+child.kill('SIGSTOP')
+console.log(child.pid)
+setInterval(() => {}, 1000)
+`
+
+describe('A child of the harness of faults', () => {
+  it('ends with it, also where it stands still and the harness is killed', async () => {
+    const harness = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', owner], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [pid] = (await once(createInterface({ input: harness.stdout }), 'line')) as [string]
+    expect(isAlive(Number(pid))).to.equal(true)
+    harness.kill('SIGKILL')
+    await until('the child is gone', () => !isAlive(Number(pid)))
+  })
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
