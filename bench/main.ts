@@ -21,8 +21,9 @@ const PUT_OFF_MS = 15 * 60_000
 const START_LIMIT_MS = 10 * 60_000
 
 endWithParent()
+// Not `once`: a second signal on the way out would end it before it has tidied up.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.once(signal, () => process.exit(128 + constants.signals[signal]))
+  process.on(signal, () => process.exit(128 + constants.signals[signal]))
 // Whatever way this process ends, those it started end with it.
 await run().then(() => process.exit(0), fail)
 

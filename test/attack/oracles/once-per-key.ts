@@ -26,8 +26,8 @@ const beforeTheKey: ReadonlySet<ErrorCode> = new Set([
   'HEADERS_TOO_LARGE',
   'REQUEST_TIMEOUT',
 ])
-/** VALIDATION_ERROR is said of these before anything else is looked at, and of a form in which no file can be found. */
-const outside = /^(HTTP version|Host|Transfer-Encoding|Expect|path|file)$/
+/** VALIDATION_ERROR is said of a path that is none before anything else is looked at, of a form in which no file can be found, and of what is no HTTP, with which its connection ends. */
+const outside = /^(path|file)$/
 
 /**
  * Requests with one idempotency key get one answer, whatever their bodies: one of them is carried out or refused for good, and all the others
@@ -57,6 +57,6 @@ function isKept(seen: Seen): boolean {
   if (isReplay(seen) || answer.status < 300) return true
   if (answer.status >= 500) return false
   const { error } = JSON.parse(answer.body) as { error: { code: ErrorCode; param?: string } }
-  const isOutside = error.code === 'VALIDATION_ERROR' && outside.test(error.param ?? '')
-  return !isOutside && !beforeTheKey.has(error.code)
+  const isOutside = outside.test(error.param ?? '') || answer.headers.get('connection') === 'close'
+  return !(error.code === 'VALIDATION_ERROR' && isOutside) && !beforeTheKey.has(error.code)
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { judge } from './check.ts'
 import { at, idOf } from './story/clock.ts'
-import { endpointId, headersOf, tell } from './story/happenings.ts'
+import { headersOf, endpointId as ofShop, tell } from './story/happenings.ts'
 import { type Ordinary, ordinary } from './story/ordinary.ts'
 import { tellsOf, the } from './story/perturbations.ts'
 import { arrival, call, good, other } from './story/story.ts'
@@ -39,7 +39,7 @@ const idOfDelivery = (event: string, endpointId: string): string =>
 function tested(round: Ordinary): void {
   const event = 'payment.confirmed'
   const data = { reference_number: 'PI-TEST000000000000' }
-  const body = JSON.stringify({ id: idOfDelivery('test', endpointId), event, sandbox: true, data })
+  const body = JSON.stringify({ id: idOfDelivery('test', ofShop), event, sandbox: true, data })
   arrival(round, { at: at(20), body, headers: headersOf(event, at(20), body) })
 }
 
@@ -102,10 +102,10 @@ describe('The checker of faults, of deliveries,', () => {
     tested(round)
     call(round, 19.9, {
       what: 'endpoint.test',
-      path: `/api/v1/dev/webhooks/endpoints/${endpointId}/test`,
+      path: `/api/v1/dev/webhooks/endpoints/${ofShop}/test`,
       idempotencyKey: 'test',
       body: { event: 'payment.confirmed' },
-      answer: good({ deliveryId: idOfDelivery('test', endpointId), delivered: true }),
+      answer: good({ deliveryId: idOfDelivery('test', ofShop), delivered: true }),
     })
     expect(judge(round)).to.deep.equal([])
     the(round.arrivals.at(-1)).headers['x-service-signature'] = 'sha256=nothing'
@@ -117,11 +117,11 @@ describe('The checker of faults, of deliveries,', () => {
     const one = the(arrivalsOf(round)[1])
     Object.assign(one, { did: 'unread', begun: 200 })
     expect(judge(round)).to.deep.equal([])
-    for (const other of [
+    for (const wrong of [
       { did: 'unread', begun: 500 },
       { did: 'hung', begun: null },
     ] as const) {
-      Object.assign(one, other)
+      Object.assign(one, wrong)
       expect(judge(round).map(({ promise }) => promise)).to.include('delivery.delivered')
     }
   })

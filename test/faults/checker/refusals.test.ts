@@ -270,6 +270,10 @@ describe('The checker of faults, of refusals,', () => {
     ['list.exact', 'the total is another', (round) => listed(round, (data) => (data.total -= 1))],
     ['list.exact', 'one is missing', (round) => listed(round, (data) => data.items.pop())],
     ['list.exact', 'one is there twice', (round) => listed(round, ({ items }) => items.push(the(items[0])))],
-    ['list.exact', 'an older one comes first', (round) => listed(round, ({ items }) => items.reverse())],
+    [
+      'list.exact',
+      'an older one comes first',
+      (round) => listed(round, (data) => (data.items = data.items.toReversed())),
+    ],
   ])
 })

@@ -31,7 +31,10 @@ const paused = controlNamed(
   pausedAt('cancel.before-move', 'simulate.before-move', 'refund.before-set-aside'),
 )
 const frozen = controlNamed('control-frozen', frozenAt('deliver.before-send', 'deliver.answered'))
-const emptied = controlNamed('control-emptied', { ...under('redis.flush', 'redis.empty', 'clock.jump'), seconds: 40 })
+const emptied = controlNamed('control-emptied', {
+  ...under('redis.flush', 'redis.empty', 'clock.jump'),
+  seconds: 40,
+})
 
 export const controls: readonly Mutant[] = [inPeace, killed, paused, frozen, emptied]
 

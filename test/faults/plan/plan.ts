@@ -55,11 +55,14 @@ export function planOf(round: Planning): PlannedFault[] {
 /** Each of the jumps in four rounds. */
 const jumpOf = ({ seed, round }: Planning): number => deckOf(chanceOf(seed, 'jumps'), jumps, round)()
 
+/** In the first seconds of a round there is hardly anything yet that could be old. */
+const YOUNG_MS = 10_000
+
 /** Early in its burst: the points of the clean-up are armed by then, and the sweep that asks for it comes within seconds. */
 const jump = ({ fromMs }: Burst, aheadMs: number): PlannedFault => ({
   what: 'clock.jump',
   target: 'all',
-  atMs: fromMs + 2500,
+  atMs: Math.max(YOUNG_MS, fromMs + 2500),
   forMs: 0,
   aheadMs,
 })

@@ -3,8 +3,8 @@ import type { Setting } from '../evidence/evidence.ts'
 
 /** What the service runs by in a round: short, so that everything comes to its end within it, and what is made last soon after it. */
 export const settings: Setting['settings'] = {
-  intentLifetimeSeconds: 15,
-  codeLifetimeSeconds: 10,
+  intentLifetimeSeconds: 12,
+  codeLifetimeSeconds: 8,
   retrySeconds: [0.3, 0.4, 0.5, 0.8, 1, 1.5, 2],
   webhookTimeoutSeconds: 2,
   sandboxRetentionDays: 30,

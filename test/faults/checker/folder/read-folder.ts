@@ -15,8 +15,8 @@ import { readDocument } from './extended-json.ts'
 
 /** Reads a folder of evidence. A file that is missing has no lines; without the setting it throws. */
 export function readFolder(folder: string): Evidence {
-  const lines = <Line>(file: string) =>
-    [...linesOf(join(folder, file))].map((line) => JSON.parse(line) as Line)
+  const lines = <Entry>(file: string) =>
+    [...linesOf(join(folder, file))].map((line) => JSON.parse(line) as Entry)
   const documents = <Name extends keyof Dump>(name: Name) =>
     [...linesOf(join(folder, files.dump, `${name}.ndjson`))].map(readDocument) as Dump[Name]
   return {

@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { OrderDocument } from '../documents.ts'
 import type { Broken, Judge, Round } from '../round.ts'
 import { dataOf } from '../views/answers.ts'
-import { groupsOf, repeatedOf, sumOf } from '../views/groups.ts'
+import { repeatedOf, sumOf } from '../views/groups.ts'
+import { unitsAskedFor, unitsOf } from '../views/order-lines.ts'
 import { isDone, type Request } from '../views/requests.ts'
-import { type AskedLine, variantNamed } from '../views/stock-changes.ts'
+import type { AskedLine } from '../views/stock-changes.ts'
 
 interface ShownOrder {
   number: string
@@ -79,23 +80,10 @@ function isWanted({ dump }: Round, { items, customer }: Wanted, answered: ShownO
   if ((answered.customer?.name ?? null) !== (customer?.name ?? null)) return false
   const sold = unitsOf(answered.items)
   if (items === undefined) return isDeepStrictEqual([...sold.values()], [1])
-  const wanted = items.map(({ productId, variantId, variantLabel = '', quantity }) => {
-    const product = dump.products.find(({ _id }) => _id === productId)
-    return { variantId: variantId ?? variantNamed(product, variantLabel), quantity }
-  })
-  const isNamed = (line: { variantId: string | undefined }) => line.variantId !== undefined
-  return wanted.every(isNamed)
-    ? isDeepStrictEqual(sold, unitsOf(wanted))
-    : sumOf(sold.values(), Number) === sumOf(wanted, ({ quantity }) => quantity)
-}
-
-/** How many of each variant: two lines of one may be one line. */
-function unitsOf(lines: { variantId: string | undefined; quantity: number }[]): Map<string, number> {
-  const byVariant = groupsOf(lines, ({ variantId }) => variantId)
-  const units = [...byVariant].map(
-    ([id = '', some]) => [id, sumOf(some, ({ quantity }) => quantity)] as const,
-  )
-  return new Map(units.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  const wanted = unitsAskedFor(dump, items)
+  return wanted.has(undefined)
+    ? sumOf(sold.values(), Number) === sumOf(wanted.values(), Number)
+    : isDeepStrictEqual(sold, wanted)
 }
 
 /** By variant, of products whose prices nobody changed. */

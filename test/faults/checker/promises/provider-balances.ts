@@ -56,12 +56,12 @@ function* known(
       of: reference ?? key,
       says: `the provider made a ${kind} of ${amount} as ${key}, and no intent tells of it`,
     }
-  else if (kind === 'payment') yield* payment(request, told, forms.get(key) ?? [])
+  else if (kind === 'payment') yield* ordered(request, told, forms.get(key) ?? [])
   else if (request.paymentKey !== told.paymentKey)
     yield { of: told.of, says: `its refund ${key} was ordered of payment ${request.paymentKey}` }
 }
 
-function* payment(
+function* ordered(
   { key, reference, businessId, phone }: ProviderRequest,
   told: Moved,
   forms: Typed[],

@@ -25,7 +25,7 @@ const goneBy = ({ ended, status }: Call): number =>
 function leftOf(round: Round, refusal: Refusal): Left | null {
   const { span, request } = refusal
   const intent = round.intentOf.get(referenceIn(refusal.call) ?? '')
-  if (intent?.payment == null || !hadCome(round, intent.payment.paidAt, span)) return null
+  if (!intent?.payment || !hadCome(round, intent.payment.paidAt, span)) return null
   const { amountPaid } = intent.payment
   const sure = intent.refunds.filter(
     ({ status, createdAt }) => status === 'SUCCEEDED' && hadCome(round, createdAt, span),
@@ -82,7 +82,7 @@ const failingRefund = 99_904
 /** The amount that always fails, or the provider said no. */
 export const notGivenBack: Reason = (round, refusal) => {
   const intent = round.intentOf.get(referenceIn(refusal.call) ?? '')
-  if (intent?.payment == null) return true
+  if (!intent?.payment) return true
   const { key, amountPaid, wallet } = intent.payment
   if (!wallet.startsWith('live:'))
     return bodiesOf<Asked>(refusal).some(({ amount = amountPaid }) =>

@@ -1,6 +1,7 @@
 import type { Round } from '../round.ts'
 import { groupsOf, sumOf } from '../views/groups.ts'
-import { type AskedLine, type Change, changesOf, variantNamed } from '../views/stock-changes.ts'
+import { unitsAskedFor } from '../views/order-lines.ts'
+import { type AskedLine, type Change, changesOf } from '../views/stock-changes.ts'
 import type { Span } from '../views/times.ts'
 import type { Reason, Refusal } from './refusal.ts'
 
@@ -18,21 +19,17 @@ export const notInStock: Reason = (round, refusal) => {
 function wantedIn({ dump }: Round, { call, request }: Refusal): Map<string, number> | null {
   const wanted = new Map<string, number>()
   for (const { body, path } of request?.tries ?? [call]) {
-    const lines =
-      call.what === 'order' ? (body as { items?: AskedLine[] } | null)?.items : [takenBy(path, body)]
+    const lines = call.what === 'order' ? linesIn(body) : [takenBy(path, body)]
     if (lines === undefined) return null
-    const named = lines.map(({ productId, variantId, variantLabel = '', quantity }) => {
-      const product = dump.products.find(({ _id }) => _id === productId)
-      return { variant: variantNamed(product, variantId ?? variantLabel), quantity }
-    })
-    for (const [variant, some] of groupsOf(named, (line) => line.variant)) {
+    for (const [variant, units] of unitsAskedFor(dump, lines)) {
       if (variant === undefined) return null
-      const units = sumOf(some, ({ quantity }) => quantity)
       wanted.set(variant, Math.max(wanted.get(variant) ?? 0, units))
     }
   }
   return wanted
 }
+
+const linesIn = (body: unknown): AskedLine[] | undefined => (body as { items?: AskedLine[] } | null)?.items
 
 /** A change of stock as a line of an order. */
 function takenBy(path: string, body: unknown): AskedLine {
@@ -73,7 +70,11 @@ function lowest({ amounts, from, to, isSure }: Change, count: Change, span: Span
 }
 
 /** Orders that came to nothing hold what they asked for until they are told so. */
-function heldBeside({ requests, dump }: Round, span: Span, own: Refusal['request']): Map<string, number>[] {
+function heldBeside(
+  { requests, dump }: Round,
+  span: Span,
+  own: Refusal['request'],
+): Map<string | undefined, number>[] {
   return requests
     .filter(
       ({ what, tries, ...request }) =>
@@ -82,17 +83,5 @@ function heldBeside({ requests, dump }: Round, span: Span, own: Refusal['request
         (request.settled?.status ?? 500) >= 300 &&
         tries.some(({ began, ended }) => began <= span.to && ended + lateMs >= span.from),
     )
-    .map(({ tries }) => {
-      const lines = (tries[0]?.body as { items?: AskedLine[] } | null)?.items ?? []
-      const named = lines.map(({ productId, variantId, variantLabel = '', quantity }) => {
-        const product = dump.products.find(({ _id }) => _id === productId)
-        return { variant: variantNamed(product, variantId ?? variantLabel) ?? '', quantity }
-      })
-      return new Map(
-        [...groupsOf(named, ({ variant }) => variant)].map(([variant, some]) => [
-          variant,
-          sumOf(some, ({ quantity }) => quantity),
-        ]),
-      )
-    })
+    .map(({ tries }) => unitsAskedFor(dump, linesIn(tries[0]?.body) ?? []))
 }

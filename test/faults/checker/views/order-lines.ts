@@ -1,0 +1,18 @@
+import type { Dump } from '../documents.ts'
+import { groupsOf, sumOf } from './groups.ts'
+import { type AskedLine, variantNamed } from './stock-changes.ts'
+
+/** How many of each variant: two lines of one may be one line. */
+export function unitsOf<Id>(lines: { variantId: Id; quantity: number }[]): Map<Id, number> {
+  const byVariant = groupsOf(lines, ({ variantId }) => variantId)
+  return new Map([...byVariant].map(([id, some]) => [id, sumOf(some, ({ quantity }) => quantity)]))
+}
+
+/** The same of lines that are asked for; undefined is the variant that nobody knows, as its product is gone. */
+export const unitsAskedFor = ({ products }: Dump, lines: AskedLine[]): Map<string | undefined, number> =>
+  unitsOf(
+    lines.map(({ productId, variantId, variantLabel = '', quantity }) => {
+      const product = products.find(({ _id }) => _id === productId)
+      return { variantId: variantNamed(product, variantId ?? variantLabel) ?? variantId, quantity }
+    }),
+  )
