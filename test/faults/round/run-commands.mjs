@@ -12,11 +12,13 @@ const keep = (text) => {
 process.stdout.write = keep
 process.stderr.write = keep
 process.on('disconnect', () => process.exit())
-process.on('message', async (args) => {
+process.on('message', (args) => void run(args))
+
+async function run(args) {
   said = ''
   process.exitCode = 0
   process.argv = [node, program, '--json', ...args]
   count += 1
   await import(`${pathToFileURL(program).href}?${count}`)
   process.send({ code: process.exitCode, said })
-})
+}
