@@ -4,7 +4,9 @@ import type { Oracle, Seen } from './seen.ts'
 function isMeant({ actor, answer, attack, line }: Seen): boolean {
   const { status, body, headers } = answer
   if (status !== 503) return false
-  const isOff = actor.kind === 'switched off' && body.includes('"FEATURE_DISABLED"')
+  // After HEAD there is nothing to read but when to come back.
+  const isToldOff = body.includes('"FEATURE_DISABLED"') || attack.method === 'HEAD'
+  const isOff = actor.kind === 'switched off' && isToldOff && headers.has('retry-after')
   const isSignIn = attack.method === 'POST' && line.startsWith('/admin/sign-in')
   const isCrowded = body.includes('Too many people are signing in right now.') && headers.has('retry-after')
   return isOff || (isSignIn && isCrowded)

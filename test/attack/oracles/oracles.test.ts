@@ -85,12 +85,17 @@ describe('The oracles of the attack', () => {
     })
   })
 
-  it('find a fault behind the sign-in page that is crowded', () => {
+  it('find a fault behind a refusal that is meant', () => {
     const busy = new Map([['retry-after', '2']])
     const crowded = 'Too many people are signing in right now.'
     const answers = (body: string) => seen('POST', '/admin/sign-in', { status: 503, headers: busy, body })
     expect(noFault(answers(crowded))).to.equal(null)
     expect(noFault(answers('MongoDB is away'))).to.include('503')
+    const off = {
+      actor: { kind: 'switched off', owner: 4, mode: 'test', key: 'sk', let: 'nothing' },
+    } as const
+    const head = seen('HEAD', '/api/v1/dev/intents', { status: 503, headers: busy }, off)
+    expect(noFault(head)).to.equal(null)
   })
 
   it('find a page that may be framed, kept or told of, each by itself', () => {

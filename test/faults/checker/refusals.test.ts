@@ -86,6 +86,23 @@ describe('The checker of faults, of refusals,', () => {
     expect(judge(round).filter(({ promise }) => promise === 'refusal.due')).to.deep.equal([])
   })
 
+  it('lets a refund fail that never came to the provider, where something stood still, and no other', () => {
+    for (const isDisturbed of [true, false]) {
+      const round = ordinary()
+      const payment = { ...the(round.paid.payment ?? undefined), wallet: 'live:provider' }
+      const attempt = { kind: 'refund', id: 'RF-L', at: at(20), amount: 1, outcome: 'not-executed' } as const
+      Object.assign(round.paid, { sandbox: false, payment, attempts: [attempt] })
+      refuses(round, 20, 'REFUND_FAILED', {
+        what: 'refund',
+        path: ofPaid(round, 'refund'),
+        body: { amount: 1 },
+      })
+      const stopped = { what: 'process.stop', target: 'web-1', began: at(19), ended: at(20) }
+      if (isDisturbed) round.faults.push(stopped)
+      expect(promisesIn(round).has('refusal.due')).to.equal(!isDisturbed)
+    }
+  })
+
   it('lets a service be busy with another refund, where whoever came again was answered', () => {
     for (const [isAnswered, hasRival] of [
       [true, true],

@@ -131,6 +131,37 @@ describe('The checker of faults, of time,', () => {
     expect(process.cpuUsage(begun).user / 1000).to.be.below(2000)
   })
 
+  it('lets an attempt be late whose receiver was slow the last time, and not where that is long ago', () => {
+    for (const [others, count] of [
+      [0, 0],
+      [30, 1],
+    ] as const) {
+      const round = ordinary()
+      const { attemptLog, createdAt } = expiredEvent(round)
+      the(attemptLog[1]).at += 30_000
+      const quick = { ...the(attemptLog[0]), status: 200 }
+      const tries = Array.from({ length: others }, (_, index) => ({ ...quick, at: createdAt - index - 1 }))
+      const slow = { ...quick, at: createdAt - 10_000, durationMs: 1500 }
+      round.dump.deliveries.push({ ...expiredEvent(round), _id: 'others', attemptLog: [...tries, slow] })
+      const told = toldOf(round, 'delivery.paced').filter(
+        ({ of, says }) => of !== 'others' && says.endsWith('wrong'),
+      )
+      expect(told).to.have.lengthOf(count)
+    }
+  })
+
+  it('knows of a wallet what a payment took that the clean-up has taken since', () => {
+    for (const missing of [0, 1]) {
+      const round = ordinary()
+      read(round, round.byWallet, 20)
+      jump(round, 110, 31 * dayMs)
+      round.dump.intents = round.dump.intents.filter((each) => each !== round.byWallet)
+      round.dump.walletmovements = []
+      the(round.dump.wallets[0]).balance -= missing
+      expect(toldOf(round, 'wallet.balances')).to.have.lengthOf(missing)
+    }
+  })
+
   tellsOf([
     ['answer.sound', 'nobody is answered, whoever asks', silence],
     [

@@ -1,14 +1,13 @@
 import type { DeliveryDocument } from '../documents.ts'
 import type { Broken, Judge, Round } from '../round.ts'
 import { groupsOf } from '../views/groups.ts'
+import { heldBack } from '../views/held-back.ts'
 import { settles } from '../views/times.ts'
 
 /** A second is on no clock of a machine that is busy; a record rounds to the millisecond. */
 const earlyMs = 5
 /** How late an attempt may be where nothing is wrong: its job was lost before, and the sweep comes every 6 s; the rest is the line that it stands in. */
 const lateMs = 15_000
-/** A receiver whose answers take longer gets few at a time, and its deliveries may wait. */
-const slowMs = 1000
 
 /**
  * No attempt comes before its wait is over, counted from the end of the one before; and none much later, where nothing was wrong and its
@@ -19,14 +18,10 @@ export const deliveryPaced: Judge = function* (round) {
     round.dump.auditevents.filter(({ act }) => act === 'delivery.requeued'),
     ({ subject }) => subject,
   )
-  const slow = new Set(
-    round.dump.deliveries
-      .filter(({ attemptLog }) => attemptLog.some(({ durationMs }) => durationMs > slowMs))
-      .map(({ endpointId }) => endpointId),
-  )
+  const isHeldBack = heldBack(round)
   for (const delivery of round.dump.deliveries) {
     const asked = (byHand.get(delivery._id) ?? []).map(({ at }) => at)
-    yield* paced(round, delivery, asked, slow.has(delivery.endpointId))
+    yield* paced(round, delivery, asked, isHeldBack)
   }
 }
 
@@ -34,7 +29,7 @@ function* paced(
   round: Round,
   delivery: DeliveryDocument,
   asked: number[],
-  isSlow: boolean,
+  isHeldBack: ReturnType<typeof heldBack>,
 ): Generator<Broken> {
   const { _id: of, attemptLog, createdAt } = delivery
   const waits = round.setting.settings.retrySeconds.map((seconds) => seconds * 1000)
@@ -55,8 +50,8 @@ function* paced(
     const mostMs = 2 * toldMs + lateMs
     const { from, to } = round.times.machineTime(endedAt)
     // Late is what was not there by then, whatever was done to the service since.
-    const isJudged =
-      isByTable && !isSlow && round.isDue('delivery.paced', { from, to: to + mostMs }, settles.jobs)
+    const mayBeLate = !isByTable || isHeldBack(delivery.endpointId, endedAt, endedAt + mostMs)
+    const isJudged = !mayBeLate && round.isDue('delivery.paced', { from, to: to + mostMs }, settles.jobs)
     if (isJudged && waitedMs > mostMs)
       yield {
         of,

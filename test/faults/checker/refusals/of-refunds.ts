@@ -4,6 +4,7 @@ import type { Round } from '../round.ts'
 import { referenceIn } from '../views/answers.ts'
 import { sumOf } from '../views/groups.ts'
 import { isDone, isUnknown } from '../views/requests.ts'
+import { settles } from '../views/times.ts'
 import { bodiesOf, hadCome, mayHaveComeBy, type Reason, type Refusal } from './refusal.ts'
 
 interface Asked {
@@ -79,7 +80,7 @@ export const notWhatIsLeft: Reason = (round, refusal) => {
 /** With test keys refunds of this amount, and of payments of it, fail (SPEC 8). */
 const failingRefund = 99_904
 
-/** The amount that always fails, or the provider said no. */
+/** The amount that always fails, the provider said no, or the order never came to it: not in time, since something stood still. */
 export const notGivenBack: Reason = (round, refusal) => {
   const intent = round.intentOf.get(referenceIn(refusal.call) ?? '')
   if (!intent?.payment) return true
@@ -88,8 +89,17 @@ export const notGivenBack: Reason = (round, refusal) => {
     return bodiesOf<Asked>(refusal).some(({ amount = amountPaid }) =>
       [amount, amountPaid].includes(failingRefund),
     )
-  return round.provider.some(
+  const refused = round.provider.some(
     ({ kind, paymentKey, status, asks }) =>
       kind === 'refund' && asks === 'order' && paymentKey === key && status !== 'succeeded',
   )
+  return refused || (neverCame(round, intent) && !round.times.isCalm(refusal.span, settles.requests))
 }
+
+const neverCame = ({ provider }: Round, { attempts }: IntentDocument): boolean =>
+  attempts.some(
+    ({ kind, id, outcome }) =>
+      kind === 'refund' &&
+      outcome === 'not-executed' &&
+      !provider.some((request) => request.key === id && request.status === 'succeeded'),
+  )

@@ -52,7 +52,7 @@ export const trustMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['right.kept'],
-    focus: { ...plain, often: ['listDeliveries', 'overreach'] },
+    focus: { ...plain, seconds: 30, often: ['listDeliveries', 'overreach'] },
   },
   {
     name: 'audit-after-the-act',
