@@ -49,8 +49,7 @@ export function send(res: Response, answer: Answer): void {
   for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value)
   if (res.app.locals.isStopping()) res.setHeader('Connection', 'close')
   res.setHeader('Content-Type', 'application/json; charset=utf-8')
-  // Of an answer with a body Node itself counts the bytes.
-  if (res.req.method === 'HEAD') res.setHeader('Content-Length', Buffer.byteLength(answer.body))
+  res.setHeader('Content-Length', Buffer.byteLength(answer.body))
   res.end(answer.body)
 }
 
