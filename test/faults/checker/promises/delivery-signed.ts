@@ -78,9 +78,11 @@ function* signatures(
   if (!isWhole) return
   const own = secrets.find(({ secret }) => signed(secret) === first)
   const replaced = secrets.filter(({ to }) => own !== undefined && to < own.from).slice(-mostPrevious)
-  for (const { secret } of replaced)
-    if (isInOverlap(round, own?.to ?? 0, at) && !previous.includes(signed(secret)))
+  for (const { secret, to } of replaced) {
+    const next = secrets.find(({ from }) => from > to)
+    if (next !== undefined && isInOverlap(round, next.from, at) && !previous.includes(signed(secret)))
       yield { of, says: 'lacks the signature of a secret that was replaced less than 24 hours ago' }
+  }
 }
 
 const isInOverlap = ({ times }: Round, replacedAt: number, at: number): boolean =>
