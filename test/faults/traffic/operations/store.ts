@@ -84,13 +84,14 @@ export async function listProducts(scene: Scene): Promise<void> {
 export async function importProducts(scene: Scene): Promise<void> {
   const { chance, place } = scene
   if (!place.hasShop) return
-  const rows = Array.from({ length: chance.whole(1, 8) }, () => {
-    const handle = `${place.marker}-h${chance.whole(1, 12)}`
-    return `${handle},${handle},,,${chance.whole(1, 900)},${chance.whole(0, 40)}`
+  const numbers = new Set(Array.from({ length: chance.whole(1, 8) }, () => chance.whole(1, 12)))
+  const isWrong = chance.is(0.2)
+  const rows = [...numbers].map((number, index) => {
+    const handle = `${place.marker}-h${number}`
+    const price = isWrong && index === 0 ? 'free' : chance.whole(1, 900)
+    return `${handle},${handle},,,${price},${chance.whole(0, 40)}`
   })
-  const different = [...new Set(rows)]
-  const handles = new Set(different.map((row) => row.split(',', 1)[0]))
-  const csv = ['handle,name,variant_label,sku,price,stock', ...different].join('\n')
+  const csv = ['handle,name,variant_label,sku,price,stock', ...rows].join('\n')
   await write(scene, {
     what: 'import',
     method: 'POST',
@@ -98,8 +99,7 @@ export async function importProducts(scene: Scene): Promise<void> {
     idempotencyKey: scene.newKey(),
     body: chance.is(0.5) ? { csv } : { json: { csv } },
     otherBody: null,
-    // Two rows are of one product, with two prices or stocks.
-    expects: handles.size < different.length ? ['VALIDATION_ERROR'] : [],
+    expects: isWrong ? ['VALIDATION_ERROR'] : [],
   })
 }
 
