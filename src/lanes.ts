@@ -3,7 +3,10 @@ import { createKeyLane, type KeyAndBusiness } from './businesses/find-key.ts'
 import { createMoveLane, type KeyMove } from './businesses/move-key.ts'
 import { pastMongoose } from './collection.ts'
 import type { Models } from './collections.ts'
-import { createByIdLane, createInsertLane, type Insertion, type Lane } from './group-commit.ts'
+import { createInsertLane, type Insertion } from './group-commit/insert-lane.ts'
+import type { Lane } from './group-commit/lane.ts'
+import { createByIdLane } from './group-commit/read-lane.ts'
+import { createUpdateLane, type GuardedUpdate } from './group-commit/update-lane.ts'
 import type { Claim } from './idempotency/claim.ts'
 import { createExpiringLane } from './intents/expire.ts'
 import { createIntentLane } from './intents/find.ts'
@@ -11,7 +14,6 @@ import { createOfferedLane, type OfferedIntent } from './intents/find-by-short-c
 import type { Intent } from './intents/intent.ts'
 import type { Order } from './store/orders/order.ts'
 import type { Product } from './store/products/product.ts'
-import { createUpdateLane, type GuardedUpdate } from './update-lane.ts'
 import { type ClaimedDelivery, createClaimLane, type Which } from './webhooks/attempts/claim.ts'
 import { createPostponeLane, type Postponed } from './webhooks/attempts/postpone.ts'
 import { type AttemptResult, createResultLane } from './webhooks/attempts/record.ts'
@@ -19,7 +21,7 @@ import type { Delivery } from './webhooks/deliveries/delivery.ts'
 import type { Endpoint } from './webhooks/endpoints/endpoint.ts'
 import { openRelayLanes, type RelayLanes } from './webhooks/relay-lanes.ts'
 
-/** The trips to MongoDB that a request or a delivery shares with whoever else is waiting (src/group-commit.ts). */
+/** The trips to MongoDB that a request or a delivery shares with whoever else is waiting (src/group-commit/). */
 export interface Lanes extends RelayLanes {
   findKey: Lane<string, KeyAndBusiness | null>
   moveKey: Lane<KeyMove, void>

@@ -2,7 +2,8 @@ import type { Connection } from 'mongoose'
 import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Collection } from './collection.ts'
 import { groupBy } from './group-by.ts'
-import { createLane, createReadLane, type Lane, noHurry } from './group-commit.ts'
+import { createLane, type Lane, noHurry } from './group-commit/lane.ts'
+import { createReadLane } from './group-commit/read-lane.ts'
 
 /** How many tries there were within a time, as rate-limiter-flexible keeps it: for all processes, over restarts. */
 export const triesCollection = (name: string): Collection => ({

@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose'
 import { pastMongoose } from '../collection.ts'
-import { createReadLane, type Lane } from '../group-commit.ts'
+import type { Lane } from '../group-commit/lane.ts'
+import { createReadLane } from '../group-commit/read-lane.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
 

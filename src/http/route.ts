@@ -29,7 +29,7 @@ export interface ReadRoute extends Common {
   method: 'get'
   /** Which kind of key may ask; a publishable one only where a customer's browser may. */
   key: 'any' | 'secret'
-  /** `until`: see group-commit.ts. */
+  /** `until`: see group-commit/lane.ts. */
   run(deps: Deps, caller: Caller, asked: Asked, until: number): Promise<unknown>
 }
 

@@ -104,7 +104,7 @@ const mine = ({ effectId, token }: Pick<Claim, 'effectId' | 'token'>): Claimed =
   token,
 })
 
-/** Keeps the sealed answer. False when the claim changed hands meanwhile: then the other's answer counts. `until`: see group-commit.ts. */
+/** Keeps the sealed answer. False when the claim changed hands meanwhile: then the other's answer counts. `until`: see group-commit/lane.ts. */
 export const keepAnswer = (
   deps: Pick<Deps, 'lanes'>,
   { id, token }: { id: string; token: string },

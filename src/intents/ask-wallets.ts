@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { noHurry } from '../group-commit.ts'
+import { noHurry } from '../group-commit/lane.ts'
 import type { Spend } from '../idempotency/effect.ts'
 import { outcomeOf } from '../wallets/ask.ts'
 import { firstAskAt } from '../wallets/order-times.ts'

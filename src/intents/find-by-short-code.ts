@@ -1,7 +1,8 @@
 import type { Model } from 'mongoose'
 import { pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
-import { createReadLane, type Lane } from '../group-commit.ts'
+import type { Lane } from '../group-commit/lane.ts'
+import { createReadLane } from '../group-commit/read-lane.ts'
 import type { Intent } from './intent.ts'
 
 /** An intent as its customer meets it. */

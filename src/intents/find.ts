@@ -3,13 +3,14 @@ import type { Caller } from '../businesses/caller.ts'
 import { pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
-import { createReadLane, type Lane } from '../group-commit.ts'
+import type { Lane } from '../group-commit/lane.ts'
+import { createReadLane } from '../group-commit/read-lane.ts'
 import type { Intent } from './intent.ts'
 
 /**
  * The caller's own intent. INTENT_NOT_FOUND for an unknown reference, another business's, or a test that the clean-up is taking away;
  * SANDBOX_MISMATCH for one of the caller's other environment (SPEC 4.2).
- * Without the sealed answer. `until`: see group-commit.ts.
+ * Without the sealed answer. `until`: see group-commit/lane.ts.
  */
 export async function findIntent(
   deps: Pick<Deps, 'lanes'>,

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { noHurry } from '../group-commit.ts'
+import { noHurry } from '../group-commit/lane.ts'
 import type { KnownOutcome, Question, WalletName } from '../wallets/wallet.ts'
 import type { Cause } from '../webhooks/event.ts'
 import type { Intent } from './intent.ts'

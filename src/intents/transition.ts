@@ -75,7 +75,7 @@ export async function transitionTogether(
   return changeTogether(deps, change, proof, until)
 }
 
-/** Sends a change that is planned in a trip that is shared. Of the intent that it answers the lists are those of before. `proof`: see update-lane.ts. */
+/** Sends a change that is planned in a trip that is shared. Of the intent that it answers the lists are those of before. `proof`: see group-commit/update-lane.ts. */
 export async function changeTogether(
   deps: Pick<Deps, 'lanes' | 'metrics'>,
   { move, filter, update, after }: PlannedChange,

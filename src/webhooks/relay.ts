@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { groupBy } from '../group-by.ts'
-import { type Lane, noHurry } from '../group-commit.ts'
+import { type Lane, noHurry } from '../group-commit/lane.ts'
 import { expiryJob } from '../intents/expire.ts'
 import { freshPriority } from './attempts/priority.ts'
 import type { Delivery } from './deliveries/delivery.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { noHurry } from '../../src/group-commit.ts'
+import { noHurry } from '../../src/group-commit/lane.ts'
 import { keepAnswer } from '../../src/idempotency/claim.ts'
 import { subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { noHurry } from '../../src/group-commit.ts'
+import { noHurry } from '../../src/group-commit/lane.ts'
 import type { PaymentUnderWay } from '../../src/intents/payments/payment.ts'
 import { beginPayment } from '../../src/intents/payments/under-way.ts'
 import { createIntent, readIntent } from '../support/acts.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
-import { noHurry } from '../../src/group-commit.ts'
+import { noHurry } from '../../src/group-commit/lane.ts'
 import { newId } from '../../src/ids.ts'
 import { askWallet } from '../../src/intents/ask-wallets.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'

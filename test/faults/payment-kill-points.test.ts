@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Deps } from '../../src/deps.ts'
-import { noHurry } from '../../src/group-commit.ts'
+import { noHurry } from '../../src/group-commit/lane.ts'
 import type { Effect } from '../../src/idempotency/effect.ts'
 import { newId } from '../../src/ids.ts'
 import { askWallet } from '../../src/intents/ask-wallets.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { noHurry } from '../../src/group-commit.ts'
+import { noHurry } from '../../src/group-commit/lane.ts'
 import { newId } from '../../src/ids.ts'
 import { apply } from '../../src/store/imports/apply.ts'
 import { rollBack } from '../../src/store/imports/roll-back.ts'

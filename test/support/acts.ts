@@ -1,5 +1,5 @@
 import type { Deps } from '../../src/deps.ts'
-import { noHurry } from '../../src/group-commit.ts'
+import { noHurry } from '../../src/group-commit/lane.ts'
 import { deliverInTurn, type InTurn } from '../../src/webhooks/attempts/deliver-in-turn.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { relayOutboxes } from '../../src/webhooks/relay.ts'

@@ -1,5 +1,5 @@
 import type { Deps } from '../../src/deps.ts'
-import { noHurry } from '../../src/group-commit.ts'
+import { noHurry } from '../../src/group-commit/lane.ts'
 import { newId } from '../../src/ids.ts'
 import { importProducts } from '../../src/store/imports/import-products.ts'
 import type { ImportPlan } from '../../src/store/imports/plan.ts'

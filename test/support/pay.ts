@@ -1,5 +1,5 @@
 import type { Deps } from '../../src/deps.ts'
-import { noHurry } from '../../src/group-commit.ts'
+import { noHurry } from '../../src/group-commit/lane.ts'
 import { newId } from '../../src/ids.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { type Confirmation, type Paid, type Payer, payIntent } from '../../src/intents/payments/pay.ts'

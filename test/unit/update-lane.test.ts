@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
-import { createUpdateLane, type GuardedUpdate } from '../../src/update-lane.ts'
+import { createUpdateLane, type GuardedUpdate } from '../../src/group-commit/update-lane.ts'
 import { type House, openHouse } from '../support/house.ts'
 
 const later = () => performance.now() + 60_000

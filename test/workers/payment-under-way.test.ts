@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { noHurry } from '../../src/group-commit.ts'
+import { noHurry } from '../../src/group-commit/lane.ts'
 import { newId } from '../../src/ids.ts'
 import { askWallet } from '../../src/intents/ask-wallets.ts'
 import { expireIntent } from '../../src/intents/expire.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { publishAudit, sweepAudit } from '../../src/audit/publish.ts'
-import { noHurry } from '../../src/group-commit.ts'
+import { noHurry } from '../../src/group-commit/lane.ts'
 import { newId } from '../../src/ids.ts'
 import { anyTime, untilNow } from '../../src/span.ts'
 import { deadIn } from '../../src/webhooks/deliveries/dead-in.ts'

@@ -9,7 +9,7 @@ import { attemptOf, endOf } from './end.ts'
 import type { PaymentAttempt, PaymentUnderWay } from './payment.ts'
 import { planRelease } from './under-way.ts'
 
-/** Who settles a payment: a request, or a job (null); and until when it waits (group-commit.ts). */
+/** Who settles a payment: a request, or a job (null); and until when it waits (group-commit/lane.ts). */
 export interface Settler {
   cause: Cause | null
   until: number

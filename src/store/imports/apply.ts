@@ -1,4 +1,4 @@
-import { type mongo } from 'mongoose'
+import type { mongo } from 'mongoose'
 import { pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
 import type { Product } from '../products/product.ts'

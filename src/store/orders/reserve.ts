@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { groupBy } from '../../group-by.ts'
-import type { GuardedUpdate } from '../../update-lane.ts'
+import type { GuardedUpdate } from '../../group-commit/update-lane.ts'
 import type { Reservation, Variant } from '../products/product.ts'
 import { giveBack } from './give-back.ts'
 import type { Line } from './lines.ts'

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
 import { pastMongoose } from '../../collection.ts'
 import { groupBy } from '../../group-by.ts'
-import { createLane, type Lane } from '../../group-commit.ts'
+import { createLane, type Lane } from '../../group-commit/lane.ts'
 import { newId } from '../../ids.ts'
 import { type Delivery, openStatuses } from '../deliveries/delivery.ts'
 import { deliveryLeaseMs, free } from '../deliveries/lease.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Deps } from '../../deps.ts'
-import { noHurry } from '../../group-commit.ts'
+import { noHurry } from '../../group-commit/lane.ts'
 import { endpointIdOf } from '../deliveries/delivery-id.ts'
 import { type Endpoint, isReceiving } from '../endpoints/endpoint.ts'
 import type { Which } from './claim.ts'

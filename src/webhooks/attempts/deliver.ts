@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { noHurry } from '../../group-commit.ts'
+import { noHurry } from '../../group-commit/lane.ts'
 import { environmentOf } from '../../metrics/metrics.ts'
 import { type AttemptRecord, openStatuses } from '../deliveries/delivery.ts'
 import { isLeased } from '../deliveries/lease.ts'

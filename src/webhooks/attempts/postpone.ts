@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import { advisory, pastMongoose } from '../../collection.ts'
-import { createLane, type Lane } from '../../group-commit.ts'
+import { createLane, type Lane } from '../../group-commit/lane.ts'
 import { type Delivery, openStatuses } from '../deliveries/delivery.ts'
 import { free } from '../deliveries/lease.ts'
 

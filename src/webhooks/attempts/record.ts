@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import { pastMongoose } from '../../collection.ts'
-import { createLane, type Lane, unhurriedRestMs } from '../../group-commit.ts'
+import { createLane, type Lane, unhurriedRestMs } from '../../group-commit/lane.ts'
 import type { AttemptRecord, Delivery } from '../deliveries/delivery.ts'
 import type { ClaimedDelivery } from './claim.ts'
 

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { groupBy } from '../../group-by.ts'
-import { noHurry } from '../../group-commit.ts'
+import { noHurry } from '../../group-commit/lane.ts'
 import { inBatches } from '../../in-batches.ts'
 import { deliveryLanes } from '../../jobs.ts'
 import type { Placed } from '../../standing-jobs.ts'

@@ -3,7 +3,7 @@ import { check, judge } from './check.ts'
 import { promises } from './promises/promises.ts'
 import { roundOf } from './round.ts'
 import { at } from './story/clock.ts'
-import { create, expire, headersOf, read, shown, tell } from './story/happenings.ts'
+import { create, endpointId, expire, headersOf, read, secret, shown, tell } from './story/happenings.ts'
 import { type Ordinary, ordinary } from './story/ordinary.ts'
 import { tellsOf, the } from './story/perturbations.ts'
 import { arrival, call, good } from './story/story.ts'
@@ -53,6 +53,26 @@ const lateEvent = (round: Ordinary): void => void (expiredEvent(round).createdAt
 function unrecorded(round: Ordinary, seconds: number): void {
   const { body, event } = the(round.dump.deliveries[0])
   arrival(round, { at: at(seconds), body, headers: headersOf(event, at(seconds), body) })
+}
+
+/** The shop replaces its endpoint's secret. */
+const rotate = (round: Ordinary, seconds: number, replacement: string): void =>
+  void call(round, seconds, {
+    what: 'endpoint.rotate',
+    path: `/api/v1/dev/webhooks/endpoints/${endpointId}/rotate-secret`,
+    idempotencyKey: `rotate-${seconds}`,
+    answer: good({ id: endpointId, secret: replacement }),
+  })
+
+/** What comes after `seconds` is signed anew, the newest secret first. */
+function resign(round: Ordinary, seconds: number, secrets: readonly string[]): void {
+  for (const each of round.arrivals.filter((one) => one.at > at(seconds)))
+    each.headers = headersOf(
+      each.headers['x-service-event'] ?? '',
+      each.at + each.clockAheadMs,
+      each.body,
+      secrets,
+    )
 }
 
 describe('The checker of faults, of time,', () => {
@@ -106,6 +126,23 @@ describe('The checker of faults, of time,', () => {
     const told = toldOf(round, 'delivery.signed').filter(({ says }) => says.startsWith('was signed'))
     expect(told).to.have.lengthOf(late.length)
     for (const { of } of told) expect(late.some((body) => body.includes(of))).to.equal(true)
+  })
+
+  it('counts the day of a replaced secret from its own replacement, whatever was replaced since', () => {
+    const [second, third] = ['b'.repeat(64), 'c'.repeat(64)]
+    for (const [byMs, secrets, isTold] of [
+      [dayMs, [third, second], false],
+      [dayMs, [third], true],
+      [dayMs / 2, [third, second], true],
+      [dayMs / 2, [third, second, secret], false],
+    ] as const) {
+      const round = ordinary()
+      rotate(round, 12, second)
+      rotate(round, 28, third)
+      jump(round, 16, byMs)
+      resign(round, 30, secrets)
+      expect(toldOf(round, 'delivery.signed').length > 0, `${byMs} ${secrets.length}`).to.equal(isTold)
+    }
   })
 
   it('lets a day pass after which nothing old is left', () => {

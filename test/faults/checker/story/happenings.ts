@@ -238,14 +238,22 @@ export function tell(story: Story, intent: IntentDocument, event: string, second
   return delivery
 }
 
-/** As an attempt that began then has them. */
-export function headersOf(event: string, beganAt: number, body: string): Record<string, string> {
+/** As an attempt that began then has them; of the endpoint's secrets the newest comes first. */
+export function headersOf(
+  event: string,
+  beganAt: number,
+  body: string,
+  secrets: readonly string[] = [secret],
+): Record<string, string> {
   const timestamp = String(Math.floor(beganAt / 1000))
-  const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+  const [signature = '', ...previous] = secrets.map(
+    (each) => `sha256=${createHmac('sha256', each).update(`${timestamp}.${body}`).digest('hex')}`,
+  )
   return {
     'content-type': 'application/json',
     'x-service-event': event,
     'x-service-timestamp': timestamp,
-    'x-service-signature': `sha256=${signature}`,
+    'x-service-signature': signature,
+    ...(previous.length === 0 ? {} : { 'x-service-signature-previous': previous.join(',') }),
   }
 }

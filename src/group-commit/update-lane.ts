@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose'
-import { createLane, type Lane } from './group-commit.ts'
-import { createTurns } from './turns.ts'
+import { createTurns } from '../turns.ts'
+import { createLane, type Lane } from './lane.ts'
 
 /** A guarded update of one document, as it would be sent alone. */
 export interface GuardedUpdate {

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
-import { createInsertLane, createLane, createReadLane } from '../../src/group-commit.ts'
+import { createInsertLane } from '../../src/group-commit/insert-lane.ts'
+import { createLane } from '../../src/group-commit/lane.ts'
+import { createReadLane } from '../../src/group-commit/read-lane.ts'
 import { type House, openHouse } from '../support/house.ts'
 import { until } from '../support/until.ts'
 
