@@ -86,21 +86,43 @@ describe('The checker of faults, of refusals,', () => {
     expect(judge(round).filter(({ promise }) => promise === 'refusal.due')).to.deep.equal([])
   })
 
-  it('lets a refund fail that never came to the provider, where something stood still, and no other', () => {
-    for (const isDisturbed of [true, false]) {
-      const round = ordinary()
-      const payment = { ...the(round.paid.payment ?? undefined), wallet: 'live:provider' }
-      const attempt = { kind: 'refund', id: 'RF-L', at: at(20), amount: 1, outcome: 'not-executed' } as const
-      Object.assign(round.paid, { sandbox: false, payment, attempts: [attempt] })
-      refuses(round, 20, 'REFUND_FAILED', {
-        what: 'refund',
-        path: ofPaid(round, 'refund'),
-        body: { amount: 1 },
-      })
-      const stopped = { what: 'process.stop', target: 'web-1', began: at(19), ended: at(20) }
-      if (isDisturbed) round.faults.push(stopped)
-      expect(promisesIn(round).has('refusal.due')).to.equal(!isDisturbed)
-    }
+  it('lets a refund fail that never came to its wallet, where something stood still, and no other', () => {
+    for (const wallet of ['live:provider', 'sandbox'])
+      for (const [isDisturbed, isDone] of [
+        [true, false],
+        [true, true],
+        [false, false],
+      ]) {
+        const round = ordinary()
+        const payment = { ...the(round.paid.payment ?? undefined), wallet }
+        const attempt = {
+          kind: 'refund',
+          id: 'RF-L',
+          at: at(20),
+          amount: 1,
+          outcome: 'not-executed',
+        } as const
+        Object.assign(round.paid, { sandbox: wallet === 'sandbox', payment, attempts: [attempt] })
+        const row = {
+          _id: 'RF-L',
+          accountId: null,
+          kind: 'refund',
+          amount: 1,
+          result: { outcome: 'done' },
+        } as const
+        if (isDone) round.dump.walletmovements.push(row)
+        refuses(round, 20, 'REFUND_FAILED', {
+          what: 'refund',
+          path: ofPaid(round, 'refund'),
+          body: { amount: 1 },
+        })
+        const stopped = { what: 'process.stop', target: 'web-1', began: at(19), ended: at(20) }
+        if (isDisturbed) round.faults.push(stopped)
+        const isExcused = isDisturbed && !isDone
+        expect(promisesIn(round).has('refusal.due'), `${wallet} ${isDisturbed} ${isDone}`).to.equal(
+          !isExcused,
+        )
+      }
   })
 
   it('lets a service be busy with another refund, where whoever came again was answered', () => {

@@ -128,6 +128,18 @@ describe('The checker of faults, of time,', () => {
     for (const { of } of told) expect(late.some((body) => body.includes(of))).to.equal(true)
   })
 
+  it('lets a wait be short that counts from an attempt which began by a clock set ahead, and no other', () => {
+    for (const isAhead of [true, false]) {
+      const round = ordinary()
+      const [first] = expiredEvent(round).attemptLog
+      // Level again before it was over, and so was what the end was read from.
+      Object.assign(the(first), { at: at(33.7), durationMs: 100 })
+      const skew = { what: 'process.skew', target: 'worker-1 +600', began: at(32), ended: at(32.75) }
+      if (isAhead) round.faults.push(skew)
+      expect(toldOf(round, 'delivery.paced')).to.have.lengthOf(isAhead ? 0 : 1)
+    }
+  })
+
   it('counts the day of a replaced secret from its own replacement, whatever was replaced since', () => {
     const [second, third] = ['b'.repeat(64), 'c'.repeat(64)]
     for (const [byMs, secrets, isTold] of [

@@ -39,8 +39,9 @@ function* paced(
     const endedAt = before === undefined ? createdAt : before.at + before.durationMs
     const toldMs = before === undefined ? 0 : ((isByTable ? waits[index - 1] : Math.min(...waits)) ?? 0)
     const isAsked = asked.some((when) => when >= endedAt - earlyMs && when <= at + earlyMs)
-    const span = { from: round.times.machineTime(endedAt).from, to: round.times.machineTime(at).to }
-    const skewMs = round.times.skewAround(span)
+    // By the clock that its beginning was read from; its end is counted from that.
+    const from = round.times.machineTime(before?.at ?? createdAt).from
+    const skewMs = round.times.skewAround({ from, to: round.times.machineTime(at).to })
     const waitedMs = at - endedAt
     if (waitedMs < (isAsked ? 0 : toldMs) - earlyMs - skewMs)
       yield {
@@ -48,10 +49,11 @@ function* paced(
         says: `attempt ${index + 1} came ${waitedMs} ms after the one before, and its wait is ${toldMs} ms`,
       }
     const mostMs = 2 * toldMs + lateMs
-    const { from, to } = round.times.machineTime(endedAt)
+    const ended = round.times.machineTime(endedAt)
     // Late is what was not there by then, whatever was done to the service since.
     const mayBeLate = !isByTable || isHeldBack(delivery.endpointId, endedAt, endedAt + mostMs)
-    const isJudged = !mayBeLate && round.isDue('delivery.paced', { from, to: to + mostMs }, settles.jobs)
+    const isJudged =
+      !mayBeLate && round.isDue('delivery.paced', { ...ended, to: ended.to + mostMs }, settles.jobs)
     if (isJudged && waitedMs > mostMs)
       yield {
         of,

@@ -80,26 +80,27 @@ export const notWhatIsLeft: Reason = (round, refusal) => {
 /** With test keys refunds of this amount, and of payments of it, fail (SPEC 8). */
 const failingRefund = 99_904
 
-/** The amount that always fails, the provider said no, or the order never came to it: not in time, since something stood still. */
+/** The amount that always fails, the provider said no, or the order never came to the wallet: not in time, since something stood still. */
 export const notGivenBack: Reason = (round, refusal) => {
   const intent = round.intentOf.get(referenceIn(refusal.call) ?? '')
   if (!intent?.payment) return true
+  if (neverCame(round, intent) && !round.times.isCalm(refusal.span, settles.requests)) return true
   const { key, amountPaid, wallet } = intent.payment
-  if (!wallet.startsWith('live:'))
-    return bodiesOf<Asked>(refusal).some(({ amount = amountPaid }) =>
-      [amount, amountPaid].includes(failingRefund),
+  if (wallet.startsWith('live:'))
+    return round.provider.some(
+      ({ kind, paymentKey, status, asks }) =>
+        kind === 'refund' && asks === 'order' && paymentKey === key && status !== 'succeeded',
     )
-  const refused = round.provider.some(
-    ({ kind, paymentKey, status, asks }) =>
-      kind === 'refund' && asks === 'order' && paymentKey === key && status !== 'succeeded',
+  return bodiesOf<Asked>(refusal).some(({ amount = amountPaid }) =>
+    [amount, amountPaid].includes(failingRefund),
   )
-  return refused || (neverCame(round, intent) && !round.times.isCalm(refusal.span, settles.requests))
 }
 
-const neverCame = ({ provider }: Round, { attempts }: IntentDocument): boolean =>
+const neverCame = (round: Round, { attempts }: IntentDocument): boolean =>
   attempts.some(
-    ({ kind, id, outcome }) =>
-      kind === 'refund' &&
-      outcome === 'not-executed' &&
-      !provider.some((request) => request.key === id && request.status === 'succeeded'),
+    ({ kind, id, outcome }) => kind === 'refund' && outcome === 'not-executed' && !wasCarriedOut(round, id),
   )
+
+const wasCarriedOut = ({ provider, dump }: Round, key: string): boolean =>
+  provider.some((request) => request.key === key && request.status === 'succeeded') ||
+  dump.walletmovements.some(({ _id, result }) => _id === key && result.outcome === 'done')
