@@ -126,6 +126,18 @@ describe('The checker of faults, of deliveries,', () => {
     }
   })
 
+  it('lets an answer count that came too late, where the worker stood still meanwhile, and no other', () => {
+    for (const isDisturbed of [true, false]) {
+      const round = ordinary()
+      const one = the(arrivalsOf(round)[1])
+      Object.assign(one, { did: 'slow', done: one.at + 4000 })
+      const stopped = { what: 'process.stop', target: 'worker-1', began: one.at - 100, ended: one.at + 4000 }
+      if (isDisturbed) round.faults.push(stopped)
+      const told = judge(round).filter(({ promise }) => promise === 'delivery.delivered')
+      expect(told.length > 0).to.equal(!isDisturbed)
+    }
+  })
+
   tellsOf([
     ['delivery.signed', 'a test comes for which nobody asked', tested],
     [

@@ -140,6 +140,16 @@ describe('The checker of faults, of time,', () => {
     }
   })
 
+  it('lets an attempt be early by a clock that was set back, which shows a time before that', () => {
+    for (const isBehind of [true, false]) {
+      const round = ordinary()
+      the(expiredEvent(round).attemptLog[1]).at = at(33.55)
+      const skew = { what: 'process.skew', target: 'worker-1 -600', began: at(34.1), ended: at(34.2) }
+      if (isBehind) round.faults.push(skew)
+      expect(toldOf(round, 'delivery.paced')).to.have.lengthOf(isBehind ? 0 : 1)
+    }
+  })
+
   it('counts the day of a replaced secret from its own replacement, whatever was replaced since', () => {
     const [second, third] = ['b'.repeat(64), 'c'.repeat(64)]
     for (const [byMs, secrets, isTold] of [

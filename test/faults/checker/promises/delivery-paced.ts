@@ -40,8 +40,11 @@ function* paced(
     const toldMs = before === undefined ? 0 : ((isByTable ? waits[index - 1] : Math.min(...waits)) ?? 0)
     const isAsked = asked.some((when) => when >= endedAt - earlyMs && when <= at + earlyMs)
     // By the clock that its beginning was read from; its end is counted from that.
-    const from = round.times.machineTime(before?.at ?? createdAt).from
-    const skewMs = round.times.skewAround({ from, to: round.times.machineTime(at).to })
+    const readAt = [before?.at ?? createdAt, at].map((shown) => round.times.machineTime(shown))
+    const skewMs = round.times.skewAround({
+      from: Math.min(...readAt.map(({ from }) => from)),
+      to: Math.max(...readAt.map(({ to }) => to)),
+    })
     const waitedMs = at - endedAt
     if (waitedMs < (isAsked ? 0 : toldMs) - earlyMs - skewMs)
       yield {

@@ -14,7 +14,10 @@ export interface Times {
   aheadAt(at: number): Span
   /** When it was on the machine's clock that the service's showed this. */
   machineTime(shown: number): Span
-  /** By how much processes' clocks were apart at worst around there: one was set, or all were, one after the other, which takes moments. */
+  /**
+   * By how much processes' clocks were apart at worst around there: one was set, or all were, one after the other, which takes moments. The span may be of
+   * what the one that was set showed.
+   */
   skewAround(span: Span): number
   /**
    * Whether nothing was done to the service from `settleMs` before the span to its end: so long may the consequences of a fault last for what
@@ -65,8 +68,10 @@ export function timesOf({ setting, calls, arrivals, faults }: Evidence): Times {
   const troubles = troublesOf(disturbing)
   const ofWriters = troublesOf(disturbing.filter((fault) => !isOfRedis(fault) && !isOfMachine(fault)))
   const skews = faults.flatMap(({ what, began, ended, target }) => {
-    const lastsMs = what === 'process.skew' ? levelMs : what === 'clock.jump' ? readMs : null
-    return lastsMs === null ? [] : { from: began, to: ended + lastsMs, byMs: Math.abs(setIn(target)) }
+    const byMs = Math.abs(setIn(target))
+    if (what === 'clock.jump') return { from: began, to: ended + readMs, byMs }
+    // What such a clock showed is off by as much.
+    return what === 'process.skew' ? { from: began - byMs, to: ended + levelMs + byMs, byMs } : []
   })
   const busy = busyOf({ setting, faults })
 
