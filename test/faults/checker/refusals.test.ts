@@ -125,6 +125,13 @@ describe('The checker of faults, of refusals,', () => {
       }
   })
 
+  it('lets a simulation fail of an intent that was cleaned away since: its amount may have been the one that fails', () => {
+    const round = ordinary()
+    const path = '/api/v1/dev/intents/PI-GGGGGGGGGGGGGGGG/simulate-payment'
+    refuses(round, 4, 'PAYMENT_FAILED', { what: 'simulate', path, body: {} })
+    expect(promisesIn(round).has('refusal.due')).to.equal(false)
+  })
+
   it('lets a service be busy with another refund, where whoever came again was answered', () => {
     for (const [isAnswered, hasRival] of [
       [true, true],

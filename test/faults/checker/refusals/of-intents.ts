@@ -53,9 +53,11 @@ export const changed: Reason = (round, refusal) => {
 /** With test keys payments of this amount fail (SPEC 8). */
 const failingPayment = 99_901
 
-/** A simulation fails as it was asked to, or by its amount. */
-export const failedAsAsked: Reason = (round, refusal) =>
-  bodiesOf<{ outcome: string; amount: number }>(refusal).some(
-    ({ outcome = 'success', amount = intentOf(round, refusal)?.amount }) =>
-      outcome !== 'success' || amount === failingPayment,
+/** A simulation fails as it was asked to, or by its amount; what was cleaned away since nobody can tell. */
+export const failedAsAsked: Reason = (round, refusal) => {
+  const intent = intentOf(round, refusal)
+  if (intent === undefined) return true
+  return bodiesOf<{ outcome: string; amount: number }>(refusal).some(
+    ({ outcome = 'success', amount = intent.amount }) => outcome !== 'success' || amount === failingPayment,
   )
+}
