@@ -7,7 +7,7 @@ import { makeMerchants } from './merchants.ts'
 import { order } from './order.ts'
 import type { Bench, Pair } from './rounds.ts'
 import { waitFor } from './wait-for.ts'
-import { startWeb } from './web.ts'
+import { startServing, startWeb } from './web.ts'
 import { createPath } from './web-and-worker.ts'
 
 const MEMBERS = 3
@@ -15,6 +15,8 @@ const MEMBERS = 3
 const AT_A_TIME = 4
 const STEADY_MS = 3000
 const REST_MS = 20
+/** As the service is (src/mongo.ts). */
+const AS_QUICK_TO_NOTICE = '&serverSelectionTimeoutMS=2000&heartbeatFrequencyMS=1000&socketTimeoutMS=5000'
 
 /** Seconds without a success after the primary was killed. */
 export interface Outage {
@@ -23,45 +25,22 @@ export interface Outage {
   failed: number
 }
 
-/** Kills the primary of a replica set of three under creates, and under a bare loop of inserts beside them. */
+/** Kills the primary of a replica set of three under creates, and under those of a bare route beside them. */
 export async function measureFailover(bench: Bench): Promise<Pair<Outage>[]> {
   const set = await startMongoReplicaSet(MEMBERS)
   const secretKey = randomBytes(32)
   const [merchant] = await makeMerchants(set.url, secretKey, 1, 'test')
   const web = await startWeb(bench, { name: 'failover-web', mongodbUrl: set.url, secretKey })
-  const api = new Pool(web.origin, { connections: AT_A_TIME })
-  const books = await mongo.MongoClient.connect(set.url, {
-    writeConcern: { w: 'majority', journal: true },
-    // As quick to notice as the service is.
-    serverSelectionTimeoutMS: 2000,
-    heartbeatFrequencyMS: 1000,
-    socketTimeoutMS: 5000,
+  const bareRoute = await startServing(bench, 'bare-failover-route', 'bench/bare/route.ts', {
+    MONGODB_URL: set.url + AS_QUICK_TO_NOTICE,
   })
-  const create = async (): Promise<boolean> => {
-    const answer = await api.request({
-      method: 'POST',
-      path: createPath,
-      headers: {
-        Authorization: `Bearer ${merchant?.apiKey}`,
-        'Content-Type': 'application/json',
-        'X-Idempotency-Key': randomUUID(),
-      },
-      body: JSON.stringify(order),
-    })
-    await answer.body.dump()
-    return answer.statusCode === 201
-  }
-  const insert = async (): Promise<boolean> => {
-    await books
-      .db()
-      .collection('bare')
-      .insertOne({ ...order, createdAt: new Date() })
-    return true
-  }
+  const api = new Pool(web.origin, { connections: AT_A_TIME })
+  const bareApi = new Pool(bareRoute.origin, { connections: AT_A_TIME })
+  const books = await mongo.MongoClient.connect(set.url)
   const pairs: Pair<Outage>[] = []
   for (let round = 0; round < bench.rounds; round += 1) {
-    const service = keepTrying(create)
-    const bare = keepTrying(insert)
+    const service = keepTrying(() => create(api, createPath, merchant?.apiKey))
+    const bare = keepTrying(() => create(bareApi, '/', 'none'))
     await pause(STEADY_MS)
     const primary = await primaryOf(books, set.members)
     const killedAt = performance.now()
@@ -71,9 +50,24 @@ export async function measureFailover(bench: Bench): Promise<Pair<Outage>[]> {
     await primary.restart()
     await waitFor('the member to be back', async () => (await healthyIn(books)) === MEMBERS)
   }
-  await Promise.all([api.close(), books.close(), web.end()])
+  await Promise.all([api.close(), bareApi.close(), books.close(), web.end(), bareRoute.end()])
   await set.stop()
   return pairs
+}
+
+async function create(api: Pool, path: string, apiKey: string | undefined): Promise<boolean> {
+  const answer = await api.request({
+    method: 'POST',
+    path,
+    headers: {
+      Authorization: `Bearer ${apiKey}`,
+      'Content-Type': 'application/json',
+      'X-Idempotency-Key': randomUUID(),
+    },
+    body: JSON.stringify(order),
+  })
+  await answer.body.dump()
+  return answer.statusCode === 201
 }
 
 /** Tries again and again, some at a time, and writes down when it succeeded. */

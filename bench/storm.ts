@@ -1,24 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Queue } from 'bullmq'
 import type { mongo } from 'mongoose'
+import { freePort } from '../dev/servers/free-port.ts'
 import type { Intent } from '../src/intents/intent.ts'
 import { queueOptions } from '../src/jobs.ts'
 import { addCopies, ownOf, takeSample, withBooks } from './copies.ts'
 import { addEndpoint, makeMerchants } from './merchants.ts'
+import { listening, startProcess } from './processes.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
 import { waitFor } from './wait-for.ts'
 import { startService } from './web-and-worker.ts'
-import { startWitness, type Witness } from './witness.ts'
+import { countTold, startWitness, type Witness } from './witness.ts'
 
 const MERCHANTS = 20
 /** Long enough that all are written down, and their jobs too, before the first is up. */
 const LEAD_MS = 20_000
 const ADDED_TOGETHER = 500
-/** As many at a time as the service's worker takes. */
-const BARE_AT_A_TIME = queueOptions['intent-expiry'].concurrency
+/** Thrown away: the first storm finds a worker that has run nothing yet. */
+export const WARM_UP_STORMS = 1
 
-/** Said so that an index has them. */
+/** Both said so that an index has them. */
 const pending = { status: 'PENDING', expiresAt: { $gt: new Date(0) } } as const
+const open = { nextAttemptAt: { $type: 'date' } } as const
 
 /** Seconds from the instant when the last one's time was up. */
 export interface Storm {
@@ -39,6 +42,7 @@ export async function measureStorm(bench: Bench): Promise<Pair<Storm>[]> {
     connection: { url: bench.redisUrl },
     prefix: service.queuePrefix,
   })
+  const bare = await startBare(bench, service.mongodbUrl)
   const pairs = await withBooks(service.mongodbUrl, async (books) => {
     const [first] = merchants
     if (first === undefined) throw new Error('No merchant was made')
@@ -50,15 +54,15 @@ export async function measureStorm(bench: Bench): Promise<Pair<Storm>[]> {
       expiresAt: new Date(dueAt + Math.floor((place / bench.storm) * 1000)),
     })
     return alternate(
-      bench.rounds,
+      WARM_UP_STORMS + bench.rounds,
       () => expire(bench, { books, jobs, witness, draft }),
-      () => updateBare(bench, books, draft),
+      () => updateBare(bench, books, bare.url, draft),
     )
   })
   await jobs.close()
-  await service.end()
+  await Promise.all([service.end(), bare.end()])
   await witness.end()
-  return pairs
+  return pairs.slice(WARM_UP_STORMS)
 }
 
 interface Setting {
@@ -68,16 +72,41 @@ interface Setting {
   draft: (dueAt: number, place: number) => Intent
 }
 
-async function expire({ storm }: Bench, { books, jobs, witness, draft }: Setting): Promise<Storm> {
-  const intents = books.collection<Intent>('intents')
+async function expire({ storm }: Bench, setting: Setting): Promise<Storm> {
+  const { books, witness } = setting
   const dueAt = Date.now() + LEAD_MS
+  const references = await makeDue(storm, dueAt, setting)
+  if (Date.now() > dueAt) throw new Error('They were not written down before their time was up')
+  const since = (): number => (Date.now() - dueAt - 1000) / 1000
+  const intents = books.collection<Intent>('intents')
+  const arrived = async (): Promise<number> => countTold((await witness.seen()).arrivals, references)
+  await pause(dueAt + 1000 - Date.now())
+  await waitFor('all to be CANCELLED', async () => (await intents.findOne(pending)) === null)
+  const ended = since()
+  await waitFor('all to be told', async () => (await arrived()) === storm)
+  const told = since()
+  const deliveries = books.collection('deliveries')
+  await waitFor('every delivery to be recorded', async () => (await deliveries.findOne(open)) === null)
+  // What is recorded is not sent again: one that came twice has come twice by now.
+  await arrived()
+  await witness.forget()
+  await intents.deleteMany({})
+  return { ended, told }
+}
+
+/** Writes so many intents down, and adds their jobs as the relay does when it hands on `payment.created`. Answers their references. */
+async function makeDue(
+  storm: number,
+  dueAt: number,
+  { books, jobs, draft }: Setting,
+): Promise<ReadonlySet<string>> {
   const due: Intent[] = []
-  await addCopies(intents, storm, (place) => {
+  await addCopies(books.collection<Intent>('intents'), storm, (place) => {
     const intent = draft(dueAt, place)
     due.push(intent)
     return intent
   })
-  // As the relay adds them when it hands on `payment.created`.
+  const references = new Set(due.map(({ referenceNumber }) => referenceNumber))
   while (due.length > 0)
     await jobs.addBulk(
       due.splice(0, ADDED_TOGETHER).map(({ referenceNumber, expiresAt }) => ({
@@ -86,44 +115,34 @@ async function expire({ storm }: Bench, { books, jobs, witness, draft }: Setting
         opts: { jobId: referenceNumber, delay: Math.max(0, expiresAt.getTime() - Date.now()) },
       })),
     )
-  if (Date.now() > dueAt) throw new Error('They were not written down before their time was up')
-  const since = (): number => (Date.now() - dueAt - 1000) / 1000
-  const arrivals = async (): Promise<number> => (await witness.seen()).arrivals.length
-  await pause(dueAt + 1000 - Date.now())
-  await waitFor('all to be CANCELLED', async () => (await intents.findOne(pending)) === null)
-  const ended = since()
-  await waitFor('all to be told', async () => (await arrivals()) >= storm)
-  const told = since()
-  if ((await arrivals()) > storm) throw new Error('One was told twice')
-  await witness.forget()
-  await intents.deleteMany({})
-  return { ended, told }
+  return references
 }
 
-/** The same number of guarded updates of copies by one loop, and nothing told. */
+/** The same number of guarded updates of copies by a bare process, and nothing told. */
 async function updateBare(
   { storm }: Bench,
   books: mongo.Db,
+  url: string,
   draft: (dueAt: number, place: number) => Intent,
 ): Promise<Storm> {
   const bare = books.collection<Intent>('bare')
-  const ids: string[] = []
-  await addCopies(bare, storm, (place) => {
-    const intent = draft(Date.now(), place)
-    ids.push(intent._id)
-    return intent
-  })
-  const startAt = Date.now()
-  const lane = async (): Promise<void> => {
-    for (let _id = ids.pop(); _id !== undefined; _id = ids.pop())
-      await bare.findOneAndUpdate(
-        { _id, status: 'PENDING' },
-        { $set: { status: 'CANCELLED', updatedAt: new Date() } },
-        { writeConcern: { w: 'majority', journal: true } },
-      )
-  }
-  await Promise.all(Array.from({ length: BARE_AT_A_TIME }, lane))
-  const ended = (Date.now() - startAt) / 1000
+  await addCopies(bare, storm, (place) => draft(Date.now(), place))
+  const answer = await fetch(url, { method: 'POST' })
+  const { cancelled, seconds } = (await answer.json()) as { cancelled: number; seconds: number }
+  if (cancelled !== storm) throw new Error(`The bare one cancelled ${cancelled} of ${storm}`)
   await bare.drop()
-  return { ended, told: Number.NaN }
+  return { ended: seconds, told: Number.NaN }
+}
+
+async function startBare({ where }: Bench, mongodbUrl: string) {
+  const port = await freePort()
+  const route = startProcess(where, 'bare-expire-route', 'bench/bare/expire-route.ts', {
+    NODE_ENV: 'test',
+    PORT: String(port),
+    MONGODB_URL: mongodbUrl,
+    // As many as the service's worker takes.
+    AT_A_TIME: String(queueOptions['intent-expiry'].concurrency),
+  })
+  await listening(port)
+  return { url: `http://127.0.0.1:${port}/`, end: () => route.end() }
 }

@@ -63,6 +63,14 @@ export async function waitsAfter(witness: Witness, answers: Answer[], each: numb
   }
 }
 
+/** How many of these payments were told of. @throws {Error} when one was told twice, or one that is none of them */
+export function countTold(arrivals: Arrival[], references: ReadonlySet<string>): number {
+  const told = new Set(arrivals.map(([, reference]) => reference))
+  if (told.size < arrivals.length) throw new Error('One was told twice')
+  for (const reference of told) if (!references.has(reference)) throw new Error(`${reference} was told late`)
+  return told.size
+}
+
 const portsOf = (arrivals: Arrival[]): number => new Set(arrivals.map(([port]) => port)).size
 
 function waitsOf({ reference, answeredAt }: Answer, by: Map<string, Arrival[]>, each: number): number[] {

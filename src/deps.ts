@@ -1,9 +1,9 @@
 import type { Connection } from 'mongoose'
 import { type BoardQueues, openBoardQueues } from './board-queues.ts'
-import { createBodyRooms, type Room } from './body-room.ts'
 import { type ApiSwitch, createApiSwitch } from './businesses/api-switch.ts'
 import { type Models, openModels } from './collections.ts'
 import type { Config } from './config.ts'
+import { type BodyKind, createBodyRooms, type Room } from './http/body-room.ts'
 import { type Lanes, openLanes } from './lanes.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -52,7 +52,7 @@ export interface Deps extends Models {
   /** Null: any number. */
   rateLimits: RateLimits | null
   /** For large bodies, by their kind. */
-  bodyRooms: Record<'json' | 'csv', Room>
+  bodyRooms: Record<BodyKind, Room>
   queues: Queues
   nudge: Nudge
   boardQueues: BoardQueues

@@ -69,8 +69,14 @@ const socketFaults = new Set<unknown>(['EPIPE', 'ECONNRESET'])
 const isSocketFault = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && socketFaults.has(error.code)
 
-/** A primary that steps down or shuts down, and a server that is none any more: another comes, or it again. */
-const changingHands = new Set<unknown>([91, 189, 10_107, 11_600, 11_602, 13_435])
+/**
+ * A primary that steps down or shuts down, a server that is none any more or not ready yet, a router that reaches none: another comes, or it
+ * again. All the codes after which the driver itself tries again or looks for another primary. It does not export them, and its label is not
+ * on what comes from a connection it has given up meanwhile.
+ */
+const changingHands = new Set<unknown>([
+  6, 7, 89, 91, 134, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
+])
 
 const isAway = (error: unknown): boolean =>
   isSocketFault(error) ||

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express'
 import express from 'express'
-import { noRoom, type Place, type Room, smallBytes } from '../body-room.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { type Refusal, refuse } from '../errors.ts'
+import { type BodyKind, noRoom, type Place, type Room, smallBytes } from './body-room.ts'
 import { acceptedCsv, readCsv } from './csv-body.ts'
 import { readJson } from './json-body.ts'
 
@@ -25,15 +25,13 @@ export const largestBytes = {
   json: 256 * 1024,
   // 5 000 rows of 1 600 bytes; the longest legal ones, of 20 KB, are nobody's catalogue.
   csv: 8 * 1024 * 1024,
-} as const
+} as const satisfies Record<BodyKind, number>
 
 /** What a body may be: how large, how it is read, and what is said of one that is something else, where the catalogue's words do not fit. */
 const kinds = {
   json: createKind(largestBytes.json, readJson, null),
   csv: createKind(largestBytes.csv, readCsv, acceptedCsv),
-}
-
-export type BodyKind = keyof typeof kinds
+} satisfies Record<BodyKind, unknown>
 
 const readSmall = readUpTo(smallBytes)
 

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import type { Recall } from '../idempotency/claim.ts'
 import type { Effect } from '../idempotency/effect.ts'
 import type { About } from './about/about.ts'
-import type { BodyKind } from './body.ts'
+import type { BodyKind } from './body-room.ts'
 import type { Download } from './download.ts'
 
 /** What a request brings: path parameters, query and body, not judged yet. */

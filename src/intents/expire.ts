@@ -8,6 +8,7 @@ import { moves } from './lifecycle.ts'
 import { nudgeRelay } from './nudge-relay.ts'
 import { transitionTogether } from './transition.ts'
 
+/** `expired`: by this call, as far as it could tell (transitionTogether). */
 export type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | null }
 
 const expiry = { move: 'expire', effectId: null, cause: null } as const

@@ -8,7 +8,7 @@ import { moves } from './lifecycle.ts'
 export async function sweepExpiries(deps: Deps, soon: Date): Promise<number> {
   const now = deps.now()
   const found = deps.Intent.find(
-    // While a payment is under way there is nothing to do: what ends it expires the intent.
+    // While a payment is under way there is nothing to do: who ends it asks for the expiry.
     { status: { $in: moves.expire.from }, expiresAt: { $lte: soon }, underWay: null },
     { referenceNumber: 1, expiresAt: 1 },
   ).lean<Intent[]>()

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { partOfKey, roomBytes, smallBytes } from '../../src/body-room.ts'
 import { mostHeaders } from '../../src/http/bare-app.ts'
 import { largestBytes } from '../../src/http/body.ts'
+import { partOfKey, roomBytes, smallBytes } from '../../src/http/body-room.ts'
 import { leastRate } from '../../src/http/connections/cut-slow.ts'
 import { mostWaiting } from '../../src/http/connections/in-turn.ts'
 import { patience } from '../../src/http/connections/patience.ts'

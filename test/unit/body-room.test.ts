@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createRoom } from '../../src/body-room.ts'
+import { createRoom } from '../../src/http/body-room.ts'
 
 describe('The room for bodies', () => {
   it('has a quarter for each key, and an end for all', () => {

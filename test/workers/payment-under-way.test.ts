@@ -125,6 +125,22 @@ describe('A payment under way', () => {
       expect(wordOf(await pay(house, referenceNumber))).to.equal('not-begun')
     })
 
+  for (const { outcome, status } of [{ outcome: { outcome: 'done' }, status: 'PAID' } as const, ...ends])
+    it(`that is ${outcome.outcome} when the time is up ${status === 'CANCELLED' ? 'asks' : 'does not ask'} for the expiry`, async () => {
+      const { nudge } = house.deps
+      const nudged: string[] = []
+      house.deps.nudge = (queue, jobs) => {
+        nudged.push(queue)
+        nudge(queue, jobs)
+      }
+      const { answered } = await paying(outcome)
+      house.clock.advance(dayMs + minuteMs)
+      nudged.length = 0
+      await answered()
+      house.deps.nudge = nudge
+      expect(nudged.includes('intent-expiry')).to.equal(status === 'CANCELLED')
+    })
+
   it('that was declined may be tried again; what went wrong is told until one succeeds', async () => {
     const { referenceNumber } = await createIntent(house, merchant)
     const before = await storedIntent(house, referenceNumber)

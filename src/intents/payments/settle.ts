@@ -3,6 +3,7 @@ import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Cause } from '../../webhooks/event.ts'
 import { expiryJob } from '../expire.ts'
 import type { Intent } from '../intent.ts'
+import { isPending } from '../lifecycle.ts'
 import { nudgeRelay } from '../nudge-relay.ts'
 import { changeTogether, type PlannedChange, planMove } from '../transition.ts'
 import { attemptOf, endOf } from './end.ts'
@@ -38,7 +39,8 @@ export async function settlePayment(
   deps.log.info({ referenceNumber, ...outcome, status: settled.status, requestId }, 'payment.settled')
   // Its expiry waited for this. The customer does not wait for that: the intent reads as expired from now on.
   const now = deps.now()
-  if (settled.expiresAt <= now) deps.nudge('intent-expiry', [expiryJob(settled, now)])
+  if (isPending(settled.status) && settled.expiresAt <= now)
+    deps.nudge('intent-expiry', [expiryJob(settled, now)])
   return settled
 }
 

@@ -24,6 +24,8 @@ export const smallBytes = 16 * 1024
 /** For JSON a room of its own, for files take seconds to come. */
 export const roomBytes = { json: 16 * 1024 * 1024, csv: 64 * 1024 * 1024 } as const
 
+export type BodyKind = keyof typeof roomBytes
+
 /** One key gets this part of a room, so none shuts out the others: sixteen of the largest JSON, or two of the largest files. */
 export const partOfKey = 1 / 4
 
@@ -31,7 +33,7 @@ export const partOfKey = 1 / 4
  * The rooms of a process of 1 GB, which takes 150 MB without them. Worked on, files of products take five times their bytes, and JSON of nothing
  * but brackets fifteen times: with both rooms full of such again and again it stayed at 550 MB with 8 MiB for JSON, and at 890 with 32 (measured).
  */
-export const createBodyRooms = (): Record<'json' | 'csv', Room> => ({
+export const createBodyRooms = (): Record<BodyKind, Room> => ({
   json: createRoom(roomBytes.json),
   csv: createRoom(roomBytes.csv),
 })

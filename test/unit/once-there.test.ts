@@ -1,0 +1,48 @@
+import { createRequire } from 'node:module'
+import { expect } from 'chai'
+import { mongo } from 'mongoose'
+import { createLog } from '../../src/log.ts'
+import { onceThere } from '../../src/mongo.ts'
+
+interface Judgement {
+  isRetryableReadError(error: object): boolean
+  isStateChangeError(error: object): boolean
+}
+
+const driver = createRequire(import.meta.resolve('mongoose'))('mongodb/lib/error.js') as Judgement
+const highest = 20_000
+const codes = Array.from({ length: highest }, (_, code) => code)
+const passing = codes.filter((code) => {
+  const error = { code, message: '' }
+  return driver.isRetryableReadError(error) || driver.isStateChangeError(error)
+})
+
+describe('A process that starts and meets MongoDB', () => {
+  const log = createLog('silent', 'web', null)
+
+  /** How often it asks when the first answer is a fault. */
+  async function asksAfter(fault: Error): Promise<number> {
+    let asked = 0
+    await onceThere(log, async () => {
+      asked += 1
+      if (asked === 1) throw fault
+    })
+    return asked
+  }
+
+  it('waits at each code after which the driver itself would try again or look for another primary', async () => {
+    expect(passing).to.include.members([91, 189, 11_602, 13_436])
+    const asked = passing.map((code) =>
+      asksAfter(new mongo.MongoServerError({ code })).catch(() => `ends at ${code}`),
+    )
+    expect(await Promise.all(asked)).to.deep.equal(passing.map(() => 2))
+  })
+
+  it('ends at any other', async () => {
+    // An index that differs, and a user who may not make it.
+    for (const code of [85, 13]) {
+      const fault = new mongo.MongoServerError({ code })
+      expect(await asksAfter(fault).catch((error: unknown) => error)).to.equal(fault)
+    }
+  })
+})
