@@ -73,7 +73,7 @@ function said(param: string, error: ErrorObject): string {
   if (says !== undefined) return `${param} ${says}.`
   if (error.keyword === 'required') return `${param} is required.`
   if (Array.isArray(error.data) && (error.keyword === 'type' || error.keyword === 'enum'))
-    return `${param} must be a single value.`
+    return `${param} must be one value, not a list.`
   if (error.keyword === 'enum')
     return `${param} must be one of ${(error.params.allowedValues as string[]).join(', ')}.`
   if (error.keyword === 'format')

@@ -1,9 +1,9 @@
 import type { Status } from '../../schemas/list-intents.ts'
 import type { Intent } from '../intents/intent.ts'
-import { isPending } from '../intents/lifecycle.ts'
+import { isOpenEverywhere, isPending } from '../intents/lifecycle.ts'
 import { asOf } from '../intents/present.ts'
 
-/** A payment as its page shows it: `pending` can be paid, `waiting` is being paid. */
+/** A payment as its page shows it: `pending` can be paid, `waiting` is being paid, `expired` can be paid no more, from a second before its time is up. */
 export type State = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
 
 const states: Record<Status, State> = {
@@ -17,6 +17,7 @@ const states: Record<Status, State> = {
 export function stateOf(stored: Intent, now: Date): State {
   const { status, underWay, cancellationReason } = asOf(stored, now)
   if (isPending(status) && underWay !== null) return 'waiting'
+  if (isPending(status) && !isOpenEverywhere(stored, now)) return 'expired'
   return cancellationReason === 'expired' ? 'expired' : states[status]
 }
 

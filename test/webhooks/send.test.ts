@@ -81,6 +81,18 @@ describe('the webhook sender, with a receiver that answers', () => {
     })
   }
 
+  for (const [line, outcome] of [
+    ['204 No Content', 'delivered'],
+    ['304 Not Modified', 'refused'],
+  ] as const)
+    it(`takes a ${line} for whole that tells of a length`, async () => {
+      const receiver = await rawHttpReceiver((socket) =>
+        socket.write(`HTTP/1.1 ${line}\r\nContent-Length: 37\r\n\r\n`),
+      )
+      const status = Number.parseInt(line, 10)
+      expect(await attemptAt(receiver, {})).to.include({ outcome, status, answer: '' })
+    })
+
   it('does not follow a redirect, neither to a neighbour nor to a metadata service', async () => {
     const neighbour = await httpReceiver((_req, res) => res.end())
     const targets = [`http://127.0.0.1:${neighbour.port}/`, 'http://169.254.169.254/latest/meta-data/']

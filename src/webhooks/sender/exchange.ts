@@ -6,6 +6,9 @@ import { codeOf, exchangeFault, type Fault, faults } from './faults.ts'
 /** What comes after this much of an answer is not read (docs/webhooks.md). */
 const mostReadBytes = 16 * 1024
 
+/** Over at their last header, whatever length that tells (RFC 9112, 6.3). */
+const bodiless: readonly number[] = [204, 304]
+
 /** A receiver that sends more 1xx than this before its answer means harm. */
 const mostInterimAnswers = 20
 
@@ -62,6 +65,7 @@ export function exchange(
       onResponseEnd: () => finish(true),
       onResponseError(_controller, error) {
         if (codeOf(error) === 'UND_ERR_INVALID_ARG') reject(error)
+        if (answer !== null && bodiless.includes(answer.status)) finish(false)
         fail(exchangeFault(error))
       },
     }
