@@ -3,13 +3,14 @@ import { harvest } from './cast/harvest.ts'
 import { filler, type Sending } from './cast/references.ts'
 import type { Attack, Scene } from './generators/attack.ts'
 import { answerOracles } from './oracles/answer-oracles.ts'
-import type { Oracle } from './oracles/seen.ts'
-import { silenceOracles } from './oracles/silence-oracles.ts'
+import { faultOf } from './oracles/fault-of.ts'
+import type { Oracle, Seen } from './oracles/seen.ts'
+import { mayBeCut, mostRepeats, silenceOracles } from './oracles/silence-oracles.ts'
 import type { Tally } from './report/tally.ts'
 import type { Violations } from './report/violations.ts'
 import type { Answer } from './wire/answer.ts'
 import { compose } from './wire/compose.ts'
-import { type Line, openLine, sendAlone } from './wire/line.ts'
+import { type Line, type Nothing, openLine, sendAlone } from './wire/line.ts'
 
 export interface Field {
   port: number
@@ -30,15 +31,15 @@ export interface Assault {
 
 export function createAssault(field: Field): Assault {
   const { port, cast, tally, violations } = field
-  const oracles: Readonly<Record<string, Oracle>> = answerOracles()
+  const oracles: Readonly<Record<string, Oracle>> = answerOracles(cast.pools)
   const statuses = new Map<number, number[]>()
-  let [requests, scenes] = [0, 0]
+  let [requests, scenes, repeats] = [0, 0, 0]
 
-  function judge(attack: Attack, sending: Sending, filled: Filled, answer: Answer): void {
+  function judge(attack: Attack, sending: Sending, filled: Filled, answer: Answer, place: number): void {
     const { line, idempotencyKey, bytes } = filled
-    const seen = { ...sending, attack, line, idempotencyKey, answer }
+    const seen: Seen = { ...sending, attack, line, idempotencyKey, place, answer }
     for (const [name, oracle] of Object.entries(oracles)) {
-      const fault = oracle(seen)
+      const fault = faultOf(oracle, seen)
       if (fault !== null)
         violations.add(name, `${attack.target} by ${kindOf(attack, sending)}: ${fault}`, bytes)
     }
@@ -47,18 +48,21 @@ export function createAssault(field: Field): Assault {
     harvest(cast.pools, cast.secrets, sending, line, answer)
   }
 
-  function judgeSilence(
-    attack: Attack,
-    sending: Sending,
-    filled: Filled,
-    none: 'closed' | 'late',
-    ms: number,
-  ): void {
-    tally.count(attack.target, kindOf(attack, sending), none)
+  function judgeSilence(attack: Attack, sending: Sending, filled: Filled, nothing: Nothing): void {
+    tally.count(attack.target, kindOf(attack, sending), nothing.none)
     for (const [name, oracle] of Object.entries(silenceOracles)) {
-      const fault = oracle({ attack, none, ms, bytes: filled.bytes.length })
+      const fault = oracle({ attack, ...nothing, bytes: filled.bytes.length })
       if (fault !== null) violations.add(name, `${attack.target}: ${fault}`, filled.bytes)
     }
+  }
+
+  /** A connection that is kept may be closed in the very moment of the next request, but not again and again. */
+  function judgeRepeat(attack: Attack, sending: Sending, { bytes }: Filled): void {
+    if (mayBeCut(attack, bytes.length)) return
+    repeats += 1
+    tally.count(attack.target, kindOf(attack, sending), 'sent again')
+    if (repeats > mostRepeats(requests))
+      violations.add('no hang', `${attack.target}: closed without an answer, one of ${repeats} times`, bytes)
   }
 
   function fillIn(attack: Attack, sending: Sending): Filled {
@@ -82,16 +86,18 @@ export function createAssault(field: Field): Assault {
     statuses.set(sending.number, [])
     const filled = fillIn(attack, sending)
     if (attack.raw !== null) {
-      const { answers, end, ms } = await sendAlone(port, filled.bytes, attack.raw.answers)
-      for (const answer of answers) judge(attack, sending, filled, answer)
+      const asked = attack.raw.dues.length
+      const { answers, end, ms, part } = await sendAlone(port, filled.bytes, asked)
+      for (const [place, answer] of answers.entries()) judge(attack, sending, filled, answer, place)
       // After an answer the connection may be closed, whatever else was asked on it.
-      const isShort = end === 'late' || (answers.length === 0 && attack.raw.answers > 0)
-      if (isShort && end !== 'left') judgeSilence(attack, sending, filled, end, ms)
+      const isShort = end === 'late' || part > 0 || (answers.length === 0 && asked > 0)
+      if (isShort && end !== 'left') judgeSilence(attack, sending, filled, { none: end, ms, part })
       return
     }
     const came = await connection.send(filled.bytes, attack.method === 'HEAD')
-    if ('answer' in came) judge(attack, sending, filled, came.answer)
-    else judgeSilence(attack, sending, filled, came.none, came.ms)
+    if (came.isRepeated) judgeRepeat(attack, sending, filled)
+    if ('answer' in came) judge(attack, sending, filled, came.answer, 0)
+    else judgeSilence(attack, sending, filled, came)
   }
 
   async function playOne({ inTurn, atOnce }: Scene, connection: Line): Promise<void> {

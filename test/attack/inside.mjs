@@ -4,6 +4,7 @@ import dns from 'node:dns/promises'
 import { appendFileSync } from 'node:fs'
 import net from 'node:net'
 import { endWithParent } from '../../dev/end-with-parent.mjs'
+import { watchPrototypes } from './prototypes.mjs'
 
 endWithParent()
 
@@ -24,17 +25,13 @@ dns.Resolver = function resolverHere(options) {
   return resolver
 }
 
-const builtIn = [Object, Array, String, Number, Boolean, Function, Map, Set, Promise, RegExp, Date, Buffer]
-const namesOf = () =>
-  builtIn.flatMap(({ name, prototype }) => Reflect.ownKeys(prototype).map((key) => `${name}.${String(key)}`))
-const namesAtStart = new Set(namesOf())
+const strangeProperties = watchPrototypes()
 
 process.on('SIGUSR2', () => {
   // Twice: what the first one only unlinks, the second one frees.
   globalThis.gc()
   globalThis.gc()
-  const strange = namesOf().filter((name) => !namesAtStart.has(name))
   // What Buffers hold is beside the heap.
   const { heapUsed, external } = process.memoryUsage()
-  write({ what: 'state', held: heapUsed + external, strange })
+  write({ what: 'state', held: heapUsed + external, strange: strangeProperties() })
 })

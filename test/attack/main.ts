@@ -32,7 +32,7 @@ async function run(): Promise<boolean> {
 async function attackService(asked: Asked): Promise<boolean> {
   const { tally, violations, says } = await attackOnce(built(), asked, null)
   printTable(tally.rows())
-  violations.print()
+  for (const line of violations.lines()) console.log(line)
   console.log(`\n${says}, seed ${asked.seed}: ${violations.count()} violations`)
   return violations.count() === 0
 }

@@ -82,6 +82,7 @@ export async function attackOnce(build: string, asked: Asked, sought: Sought | n
   const run = {
     processes: [web, worker],
     receivers,
+    isProduction: asked.isProduction,
     serverPorts: [...servers.map((server) => server.port), Number(new URL(provider.url).port)],
     secrets: cast.secrets,
     stored,

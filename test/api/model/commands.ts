@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import type * as fc from 'fast-check'
-import type { Search, WalletName, Write } from './asked.ts'
+import { type CallerName, callers, type Search, type WalletName, type Write } from './asked.ts'
 import { answerTo, expireAll, list, type Model, payOnPage, read } from './model.ts'
 import { type Heard, look, pay, type Stage, search, send, told, work } from './stage.ts'
 
@@ -68,11 +68,24 @@ const overtaken = (due: Due, heard: Heard): Heard =>
     : heard
 
 /** Reads what is there, or is not. */
-export const reading = (by: Search['by'], to: number): Command =>
-  command('read', [by, to], async (model, stage) => {
-    const { status, code, seen } = await look(stage, by, to)
-    expect({ status, code, seen }).to.deep.equal(read(model, by, to))
+export const reading = (by: CallerName, to: number): Command =>
+  command('read', [by, to], (model, stage) => readOne(model, stage, by, to))
+
+/** Every intent, by a caller who may. */
+export const readingAll = (): Command =>
+  command('read all', [], async (model, stage) => {
+    for (const [to, { business, sandbox }] of model.intents.entries())
+      await readOne(model, stage, ownerOf(business, sandbox), to)
   })
+
+async function readOne(model: Model, stage: Stage, by: CallerName, to: number): Promise<void> {
+  const { status, code, seen } = await look(stage, by, to)
+  expect({ status, code, seen }).to.deep.equal(read(model, by, to))
+}
+
+const names = Object.keys(callers) as CallerName[]
+const ownerOf = (business: number, sandbox: boolean): CallerName =>
+  names.find((name) => isDeepStrictEqual(callers[name], { business, sandbox })) ?? 'till'
 
 export const listing = (asked: Search): Command =>
   command('list', asked, async (model, stage) => {

@@ -1,3 +1,4 @@
+import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { statuses } from '../../../schemas/list-intents.ts'
 import { type House, openHouse } from '../../support/house.ts'
@@ -6,6 +7,7 @@ import {
   listing,
   paying,
   reading,
+  readingAll,
   waiting,
   waitingForAnEnd,
   working,
@@ -21,8 +23,10 @@ const { MODEL_RUNS, MODEL_SEED } = process.env
 const isLong = MODEL_RUNS !== undefined
 /** So many take some four seconds for each test on two free cores. */
 const numRuns = Number(MODEL_RUNS ?? 12)
-/** A failing story is made shorter until then, and told; before Mocha ends it, which would tell nothing. */
+/** A failing story is made shorter until then, and told; before Mocha ends it, which would tell nothing. No further one is begun then. */
 const limits = isLong ? {} : { interruptAfterTimeLimit: 45_000 }
+/** On a machine that is so slow that fewer held in that time, little was looked at. */
+const fewestHeld = Math.min(3, numRuns)
 const seed = MODEL_SEED === undefined ? {} : { seed: Number(MODEL_SEED) }
 const mostCommands = 40
 const hourMs = 3_600_000
@@ -39,11 +43,12 @@ const opening = [
   writing({ what: 'simulate', by: 'till', key: 'paid', to: 2, body: {} }),
 ]
 
-/** What is overdue by then, and nobody has written down, is in the right list; and then all is told. */
+/** What is overdue by then, and nobody has written down, is in the right list; then all is told, and stands as it was told. */
 const ending = [
   waitingForAnEnd(0, 0),
   ...statuses.map((status) => listing({ by: 'till', status, page: 1, limit: 3 })),
   working(),
+  readingAll(),
 ]
 
 const looks = fc.oneof(
@@ -69,6 +74,13 @@ const payments = fc
 /** `times` as likely as others. */
 const often = <T>(times: number, one: T): T[] => Array.from({ length: times }, () => one)
 
+/** Fast-check is content with one story that held before the time was up. */
+function judge<Told>(told: fc.RunDetails<Told>): void {
+  if (told.failed) throw new Error(fc.defaultReportMessage(told), { cause: told.errorInstance })
+  if (told.numRuns < numRuns) console.log(`      ${told.numRuns} of ${numRuns} stories held in time`)
+  expect(told.numRuns, 'stories that held in time').to.be.at.least(fewestHeld)
+}
+
 describe('A merchant, as the specification tells', function () {
   this.timeout(isLong ? 0 : 60_000)
   let house: House
@@ -86,7 +98,7 @@ describe('A merchant, as the specification tells', function () {
       fc.asyncProperty(fc.commands(commands, { maxCommands: mostCommands, size: 'max' }), async (story) =>
         fc.asyncModelRun(begin, [...opening, ...story, ...ending]),
       ),
-      { numRuns, ...limits, ...seed },
+      { numRuns, ...limits, ...seed, reporter: judge },
     )
 
   it('is answered, shown and told what became of every intent', () =>

@@ -134,14 +134,14 @@ export function read(model: Model, by: CallerName, to: number): Answer {
   return 'code' in intent ? intent : good(intent, model.now)
 }
 
-/** SPEC 4.3: which intents a page shows, newest first. */
+/** SPEC 4.3: which intents a page shows, newest first, by their places among all, and what of each. */
 export function list(model: Model, { by, status, page, limit }: Search) {
   const { business, sandbox } = callers[by]
   const all = model.intents
     .map((intent, at) => ({ at, intent }))
     .filter(({ intent }) => intent.business === business && intent.sandbox === sandbox)
     .filter(({ intent }) => status === null || seenAt(intent, model.now).status === status)
-    .map(({ at }) => at)
+    .map(({ at, intent }) => ({ at, seen: seenAt(intent, model.now) }))
     .toReversed()
   const end = page * limit
   return { items: all.slice(end - limit, end), page, limit, total: all.length, hasMore: all.length > end }

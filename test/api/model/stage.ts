@@ -107,7 +107,7 @@ const amountsOf = (refunds: Refund[]): number[] =>
     .map(({ amount }) => amount)
     .toSorted((a, b) => a - b)
 
-/** A page of a list; the intents by their places in `made`. */
+/** A page of a list; the intents by their places in `made`, and what is seen of each. */
 export async function search({ house, callers, made }: Stage, { by, status, page, limit }: Search) {
   const query = { page, limit, ...(status === null ? {} : { status }) }
   const { body } = await house.http
@@ -116,9 +116,10 @@ export async function search({ house, callers, made }: Stage, { by, status, page
     .set(callers[by].read())
     .expect(200)
   const references = made.map(({ referenceNumber }) => referenceNumber)
-  const items = body.data.items.map((item: { referenceNumber: string }) =>
-    references.indexOf(item.referenceNumber),
-  )
+  const items = body.data.items.map((item: Shown & { referenceNumber: string }) => ({
+    at: references.indexOf(item.referenceNumber),
+    seen: seenIn(item),
+  }))
   return { ...body.data, items }
 }
 

@@ -1,4 +1,4 @@
-import type { Answer } from '../wire/answer.ts'
+import { type Answer, parsed } from '../wire/answer.ts'
 import type { Noun, Pools } from './pools.ts'
 import type { Sending } from './references.ts'
 import type { MadeSecrets } from './secrets.ts'
@@ -30,11 +30,9 @@ export function harvest(
     secrets.add('form token', token)
     sending.scene.found.set('form', token)
   }
-  const data = answer.body.startsWith('{"success":true')
-    ? (JSON.parse(answer.body) as { data: Thing }).data
-    : null
-  if (data === null || owner < 0) return
-  const things = Array.isArray(data.items) ? (data.items as Thing[]) : [data]
+  const data = answer.body.startsWith('{"success":true') ? (parsed(answer) as { data?: unknown })?.data : null
+  if (!isThing(data) || owner < 0) return
+  const things = Array.isArray(data.items) ? data.items.filter(isThing) : [data]
   const noun = kinds.find(([address]) => address.test(line))?.[1]
   for (const thing of things) keep(thing, noun, (each, id) => pools.add(owner, mode, each, id))
   for (const thing of things) {
@@ -44,6 +42,8 @@ export function harvest(
   if (typeof data.referenceNumber === 'string') sending.scene.found.set('intent', data.referenceNumber)
   if (typeof data.shortCode === 'string') sending.scene.found.set('short', data.shortCode)
 }
+
+const isThing = (part: unknown): part is Thing => typeof part === 'object' && part !== null
 
 function keep(thing: Thing, noun: Noun | undefined, add: (noun: Noun, id: string) => void): void {
   const say = (each: Noun, id: unknown): void => {

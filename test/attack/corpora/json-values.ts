@@ -52,6 +52,7 @@ export const jsonValues: readonly string[] = [
   '{"$oid":"507f1f77bcf86cd799439011"}',
   '{"$date":0}',
   '{"__proto__":{"polluted":"yes"}}',
+  '{"__proto__":{"toLocaleString":"yes","hasOwnProperty":null}}',
   '{"constructor":{"prototype":{"polluted":"yes"}}}',
   '{"toString":null,"valueOf":null}',
   '{"toJSON":"x"}',
@@ -147,6 +148,7 @@ export const jsonTexts: readonly string[] = [
   `"${'a'.repeat(255_000)}"`,
   `{"a":"${'a'.repeat(300_000)}"}`,
   `{"__proto__":{"polluted":"yes"},"amount":5,"label":"~mark~"}`,
+  `{"__proto__":{"toLocaleString":"yes"},"amount":5,"label":"~mark~"}`,
   `{"constructor":{"prototype":{"polluted":"yes"}},"amount":5,"label":"~mark~"}`,
   `{"amount":5,"amount":"6","amount":7,"label":"~mark~"}`,
 ]

@@ -5,15 +5,14 @@ const post = 'POST /api/v1/dev/intents HTTP/1.1'
 const json = 'Content-Type: application/json'
 const authorized = line('Host: a', 'Authorization: Bearer ~key~', 'X-Idempotency-Key: ~mark~', json)
 
-/** Bytes on a connection that are no request, or whose end two readers see in two places. Each is sent alone, and answered. */
-export const rawRequests: readonly string[] = [
+/** Bytes on a connection that are no request of ours, or whose end two readers see in two places. Each is sent alone, and refused. */
+export const refusedRequests: readonly string[] = [
   '\0\0\0\0',
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
   'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
   'GET\r\n\r\n',
   'GET / \r\n\r\n',
   'GET / HTTP/0.9\r\n\r\n',
-  'GET / HTTP/1.0\r\n\r\n',
   'GET / HTTP/1.1\r\n\r\n',
   'GET / HTTP/2.0\r\nHost: a\r\n\r\n',
   'GET / HTTP/9.9\r\nHost: a\r\n\r\n',
@@ -64,18 +63,6 @@ export const rawRequests: readonly string[] = [
   line(post, authorized, 'Transfer-Encoding : chunked', '', '0', '', ''),
   line(post, authorized, 'Transfer-Encoding: gzip, chunked', '', '0', '', ''),
   line(post, authorized, 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked', '', '0', '', ''),
-  line(
-    post,
-    authorized,
-    'Transfer-Encoding: chunked',
-    '',
-    'c;ext="a"',
-    '{"amount":5}',
-    '0',
-    'X-Idempotency-Key: other',
-    '',
-    '',
-  ),
   line(post, authorized, 'Transfer-Encoding: chunked', '', 'fffffffffffffffff', '{"amount":5}', '0', '', ''),
   line(post, authorized, 'Transfer-Encoding: chunked', '', '-1', '{"amount":5}', '0', '', ''),
   line(post, authorized, 'Transfer-Encoding: chunked', '', 'c', '{"amount":5}0', '', ''),
@@ -90,18 +77,7 @@ export const rawRequests: readonly string[] = [
     '',
     '',
   ),
-  line(post, authorized, 'Content-Length: 5', '', '{"amount":5}'),
-  line(post, authorized, 'Content-Length: 12', 'Expect: 100-continue', '', '{"amount":5}'),
   line(post, authorized, 'Content-Length: 12', 'Expect: 999-what', '', '{"amount":5}'),
-  line(
-    post,
-    authorized,
-    'Content-Length: 12',
-    'Upgrade: websocket',
-    'Connection: Upgrade',
-    '',
-    '{"amount":5}',
-  ),
   line(
     post,
     'Host: a',
@@ -116,6 +92,42 @@ export const rawRequests: readonly string[] = [
   line(post, authorized, 'X-Idempotency-Key: another', 'Content-Length: 12', '', '{"amount":5}'),
 ]
 
+/** What looks odd and is one request all the same. */
+export const takenRequests: readonly Raw[] = [
+  { dues: ['keyless'], text: 'GET / HTTP/1.0\r\n\r\n' },
+  {
+    dues: ['keyed'],
+    text: line(
+      post,
+      authorized,
+      'Transfer-Encoding: chunked',
+      '',
+      'c;ext="a"',
+      '{"amount":5}',
+      '0',
+      'X-Idempotency-Key: other',
+      '',
+      '',
+    ),
+  },
+  {
+    dues: ['keyed'],
+    text: line(post, authorized, 'Content-Length: 12', 'Expect: 100-continue', '', '{"amount":5}'),
+  },
+  {
+    dues: ['keyed'],
+    text: line(
+      post,
+      authorized,
+      'Content-Length: 12',
+      'Upgrade: websocket',
+      'Connection: Upgrade',
+      '',
+      '{"amount":5}',
+    ),
+  },
+]
+
 /** What lacks its end: nobody can answer yet. */
 export const unfinishedRequests: readonly string[] = [
   '\r\n\r\n',
@@ -125,7 +137,11 @@ export const unfinishedRequests: readonly string[] = [
 /** Several at once, or what one reader takes for several. */
 export const pipelinedRequests: readonly Raw[] = [
   {
-    answers: 2,
+    dues: ['refused', 'refused'],
+    text: line(post, authorized, 'Content-Length: 5', '', '{"amount":5}'),
+  },
+  {
+    dues: ['refused', 'keyless'],
     text: line(
       post,
       authorized,
@@ -138,7 +154,7 @@ export const pipelinedRequests: readonly Raw[] = [
     ),
   },
   {
-    answers: 3,
+    dues: ['keyless', 'keyless', 'keyless'],
     text: line(
       'GET /healthz HTTP/1.1',
       'Host: a',

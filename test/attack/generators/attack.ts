@@ -2,10 +2,13 @@
 export const sites = ['own', 'foreign', 'hidden', 'sibling', 'silent'] as const
 export type Site = (typeof sites)[number]
 
-/** Bytes as they stand on the wire, and how many answers they ask for; 0 where they do not come to the end of a request. */
+/** What a request must get, whoever sends it: a refusal, what anybody gets without a key, or what the key gets that stands in its bytes. */
+export type Due = 'refused' | 'keyless' | 'keyed'
+
+/** Bytes as they stand on the wire, and what each request in them must get; nothing where they do not come to the end of one. */
 export interface Raw {
   text: string
-  answers: number
+  dues: readonly Due[]
 }
 
 /** One request as it was made up: everything that the seed decides. What it refers to (`~own.intent.3~`) is put in when it is sent. */

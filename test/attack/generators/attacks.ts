@@ -1,6 +1,11 @@
 import * as fc from 'fast-check'
 import { contentEncodings, idempotencyKeys, oddHeaders, oddMethods } from '../corpora/headers.ts'
-import { pipelinedRequests, rawRequests, unfinishedRequests } from '../corpora/raw-requests.ts'
+import {
+  pipelinedRequests,
+  refusedRequests,
+  takenRequests,
+  unfinishedRequests,
+} from '../corpora/raw-requests.ts'
 import { type Target, targets } from '../targets/target.ts'
 import { type Attack, type Raw, type Scene, type Site, sites } from './attack.ts'
 import { bodyFor } from './bodies.ts'
@@ -35,7 +40,12 @@ function attackOn(target: Target): fc.Arbitrary<Attack> {
     .record({
       line: lineFor(target),
       typed: bodyFor(target.body),
-      method: rarely(fc.constant(target.method), fc.constantFrom(...oddMethods), 25),
+      method: fc.oneof(
+        { weight: 24, arbitrary: fc.constant(target.method) },
+        // Served as GET is, with nothing to see of it.
+        { weight: 1, arbitrary: fc.constant('HEAD') },
+        { weight: 1, arbitrary: fc.constantFrom(...oddMethods) },
+      ),
       headers,
       idempotencyKey: rarely(fc.constant('~mark~'), fc.constantFrom(...idempotencyKeys), 10),
       isChunked: rarely(fc.constant(false), fc.constant(true), 12),
@@ -45,8 +55,9 @@ function attackOn(target: Target): fc.Arbitrary<Attack> {
 }
 
 const raws: readonly Raw[] = [
-  ...rawRequests.map((text) => ({ text, answers: 1 })),
-  ...unfinishedRequests.map((text) => ({ text, answers: 0 })),
+  ...refusedRequests.map((text) => ({ text, dues: ['refused'] as const })),
+  ...takenRequests,
+  ...unfinishedRequests.map((text) => ({ text, dues: [] })),
   ...pipelinedRequests,
 ]
 
@@ -70,7 +81,7 @@ const bytes: fc.Arbitrary<Attack> = fc
 function noise(): fc.Arbitrary<Raw> {
   return fc
     .uint8Array({ minLength: 1, maxLength: 400 })
-    .map((some) => ({ text: Buffer.from(some).toString('latin1'), answers: 0 }))
+    .map((some) => ({ text: Buffer.from(some).toString('latin1'), dues: [] }))
 }
 
 /** Operations more often than pages: they are where the money is. */

@@ -1,12 +1,11 @@
 import { departure } from '../../support/described.ts'
 import { operationAt } from './operation-at.ts'
-import type { Oracle } from './seen.ts'
+import type { Oracle, Seen } from './seen.ts'
 
-/** An answer of an operation is as the description of the API has it. What Node refuses before anybody looks is in no description. */
-export const asDescribed: Oracle = ({ attack, line, answer }) => {
-  if (attack.raw !== null || operationAt(attack.method, line) === null) return null
-  const isPlain = attack.headers.every(([name]) => /^(accept|user-agent|x-|cookie|referer)/i.test(name))
-  if (!isPlain || /[^\w/.~?=&-]/.test(line) || line.length > 2000) return null
+/** An answer of an operation is as the description of the API has it. What is refused before anybody looks is in no description. */
+export const asDescribed: Oracle = (seen) => {
+  const { attack, line, answer } = seen
+  if (attack.raw !== null || operationAt(attack.method, line) === null || isUnread(seen)) return null
   return departure(attack.method, line, {
     status: answer.status,
     type: answer.headers.get('content-type') ?? '',
@@ -14,3 +13,7 @@ export const asDescribed: Oracle = ({ attack, line, answer }) => {
     body: attack.method === 'HEAD' || answer.body === '' ? null : answer.body,
   })
 }
+
+/** Refused by what reads HTTP: with such a refusal the connection ends. */
+const isUnread = ({ answer }: Seen): boolean =>
+  answer.status >= 400 && answer.headers.get('connection') === 'close'

@@ -1,4 +1,5 @@
 import { catalogue } from '../../../src/errors.ts'
+import { parsed } from '../wire/answer.ts'
 import { isApi, isBoard, isPage, type Oracle, type Seen } from './seen.ts'
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
@@ -7,6 +8,7 @@ const fields = new Set(['code', 'message', 'statusCode', 'requestId', 'param', '
 /** Every answer stands in the envelope, but for files, pages and what is made for machines that know no envelope. */
 export const enveloped: Oracle = (seen) => {
   const { answer, attack } = seen
+  if (answer.beyond > mayFollow(seen)) return `is followed by ${answer.beyond} bytes that belong to no answer`
   if (!uuid.test(answer.headers.get('x-request-id') ?? '')) return 'has no X-Request-Id of its own'
   if (answer.headers.get('x-content-type-options') !== 'nosniff') return 'may be sniffed'
   const isKnown = answer.status === 304 && attack.headers.some(([name]) => name === 'If-None-Match')
@@ -18,8 +20,16 @@ export const enveloped: Oracle = (seen) => {
   return known === undefined ? `is no envelope but ${type}: ${answer.body.slice(0, 200)}` : known.fault(seen)
 }
 
+/** Of what could not be read nobody knows that it was HEAD: its refusal has a body, and the connection ends with it. */
+const mayFollow = ({ answer: { headers }, attack }: Seen): number =>
+  attack.method === 'HEAD' && headers.get('connection') === 'close'
+    ? Number(headers.get('content-length'))
+    : 0
+
 function envelopeFault({ answer }: Seen): string | null {
-  const { success, data, error, ...rest } = JSON.parse(answer.body) as Record<string, unknown>
+  const envelope = parsed(answer)
+  if (envelope === undefined) return `is no JSON: ${answer.body.slice(0, 200)}`
+  const { success, data, error, ...rest } = envelope as Record<string, unknown>
   if (Object.keys(rest).length > 0) return `has more in its envelope: ${Object.keys(rest).join()}`
   if (success === true)
     return answer.status < 300 && data !== undefined ? null : `is a success of ${answer.status}`

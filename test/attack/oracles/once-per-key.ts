@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../src/errors.ts'
+import { parsed } from '../wire/answer.ts'
 import { operationAt } from './operation-at.ts'
 import type { Oracle, Seen } from './seen.ts'
 
@@ -56,7 +57,9 @@ function isKept(seen: Seen): boolean {
   const { answer } = seen
   if (isReplay(seen) || answer.status < 300) return true
   if (answer.status >= 500) return false
-  const { error } = JSON.parse(answer.body) as { error: { code: ErrorCode; param?: string } }
+  const { error } = (parsed(answer) ?? {}) as { error?: { code: ErrorCode; param?: string } }
+  // What is no envelope is another's matter (enveloped.ts).
+  if (error === undefined) return false
   const isOutside = outside.test(error.param ?? '') || answer.headers.get('connection') === 'close'
   return !(error.code === 'VALIDATION_ERROR' && isOutside) && !beforeTheKey.has(error.code)
 }

@@ -1,9 +1,15 @@
 import { expect } from 'chai'
+import { createPools } from '../cast/pools.ts'
+import type { Due } from '../generators/attack.ts'
 import { plainAttack } from '../generators/plain.ts'
 import type { Answer } from '../wire/answer.ts'
+import { createApart } from './apart.ts'
+import { asDescribed } from './as-described.ts'
 import { enveloped } from './enveloped.ts'
+import { faultOf } from './fault-of.ts'
 import { noFault } from './no-fault.ts'
 import { createOncePerKey } from './once-per-key.ts'
+import { readOnce } from './read-once.ts'
 import { runOracles } from './run-oracles.ts'
 import type { Seen } from './seen.ts'
 import { shutOut } from './shut-out.ts'
@@ -20,12 +26,20 @@ function seen(method: string, line: string, answer: Partial<Answer>, more: Parti
     number: 0,
     line,
     idempotencyKey: 'scene-1',
-    answer: { status: 200, headers: new Map(), cookies: [], body: '', ...answer },
+    place: 0,
+    answer: { status: 200, headers: new Map(), cookies: [], body: '', beyond: 0, ...answer },
     ...more,
   }
 }
 
 const refusal = (code: string): string => JSON.stringify({ success: false, error: { code } })
+const suspended = { kind: 'suspended', owner: 0, mode: 'test', key: 'sk', let: 'nothing' } as const
+
+/** An answer to raw bytes in which are requests that must get this. */
+function seenRaw(dues: Due[], place: number, answer: Partial<Answer>, more: Partial<Seen> = {}): Seen {
+  const made = seen('', '', answer, more)
+  return { ...made, place, attack: { ...made.attack, raw: { text: '', dues } } }
+}
 const forged = { role: 'forged', name: 'a', password: 'b', cookie: 'c', csrf: 'd' } as const
 
 describe('The oracles of the attack', () => {
@@ -83,6 +97,115 @@ describe('The oracles of the attack', () => {
       expect(acting('csrf=forged', 'own')).to.include('token')
       expect(acting('csrf=~csrf~', 'foreign')).to.include('not ours')
     })
+
+    it('find a key that is let in after HEAD, which shows nothing', () => {
+      const head = (line: string, status: number) =>
+        shutOut(seen('HEAD', line, { status }, { actor: suspended }))
+      expect(head('/api/v1/dev/intents', 200)).to.include('suspended')
+      expect(head('/api/v1/dev/intents', 403)).to.equal(null)
+      expect(head('/healthz', 200)).to.equal(null)
+    })
+
+    it('find a success for raw bytes by the key that stands in them', () => {
+      const body = '{"success":true,"data":{}}'
+      expect(shutOut(seenRaw(['keyed'], 0, { body }, { actor: suspended }))).to.include('suspended')
+      expect(shutOut(seenRaw(['keyed', 'keyless'], 1, { body }))).to.include('no key')
+      expect(shutOut(seenRaw(['keyed'], 0, { body }))).to.equal(null)
+    })
+  })
+
+  describe('read once', () => {
+    it('find bytes with two ends that are carried out, and more answers than requests', () => {
+      expect(readOnce(seenRaw(['refused'], 0, { status: 201 }))).to.include('201')
+      expect(readOnce(seenRaw([], 0, { status: 200 }))).to.include('200')
+      expect(readOnce(seenRaw(['keyed'], 1, { status: 400 }))).to.include('answer 2')
+      expect(readOnce(seenRaw([], 1, { status: 400 }))).to.include('answer 2')
+    })
+
+    it('take a refusal, of what has no end as well, and what is a request', () => {
+      expect(readOnce(seenRaw(['refused'], 0, { status: 400 }))).to.equal(null)
+      expect(readOnce(seenRaw([], 0, { status: 401 }))).to.equal(null)
+      expect(readOnce(seenRaw(['keyed'], 0, { status: 201 }))).to.equal(null)
+    })
+  })
+
+  describe('apart', () => {
+    const pools = createPools()
+    pools.add(1, 'test', 'intent', 'PI-1')
+    pools.add(0, 'live', 'delivery', 'd-live')
+    pools.add(0, 'live', 'endpoint', 'e-both')
+    pools.add(0, 'test', 'delivery', 'd-own')
+    const judged = (data: object) =>
+      createApart(pools)(
+        seen('GET', '/api/v1/dev/webhooks/events', { body: JSON.stringify({ success: true, data }) }),
+      )
+
+    it('find what carries no mark, by its id and by its environment', () => {
+      expect(judged({ items: [{ id: 'x', sandbox: false }] })).to.include('sandbox')
+      expect(judged({ items: [{ referenceNumber: 'PI-1' }] })).to.include('another business')
+      expect(judged({ id: 'd-live' })).to.include('other environment')
+    })
+
+    it("take the key's own, endpoints of both environments, and what metadata say", () => {
+      const own = { id: 'd-own', endpointId: 'e-both', sandbox: true, metadata: { id: 'PI-1' } }
+      expect(judged({ items: [own] })).to.equal(null)
+    })
+
+    it('find what a business wrote in the answer to raw bytes: of another one, or of any where no key stands', () => {
+      const raw = (due: Due, body: string) => createApart(pools)(seenRaw([due], 0, { body }))
+      expect(raw('keyed', 'Mk1tq3e')).to.include('another business')
+      expect(raw('keyless', 'Mk0tq3e')).to.include('no key')
+      expect(raw('keyed', 'Mk0tq3e')).to.equal(null)
+    })
+  })
+
+  it('find JSON that is cut, in whatever is read of it', () => {
+    const json = 'application/json; charset=utf-8'
+    const headers = new Map([
+      ['x-request-id', '01234567-0123-0123-0123-0123456789ab'],
+      ['x-content-type-options', 'nosniff'],
+      ['content-type', json],
+    ])
+    const cut = (status: number) => seen('POST', cancel, { status, headers, body: '{"success":true,"data":' })
+    expect(enveloped(cut(200))).to.include('no JSON')
+    expect(createOncePerKey()(cut(400))).to.equal(null)
+    expect(() => asDescribed(cut(200))).to.throw()
+    expect(faultOf(asDescribed, cut(200))).to.include('cannot be judged')
+  })
+
+  it('find what is not described, whatever stands in the line or the headers, but what ends the connection', () => {
+    const list = '/api/v1/dev/intents?from=2026-11-22T00%3A00%3A00Z'
+    const judged = (headers: [string, string][]) => {
+      const odd = seen('GET', list, { status: 418, headers: new Map(headers), body: refusal('TEAPOT') })
+      return asDescribed({ ...odd, attack: { ...odd.attack, headers: [['Origin', 'null']] } })
+    }
+    expect(judged([])).to.include('does not describe 418')
+    expect(judged([['connection', 'close']])).to.equal(null)
+  })
+
+  it('find bytes behind an answer, but the body of a refusal that knows of no HEAD', () => {
+    const after = (method: string, beyond: number, headers: [string, string][]) =>
+      enveloped(seen(method, '/api/v1/dev/intents', { beyond, headers: new Map(headers) }))
+    const ending: [string, string][] = [
+      ['connection', 'close'],
+      ['content-length', '5'],
+    ]
+    expect(after('GET', 5, ending)).to.include('5 bytes')
+    expect(after('HEAD', 5, [['content-length', '5']])).to.include('5 bytes')
+    expect(after('HEAD', 6, ending)).to.include('6 bytes')
+    expect(after('HEAD', 5, ending)).not.to.include('bytes')
+  })
+
+  it('find a receiver on this machine that production reaches', () => {
+    const reached = (isProduction: boolean) =>
+      runOracles['nothing private reached']?.({
+        processes: [{ name: 'worker', connections: () => ['127.0.0.1:7', '127.0.0.1:8'] }],
+        receivers: { honestPort: 7, trapped: [] },
+        serverPorts: [8],
+        isProduction,
+      } as never)
+    expect(reached(false)).to.deep.equal([])
+    expect(reached(true)).to.deep.equal(['worker connected to 127.0.0.1:7'])
   })
 
   it('find a fault behind a refusal that is meant', () => {
@@ -122,14 +245,15 @@ describe('The oracles of the attack', () => {
 
   it('find a body within its limit that is answered by nothing', () => {
     const noHang = silenceOracles['no hang']
-    const silence = (target: string, bytes: number, none: 'closed' | 'late' = 'closed') =>
-      noHang?.({ attack: plainAttack({ target, method: 'POST', line: '/' }, 0), none, ms: 1, bytes })
+    const silence = (target: string, bytes: number, none: 'closed' | 'late' = 'closed', part = 0) =>
+      noHang?.({ attack: plainAttack({ target, method: 'POST', line: '/' }, 0), none, ms: 1, part, bytes })
     const file = 'POST /dev/store/products/import-csv'
     expect(silence(file, 1_000_000)).to.include('closed')
     expect(silence('POST /dev/intents', 100_000)).to.include('closed')
     expect(silence('POST /dev/intents', 1_000_000)).to.equal(null)
     expect(silence(file, 9_000_000)).to.equal(null)
     expect(silence(file, 9_000_000, 'late')).to.include('late')
+    expect(silence(file, 10, 'closed', 4)).to.include('4 bytes of an answer')
   })
 
   it('find what either process holds above what so many requests may leave', () => {

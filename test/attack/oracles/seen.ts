@@ -1,6 +1,6 @@
 import type { Actor } from '../cast/actors.ts'
 import type { Staff } from '../cast/staff.ts'
-import type { Attack } from '../generators/attack.ts'
+import type { Attack, Due } from '../generators/attack.ts'
 import type { Answer } from '../wire/answer.ts'
 
 /** A request as it was sent, and its answer. */
@@ -13,8 +13,13 @@ export interface Seen {
   /** Path and query with ids in place. */
   line: string
   idempotencyKey: string | null
+  /** Which of the answers to its bytes it is, from 0. */
+  place: number
   answer: Answer
 }
+
+/** What the request must get that this answers, of raw ones; null where none was asked for. */
+export const dueOf = ({ attack, place }: Seen): Due | null => attack.raw?.dues[place] ?? null
 
 /** What is wrong with an answer, in a sentence; null where nothing is. */
 export type Oracle = (seen: Seen) => string | null

@@ -8,6 +8,8 @@ export interface Silence {
   /** Whether the connection was closed, or nothing came within the patience of the wire. */
   none: 'closed' | 'late'
   ms: number
+  /** Bytes of an answer that came all the same. */
+  part: number
   /** Of the whole request. */
   bytes: number
 }
@@ -15,10 +17,9 @@ export interface Silence {
 /** What is demanded where no answer came, by name; null where there need be none. */
 export const silenceOracles: Readonly<Record<string, (silence: Silence) => string | null>> = {
   'no hang': (silence) => {
-    const { none, ms, bytes, attack } = silence
-    // Refused for its length it is not read, and the reset may come before the answer.
-    if (none === 'closed' && bytes > largestOf(attack)) return null
-    return `${none} after ${ms} ms without an answer`
+    const { none, ms, part, bytes, attack } = silence
+    if (none === 'closed' && mayBeCut(attack, bytes)) return null
+    return `${none} after ${ms} ms ${part === 0 ? 'without an answer' : `and ${part} bytes of an answer`}`
   },
 }
 
@@ -32,4 +33,9 @@ const largest: Readonly<Record<TargetBody['kind'], number>> = {
 
 const kinds = new Map(targets.map(({ name, body }) => [name, body.kind]))
 
-const largestOf = ({ target }: Attack): number => largest[kinds.get(target) ?? 'json']
+/** Refused for its length it is not read, and the reset may come before the answer. */
+export const mayBeCut = ({ target }: Attack, bytes: number): boolean =>
+  bytes > largest[kinds.get(target) ?? 'json']
+
+/** A connection is closed on the request for which it was kept, without a word, so often at the most: hardly ever. */
+export const mostRepeats = (requests: number): number => 3 + requests / 1000

@@ -4,7 +4,8 @@ export interface Violations {
   count(): number
   /** Those that found some. */
   oracles(): string[]
-  print(): void
+  /** All that there is to say of them. */
+  lines(): string[]
 }
 
 /** As many as one can read, of each oracle. */
@@ -21,19 +22,23 @@ export function createViolations(): Violations {
     },
     count: () => [...found.values()].reduce((sum, some) => sum + some.length, 0),
     oracles: () => [...found.keys()],
-    print() {
-      for (const [oracle, some] of found) {
-        console.log(`\n${oracle}: ${some.length} violations`)
-        for (const { sentence, sent } of some.slice(0, mostTold)) {
-          console.log(`  ${sentence}`)
-          if (sent !== null) console.log(`    ${repetition(sent)}`)
-        }
-      }
-    },
+    lines: () =>
+      [...found].flatMap(([oracle, some]) => [
+        `\n${oracle}: ${some.length} violations`,
+        ...some
+          .slice(0, mostTold)
+          .flatMap(({ sentence, sent }) => [
+            `  ${sentence}`,
+            ...(sent === null ? [] : [`    ${repetition(sent)}`]),
+          ]),
+        ...(some.length > mostTold ? [`  and ${some.length - mostTold} that are not told`] : []),
+      ]),
   }
 }
 
-/** A line of a shell that sends the same bytes, with `$PORT` of a service. */
+const keys = /\b[sp]k_(test|live)_\w+/g
+
+/** A line of a shell that sends the same bytes, with `$PORT` of a service, and `$KEY` in the place of a key: that of the run is gone with its database. */
 function repetition(sent: Buffer): string {
   const text = sent
     .subarray(0, mostBytes)
@@ -42,6 +47,7 @@ function repetition(sent: Buffer): string {
     .replaceAll('\\', '\\\\')
     .replaceAll("'", '\\x27')
     .replaceAll(/[^\x20-\x7e]/g, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`)
+    .replaceAll(keys, `'"$KEY"'`)
   const rest = sent.length > mostBytes ? ` # and ${sent.length - mostBytes} bytes more` : ''
   return `printf '${text}' | nc -q 2 127.0.0.1 $PORT${rest}`
 }

@@ -10,7 +10,7 @@ export interface State {
   name: string
   /** Bytes of its heap and of its Buffers, after a full collection. */
   held: number
-  /** Properties of built-in prototypes that were not there at its start. */
+  /** Properties of built-in prototypes that are not as they were at its start. */
   strange: string[]
 }
 

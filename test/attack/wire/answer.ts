@@ -5,6 +5,17 @@ export interface Answer {
   headers: ReadonlyMap<string, string>
   cookies: readonly string[]
   body: string
+  /** Bytes that came with it and belong to no answer. */
+  beyond: number
+}
+
+/** The JSON of its body; undefined where it is none. */
+export function parsed({ body }: Pick<Answer, 'body'>): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
 }
 
 /** The first answer in some bytes, and where it ends; null while it is not whole. `isHead`: it has no body, whatever it says. */
@@ -32,7 +43,9 @@ export function readAnswer(
     isHead || status === 204 || status === 304
       ? { text: '', end: begin }
       : readBody(bytes, begin, headers, hasEnded)
-  return body === null ? null : { answer: { status, headers, cookies, body: body.text }, end: body.end }
+  if (body === null) return null
+  const beyond = bytes.length - body.end
+  return { answer: { status, headers, cookies, body: body.text, beyond }, end: body.end }
 }
 
 function readBody(
@@ -45,7 +58,8 @@ function readBody(
   const told = headers.get('content-length')
   if (told === undefined) return hasEnded ? { text: bytes.toString('utf8', begin), end: bytes.length } : null
   const end = begin + Number(told)
-  return bytes.length < end ? null : { text: bytes.toString('utf8', begin, end), end }
+  // A length that is no number is never reached.
+  return bytes.length >= end ? { text: bytes.toString('utf8', begin, end), end } : null
 }
 
 function readChunks(bytes: Buffer, begin: number): { text: string; end: number } | null {
@@ -55,7 +69,7 @@ function readChunks(bytes: Buffer, begin: number): { text: string; end: number }
     if (lineEnd < 0) return null
     const length = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16)
     const next = lineEnd + 2 + length + 2
-    if (bytes.length < next) return null
+    if (!(bytes.length >= next)) return null
     parts.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + length))
     at = next
     if (length === 0) return { text: Buffer.concat(parts).toString('utf8'), end: at }
