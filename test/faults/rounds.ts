@@ -17,6 +17,9 @@ import { printViolations } from './violations.ts'
 /** What was left under way may wait for a sweep and its last attempts; anything that takes longer is stuck. */
 const QUIET_SECONDS = 120
 
+/** What two cores bear beside four processes that die again and again. */
+const PER_SECOND = 60
+
 /** Later it would reach far into the quiet after its burst, which is 8 s or more. */
 const MOST_LATE_MS = 6000
 
@@ -57,6 +60,7 @@ async function runOne(asked: NumberedRound, build: string, keep: boolean): Promi
     build,
     servers: asked.servers,
     trafficSeconds: asked.seconds,
+    perSecond: PER_SECOND,
     often: [],
     plan: planOfRound(asked),
     mostLateMs: MOST_LATE_MS,

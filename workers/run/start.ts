@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Job, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import type { Deps } from '../../src/deps.ts'
+import { inTime } from '../../src/in-time.ts'
 import { type QueueName, queueOptions } from '../../src/jobs.ts'
 import { throttled } from '../../src/log.ts'
 import { intentExpiry } from '../intent-expiry.ts'
@@ -64,7 +64,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
       const closed = Promise.all(running.map((worker) => worker.close()))
       while (underWay.size > 0) await Promise.allSettled(underWay)
       // What is done stands in MongoDB. BullMQ would wait for Redis for as long as it is away.
-      await Promise.race([closed, wait(redisGraceMs)])
+      await inTime(closed, redisGraceMs)
       timers.stop()
       connection.disconnect()
     },

@@ -1,4 +1,4 @@
-import { type Focus, frozenAt, killedAt, type Mutant, pausedAt, plain, under } from './mutant.ts'
+import { type Focus, frozenAt, killedAt, type Mutant, plain, under } from './mutant.ts'
 
 /** The service as it is, in a round like those of the mutants: it must be clean, or the checker cries wolf. One of each kind of focus. */
 const controlNamed = (name: string, focus: Focus): Mutant => ({
@@ -26,24 +26,20 @@ const killed = controlNamed('control-killed', {
   seconds: 40,
   faults: ['mongo.kill', 'mongo.stop', 'redis.flush'],
 })
-const paused = controlNamed(
-  'control-paused',
-  pausedAt('cancel.before-move', 'simulate.before-move', 'refund.before-set-aside'),
+const frozen = controlNamed(
+  'control-frozen',
+  frozenAt('deliver.before-send', 'deliver.answered', 'refund.before-set-aside'),
 )
-const frozen = controlNamed('control-frozen', frozenAt('deliver.before-send', 'deliver.answered'))
 const emptied = controlNamed('control-emptied', {
   ...under('redis.flush', 'redis.empty', 'clock.jump'),
   seconds: 40,
 })
 
-export const controls: readonly Mutant[] = [inPeace, killed, paused, frozen, emptied]
-
-/** From here on a process that stands still loses its leases. */
-const leaseMs = 10_000
+export const controls: readonly Mutant[] = [inPeace, killed, frozen, emptied]
 
 /** The one whose round is disturbed as that of the mutant is. */
-export function controlOf({ points, deed, awayMs, faults }: Focus): Mutant {
+export function controlOf({ points, deed, faults }: Focus): Mutant {
   if (faults.includes('redis.empty') || faults.includes('clock.jump')) return emptied
-  if (points.length > 0 && deed === 'stop') return awayMs > leaseMs ? frozen : paused
+  if (points.length > 0 && deed === 'stop') return frozen
   return points.length + faults.length > 0 ? killed : inPeace
 }

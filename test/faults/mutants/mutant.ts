@@ -12,6 +12,8 @@ export interface Mutant {
   /** The promises of which at least one must be told as broken. */
   caughtBy: readonly string[]
   focus: Focus
+  /** Another bug of its kind is tried in any case: only `--mutants all`, or its name, tries this one too. */
+  isOneMore?: true
 }
 
 /** What a round dwells on, so that the bug shows in it within half a minute. */
@@ -32,7 +34,7 @@ export interface Focus {
 /** No fault at all: the bug shows in plain traffic. */
 export const plain: Focus = {
   servers: 'standalone',
-  seconds: 15,
+  seconds: 10,
   often: [],
   points: [],
   deed: 'kill',
@@ -41,12 +43,12 @@ export const plain: Focus = {
 }
 
 /** Processes die at these points, and nothing else is done. */
-export const killedAt = (...points: string[]): Focus => ({ ...plain, seconds: 25, points })
+export const killedAt = (...points: string[]): Focus => ({ ...plain, seconds: 22, points })
 
 /** Processes stand still at these points for as long as it takes somebody else to be quicker. */
 export const pausedAt = (...points: string[]): Focus => ({
   ...plain,
-  seconds: 30,
+  seconds: 22,
   points,
   deed: 'stop',
   awayMs: 1500,

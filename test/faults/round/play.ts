@@ -17,6 +17,8 @@ export interface RoundAsked {
   build: string
   servers: Servers
   trafficSeconds: number
+  /** Operations that the traffic begins in a second. */
+  perSecond: number
   /** What the traffic does ten times as often as it would. */
   often: readonly OperationName[]
   plan: readonly PlannedFault[]
@@ -27,9 +29,6 @@ export interface RoundAsked {
   /** Where the evidence goes; emptied first. */
   folder: string
 }
-
-/** Operations that the traffic begins in a second: what two cores bear beside four processes that die again and again. */
-const PER_SECOND = 60
 
 /** What a wallet may still carry out is held for two minutes or more: what a sweep (every 6 s) could not end need not wait for that. */
 const WALLET_PATIENCE_SECONDS = 8
@@ -47,7 +46,7 @@ export async function play(asked: RoundAsked, stage: Stage, notes: Notes): Promi
     origins: () => stage.origins,
     admin: stage.commandLine.run,
     clockAheadMs: stage.clocks.aheadMs,
-    perSecond: PER_SECOND,
+    perSecond: asked.perSecond,
     often: asked.often,
   })
   try {

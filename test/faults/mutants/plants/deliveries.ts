@@ -17,6 +17,7 @@ export const deliveryMutants: readonly Mutant[] = [
     ],
     caughtBy: ['event.exact', 'event.told'],
     focus: killedAt('relay.before-insert'),
+    isOneMore: true,
   },
   {
     name: 'delivery-id-random',
@@ -30,6 +31,7 @@ export const deliveryMutants: readonly Mutant[] = [
     ],
     caughtBy: ['event.told', 'event.exact'],
     focus: killedAt('relay.deliveries-inserted', 'relay.nudged'),
+    isOneMore: true,
   },
   {
     name: 'lease-untokened',
@@ -69,6 +71,7 @@ export const deliveryMutants: readonly Mutant[] = [
     ],
     caughtBy: ['delivery.counted'],
     focus: killedAt('deliver.before-send', 'deliver.answered'),
+    isOneMore: true,
   },
   {
     name: 'requeue-begins-anew',
@@ -81,7 +84,8 @@ export const deliveryMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['delivery.counted'],
-    focus: { ...plain, seconds: 40 },
+    focus: { ...plain, seconds: 30 },
+    isOneMore: true,
   },
   {
     name: 'retry-too-soon',
@@ -108,6 +112,7 @@ export const deliveryMutants: readonly Mutant[] = [
     ],
     caughtBy: ['delivery.delivered', 'delivery.signed'],
     focus: plain,
+    isOneMore: true,
   },
   {
     name: 'signed-otherwise',

@@ -41,6 +41,7 @@ export const idempotencyMutants: readonly Mutant[] = [
     ],
     caughtBy: ['key.once', 'stock.balances'],
     focus: under('mongo.stop', 'mongo.kill'),
+    isOneMore: true,
   },
   {
     name: 'stock-unrecorded',
@@ -48,5 +49,6 @@ export const idempotencyMutants: readonly Mutant[] = [
     edits: [{ file: 'src/store/stock/plan.ts', find: '      ...unlessForgotten(effect.id),\n', put: '' }],
     caughtBy: ['key.once', 'stock.balances'],
     focus: { ...killedAt('stock.changed', 'write.before-answer-kept'), often: ['changeStock'] },
+    isOneMore: true,
   },
 ]

@@ -37,7 +37,8 @@ export const intentMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['move.legal', 'event.exact'],
-    focus: { ...plain, seconds: 45 },
+    focus: { ...plain, seconds: 30 },
+    isOneMore: true,
   },
   {
     name: 'status-unguarded',
@@ -67,7 +68,7 @@ export const intentMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['expiry.prompt'],
-    focus: { ...plain, seconds: 45 },
+    focus: { ...plain, seconds: 30 },
   },
   {
     name: 'mark-not-counted',
@@ -107,6 +108,7 @@ export const intentMutants: readonly Mutant[] = [
     ],
     caughtBy: ['code.unique'],
     focus: { ...plain, often: ['createIntent'] },
+    isOneMore: true,
   },
   {
     name: 'code-released-early',

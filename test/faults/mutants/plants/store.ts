@@ -13,6 +13,7 @@ export const storeMutants: readonly Mutant[] = [
     ],
     caughtBy: ['stock.balances'],
     focus: { ...plain, often: ['changeStock'] },
+    isOneMore: true,
   },
   {
     name: 'order-at-another-price',

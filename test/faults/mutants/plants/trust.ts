@@ -27,6 +27,7 @@ export const trustMutants: readonly Mutant[] = [
     ],
     caughtBy: ['tenant.apart'],
     focus: { ...plain, often: ['listIntents'] },
+    isOneMore: true,
   },
   {
     name: 'secret-logged',
@@ -52,7 +53,7 @@ export const trustMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['right.kept'],
-    focus: { ...plain, seconds: 30, often: ['listDeliveries', 'overreach'] },
+    focus: { ...plain, seconds: 20, often: ['listDeliveries', 'overreach'] },
   },
   {
     name: 'audit-after-the-act',
