@@ -18,6 +18,8 @@ export interface NumberedRound {
 const SOAK_MINUTES = 60
 /** A round that is longer has more in its history for each thing that could go wrong; a shorter one has a fresh start more often. */
 const LONGEST_ROUND_MINUTES = 5
+/** In less hardly anything comes to be. */
+const SHORTEST_MINUTES = 0.25
 
 /** `drawn` is the seed where none is given. @throws {Error} one sentence that says what is wrong */
 export function readArguments(args: string[], drawn: number): Asked {
@@ -58,9 +60,9 @@ export function readArguments(args: string[], drawn: number): Asked {
 export const commandFor = ({ seed, round, servers, seconds }: NumberedRound): string =>
   `npm run faults -- --seed ${seed}-${round} --round-minutes ${seconds / 60} --${servers}`
 
-/** Four rounds or more where there is time: each kind of servers twice. */
+/** Four rounds or more where there is time: each kind of servers twice. None is too short to be asked for again alone. */
 const usual = (minutes: number): number =>
-  Math.min(LONGEST_ROUND_MINUTES, minutes / 2, Math.max(1, minutes / 4))
+  Math.max(SHORTEST_MINUTES, Math.min(LONGEST_ROUND_MINUTES, minutes / 2, Math.max(1, minutes / 4)))
 
 const serversOf = (round: number): Servers => (round % 2 === 1 ? 'standalone' : 'replica-set')
 
@@ -73,6 +75,6 @@ function seedIn(text: string): [seed: number, round: number | null] {
 
 function amount(name: string, text: string): number {
   const value = Number(text)
-  if (Number.isFinite(value) && value >= 0.25 && value <= 10_000) return value
+  if (Number.isFinite(value) && value >= SHORTEST_MINUTES && value <= 10_000) return value
   throw new Error(`--${name} must be a number of minutes, a quarter or more`)
 }

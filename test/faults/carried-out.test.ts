@@ -52,4 +52,18 @@ describe('What a run of faults has carried out', () => {
     const deeds = { planned, done: planned.slice(0, 10), faults: [] }
     expect(shortfalls([deeds])).to.deep.equal(['redis.flush was planned 3 times and never done'])
   })
+
+  it('proves nothing of a primary to which nothing was done, nor of clocks that never jumped', () => {
+    const kills = ten.map(kill)
+    const primaries: PlannedFault[] = (['primary.kill', 'primary.end', 'primary.stop'] as const).map(
+      (what) => ({ what, target: 'primary', atMs: 0, forMs: 0 }),
+    )
+    const jump: PlannedFault = { what: 'clock.jump', target: 'all', atMs: 0, forMs: 0, aheadMs: 1 }
+    const planned = [...kills, ...primaries, jump]
+    const shortOf = (...done: PlannedFault[]) =>
+      shortfalls([{ planned, done: [...kills, ...done], faults: [] }])
+    expect(shortOf(...primaries.slice(0, 1), jump)).to.deep.equal([])
+    expect(shortOf(jump)).to.deep.equal(['primary.* was planned 3 times and never done'])
+    expect(shortOf(...primaries)).to.deep.equal(['clock.jump was planned once and never done'])
+  })
 })

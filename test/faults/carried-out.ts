@@ -1,4 +1,4 @@
-import type { Kind, PlannedFault } from './plan/fault.ts'
+import type { PlannedFault } from './plan/fault.ts'
 import type { Played } from './round/round.ts'
 
 type Deeds = Pick<Played, 'faults' | 'planned' | 'done'>
@@ -13,11 +13,14 @@ const leastShareOfPoints = 1 / 4
 /** Of fewer it is chance how many come to be. */
 const fewest = 8
 const fewestOfKind = 3
+/** What goes before a jump of the clocks never makes it late: one that did not come to be is none too few. */
+const fewestOf = (kind: string): number => (kind === 'clock.jump' ? 1 : fewestOfKind)
 
 /** What was done of what was planned: `process.kill 4/5, …; 9 of 14 points`. */
 export function carriedOut({ planned, done, faults }: Deeds): string {
-  const kinds = [...countsOf(planned)].map(
-    ([kind, count]) => `${kind} ${countsOf(done).get(kind) ?? 0}/${count}`,
+  const doneOf = countsOf(done, ({ what }) => [what])
+  const kinds = [...countsOf(planned, ({ what }) => [what])].map(
+    ([kind, count]) => `${kind} ${doneOf.get(kind) ?? 0}/${count}`,
   )
   const asked = pointsOf(planned)
   return `${done.length} of ${planned.length} faults (${kinds.join(', ')}); ${reached({ faults }).size} of ${asked.size} points`
@@ -40,9 +43,10 @@ export function shortfalls(rounds: readonly Deeds[]): string[] {
     done.filter(isAtPoint).length,
     leastShareOfPoints,
   )
-  const never = [...countsOf(planned)]
-    .filter(([kind, count]) => count >= fewestOfKind && !done.some(({ what }) => what === kind))
-    .map(([kind, count]) => `${kind} was planned ${count} times and never done`)
+  const doneOf = countsOf(done, kindsOf)
+  const never = [...countsOf(planned, kindsOf)]
+    .filter(([kind, count]) => count >= fewestOf(kind) && !doneOf.has(kind))
+    .map(([kind, count]) => `${kind} was planned ${count === 1 ? 'once' : `${count} times`} and never done`)
   return [...others, ...atPoints, ...never]
 }
 
@@ -56,9 +60,16 @@ function tooFew(what: string, planned: number, done: number, least: number): str
 const isAtPoint = ({ what }: PlannedFault): boolean => what === 'process.point'
 const isOther = (fault: PlannedFault): boolean => !isAtPoint(fault)
 
-function countsOf(faults: readonly PlannedFault[]): Map<Kind, number> {
-  const counts = new Map<Kind, number>()
-  for (const { what } of faults) counts.set(what, (counts.get(what) ?? 0) + 1)
+/** Of what is done to a primary each kind is seldom: all of them count as one, too. */
+const kindsOf = ({ what }: PlannedFault): string[] =>
+  what.startsWith('primary.') ? [what, 'primary.*'] : [what]
+
+function countsOf(
+  faults: readonly PlannedFault[],
+  namesOf: (fault: PlannedFault) => string[],
+): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const name of faults.flatMap(namesOf)) counts.set(name, (counts.get(name) ?? 0) + 1)
   return counts
 }
 

@@ -7,8 +7,8 @@ const signals = { kill: 'SIGKILL', stop: 'SIGSTOP' } as const
 
 /**
  * FAULT_POINTS: `<point>:<time>:<deed>`, joined by commas. At the `time`th passing of the point (from 1) the process does the deed. It says so
- * first, on stdout, by one line `{"msg":"fault.point","point":…,"deed":…}`. FAULT_ORDERS names a file with the same text, which is
- * read again and again: passings count from when it changed. Who has stopped has done all that it was told: thawed it goes on.
+ * first, on stdout, by one line `{"msg":"fault.point","point":…,"deed":…,"began":…}`, with the machine's time. FAULT_ORDERS names a file with the same
+ * text, which is read again and again: passings count from when it changed. Who has stopped has done all that it was told: thawed it goes on.
  */
 const given = process.env['FAULT_POINTS'] ?? ''
 const passed = new Map<string, number>()
@@ -38,7 +38,8 @@ export function reach(point: string): void {
   passed.set(point, time)
   const order = orders.find((one) => one.point === point && one.time === time)
   if (order === undefined) return
-  process.stdout.write(`${JSON.stringify({ msg: 'fault.point', point, deed: order.deed })}\n`)
+  const said = { msg: 'fault.point', point, deed: order.deed, began: Date.now() }
+  process.stdout.write(`${JSON.stringify(said)}\n`)
   orders = []
   process.kill(process.pid, signals[order.deed])
 }

@@ -67,7 +67,7 @@ describe('The named points of a test build', function () {
     expect((await create(web.origin, 'first')).status).to.equal(201)
     expect(await create(web.origin, 'second').catch(() => 'died')).to.equal('died')
     expect(await web.ended).to.equal(null)
-    expect(web.lastWords()).to.include('{"msg":"fault.point","point":"create.inserted","deed":"kill"}')
+    expect(web.lastWords()).to.include('{"msg":"fault.point","point":"create.inserted","deed":"kill",')
     const again = await create(house.origin, 'second')
     expect([again.status, again.headers.get('idempotent-replayed')]).to.deep.equal([201, 'true'])
     expect(await house.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(2)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Call } from '../evidence/evidence.ts'
 import { judge } from './check.ts'
 import { at, idOf } from './story/clock.ts'
 import { headersOf, endpointId as ofShop, tell } from './story/happenings.ts'
@@ -29,6 +30,26 @@ function allAgain(round: Ordinary): void {
     status: 303,
     answer: { text: '', state: null, location: `/admin/endpoints/${endpointId}?said=all&requeued=1` },
   })
+}
+
+/** The merchant writes to the endpoint. */
+const change = (round: Ordinary, seconds: number, given: Partial<Call>) =>
+  call(round, seconds, {
+    what: 'endpoint.update',
+    method: 'PUT',
+    path: `/api/v1/dev/webhooks/endpoints/${ofShop}`,
+    idempotencyKey: `change-${seconds}`,
+    answer: good({}),
+    ...given,
+  })
+const remove = { what: 'endpoint.delete', method: 'DELETE' } as const
+
+/** The delivery of the payment that was confirmed was stopped before anything was sent. */
+function unsent(round: Ordinary): void {
+  const delivery = confirmed(round)
+  const gone = { status: 'CANCELLED', deliveredAt: null, attempts: 0, attemptLog: [] } as const
+  round.arrivals = round.arrivals.filter(({ body }) => body !== delivery.body)
+  Object.assign(delivery, gone)
 }
 
 /** Of an event of that name. */
@@ -69,6 +90,46 @@ describe('The checker of faults, of deliveries,', () => {
       }
       expect(judge(round)).to.deep.equal([])
     }
+  })
+
+  it('lets a delivery be stopped with its endpoint at that time, and not by what came later', () => {
+    for (const [off, isRight] of [
+      [4.9, true],
+      [10, true],
+      [80, false],
+    ] as const) {
+      const round = ordinary()
+      unsent(round)
+      change(round, off, { body: { active: false } })
+      change(round, off + 0.3, { body: { active: true } })
+      const told = judge(round).filter(({ promise }) => promise === 'delivery.counted')
+      expect(told.length === 0, String(off)).to.equal(isRight)
+    }
+  })
+
+  it('lets a delivery be stopped later that was held up until then', () => {
+    const round = ordinary()
+    unsent(round)
+    round.faults.push({ what: 'redis.stop', target: 'redis', began: at(4), ended: at(79) })
+    change(round, 80, remove)
+    expect(judge(round).filter(({ promise }) => promise === 'delivery.counted')).to.deep.equal([])
+  })
+
+  it('lets be sent what may have been on its way when the endpoint went, or where nobody knows that it did', () => {
+    for (const [given, isRight] of [
+      [{}, false],
+      [{ status: null, answer: null, headers: {} }, true],
+      [{ began: at(31), ended: at(31.1) }, true],
+    ] as const) {
+      const round = ordinary()
+      change(round, 20, { ...remove, ...given })
+      const told = judge(round).filter(({ promise }) => promise === 'delivery.signed')
+      expect(told.length === 0, JSON.stringify(given)).to.equal(isRight)
+    }
+    const round = ordinary()
+    change(round, 20, remove)
+    round.faults.push({ what: 'process.stop', target: 'worker-1', began: at(19), ended: at(33) })
+    expect(judge(round).filter(({ promise }) => promise === 'delivery.signed')).to.deep.equal([])
   })
 
   it('takes no notice of a stranger who wanted an endpoint gone and heard nothing', () => {
@@ -123,6 +184,22 @@ describe('The checker of faults, of deliveries,', () => {
     ] as const) {
       Object.assign(one, wrong)
       expect(judge(round).map(({ promise }) => promise)).to.include('delivery.delivered')
+    }
+  })
+
+  it('lets an answer be missed whose time was up, or whose worker may have died, and no other', () => {
+    for (const [durationMs, isKilled, isMissed] of [
+      [20, false, false],
+      [2001, false, true],
+      [20, true, true],
+    ] as const) {
+      const round = ordinary()
+      const first = the(confirmed(round).attemptLog[0])
+      Object.assign(first, { status: null, stage: 'answer', durationMs })
+      const killed = { what: 'process.kill', target: 'worker-1', began: first.at - 100, ended: first.at }
+      if (isKilled) round.faults.push(killed)
+      const told = judge(round).filter(({ promise }) => promise === 'delivery.delivered')
+      expect(told.length === 0, String([durationMs, isKilled])).to.equal(isMissed)
     }
   })
 
@@ -226,6 +303,15 @@ describe('The checker of faults, of deliveries,', () => {
         for (const one of arrivalsOf(round)) one.did = 500
       },
     ],
+    [
+      'delivery.delivered',
+      'a good answer is noted as none',
+      (round) => {
+        const delivery = confirmed(round)
+        Object.assign(delivery, { status: 'DEAD', deliveredAt: null, attempts: 8 })
+        Object.assign(the(delivery.attemptLog[1]), { status: null, stage: 'answer' })
+      },
+    ],
     ['delivery.delivered', 'other bytes arrived', (round) => (the(arrivalsOf(round)[0]).body += ' ')],
     ['delivery.counted', 'it is still to be tried', (round) => (confirmed(round).status = 'RETRYING')],
     [
@@ -310,6 +396,11 @@ describe('The checker of faults, of deliveries,', () => {
       'delivery.signed',
       'it comes to another address',
       (round) => (the(arrivalsOf(round)[0]).path = '/hook/2'),
+    ],
+    [
+      'delivery.signed',
+      'its endpoint was switched off long ago',
+      (round) => change(round, 20, { body: { active: false } }),
     ],
     ['audit.complete', 'a line is missing', ({ dump }) => dump.auditevents.splice(1, 1)],
     [

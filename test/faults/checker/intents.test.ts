@@ -1,11 +1,12 @@
 import { expect } from 'chai'
+import type { Call } from '../evidence/evidence.ts'
 import { judge } from './check.ts'
 import type { IntentDocument } from './documents.ts'
 import { at, iso } from './story/clock.ts'
 import { create, read, shown } from './story/happenings.ts'
 import { type Ordinary, ordinary } from './story/ordinary.ts'
 import { tellsOf, the } from './story/perturbations.ts'
-import { call, good, other } from './story/story.ts'
+import { call, good, other, shop } from './story/story.ts'
 
 const jump = 25 * 3_600_000
 
@@ -13,6 +14,24 @@ const jump = 25 * 3_600_000
 function goneDelivery(round: Ordinary, { referenceNumber, sandbox }: IntentDocument): void {
   const items = [{ id: 'gone', referenceNumber, sandbox, createdAt: iso(20) }]
   call(round, 20, { what: 'delivery.list', path: '/api/v1/dev/webhooks/events', answer: good({ items }) })
+}
+
+/** The request that did so, and how it was refused. */
+function refused(round: Ordinary, what: 'cancel' | 'simulate', code: string): void {
+  const error = { code, statusCode: 400, message: '' }
+  Object.assign(the(round.calls.find((each) => each.what === what)), {
+    status: 400,
+    answer: { success: false, error },
+  })
+}
+
+/** The same key once more. */
+function triedAgain(round: Ordinary, idempotencyKey: string, given: Partial<Call>): Call {
+  const first = the(round.calls.find((each) => each.idempotencyKey === idempotencyKey))
+  const headers = { ...first.headers, 'x-request-id': 'again' }
+  const tried = { ...structuredClone(first), call: 99, attempt: 2, headers, ...given }
+  round.calls.push(tried)
+  return tried
 }
 
 describe('The checker of faults, of intents,', () => {
@@ -46,6 +65,36 @@ describe('The checker of faults, of intents,', () => {
     round.calls.push({ ...again, headers: { ...first.headers, 'x-request-id': 'another' }, status: 503 })
     round.faults.push({ what: 'clock.jump', target: `all +${jump}`, began: at(119), ended: at(119) })
     expect(judge(round).filter(({ promise }) => promise === 'key.replayed')).to.deep.equal([])
+  })
+
+  it('lets what ended an intent pass that had no answer, or one at a later try', () => {
+    for (const what of ['cancel', 'simulate'] as const) {
+      const round = ordinary()
+      round.faults.push({ what: 'process.kill', target: 'web-1', began: at(4), ended: at(7) })
+      const first = the(round.calls.find((each) => each.what === what))
+      const lost = { status: null, answer: null, headers: {} }
+      triedAgain(round, first.idempotencyKey ?? '', { began: first.began + 200, ended: first.ended + 200 })
+      Object.assign(first, lost)
+      expect(judge(round)).to.deep.equal([])
+      Object.assign(the(round.calls.at(-1)), lost)
+      expect(judge(round)).to.deep.equal([])
+    }
+  })
+
+  it('lets a key be under way that another try has, and not once that was answered', () => {
+    const error = { code: 'IDEMPOTENCY_REQUEST_IN_PROGRESS', statusCode: 409, message: '' }
+    for (const [laterMs, isRight] of [
+      [50, true],
+      [100, false],
+      [5000, false],
+    ] as const) {
+      const round = ordinary()
+      const began = the(round.calls.find(({ what }) => what === 'create')).began + laterMs
+      const tried = { began, ended: began + 100, status: 409, answer: { success: false, error } }
+      triedAgain(round, 'create-paid', tried)
+      const told = judge(round).map(({ promise }) => promise)
+      expect(told, String(laterMs)).to.deep.equal(isRight ? [] : ['refusal.due'])
+    }
   })
 
   it('lets a try that was given up act in the next life of its key', () => {
@@ -126,6 +175,63 @@ describe('The checker of faults, of intents,', () => {
       },
     ],
     [
+      'key.once',
+      'a cancel was refused, and it is cancelled',
+      (round) => refused(round, 'cancel', 'INTENT_CANCEL_INVALID_STATUS'),
+    ],
+    [
+      'key.once',
+      'a simulation was refused, and it paid',
+      (round) => refused(round, 'simulate', 'INTENT_NOT_PENDING'),
+    ],
+    [
+      'key.once',
+      'it is cancelled, and nobody asked for that',
+      (round) => {
+        round.calls = round.calls.filter(({ what }) => what !== 'cancel')
+      },
+    ],
+    [
+      'key.once',
+      'it is cancelled, and only another business asked for that',
+      ({ calls }) => {
+        const asked = the(calls.find(({ what }) => what === 'cancel'))
+        Object.assign(asked, { actor: 'stranger', business: other.id, keyId: other.key, status: 503 })
+      },
+    ],
+    [
+      'key.once',
+      'it is cancelled, and only a publishable key asked for that',
+      ({ calls, setting }) => {
+        const key = { id: 'publishable', mode: 'test', kind: 'publishable', secret: 'pk_test' } as const
+        the(setting.businesses[0]).keys.push(key)
+        Object.assign(the(calls.find(({ what }) => what === 'cancel')), { keyId: key.id, status: 503 })
+      },
+    ],
+    [
+      'key.once',
+      'two keys cancelled it',
+      (round) => {
+        const first = the(round.calls.find(({ what }) => what === 'cancel'))
+        triedAgain(round, first.idempotencyKey ?? '', { idempotencyKey: 'another' })
+      },
+    ],
+    [
+      'key.once',
+      'a product is there that nobody made',
+      ({ dump, product }) => dump.products.push({ ...product, _id: 'extra', handle: 'extra' }),
+    ],
+    [
+      'key.once',
+      'two products bear one key',
+      (round) => {
+        round.product.name = `${shop.marker} product-1`
+        // Each has an answer that names it.
+        triedAgain(round, 'product-1', { idempotencyKey: 'another', answer: good({ _id: 'extra' }) })
+        round.dump.products.push({ ...round.product, _id: 'extra', handle: 'extra' })
+      },
+    ],
+    [
       'key.replayed',
       'the same key is answered otherwise',
       (round) => {
@@ -139,6 +245,15 @@ describe('The checker of faults, of intents,', () => {
           headers,
           answer: good(shown(round.cancelled)),
         })
+      },
+    ],
+    [
+      'key.replayed',
+      'the same is answered in other bytes',
+      (round) => {
+        the(round.calls.find(({ idempotencyKey }) => idempotencyKey === 'create-paid')).answerHash = 'first'
+        const replay = triedAgain(round, 'create-paid', { began: at(60), ended: at(61), answerHash: 'other' })
+        replay.headers['idempotent-replayed'] = 'true'
       },
     ],
     [

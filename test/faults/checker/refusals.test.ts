@@ -32,7 +32,10 @@ const ofStock = ({ product }: Ordinary): string =>
   `/api/v1/dev/store/products/${product._id}/variants/Default/stock`
 
 /** The auditor's list of the shop's intents, two a page, newest first. */
-function listed(round: Ordinary, change: (data: { items: object[]; total: number }) => void): void {
+function listed(
+  round: Ordinary,
+  change: (data: { items: object[]; total: number; hasMore: boolean }) => void,
+): void {
   const newest = round.dump.intents.toSorted((one, other) => other.createdAt - one.createdAt)
   for (const page of [1, 2]) {
     const items = newest.slice(2 * page - 2, 2 * page).map(shown)
@@ -314,6 +317,16 @@ describe('The checker of faults, of refusals,', () => {
       },
     ],
     ['list.exact', 'the total is another', (round) => listed(round, (data) => (data.total -= 1))],
+    [
+      'list.exact',
+      'there is more behind its end',
+      (round) => listed(round, (data) => Object.assign(data, { items: [], hasMore: true })),
+    ],
+    [
+      'list.exact',
+      'another is there in the place of one',
+      (round) => listed(round, ({ items }) => Object.assign(the(items[0]), { referenceNumber: 'PI-X' })),
+    ],
     ['list.exact', 'one is missing', (round) => listed(round, (data) => data.items.pop())],
     ['list.exact', 'one is there twice', (round) => listed(round, ({ items }) => items.push(the(items[0])))],
     [

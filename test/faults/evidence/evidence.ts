@@ -127,6 +127,8 @@ export interface Call {
   headers: Record<string, string>
   /** Parsed where it is JSON; of a page a `PageAnswer`; else the text. */
   answer: unknown
+  /** SHA-256 of its bytes, null where there is none; older evidence does not have it. */
+  answerHash?: string | null
 }
 
 /** What a page said: its words without the marks, and of a payment's page how it stands (`pending`, `waiting`, `paid`, …). */

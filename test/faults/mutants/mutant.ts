@@ -1,5 +1,4 @@
 import type { Edit } from '../build/edit.ts'
-import type { Servers } from '../plan/fault.ts'
 import type { OperationName } from '../traffic/operations.ts'
 import type { Repeated } from './plan.ts'
 
@@ -9,7 +8,7 @@ export interface Mutant {
   /** The bug, in words. */
   says: string
   edits: Edit[]
-  /** The promises of which at least one must be told as broken. */
+  /** The promise that must be told as broken; where it is chance which, those of which one must. */
   caughtBy: readonly string[]
   focus: Focus
   /** Another bug of its kind is tried in any case: only `--mutants all`, or its name, tries this one too. */
@@ -18,7 +17,6 @@ export interface Mutant {
 
 /** What a round dwells on, so that the bug shows in it within half a minute. */
 export interface Focus {
-  servers: Servers
   /** How long there is traffic. */
   seconds: number
   /** What the traffic does ten times as often as it would. */
@@ -33,7 +31,6 @@ export interface Focus {
 
 /** No fault at all: the bug shows in plain traffic. */
 export const plain: Focus = {
-  servers: 'standalone',
   seconds: 10,
   often: [],
   points: [],

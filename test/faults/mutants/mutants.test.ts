@@ -19,7 +19,7 @@ describe('The mutants', () => {
     expect(mutants.filter(({ caughtBy }) => caughtBy.length === 0)).to.deep.equal([])
   })
 
-  it('show of every promise that it can be broken, but of those that ask nothing of what the service computes', () => {
+  it('show of every promise that it can be broken, but of those where none would for sure', () => {
     const tried = mutants.filter(({ isOneMore }) => isOneMore !== true)
     const shown = new Set(tried.flatMap(({ caughtBy }) => caughtBy))
     expect(Object.keys(promises).filter((name) => !shown.has(name))).to.have.members([
@@ -28,9 +28,23 @@ describe('The mutants', () => {
       'log.calm',
       // Asked of the harness.
       'round.ended',
+      // Only a few payments of a short round are live: no bug shows in them for sure.
+      'provider.balances',
     ])
     const known = new Set(Object.keys(promises))
     expect([...shown].filter((name) => !known.has(name))).to.deep.equal([])
+  })
+
+  it('demand each promise alone of some mutant, so that its judge cannot fall silent behind another', () => {
+    const demanded = new Set(mutants.flatMap(({ caughtBy }) => (caughtBy.length === 1 ? caughtBy : [])))
+    expect(Object.keys(promises).filter((name) => !demanded.has(name))).to.have.members([
+      'process.lives',
+      'log.calm',
+      'round.ended',
+      // Whether a write is lost, and which, is chance: what loses some is found by any of these that it broke.
+      'create.exists',
+      'provider.balances',
+    ])
   })
 
   it('have a control that is disturbed by what they are disturbed by', () => {

@@ -39,15 +39,14 @@ export const atProcesses: { [kind in Kinds]: Act<kind> } = {
     const one = processOf(targets, target)
     if (deed === 'kill' && !(await isSpared(targets, target))) return null
     targets.orders.give(target, fault)
-    const point = await one.comesToPoint(fault.forMs)
-    const began = Date.now()
+    const reached = await one.comesToPoint(fault.forMs)
     // Before its next life: it would die again.
-    targets.orders.takeBack(target, fault, point)
-    if (point === null) return null
+    targets.orders.takeBack(target, fault, reached?.point ?? null)
+    if (reached === null) return null
     await pause(awayMs)
     if (deed === 'kill') await one.start()
     else one.thaw()
-    return { began, target: `${target} ${point} ${deed}` }
+    return { began: reached.began, target: `${target} ${reached.point} ${deed}` }
   },
   async 'process.skew'({ clocks }, { target, aheadMs, forMs }) {
     const began = Date.now()

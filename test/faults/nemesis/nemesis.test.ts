@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Fault } from '../evidence/evidence.ts'
 import type { PlannedFault } from '../plan/fault.ts'
 import { unleash } from './nemesis.ts'
 import type { Targets } from './targets.ts'
@@ -33,6 +34,26 @@ describe('The nemesis', () => {
       (_fault, planned) => told.push(planned),
     )
     expect(told).to.have.members([plan[0], jump])
+  })
+
+  it('tells of a point from the moment at which the process came there', async () => {
+    const one = { comesToPoint: async () => ({ point: 'pay.settled', began: 4711 }), thaw: () => undefined }
+    const orders = { give: () => undefined, takeBack: () => undefined }
+    const processes = new Map([['web-1', one]])
+    const point: PlannedFault = {
+      what: 'process.point',
+      target: 'web-1',
+      atMs: 0,
+      forMs: 1,
+      point: 'create.inserted',
+      time: 1,
+      deed: 'stop',
+      awayMs: 0,
+    }
+    const told: Fault[] = []
+    await unleash({ processes, orders } as unknown as Targets, [point], 1000, (fault) => told.push(fault))
+    expect(told).to.have.length(1)
+    expect(told[0]).to.include({ began: 4711, target: 'web-1 pay.settled stop' })
   })
 
   it('heals what it has begun, and begins nothing more, where something cannot be done', async () => {

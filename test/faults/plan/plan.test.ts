@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readArguments } from '../arguments.ts'
+import { commandFor, readArguments } from '../arguments.ts'
 import { points } from '../build/points.ts'
 import { planOfRound } from '../rounds.ts'
 import { type Kind, laneOf, type PlannedFault } from './fault.ts'
@@ -42,6 +42,9 @@ describe('The plan of a round of faults', () => {
   it('is the same when its round is repeated alone', () => {
     const [, , third] = plansOf('--seed', '4711', '--minutes', '10')
     expect(plansOf('--seed', '4711-3', '--round-minutes', '2.5')).to.deep.equal([third])
+    for (const minutes of ['0.25', '0.4', '2', '10'])
+      for (const round of roundsOf('--seed', '4711', '--minutes', minutes))
+        expect(roundsOf(...commandFor(round).split(' ').slice(4))).to.deep.equal([round])
   })
 
   it('leaves the end of each round of a minute or more to traffic alone, and in longer ones 20 s or more in between', () => {

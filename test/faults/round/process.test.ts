@@ -5,13 +5,13 @@ import { expect } from 'chai'
 import { until } from '../../support/until.ts'
 import { openProcess, type ServiceProcess } from './process.ts'
 
-/** Says that it serves, and a moment later that it was told to stand still at a point. */
+/** Says that it serves, and a moment later that it does at a point what it was told to; POINT: the deed. */
 const program = `
 process.on('SIGTERM', () => process.exit(0))
 console.log('{"msg":"web.started"}')
 if (process.env.POINT) setTimeout(() => {
-  console.log('{"msg":"fault.point","point":"create.inserted","deed":"stop"}')
-  process.kill(process.pid, 'SIGSTOP')
+  console.log(JSON.stringify({ msg: 'fault.point', point: 'create.inserted', deed: process.env.POINT, began: 4711 }))
+  process.kill(process.pid, process.env.POINT === 'kill' ? 'SIGKILL' : 'SIGSTOP')
 }, 100)
 setInterval(() => {}, 1000)
 `
@@ -53,13 +53,22 @@ describe('A process of a round of faults', () => {
   })
 
   it('does not serve while it stands still at a point', async () => {
-    const web = open({ POINT: 'yes' })
+    const web = open({ POINT: 'stop' })
     await web.start()
-    expect(await web.comesToPoint(5000)).to.equal('create.inserted')
+    expect(await web.comesToPoint(5000)).to.include({ point: 'create.inserted', began: 4711 })
     expect(web.isServing()).to.equal(false)
     web.thaw()
     expect(web.isServing()).to.equal(true)
     await web.close()
     await until('it is dead', () => !web.isServing())
+  })
+
+  it('says of a point when it came there, not when it was found dead', async () => {
+    const web = open({ POINT: 'kill' })
+    await web.start()
+    const reached = await web.comesToPoint(5000)
+    expect(reached).to.include({ point: 'create.inserted', deed: 'kill', began: 4711 })
+    expect(await web.kill()).to.equal(false)
+    await web.close()
   })
 })

@@ -28,7 +28,7 @@ export interface ServiceProcess {
   freeze(): boolean
   thaw(): void
   /** The point it came to, of those that it was told of; it is dead, or stands still, by then. null: it came to none within so long. */
-  comesToPoint(withinMs: number): Promise<string | null>
+  comesToPoint(withinMs: number): Promise<Reached | null>
   /** Ends it in order, for good. */
   end(): Promise<void>
   /** Kills it for good, where it still lives. */
@@ -51,6 +51,7 @@ export interface Life {
 interface Reached {
   point: string
   deed: string
+  /** By its own word, as it came there: what died with it ended later, and was heard of sooner than its end. */
   began: number
 }
 
@@ -64,13 +65,13 @@ export function openProcess(life: Life): ServiceProcess {
   let isDying = false
   let isFrozen = false
   let diedAt: Reached | null = null
-  let isAwaitedAtPoint: ((point: string) => void) | null = null
+  let isAwaitedAtPoint: ((reached: Reached) => void) | null = null
   const toServe = new Set<() => void>()
   const isServing = (): boolean => hasStarted && !isDying && !isFrozen
 
   function hear(line: string): void {
     log.write(`${line}\n`)
-    if (line.includes('"msg":"fault.point"')) comeTo({ ...(JSON.parse(line) as Reached), began: Date.now() })
+    if (line.includes('"msg":"fault.point"')) comeTo(JSON.parse(line) as Reached)
     if (!hasStarted && line.includes(`"msg":"${type}.started"`)) {
       hasStarted = true
       for (const resolve of toServe) resolve()
@@ -92,7 +93,7 @@ export function openProcess(life: Life): ServiceProcess {
   /** It is dead, or stands still, where it was told to. */
   function standAt(reached: Reached): void {
     if (isAwaitedAtPoint === null) return void helpOn(reached).catch(({ message }) => tellUnwanted(message))
-    isAwaitedAtPoint(reached.point)
+    isAwaitedAtPoint(reached)
     isAwaitedAtPoint = null
   }
 
@@ -165,12 +166,12 @@ export function openProcess(life: Life): ServiceProcess {
     },
     thaw,
     async comesToPoint(withinMs) {
-      const reached = new Promise<string>((resolve) => {
+      const coming = new Promise<Reached>((resolve) => {
         isAwaitedAtPoint = resolve
       })
-      const point = await Promise.race([reached, pause(withinMs, null)])
-      if (point === null) isAwaitedAtPoint = null
-      return point
+      const reached = await Promise.race([coming, pause(withinMs, null)])
+      if (reached === null) isAwaitedAtPoint = null
+      return reached
     },
     async end() {
       isOver = true

@@ -61,13 +61,15 @@ async function idsIn(
   { path, id }: (typeof lists)[number],
   query: string,
 ): Promise<string[]> {
-  const ids: string[] = []
+  const ids = new Set<string>()
   for (let page = 1; ; page += 1) {
     const call = await read(`${path}?${query}&page=${page}`)
-    if (!isGood(call)) return ids
+    if (!isGood(call)) return [...ids]
     const { items, hasMore } = dataOf<{ items: { [field: string]: string }[]; hasMore: boolean }>(call)
-    ids.push(...items.map((item) => item[id] ?? ''))
-    if (!hasMore) return ids
+    const known = ids.size
+    for (const item of items) ids.add(item[id] ?? '')
+    // A page without anything new is the last, whatever it says: the checker minds.
+    if (!hasMore || ids.size === known) return [...ids]
   }
 }
 

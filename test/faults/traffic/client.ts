@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { Agent, request } from 'undici'
 import type { Call } from '../evidence/evidence.ts'
 import type { Recording } from '../evidence/record.ts'
@@ -13,6 +15,10 @@ export const clientPatienceMs = 12_000
 /** How many of 100 wait how long: some give up in no time, and the service goes on with what they asked for. */
 const patience = { 700: 10, 3000: 45, [clientPatienceMs]: 45 }
 
+/** So many of 1 of the writes with a key break off in the midst of their body, after so long: whoever comes again is the first. */
+const brokenOff = 0.03
+const brokenOffMs = 150
+
 interface Needs {
   record: Recording
   origins: () => string[]
@@ -23,16 +29,17 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
   let calls = 0
 
-  async function exchange(origin: string, wish: Wish, patienceMs: number) {
+  async function exchange(origin: string, wish: Wish, patienceMs: number, isHalf: boolean) {
     const { method, path } = wish
-    const { headers, body } = written(wish)
+    const { headers, body } = isHalf ? half(written(wish)) : written(wish)
     const signal = AbortSignal.timeout(patienceMs)
     try {
       const got = await request(origin + path, { dispatcher, method, headers, body, signal })
-      const text = await got.body.text()
-      return { status: got.statusCode, headers: plain(got.headers), text }
+      const bytes = Buffer.from(await got.body.arrayBuffer())
+      const answerHash = createHash('sha256').update(bytes).digest('base64url')
+      return { status: got.statusCode, headers: plain(got.headers), text: bytes.toString(), answerHash }
     } catch {
-      return { status: null, headers: {}, text: '' }
+      return { status: null, headers: {}, text: '', answerHash: null }
     }
   }
 
@@ -40,9 +47,10 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
     calls += 1
     const call = calls
     const origin = chance.pick(origins())
-    const patienceMs = wish.actor === 'auditor' ? clientPatienceMs : Number(chance.weighted(patience))
+    const isHalf = wish.idempotencyKey !== null && wish.body !== null && chance.is(brokenOff)
+    const patienceMs = isHalf ? brokenOffMs : patienceOf(wish, chance)
     const [began, aheadAtFirst] = [Date.now(), clockAheadMs()]
-    const { status, headers, text } = await exchange(origin, wish, patienceMs)
+    const { status, headers, text, answerHash } = await exchange(origin, wish, patienceMs, isHalf)
     const made: Call = {
       call,
       began,
@@ -65,6 +73,7 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
       status,
       headers,
       answer: status === null ? null : read(headers, text),
+      answerHash,
     }
     record.call({ ...made, answer: withoutMarks(made.answer) })
     return made
@@ -72,6 +81,9 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
 
   return { ask, close: () => dispatcher.destroy() }
 }
+
+const patienceOf = ({ actor }: Wish, chance: Chance): number =>
+  actor === 'auditor' ? clientPatienceMs : Number(chance.weighted(patience))
 
 function written({ key, idempotencyKey, body, headers }: Wish) {
   const all = {
@@ -85,6 +97,16 @@ function written({ key, idempotencyKey, body, headers }: Wish) {
   if ('csv' in body) return { headers: { ...all, 'Content-Type': 'text/csv' }, body: body.csv }
   const form = new URLSearchParams(body.form).toString()
   return { headers: { ...all, 'Content-Type': 'application/x-www-form-urlencoded' }, body: form }
+}
+
+/** Says how long the body is, and sends half of it. */
+function half({ headers, body }: ReturnType<typeof written>) {
+  const bytes = Buffer.from(body ?? '')
+  const stream = new Readable({ read: () => undefined })
+  // It is destroyed with its request.
+  stream.on('error', () => undefined)
+  stream.push(bytes.subarray(0, Math.ceil(bytes.length / 2)))
+  return { headers: { ...headers, 'Content-Length': String(bytes.length) }, body: stream }
 }
 
 const sent = (body: Body): unknown => (body === null ? null : Object.values(body)[0])

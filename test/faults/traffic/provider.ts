@@ -10,12 +10,12 @@ import { linger } from './manners.ts'
 export const providerPath = '/wallet/v1'
 export const providerKey = 'the-key-of-the-runs-of-faults-32-or-more'
 
-/** How the provider answers: mostly as it should, or from here on not at all, or not in time. What it was asked for is done all the same. */
+/** How the provider answers from here on: always as it should, or never, or not in time. What it was asked for is done all the same. */
 export type ProviderManner = 'ok' | 'error' | 'reset' | 'hang'
 
 export const providerManners: readonly ProviderManner[] = ['ok', 'error', 'reset', 'hang']
 
-/** What becomes of an answer while it is well: of 100 some are lost, late or an error of what stands before it. */
+/** What becomes of an answer while it was told nothing: of 100 some are lost, late or an error of what stands before it. */
 const usual = { ok: 90, error: 3, reset: 4, hang: 3 }
 
 /** Longer than the service waits for it in a run of faults. */
@@ -61,7 +61,7 @@ export function openProvider(chance: Chance, record: Recording, clockAheadMs: ()
     code: number,
     answer: object,
   ): Promise<ProviderRequest['did']> {
-    const how = manner === null || manner === 'ok' ? way : manner
+    const how = manner ?? way
     if (how === 'reset') res.socket?.resetAndDestroy()
     if (how === 'reset') return 'reset'
     if (how === 'hang') await linger(res, lateMs)

@@ -1,21 +1,29 @@
+import type { DeliveryDocument } from '../documents.ts'
 import type { Broken, Judge, Round } from '../round.ts'
 import { longestLog, type Trail, trailsOf } from '../views/attempts.ts'
+import { heldBack } from '../views/held-back.ts'
+import { lateMs } from '../views/requests.ts'
 import { settles } from '../views/times.ts'
 
 /** How often a delivery is tried (SPEC 6.4). */
 const mostAttempts = 8
 /** An attempt is written down within moments of its end. */
 const recordMs = 3000
+/** How late an attempt may be where nothing is wrong (delivery-paced.ts). */
+const dueMs = 15_000
 
 /**
  * Each delivery came to an end: DELIVERED, or DEAD after exactly 8 failed attempts and one more for each that was asked for by hand, or
  * stopped with its endpoint. What was cut short counts apart, and only a fault cuts one short.
  */
 export const deliveryCounted: Judge = function* (round) {
+  const isHeldBack = heldBack(round)
   for (const trail of trailsOf(round)) {
     const { delivery, attempts, unrecorded } = trail
-    const { _id: of, status, redrives, endpointId } = delivery
-    yield* ends(round, trail, round.pasts.get(endpointId)?.mayHaveStopped(Number.POSITIVE_INFINITY) ?? false)
+    const { _id: of, status, redrives } = delivery
+    yield* ends(trail)
+    if (status === 'CANCELLED' && !mayBeStopped(round, delivery, isHeldBack))
+      yield { of, says: 'is CANCELLED, and its endpoint was there when it was due' }
     if (delivery.attempts <= longestLog && delivery.attempts !== attempts.length)
       yield { of, says: `counts ${delivery.attempts} attempts, and ${attempts.length} are recorded` }
     if (status === 'DEAD' && delivery.attempts !== mostAttempts + redrives)
@@ -35,11 +43,31 @@ export const deliveryCounted: Judge = function* (round) {
   }
 }
 
-function* ends(_round: Round, { delivery, attempts }: Trail, mayStop: boolean): Generator<Broken> {
+/**
+ * Whether its endpoint may have been gone or switched off after its last attempt, and before the next was made. That one comes in the first calm after
+ * it was due; when one that was asked for by hand was due, or one that is held back, nobody can tell.
+ */
+function mayBeStopped(
+  { times, setting, pasts }: Round,
+  { endpointId, attemptLog, createdAt, redrives }: DeliveryDocument,
+  isHeldBack: ReturnType<typeof heldBack>,
+): boolean {
+  const last = attemptLog.at(-1)
+  const endedAt = last === undefined ? createdAt : last.at + last.durationMs
+  const waitMs = (setting.settings.retrySeconds[attemptLog.length - 1] ?? 0) * 1000
+  const due = times.machineTime(endedAt + waitMs)
+  const calmAt = times.busy.isMostly ? null : times.calmAfter(due.to, settles.jobs + dueMs)
+  const isOpen =
+    calmAt === null || redrives > 0 || isHeldBack(endpointId, endedAt, calmAt + times.aheadAt(calmAt).to)
+  // Who cancels it had read the endpoint before, and may have stood still since.
+  const from = times.machineTime(endedAt).from - lateMs
+  const to = isOpen ? Number.POSITIVE_INFINITY : calmAt
+  return pasts.get(endpointId)?.mayHaveStopped({ from, to }) ?? false
+}
+
+function* ends({ delivery, attempts }: Trail): Generator<Broken> {
   const { _id: of, status, nextAttemptAt, lease, deliveredAt } = delivery
   if (status === 'PENDING' || status === 'RETRYING') yield { of, says: `is ${status}, and all was quiet` }
-  if (status === 'CANCELLED' && !mayStop)
-    yield { of, says: 'is CANCELLED, and its endpoint was there all the time' }
   if (nextAttemptAt !== null && !['PENDING', 'RETRYING'].includes(status))
     yield { of, says: `is ${status} and has a next attempt` }
   if (lease !== null) yield { of, says: `is ${status}, and somebody holds it` }

@@ -1,11 +1,11 @@
 import type { Arrival } from '../../evidence/evidence.ts'
 import type { Broken, Judge, Round } from '../round.ts'
-import { type Trail, trailsOf } from '../views/attempts.ts'
+import { type Attempt, type Trail, trailsOf } from '../views/attempts.ts'
 import { settles } from '../views/times.ts'
 
 /**
- * What is told of a delivery is what its receiver saw: DELIVERED arrived and was answered 2xx in time, each recorded answer is one that was given, and
- * every arrival of one delivery has the same bytes, those that MongoDB has.
+ * What is told of a delivery is what its receiver saw: DELIVERED arrived and was answered 2xx in time, each recorded answer is one that was given, each that
+ * was given in time is recorded, and every arrival of one delivery has the same bytes, those that MongoDB has.
  */
 export const deliveryDelivered: Judge = function* (round) {
   for (const trail of trailsOf(round)) {
@@ -35,11 +35,30 @@ function answerOf({ times }: Round, { did, begun, at, done }: Arrival): number |
   return typeof did === 'number' ? did : null
 }
 
+/** A worker notes an attempt within moments of its end. */
+const noteMs = 3000
+
+/**
+ * Whether the service was there to hear the receiver's whole answer: its time was not up by what it measured itself, and no worker died on the way,
+ * whose arrival may be taken for that of the next attempt.
+ */
+function wasHeard({ times, setting }: Round, { at, endedAt, arrival }: Attempt): boolean {
+  const isInTime = endedAt - at < setting.settings.webhookTimeoutSeconds * 1000
+  if (typeof arrival?.did !== 'number' || !isInTime) return false
+  return times.isCalmForWrites({ from: arrival.at, to: arrival.done + noteMs }, settles.requests)
+}
+
 function* answers(round: Round, of: string, { attempts }: Trail): Generator<Broken> {
-  for (const { at, status, arrival } of attempts) {
-    if (status === null) continue
-    const when = new Date(at).toISOString()
-    if (arrival === null)
+  for (const attempt of attempts) {
+    const { status, arrival } = attempt
+    const when = new Date(attempt.at).toISOString()
+    if (status === null) {
+      if (wasHeard(round, attempt))
+        yield {
+          of,
+          says: `has an attempt at ${when} without an answer, and the receiver did ${arrival?.did}`,
+        }
+    } else if (arrival === null)
       yield { of, says: `has an attempt at ${when} that was answered ${status}, and nothing arrived then` }
     else if (!mayCount(round, arrival, status))
       yield {

@@ -4,6 +4,7 @@ import type { Arrival } from '../../evidence/evidence.ts'
 import type { Broken, Judge, Round } from '../round.ts'
 import { arrivedOtherwise, namedIn } from '../views/arrived-otherwise.ts'
 import { signedAt } from '../views/attempts.ts'
+import { lateMs } from '../views/requests.ts'
 import { type Signing, type Signings, signingsOf } from '../views/secrets.ts'
 import type { Past } from '../views/subscriptions.ts'
 import { settles } from '../views/times.ts'
@@ -34,6 +35,7 @@ export const deliverySigned: Judge = function* (round) {
     const known = signings.get(endpointId)
     if (known !== undefined) yield* signatures(round, of, arrival, known)
     yield* place(round, of, arrival, round.pasts.get(endpointId))
+    if (deliveries.has(of)) yield* stopped(round, of, arrival, round.pasts.get(endpointId))
   }
 }
 
@@ -98,4 +100,16 @@ function* place(
   const urls = past?.urls({ from: at - (isQuick ? promptMs : freshMs), to: at })
   if (urls !== undefined && ![...urls].some((url) => new URL(url).pathname === path))
     yield { of, says: `arrived at ${path}, and its endpoint was at ${[...urls].join(' or ')}` }
+}
+
+/** Between the read of an endpoint and the signing, on a machine that is busy. */
+const readMs = 3000
+
+/** A test is sent also where the endpoint is switched off; else nothing begins after the stop, but what had read the endpoint and then stood still. */
+function* stopped({ times }: Round, of: string, arrival: Arrival, past: Past | undefined): Generator<Broken> {
+  const signed = times.machineTime(signedAt(arrival) * 1000)
+  const from = signed.from - times.skewAround({ from: signed.from, to: arrival.at })
+  const isQuick = times.isCalmForWrites({ from: from - promptMs, to: arrival.at }, settles.requests)
+  if (past?.wasStopped({ from: from - (isQuick ? readMs : lateMs), to: arrival.at }))
+    yield { of, says: `was sent to ${arrival.path}, and its endpoint was deleted or switched off before` }
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { DeliveryDocument, IntentDocument } from '../documents.ts'
+import type { DeliveryDocument, IntentDocument, OrderDocument } from '../documents.ts'
 import type { Broken, Judge, Round } from '../round.ts'
 import { dataOf, referenceIn, refusalOf, type ShownIntent } from '../views/answers.ts'
 import { commissionFields, commissionOf, noCommission } from '../views/commission.ts'
@@ -17,13 +17,17 @@ interface Body {
   }
 }
 
-/** What events say is true: each field of SPEC 6.2, of the intent as it was then. And what an answer acknowledged has its event. */
+/** What events say is true: each field of SPEC 6.2, of the intent as it was then, or of the order. And what an answer acknowledged has its event. */
 export const eventTold: Judge = function* (round) {
+  const placed = round.dump.orders.filter(({ status }) => status === 'PLACED')
+  const orderOf = new Map(placed.map((order) => [order.number, order]))
   for (const delivery of round.dump.deliveries) {
     const body = JSON.parse(delivery.body) as Body
     yield* envelope(delivery, body)
     const intent = round.intentOf.get(delivery.referenceNumber)
     if (intent !== undefined) yield* payment(delivery, body, intent)
+    const order = orderOf.get(delivery.referenceNumber)
+    if (order !== undefined) yield* ofOrder(delivery, body, order)
   }
   yield* ofFailures(round)
 }
@@ -56,17 +60,13 @@ function* payment(
     metadata: Object.fromEntries(intent.metadata.map(({ key, value }) => [key, value])),
     commission: commissionFields(paid === null ? noCommission : commissionOf(paid.amountPaid)),
   }
-  for (const [field, value] of Object.entries(expected))
-    if (!isDeepStrictEqual(data[field], value))
-      yield {
-        of,
-        says: `${event} (${_id}) says ${field} ${JSON.stringify(data[field])}, and it is ${JSON.stringify(value)}`,
-      }
+  yield* otherwise(of, `${event} (${_id})`, data, expected)
   const refund = intent.refunds.find(({ id }) => id === data.refund?.id)
-  if (data.refund !== undefined && data.refund.amount !== refund?.amount)
+  const isOther = data.refund?.amount !== refund?.amount || data.refund?.reason !== refund?.reason
+  if (data.refund !== undefined && isOther)
     yield {
       of,
-      says: `${event} (${_id}) says refund ${data.refund.id} of ${data.refund.amount}, and it is of ${refund?.amount}`,
+      says: `${event} (${_id}) says refund ${JSON.stringify(data.refund)}, and it is ${JSON.stringify(refund)}`,
     }
   const at = timeOf(event, intent)
   if (at !== null && Date.parse(created_at) !== at)
@@ -74,6 +74,48 @@ function* payment(
       of,
       says: `${event} (${_id}) happened at ${created_at}, and the intent says ${new Date(at).toISOString()}`,
     }
+}
+
+function* ofOrder({ _id }: DeliveryDocument, { event, data }: Body, order: OrderDocument): Generator<Broken> {
+  const { number, items, total, customer, createdAt } = order
+  const lines = items.map(({ productId, variantId, unitPrice, quantity, total: line }) => ({
+    product_id: productId,
+    variant_id: variantId,
+    unit_price: unitPrice,
+    quantity,
+    total: line,
+  }))
+  const told = { ...data, items: (data.items as Line[] | undefined)?.map(lineOf) }
+  const made = new Date(createdAt).toISOString()
+  const expected = {
+    _id: order._id,
+    number,
+    items: lines,
+    total,
+    currency: 'MRU',
+    customer,
+    created_at: made,
+  }
+  yield* otherwise(number, `${event} (${_id})`, told, expected)
+}
+
+/** Of a line what the checker knows of it. */
+type Line = Record<'product_id' | 'variant_id' | 'unit_price' | 'quantity' | 'total', unknown>
+const lineOf = ({ product_id, variant_id, unit_price, quantity, total }: Line): Line => ({
+  product_id,
+  variant_id,
+  unit_price,
+  quantity,
+  total,
+})
+
+function* otherwise(of: string, which: string, told: Body['data'], is: object): Generator<Broken> {
+  for (const [field, value] of Object.entries(is))
+    if (!isDeepStrictEqual(told[field], value))
+      yield {
+        of,
+        says: `${which} says ${field} ${JSON.stringify(told[field])}, and it is ${JSON.stringify(value)}`,
+      }
 }
 
 /** When it happened, of those events whose time the intent keeps to the millisecond. */

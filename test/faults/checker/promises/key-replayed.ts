@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Call } from '../../evidence/evidence.ts'
 import type { Judge } from '../round.ts'
 import { isReplay } from '../views/answers.ts'
 import { isSettled } from '../views/requests.ts'
@@ -19,7 +20,7 @@ export const keyReplayed: Judge = function* ({ requests }) {
         says: `${firsts.length} answers are no replays: calls ${firsts.map(({ call }) => call).join(', ')}`,
       }
     for (const call of answered) {
-      if (call.status !== settled.status || JSON.stringify(call.answer) !== JSON.stringify(settled.answer))
+      if (call.status !== settled.status || !isSame(call, settled))
         yield {
           of,
           says: `call ${settled.call} was answered ${short(settled)} and call ${call.call} ${short(call)}`,
@@ -38,6 +39,11 @@ export const keyReplayed: Judge = function* ({ requests }) {
     }
   }
 }
+
+/** Byte for byte where the evidence has it; white space and the writing of numbers show in no JSON that was read. */
+const isSame = (one: Call, other: Call): boolean =>
+  JSON.stringify(one.answer) === JSON.stringify(other.answer) &&
+  (one.answerHash ?? null) === (other.answerHash ?? null)
 
 const short = ({ status, answer }: { status: number | null; answer: unknown }): string =>
   `${status} ${JSON.stringify(answer).slice(0, 300)}`

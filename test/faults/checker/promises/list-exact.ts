@@ -37,7 +37,8 @@ export const listExact: Judge = function* (round) {
     ({ actor, what, status }) => actor === 'auditor' && what in nameIn && status === 200,
   )
   const things = thingsIn(round)
-  for (const some of groupsOf(pages, listOf).values()) yield* one(round, some, things)
+  const answered = answeredIn(round)
+  for (const some of groupsOf(pages, listOf).values()) yield* one(round, some, things, answered)
 }
 
 const queryOf = ({ path }: Call): URLSearchParams => new URL(path, 'http://service').searchParams
@@ -70,11 +71,15 @@ function thingsIn({ dump }: Round): Map<What, Listed[]> {
   ])
 }
 
-function* one(round: Round, calls: Call[], things: Map<What, Listed[]>): Generator<Broken> {
+function* one(
+  round: Round,
+  calls: Call[],
+  things: Map<What, Listed[]>,
+  answered: Map<string, number>,
+): Generator<Broken> {
   const [first] = calls
   const pages = calls.flatMap((call) => dataOf<Page>(call) ?? [])
-  // A page that nobody got is told by its own answer.
-  if (first === undefined || pages.at(-1)?.hasMore !== false) return
+  if (first === undefined) return
   const of = `${first.what} of ${first.business}, sandbox ${first.sandbox}, ${first.path}`
   const status = queryOf(first).get('status')
   const own = (things.get(first.what) ?? []).filter(
@@ -83,21 +88,43 @@ function* one(round: Round, calls: Call[], things: Map<What, Listed[]>): Generat
       thing.sandbox === first.sandbox &&
       (status === null || thing.status === status),
   )
+  const nameOf = (item: Page['items'][number]): string => item[nameIn[first.what] ?? ''] ?? ''
+  if (pages.at(-1)?.hasMore !== false) {
+    // Else somebody did not get the next page, which is told by its own answer.
+    if (isNothingNew(pages, nameOf)) yield { of, says: 'says behind its end that there is more' }
+    return
+  }
   const shown = pages.flatMap(({ items }) => items)
-  const names = shown.map((item) => item[nameIn[first.what] ?? ''] ?? '')
+  const names = shown.map(nameOf)
   // What is old may go between two pages, and before the dump.
   const passing = own.filter(round.mayBeCleaned).length + gone(round, shown, own, names).length
-  const slack = passing + own.filter((thing) => mayBeLate(round, thing)).length
-  const told = slack === 0 ? repeatedOf(names, (name) => name) : []
+  // What a total does not count is shown all the same.
+  const slack =
+    passing + own.filter((thing) => mayBeLate(round, thing, answered.get(thing.name) ?? never)).length
+  const told = passing === 0 ? repeatedOf(names, (name) => name) : []
   for (const name of told) yield { of, says: `shows ${name} twice` }
-  if (Math.abs(new Set(names).size - own.length) > slack)
+  if (passing === 0) yield* others(of, names, own)
+  else if (Math.abs(new Set(names).size - own.length) > passing)
     yield { of, says: `shows ${new Set(names).size}, and there are ${own.length}` }
   for (const { page, total } of pages)
     if (Math.abs(total - own.length) > slack)
       yield { of, says: `says on page ${page} that there are ${total}, and there are ${own.length}` }
   const times = shown.map(({ createdAt = '' }) => Date.parse(createdAt))
   const turned = times.findIndex((at, index) => at > (times[index - 1] ?? at))
-  if (turned > 0 && slack === 0) yield { of, says: `shows ${names[turned]} behind what is older` }
+  if (turned > 0 && passing === 0) yield { of, says: `shows ${names[turned]} behind what is older` }
+}
+
+/** Each that is missing, and each that is not there. */
+function* others(of: string, names: string[], own: Listed[]): Generator<Broken> {
+  const [shown, there] = [new Set(names), new Set(own.map(({ name }) => name))]
+  for (const name of there) if (!shown.has(name)) yield { of, says: `does not show ${name}` }
+  for (const name of shown) if (!there.has(name)) yield { of, says: `shows ${name}, and it is not there` }
+}
+
+/** The last page has nothing that was not on one before it. */
+function isNothingNew(pages: Page[], nameOf: (item: Page['items'][number]) => string): boolean {
+  const before = new Set(pages.slice(0, -1).flatMap(({ items }) => items.map(nameOf)))
+  return pages.at(-1)?.items.every((item) => before.has(nameOf(item))) ?? false
 }
 
 /** What a page shows and MongoDB does not have any more, since it is old. */
@@ -110,13 +137,17 @@ function gone(round: Round, shown: Page['items'], own: Listed[], names: string[]
   )
 }
 
+const never = Number.POSITIVE_INFINITY
+
 /** A write stands still for no longer than a request lives, or until MongoDB goes on. */
 const writeMs = 30_000
 /** By so much a write may be late and still be counted (docs/pagination.md). */
 const countedMs = 5 * 60_000
 
-/** What was being written while all clocks jumped is later than what is counted again. When the traffic is over, nothing is. */
-function mayBeLate({ calls, faults, times }: Round, { createdAt }: Listed): boolean {
+/**
+ * What was being written while all clocks jumped is later than what is counted again: not what an answer of before showed. When the traffic is over, nothing is.
+ */
+function mayBeLate({ calls, faults, times }: Round, { createdAt }: Listed, shownAt: number): boolean {
   const made = times.machineTime(createdAt)
   const lastAsked = calls.findLast(({ actor }) => actor === 'merchant')?.ended ?? 0
   return faults.some(
@@ -124,7 +155,24 @@ function mayBeLate({ calls, faults, times }: Round, { createdAt }: Listed): bool
       what === 'clock.jump' &&
       Number(/[+](\d+)$/.exec(target)?.[1] ?? 0) > countedMs &&
       began <= lastAsked &&
+      shownAt >= began &&
       made.from <= ended &&
       made.to + writeMs >= began,
   )
+}
+
+/** When the first answer that showed each thing had come, by the thing's name: of what merchants make by themselves. */
+function answeredIn({ calls }: Round): Map<string, number> {
+  const made = new Map<string, number>()
+  for (const call of calls) {
+    const data = ['create', 'order', 'product.create'].includes(call.what) ? dataOf<Named>(call) : null
+    const name = data?.referenceNumber ?? data?._id
+    if (name !== undefined) made.set(name, Math.min(call.ended, made.get(name) ?? call.ended))
+  }
+  return made
+}
+
+interface Named {
+  referenceNumber?: string
+  _id?: string
 }

@@ -1,19 +1,7 @@
 import type { DeliveryDocument, IntentDocument, Status } from '../documents.ts'
 import type { Broken, Judge, Round } from '../round.ts'
 import { dataOf, intentsIn, isReplay, refusalOf, type ShownIntent } from '../views/answers.ts'
-
-/** The life of an intent (SPEC 3), restated: what it may become. */
-export const becomes: Record<Status, Status[]> = {
-  PENDING: ['PAID', 'CANCELLED', 'FAILED'],
-  PAID: ['REFUNDED'],
-  REFUNDED: [],
-  CANCELLED: [],
-  FAILED: [],
-}
-
-/** Whether an intent that was the one may be the other later. */
-export const mayBecome = (from: Status, to: Status): boolean =>
-  from === to || becomes[from].some((next) => mayBecome(next, to))
+import { mayBecome } from '../views/moves.ts'
 
 /**
  * Each intent is what its history makes of it, MongoDB, answers and events agree, each move happened once, and what was acknowledged is

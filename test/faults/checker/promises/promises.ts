@@ -12,6 +12,7 @@ import { deliverySigned } from './delivery-signed.ts'
 import { eventExact } from './event-exact.ts'
 import { eventTold } from './event-told.ts'
 import { expiryPrompt } from './expiry-prompt.ts'
+import { importWhole } from './import-whole.ts'
 import { keyOnce } from './key-once.ts'
 import { keyReplayed } from './key-replayed.ts'
 import { listExact } from './list-exact.ts'
@@ -21,6 +22,7 @@ import { orderExact } from './order-exact.ts'
 import { processLives } from './process-lives.ts'
 import { providerBalances } from './provider-balances.ts'
 import { quietReached } from './quiet-reached.ts'
+import { readExact } from './read-exact.ts'
 import { readForward } from './read-forward.ts'
 import { refundBounded } from './refund-bounded.ts'
 import { refusalDue } from './refusal-due.ts'
@@ -39,6 +41,7 @@ export const promises = {
   'key.replayed': keyReplayed,
   'move.legal': moveLegal,
   'read.forward': readForward,
+  'read.exact': readExact,
   'list.exact': listExact,
   'event.exact': eventExact,
   'event.told': eventTold,
@@ -53,6 +56,7 @@ export const promises = {
   'commission.exact': commissionExact,
   'stock.balances': stockBalances,
   'order.exact': orderExact,
+  'import.whole': importWhole,
   'tenant.apart': tenantApart,
   'expiry.prompt': expiryPrompt,
   'audit.complete': auditComplete,

@@ -3,7 +3,7 @@ import type { Status } from '../documents.ts'
 import type { Broken, Judge, Round } from '../round.ts'
 import { intentsIn, isReplay, type ShownIntent } from '../views/answers.ts'
 import { groupsOf } from '../views/groups.ts'
-import { mayBecome } from './move-legal.ts'
+import { mayBecome } from '../views/moves.ts'
 
 interface Sight {
   call: Call

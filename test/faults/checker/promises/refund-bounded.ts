@@ -1,11 +1,8 @@
 import type { IntentDocument } from '../documents.ts'
 import type { Broken, Judge, Round } from '../round.ts'
 import { intentsIn } from '../views/answers.ts'
+import { failingPayment, failingRefund } from '../views/failing-amounts.ts'
 import { groupsOf, repeatedOf, sumOf } from '../views/groups.ts'
-
-/** With test keys, payments and refunds of these amounts fail (SPEC 8). */
-const failingPayment = 99_901
-const failingRefund = 99_904
 
 /** No more goes back than was paid, however many ask at once; records, sums, answers and events agree. */
 export const refundBounded: Judge = function* (round) {

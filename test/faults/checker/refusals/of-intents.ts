@@ -1,6 +1,8 @@
 import type { IntentDocument } from '../documents.ts'
 import type { Round } from '../round.ts'
 import { referenceIn, shortCodeIn } from '../views/answers.ts'
+import { failingPayment } from '../views/failing-amounts.ts'
+import { lateMs } from '../views/requests.ts'
 import { bodiesOf, mayHaveComeBy, type Reason, type Refusal } from './refusal.ts'
 
 const intentOf = (round: Round, { call }: Refusal): IntentDocument | undefined =>
@@ -20,10 +22,7 @@ function endOf({
   return Math.min(expiresAt, closed, payment?.paidAt ?? expiresAt, ...failed)
 }
 
-/** How long a payment may be under way, or another write, after its client gave up. */
-const underWayMs = 30_000
-
-/** Whether somebody else was at it: a customer's form, or another write. */
+/** Whether somebody else was at it, or still was after their client had given up: a customer's form, or another write. */
 const isContested = ({ calls }: Round, intent: IntentDocument, { call, span }: Refusal): boolean =>
   calls.some(
     ({ what, path, idempotencyKey, began, ended }) =>
@@ -32,7 +31,7 @@ const isContested = ({ calls }: Round, intent: IntentDocument, { call, span }: R
           path.includes(intent.referenceNumber) &&
           idempotencyKey !== call.idempotencyKey)) &&
       began <= span.to &&
-      ended + underWayMs >= span.from,
+      ended + lateMs >= span.from,
   )
 
 /** It was paid, cancelled, expired or out of order by then, or somebody was paying it. */
@@ -49,9 +48,6 @@ export const changed: Reason = (round, refusal) => {
   if (intent === undefined) return true
   return isContested(round, intent, refusal) || mayHaveComeBy(round, endOf(intent), refusal.span)
 }
-
-/** With test keys payments of this amount fail (SPEC 8). */
-const failingPayment = 99_901
 
 /** A simulation fails as it was asked to, or by its amount; what was cleaned away since nobody can tell. */
 export const failedAsAsked: Reason = (round, refusal) => {

@@ -2,8 +2,9 @@ import type { Call } from '../../evidence/evidence.ts'
 import type { IntentDocument } from '../documents.ts'
 import type { Round } from '../round.ts'
 import { referenceIn } from '../views/answers.ts'
+import { failingRefund } from '../views/failing-amounts.ts'
 import { sumOf } from '../views/groups.ts'
-import { isDone, isUnknown } from '../views/requests.ts'
+import { isDone, isUnknown, lateMs } from '../views/requests.ts'
 import { settles } from '../views/times.ts'
 import { bodiesOf, hadCome, mayHaveComeBy, type Reason, type Refusal } from './refusal.ts'
 
@@ -18,8 +19,7 @@ interface Left {
   most: number
 }
 
-/** A write that was given up may be at it for so long. */
-const lateMs = 30_000
+/** A write that was given up may be at it for longer. */
 const goneBy = ({ ended, status }: Call): number =>
   status === null || status >= 500 ? ended + lateMs : ended
 
@@ -76,9 +76,6 @@ export const notWhatIsLeft: Reason = (round, refusal) => {
     ({ expectedRefundable = left.most }) => expectedRefundable !== left.most,
   )
 }
-
-/** With test keys refunds of this amount, and of payments of it, fail (SPEC 8). */
-const failingRefund = 99_904
 
 /** The amount that always fails, the provider said no, or the order never came to the wallet: not in time, since something stood still. */
 export const notGivenBack: Reason = (round, refusal) => {

@@ -1,3 +1,5 @@
+import type { Call } from '../../evidence/evidence.ts'
+import { isSettled } from '../views/requests.ts'
 import { settles } from '../views/times.ts'
 import { changed, failedAsAsked, notPending } from './of-intents.ts'
 import { notGivenBack, notRefundable, notWhatIsLeft, tooMuch } from './of-refunds.ts'
@@ -13,13 +15,16 @@ import {
 } from './of-things.ts'
 import type { Reason } from './refusal.ts'
 
-/** Another try of its key was under way, or had died: the claim of a dead one lasts 10 s (docs/idempotency.md), which a second process finds out. */
+/** The claim of a try that died lasts 10 s (docs/idempotency.md), which a second process finds out. */
 const claimMs = 30_000
 
-const underWay: Reason = (_round, { call, request }) =>
-  (request?.tries ?? []).some(
-    (other) => other !== call && other.began <= call.ended && other.ended + claimMs >= call.began,
-  )
+/** Another try of its key was under way, or had died. From the first answer on that stays, nobody is any more: that answer is there for all. */
+const underWay: Reason = (_round, { call, request }) => {
+  const others = (request?.tries ?? []).filter((other) => other !== call)
+  const isAnswered = others.some((other) => isSettled(other) && other.ended <= call.began)
+  const isNear = (other: Call) => other.began <= call.ended && other.ended + claimMs >= call.began
+  return !isAnswered && others.some(isNear)
+}
 
 /** A body came too slowly: only where something stood still. */
 const tooSlow: Reason = ({ times }, { span }) => !times.isCalm(span, settles.requests)

@@ -107,8 +107,13 @@ export const shown = (intent: IntentDocument) => ({
     intent.payment === null
       ? null
       : { amountPaid: intent.payment.amountPaid, paidAt: new Date(intent.payment.paidAt).toISOString() },
-  refunds: intent.refunds.map(({ id, amount, status }) => ({ id, amount, status })),
+  refunds: intent.refunds.map(({ createdAt, ...refunded }) => ({
+    ...refunded,
+    currency: 'MRU',
+    createdAt: new Date(createdAt).toISOString(),
+  })),
   totalAmountRefunded: intent.refunds.reduce((sum, { amount }) => sum + amount, 0),
+  updatedAt: new Date(intent.updatedAt).toISOString(),
   ...(intent.cancellationReason === null ? {} : { cancellationReason: intent.cancellationReason }),
 })
 

@@ -92,6 +92,14 @@ function sell(story: Story): ProductDocument {
     variant: idOf('variant'),
     quantity: 10,
   })
+  call(story, -5, {
+    what: 'product.create',
+    path: '/api/v1/dev/store/products',
+    idempotencyKey: 'product-1',
+    body: { name: shop.marker },
+    status: 201,
+    answer: good({ _id: product._id }),
+  })
   call(story, 10, {
     what: 'stock',
     method: 'PATCH',

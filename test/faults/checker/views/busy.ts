@@ -20,7 +20,7 @@ const lastsMs = 20_000
 /** Who comes again for so long is served: holds end with the request that has them, by 10 s, and an order or a refund waits for one of them after another. */
 const servedMs = 30_000
 /** What a wallet provider keeps for itself is asked for again and again meanwhile. */
-const wordless: readonly (string | number)[] = ['hung', 'reset', 'slow', 502]
+export const wordless: readonly (string | number)[] = ['hung', 'reset', 'slow', 502]
 
 /**
  * Says of a 503 whether it is one of these, and the evidence has its excuse: a rival for the same thing at that time, or a wallet

@@ -5,11 +5,13 @@ import { groupsOf } from './groups.ts'
 import { lateMs } from './requests.ts'
 import type { Span, Times } from './times.ts'
 
+/** From when a write may have counted, and from when it did, on the machine's clock; whether it ever did, for all that its merchant was told. */
+interface Written extends Span {
+  isSure: boolean
+}
+
 /** What of an endpoint may change, as one write of a merchant left it. */
-interface Change {
-  /** From when it may have counted, and from when it did, on the machine's clock. */
-  from: number
-  to: number
+interface Change extends Written {
   url?: string
   events?: string[]
   active?: boolean
@@ -19,8 +21,10 @@ interface Change {
 export interface Past {
   /** Whether it was subscribed to the event at some moment of the span, and whether it was all the time. */
   subscribed(event: string, span: Span): { ever: boolean; always: boolean }
-  /** Whether it was deleted or switched off at some moment until `to`, for all that is known. */
-  mayHaveStopped(to: number): boolean
+  /** Whether it was deleted or switched off at some moment of the span, for all that is known. */
+  mayHaveStopped(span: Span): boolean
+  /** Whether it surely was so all the time. */
+  wasStopped(span: Span): boolean
   /** Where it may have been in the span. */
   urls(span: Span): Set<string>
 }
@@ -58,6 +62,7 @@ export function pastsOf(
         from: made.from,
         to: made.to,
         ...span,
+        isSure: true,
         ...(tries?.[0]?.body as object | undefined),
       }
       return [_id, pastOf(first, changing.get(_id) ?? [])]
@@ -79,22 +84,26 @@ function pastOf(first: Change, calls: Call[]): Past {
     subscribed(event, span) {
       const active = at('active', span)
       const events = at('events', span)
-      const isThere = gone.every(({ to }) => to >= span.from) && (changes[0]?.from ?? never) <= span.to
+      const isThere =
+        gone.every(({ to, isSure }) => !isSure || to >= span.from) && (changes[0]?.from ?? never) <= span.to
       const wasThere = gone.every(({ from }) => from > span.to) && (changes[0]?.to ?? never) <= span.from
       return {
         ever: isThere && active.includes(true) && events.some((some) => some.includes(event)),
         always: wasThere && active.every(Boolean) && events.every((some) => some.includes(event)),
       }
     },
-    mayHaveStopped: (to) =>
-      gone.some(({ from }) => from <= to) ||
-      changes.some((change) => change.active === false && change.from <= to),
+    mayHaveStopped: (span) => gone.some(({ from }) => from <= span.to) || at('active', span).includes(false),
+    wasStopped(span) {
+      const active = at('active', span)
+      const isOff = active.length > 0 && !active.includes(true)
+      return isOff || gone.some(({ to, isSure }) => isSure && to <= span.from)
+    },
     urls: (span) => new Set(at('url', span)),
   }
 }
 
 /** When the tries of one write may have had their effect: from the first one's begin to when one was answered good. */
-function spansOf(calls: Call[]): Span[] {
+function spansOf(calls: Call[]): Written[] {
   return [...groupsOf(calls, keyOf).values()].flatMap((tries) => {
     const isRefused = tries.some(({ status }) => status !== null && status >= 400 && status < 409)
     if (isRefused && !tries.some(({ status }) => status === 200)) return []
@@ -104,6 +113,7 @@ function spansOf(calls: Call[]): Span[] {
       {
         from: Math.min(...tries.map(({ began }) => began)),
         to: done.length > 0 ? Math.min(...done) : Math.max(...ends),
+        isSure: done.length > 0,
       },
     ]
   })
@@ -128,7 +138,9 @@ function valuesOf<Field extends 'url' | 'events' | 'active'>(
 ): NonNullable<Change[Field]>[] {
   const setting = changes.filter((change) => change[field] !== undefined && change.from <= span.to)
   const isOver = (change: Change) =>
-    setting.some((other) => other !== change && other.from > change.to && other.to <= span.from)
+    setting.some(
+      (other) => other !== change && other.isSure && other.from > change.to && other.to <= span.from,
+    )
   return setting
     .filter((change) => !isOver(change))
     .map((change) => change[field] as NonNullable<Change[Field]>)

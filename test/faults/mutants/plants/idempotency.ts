@@ -13,7 +13,7 @@ export const idempotencyMutants: readonly Mutant[] = [
         put: 'if (found.expiresAt <= deps.now() || found.answer !== undefined)',
       },
     ],
-    caughtBy: ['key.once', 'key.replayed', 'stock.balances', 'refund.bounded'],
+    caughtBy: ['key.replayed'],
     focus: plain,
   },
   {

@@ -18,7 +18,7 @@ export const intentMutants: readonly Mutant[] = [
         put: "countMove(deps, 'create', intent)\n      await deps.Intent.updateOne({ _id: intent._id }, { $push: { outbox: { $each: outbox } } })",
       },
     ],
-    caughtBy: ['event.exact', 'event.told'],
+    caughtBy: ['event.exact'],
     focus: killedAt('create.inserted'),
   },
   {
@@ -36,7 +36,7 @@ export const intentMutants: readonly Mutant[] = [
         put: "      ...(step.move === 'expire' ? {} : { status: { $in: move.from } }),\n",
       },
     ],
-    caughtBy: ['move.legal', 'event.exact'],
+    caughtBy: ['read.forward'],
     focus: { ...plain, seconds: 30 },
     isOneMore: true,
   },
@@ -48,7 +48,7 @@ export const intentMutants: readonly Mutant[] = [
       { file: 'src/intents/lifecycle.ts', find: 'guard: isFree,', put: 'guard: anyTime,' },
       { file: 'src/intents/payments/simulate.ts', find: 'guard: isFree(now) }', put: '}' },
     ],
-    caughtBy: ['move.legal', 'event.exact'],
+    caughtBy: ['move.legal'],
     focus: { ...pausedAt('cancel.before-move', 'simulate.before-move'), often: ['raceFor'] },
   },
   {

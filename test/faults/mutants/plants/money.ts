@@ -9,7 +9,7 @@ export const moneyMutants: readonly Mutant[] = [
       // The wallet would refuse what is too much, and the service believes it.
       { file: 'src/wallets/sandbox/finish.ts', find: 'committed <= moved(paid)', put: 'committed > 0' },
     ],
-    caughtBy: ['refund.bounded', 'wallet.balances'],
+    caughtBy: ['refund.bounded'],
     focus: { ...pausedAt('refund.before-set-aside'), often: ['refundIntent'] },
   },
   {
@@ -27,7 +27,7 @@ export const moneyMutants: readonly Mutant[] = [
         put: '',
       },
     ],
-    caughtBy: ['key.once', 'refund.bounded'],
+    caughtBy: ['key.once'],
     focus: {
       ...killedAt('refund.settled', 'refund.set-aside', 'write.before-answer-kept'),
       often: ['refundIntent'],
@@ -56,7 +56,7 @@ export const moneyMutants: readonly Mutant[] = [
         put: 'const payments = 0',
       },
     ],
-    caughtBy: ['quiet.reached', 'wallet.balances', 'provider.balances', 'move.legal'],
+    caughtBy: ['quiet.reached'],
     focus: { ...killedAt('pay.under-way', 'pay.wallet-answered', 'wallet.decided'), often: ['payByLink'] },
   },
   {

@@ -46,4 +46,17 @@ export const storeMutants: readonly Mutant[] = [
     caughtBy: ['stock.balances'],
     focus: { ...killedAt('order.reserved'), often: ['placeOrder'] },
   },
+  {
+    name: 'import-half-applied',
+    says: 'An import leaves the first variant of each product that it changes as it was.',
+    edits: [
+      {
+        file: 'src/store/imports/patch-product.ts',
+        find: '$concatArrays: [mergedWith(variants),',
+        put: '$concatArrays: [mergedWith(variants.slice(1)),',
+      },
+    ],
+    caughtBy: ['import.whole'],
+    focus: { ...plain, often: ['importProducts'] },
+  },
 ]

@@ -105,7 +105,20 @@ export const trustMutants: readonly Mutant[] = [
         put: 'new Date(at - Math.min(sandboxRetentionMs, 86_400_000))',
       },
     ],
-    caughtBy: ['clean-up.bounded', 'create.exists'],
+    caughtBy: ['clean-up.bounded'],
     focus: { ...under('clock.jump'), seconds: 40 },
+  },
+  {
+    name: 'delivery-read-otherwise',
+    says: 'A delivery that is read says of when it arrived when it was made.',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/present.ts',
+        find: 'deliveredAt: delivery.deliveredAt,',
+        put: 'deliveredAt: delivery.deliveredAt && delivery.createdAt,',
+      },
+    ],
+    caughtBy: ['read.exact'],
+    focus: plain,
   },
 ]
