@@ -23,7 +23,7 @@ const atPoints = [
 const inPeace = controlNamed('control-in-peace', { ...plain, seconds: 25 })
 const killed = controlNamed('control-killed', {
   ...killedAt(...atPoints),
-  seconds: 40,
+  seconds: 30,
   faults: ['mongo.kill', 'mongo.stop', 'redis.flush'],
 })
 const frozen = controlNamed(

@@ -17,6 +17,7 @@ export const deliveryMutants: readonly Mutant[] = [
     ],
     caughtBy: ['event.told'],
     focus: killedAt('relay.before-insert'),
+    isOneMore: true,
   },
   {
     name: 'delivery-id-random',
@@ -98,6 +99,7 @@ export const deliveryMutants: readonly Mutant[] = [
     ],
     caughtBy: ['delivery.paced'],
     focus: plain,
+    isOneMore: true,
   },
   {
     name: 'body-changes',

@@ -82,6 +82,7 @@ export const intentMutants: readonly Mutant[] = [
     ],
     caughtBy: ['list.exact'],
     focus: { ...plain, often: ['createIntent'] },
+    isOneMore: true,
   },
   {
     name: 'refusal-misnumbered',
@@ -95,6 +96,7 @@ export const intentMutants: readonly Mutant[] = [
     ],
     caughtBy: ['answer.sound'],
     focus: { ...plain, often: ['cancelIntent'] },
+    isOneMore: true,
   },
   {
     name: 'code-twice',

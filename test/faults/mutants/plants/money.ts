@@ -11,6 +11,7 @@ export const moneyMutants: readonly Mutant[] = [
     ],
     caughtBy: ['refund.bounded'],
     focus: { ...pausedAt('refund.before-set-aside'), often: ['refundIntent'] },
+    isOneMore: true,
   },
   {
     name: 'refund-again',
@@ -45,6 +46,7 @@ export const moneyMutants: readonly Mutant[] = [
     ],
     caughtBy: ['refusal.due'],
     focus: { ...plain, often: ['simulatePayment', 'refundIntent'] },
+    isOneMore: true,
   },
   {
     name: 'outcome-forgotten',
@@ -58,6 +60,7 @@ export const moneyMutants: readonly Mutant[] = [
     ],
     caughtBy: ['quiet.reached'],
     focus: { ...killedAt('pay.under-way', 'pay.wallet-answered', 'wallet.decided'), often: ['payByLink'] },
+    isOneMore: true,
   },
   {
     name: 'money-kept',
@@ -78,5 +81,6 @@ export const moneyMutants: readonly Mutant[] = [
     edits: [{ file: 'src/wallets/commission.ts', find: '+ 5000n)', put: '+ 0n)' }],
     caughtBy: ['commission.exact'],
     focus: { ...plain, often: ['payByLink', 'simulatePayment'] },
+    isOneMore: true,
   },
 ]

@@ -32,6 +32,7 @@ export const storeMutants: readonly Mutant[] = [
     ],
     caughtBy: ['order.exact'],
     focus: { ...plain, often: ['placeOrder'] },
+    isOneMore: true,
   },
   {
     name: 'stock-taken-for-good',
@@ -58,5 +59,6 @@ export const storeMutants: readonly Mutant[] = [
     ],
     caughtBy: ['import.whole'],
     focus: { ...plain, often: ['importProducts'] },
+    isOneMore: true,
   },
 ]

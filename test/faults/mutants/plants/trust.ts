@@ -41,6 +41,7 @@ export const trustMutants: readonly Mutant[] = [
     ],
     caughtBy: ['secret.kept'],
     focus: plain,
+    isOneMore: true,
   },
   {
     name: 'viewer-acts',
@@ -54,6 +55,7 @@ export const trustMutants: readonly Mutant[] = [
     ],
     caughtBy: ['right.kept'],
     focus: { ...plain, seconds: 20, often: ['listDeliveries', 'overreach'] },
+    isOneMore: true,
   },
   {
     name: 'audit-after-the-act',
@@ -120,5 +122,6 @@ export const trustMutants: readonly Mutant[] = [
     ],
     caughtBy: ['read.exact'],
     focus: plain,
+    isOneMore: true,
   },
 ]
