@@ -3,8 +3,8 @@ import { timed } from './checker/round.ts'
 
 type Judging = Pick<Verdict, 'judged' | 'busy'>
 
-/** A run of fewer seconds need not have a stretch without a fault that is long enough for everything. */
-const LEAST_SECONDS = 120
+/** A run of fewer seconds need not have a stretch that is long enough for everything, without a fault and on a machine that keeps time. */
+const LEAST_SECONDS = 300
 
 /** What of a round could be judged by its time: `time judged: answer.sound 812, …`, or that the machine had too much to do. */
 export function timeJudged({ judged, busy }: Judging): string {
