@@ -4,7 +4,7 @@ import { judge } from './check.ts'
 import { at, idOf } from './story/clock.ts'
 import { endpointId, read, shown } from './story/happenings.ts'
 import { type Ordinary, ordinary } from './story/ordinary.ts'
-import { tellsOf, the } from './story/perturbations.ts'
+import { type Perturbation, tellsOf, the } from './story/perturbations.ts'
 import { call, good } from './story/story.ts'
 import { statusOf } from './views/catalogue.ts'
 
@@ -65,6 +65,14 @@ function endpoints(round: Ordinary, count: number): void {
       createdAt: at(0),
     })
 }
+
+/** Somebody is refused what nothing stood against. */
+const notDue = (
+  what: string,
+  seconds: number,
+  code: string,
+  given: (round: Ordinary) => Parameters<typeof refuses>[3],
+): Perturbation => ['refusal.due', what, (round) => refuses(round, seconds, code, given(round))]
 
 const registers = { what: 'endpoint.create', path: '/api/v1/dev/webhooks/endpoints' } as const
 const promisesIn = (round: Ordinary) => new Set(judge(round).map(({ promise }) => promise))
@@ -193,101 +201,55 @@ describe('The checker of faults, of refusals,', () => {
       'what was made is not found',
       (round) => refused(read(round, round.paid, 20), 'INTENT_NOT_FOUND'),
     ],
-    [
-      'refusal.due',
-      'a good body is refused',
-      (round) => refuses(round, 20, 'VALIDATION_ERROR', { what: 'create', path: intents }),
-    ],
+    notDue('a good body is refused', 20, 'VALIDATION_ERROR', () => ({ what: 'create', path: intents })),
     [
       'refusal.due',
       'somebody asks too often who does not',
       (round) => refused(read(round, round.paid, 20), 'RATE_LIMITED'),
     ],
     ['refusal.due', 'a good key is none', (round) => refused(read(round, round.paid, 20), 'INVALID_API_KEY')],
-    [
-      'refusal.due',
-      'what is PENDING cannot be cancelled',
-      (round) =>
-        refuses(round, 3, 'INTENT_CANCEL_INVALID_STATUS', { what: 'cancel', path: ofPaid(round, 'cancel') }),
-    ],
-    [
-      'refusal.due',
-      'a part of what is left cannot be given back',
-      (round) =>
-        refuses(round, 20, 'AMOUNT_OUT_OF_RANGE', {
-          what: 'refund',
-          path: ofPaid(round, 'refund'),
-          body: { amount: 300 },
-        }),
-    ],
-    [
-      'refusal.due',
-      'what is paid cannot be given back',
-      (round) =>
-        refuses(round, 7.5, 'INTENT_REFUND_INVALID_STATUS', {
-          what: 'refund',
-          path: ofPaid(round, 'refund'),
-        }),
-    ],
-    [
-      'refusal.due',
-      'what is left is another sum',
-      (round) =>
-        refuses(round, 20, 'REFUND_AMOUNT_MISMATCH', {
-          what: 'refund',
-          path: ofPaid(round, 'refund'),
-          body: { expectedRefundable: 300 },
-        }),
-    ],
-    [
-      'refusal.due',
-      'a refund fails by itself',
-      (round) =>
-        refuses(round, 20, 'REFUND_FAILED', {
-          what: 'refund',
-          path: ofPaid(round, 'refund'),
-          body: { amount: 1 },
-        }),
-    ],
-    [
-      'refusal.due',
-      'a simulation fails that was to succeed',
-      (round) =>
-        refuses(round, 4, 'PAYMENT_FAILED', {
-          what: 'simulate',
-          path: ofPaid(round, 'simulate-payment'),
-          body: {},
-        }),
-    ],
-    [
-      'refusal.due',
-      'there is stock, and it is refused',
-      (round) =>
-        refuses(round, 20, 'INSUFFICIENT_STOCK', {
-          what: 'stock',
-          path: ofStock(round),
-          body: { delta: -12 },
-        }),
-    ],
-    [
-      'refusal.due',
-      'there is room for an endpoint',
-      (round) => refuses(round, 20, 'MAX_ENDPOINTS_REACHED', registers),
-    ],
-    [
-      'refusal.due',
-      'an endpoint is not found',
-      (round) =>
-        refuses(round, 20, 'ENDPOINT_NOT_FOUND', {
-          what: 'endpoint.update',
-          path: `/api/v1/dev/webhooks/endpoints/${endpointId}`,
-        }),
-    ],
-    [
-      'refusal.due',
-      'nobody else has the key',
-      (round) => refuses(round, 20, 'IDEMPOTENCY_REQUEST_IN_PROGRESS', { what: 'create', path: intents }),
-    ],
+    notDue('what is PENDING cannot be cancelled', 3, 'INTENT_CANCEL_INVALID_STATUS', (round) => ({
+      what: 'cancel',
+      path: ofPaid(round, 'cancel'),
+    })),
+    notDue('a part of what is left cannot be given back', 20, 'AMOUNT_OUT_OF_RANGE', (round) => ({
+      what: 'refund',
+      path: ofPaid(round, 'refund'),
+      body: { amount: 300 },
+    })),
+    notDue('what is paid cannot be given back', 7.5, 'INTENT_REFUND_INVALID_STATUS', (round) => ({
+      what: 'refund',
+      path: ofPaid(round, 'refund'),
+    })),
+    notDue('what is left is another sum', 20, 'REFUND_AMOUNT_MISMATCH', (round) => ({
+      what: 'refund',
+      path: ofPaid(round, 'refund'),
+      body: { expectedRefundable: 300 },
+    })),
+    notDue('a refund fails by itself', 20, 'REFUND_FAILED', (round) => ({
+      what: 'refund',
+      path: ofPaid(round, 'refund'),
+      body: { amount: 1 },
+    })),
+    notDue('a simulation fails that was to succeed', 4, 'PAYMENT_FAILED', (round) => ({
+      what: 'simulate',
+      path: ofPaid(round, 'simulate-payment'),
+      body: {},
+    })),
+    notDue('there is stock, and it is refused', 20, 'INSUFFICIENT_STOCK', (round) => ({
+      what: 'stock',
+      path: ofStock(round),
+      body: { delta: -12 },
+    })),
+    notDue('there is room for an endpoint', 20, 'MAX_ENDPOINTS_REACHED', () => registers),
+    notDue('an endpoint is not found', 20, 'ENDPOINT_NOT_FOUND', () => ({
+      what: 'endpoint.update',
+      path: `/api/v1/dev/webhooks/endpoints/${endpointId}`,
+    })),
+    notDue('nobody else has the key', 20, 'IDEMPOTENCY_REQUEST_IN_PROGRESS', () => ({
+      what: 'create',
+      path: intents,
+    })),
     ['answer.sound', 'a refund hears "come again", and nothing was wrong', (round) => void busy(round)],
     [
       'right.kept',

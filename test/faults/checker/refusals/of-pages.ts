@@ -3,6 +3,7 @@ import type { IntentDocument } from '../documents.ts'
 import type { Round } from '../round.ts'
 import { pageOf, shortCodeIn } from '../views/answers.ts'
 import { wordless } from '../views/busy.ts'
+import { failingPayment } from '../views/failing-amounts.ts'
 import { sumOf } from '../views/groups.ts'
 import { settles } from '../views/times.ts'
 import { hadCome, mayHaveComeBy, type Reason, type Refusal } from './refusal.ts'
@@ -55,9 +56,6 @@ const noCode: Reason = (round, { call, span }) => {
       wasOpen(round, span, intent, Math.min(intent.codeExpiresAt, intent.expiresAt - lastMs)),
   )
 }
-
-/** With test keys payments of this amount fail (SPEC 8). */
-const failingPayment = 99_901
 
 /** Who typed it may not know the PIN or have the money, the amount always fails, or the order never came to the wallet or its word never back. */
 const notCharged: Reason = (round, { call, span }) => {

@@ -1,12 +1,10 @@
 import type { Round } from '../round.ts'
 import { groupsOf, sumOf } from '../views/groups.ts'
 import { unitsAskedFor } from '../views/order-lines.ts'
+import { lateMs } from '../views/requests.ts'
 import { type AskedLine, type Change, changesOf } from '../views/stock-changes.ts'
 import type { Span } from '../views/times.ts'
 import type { Reason, Refusal } from './refusal.ts'
-
-/** What an order took and gave back, or a write that was given up, may be on its way for so long. */
-const lateMs = 30_000
 
 /** Of some variant there may have been less than was wanted. */
 export const notInStock: Reason = (round, refusal) => {
