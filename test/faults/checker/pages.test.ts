@@ -81,6 +81,23 @@ const due: [string, (round: Ordinary) => void][] = [
       round.faults.push({ what: 'process.stop', target: 'web-1', began: at(6), ended: at(7) })
     },
   ],
+  [
+    'something stood still when the form was sent first, and it is sent again much later',
+    (round) => {
+      pays(round, {}, { status: null, answer: null })
+      pays(round, {}, { began: at(15), ended: at(15.1), status: 303 })
+      outcome(round, 'not-executed')
+      round.faults.push({ what: 'process.stop', target: 'web-1', began: at(6), ended: at(7) })
+    },
+  ],
+  [
+    'the last second had begun before the wallet was asked',
+    (round) => {
+      pays(round, {}, { status: 303 })
+      outcome(round, 'not-executed')
+      round.byWallet.expiresAt = at(8.05)
+    },
+  ],
   ['a name has another password', (round) => void signsIn(round, 'another')],
   ['a delivery is not there', (round) => void presses(round, 'nobody', 404)],
   [

@@ -57,7 +57,7 @@ const noCode: Reason = (round, { call, span }) => {
   )
 }
 
-/** Who typed it may not know the PIN or have the money, the amount always fails, or the order never came to the wallet or its word never back. */
+/** Who typed it may not know the PIN or have the money, the amount always fails, or the order never came to the wallet or its word never back, or not in time. */
 const notCharged: Reason = (round, { call, span }) => {
   const intent = round.intentAt(shortCodeIn(call.path))
   if (intent === undefined) return true
@@ -77,8 +77,16 @@ const notCharged: Reason = (round, { call, span }) => {
   const spent = sumOf(others.values(), (form) => amountIn(round, form))
   if (wallet.balance - spent < amountIn(round, call)) return true
   const isKept = round.provider.some(({ key, did }) => key === keyIn(call) && wordless.includes(did))
-  return isKept || (outcomeOf(intent, call) === 'not-executed' && !round.times.isCalm(span, settles.requests))
+  if (isKept) return true
+  if (outcomeOf(intent, call) !== 'not-executed') return false
+  // Its time was as good as up before the wallet was asked.
+  if (mayHaveComeBy(round, intent.expiresAt - lastMs, span)) return true
+  return !round.times.isCalm({ from: firstSent(forms, call), to: call.ended }, settles.requests)
 }
+
+/** When the form was sent for the first time: who hears nothing sends it again, and hears what came of that. */
+const firstSent = (forms: Call[], call: Call): number =>
+  Math.min(...forms.filter((form) => keyIn(form) === keyIn(call)).map(({ began }) => began))
 
 /** What came of a form; null where no payment was begun by it. */
 const outcomeOf = (intent: IntentDocument | undefined, call: Call): string | null =>
