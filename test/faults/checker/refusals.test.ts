@@ -97,6 +97,24 @@ describe('The checker of faults, of refusals,', () => {
     expect(judge(round).filter(({ promise }) => promise === 'refusal.due')).to.deep.equal([])
   })
 
+  it('knows what was in stock of a product that the clean-up took since', () => {
+    const round = ordinary()
+    call(round, 14, {
+      what: 'stock',
+      method: 'PATCH',
+      path: ofStock(round),
+      idempotencyKey: 'count',
+      body: { stock: 2 },
+      answer: good({ productId: round.product._id, stock: 2 }),
+    })
+    round.dump.products = []
+    const takes = (delta: number) => ({ what: 'stock', path: ofStock(round), body: { delta } }) as const
+    refuses(round, 20, 'INSUFFICIENT_STOCK', takes(-3))
+    expect(promisesIn(round)).not.to.include('refusal.due')
+    refuses(round, 25, 'INSUFFICIENT_STOCK', takes(-2))
+    expect(promisesIn(round)).to.include('refusal.due')
+  })
+
   it('lets a refund fail that never came to its wallet, where something stood still, and no other', () => {
     for (const wallet of ['live:provider', 'sandbox'])
       for (const [isDisturbed, isDone] of [

@@ -5,6 +5,7 @@ import { groupsOf } from './views/groups.ts'
 import { type Request, requestsOf } from './views/requests.ts'
 import { type Past, pastsOf } from './views/subscriptions.ts'
 import { type Span, type Times, timesOf } from './views/times.ts'
+import { type Variant, variantsByProduct } from './views/variants.ts'
 
 /** Promises that say something of a thing only where nothing was wrong around it, or more than they say else. */
 export const timed = ['answer.sound', 'delivery.counted', 'delivery.paced', 'expiry.prompt'] as const
@@ -35,6 +36,8 @@ export interface Round extends Evidence {
   pasts: Map<string, Past>
   /** By the reference of what they tell of. */
   deliveriesOf: Map<string, DeliveryDocument[]>
+  /** Of each product that somebody surely made, by its id. */
+  variantsOf: Map<string, Variant[]>
   /** Of the service's clock, when the dump was made. */
   endShown: number
   /** Whether what was made then with a test key may be gone by the end, with the clean-up. */
@@ -71,6 +74,7 @@ export function roundOf(evidence: Evidence): Round {
     endpointOf: new Map(dump.webhookendpoints.map((endpoint) => [endpoint._id, endpoint])),
     pasts: pastsOf(evidence, times),
     deliveriesOf: groupsOf(dump.deliveries, ({ referenceNumber }) => referenceNumber),
+    variantsOf: variantsByProduct(evidence),
     endShown,
     mayBeCleaned: ({ sandbox, createdAt }) => sandbox && createdAt + keptMs < endShown,
   }

@@ -75,12 +75,12 @@ interface Wanted {
 /** Of tries with different bodies any may be the one that was answered. */
 const asksFor = ({ tries }: Request): Wanted[] => tries.map(({ body }) => (body ?? {}) as Wanted)
 
-/** Without lines it is one unit of whatever there is. A product that the clean-up took tells no more what its variants were called. */
-function isWanted({ dump }: Round, { items, customer }: Wanted, answered: ShownOrder): boolean {
+/** Without lines it is one unit of whatever there is. A product that came in a file, and that the clean-up took, tells no more what its variants were called. */
+function isWanted(round: Round, { items, customer }: Wanted, answered: ShownOrder): boolean {
   if ((answered.customer?.name ?? null) !== (customer?.name ?? null)) return false
   const sold = unitsOf(answered.items)
   if (items === undefined) return isDeepStrictEqual([...sold.values()], [1])
-  const wanted = unitsAskedFor(dump, items)
+  const wanted = unitsAskedFor(round, items)
   return wanted.has(undefined)
     ? sumOf(sold.values(), Number) === sumOf(wanted.values(), Number)
     : isDeepStrictEqual(sold, wanted)

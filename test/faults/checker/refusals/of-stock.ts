@@ -14,12 +14,12 @@ export const notInStock: Reason = (round, refusal) => {
 }
 
 /** How many of each variant, at the most, of any of its tries; null where it named none, or one that nobody knows. */
-function wantedIn({ dump }: Round, { call, request }: Refusal): Map<string, number> | null {
+function wantedIn(round: Round, { call, request }: Refusal): Map<string, number> | null {
   const wanted = new Map<string, number>()
   for (const { body, path } of request?.tries ?? [call]) {
     const lines = call.what === 'order' ? linesIn(body) : [takenBy(path, body)]
     if (lines === undefined) return null
-    for (const [variant, units] of unitsAskedFor(dump, lines)) {
+    for (const [variant, units] of unitsAskedFor(round, lines)) {
       if (variant === undefined) return null
       wanted.set(variant, Math.max(wanted.get(variant) ?? 0, units))
     }
@@ -68,12 +68,8 @@ function lowest({ amounts, from, to, isSure }: Change, count: Change, span: Span
 }
 
 /** Orders that came to nothing hold what they asked for until they are told so. */
-function heldBeside(
-  { requests, dump }: Round,
-  span: Span,
-  own: Refusal['request'],
-): Map<string | undefined, number>[] {
-  return requests
+function heldBeside(round: Round, span: Span, own: Refusal['request']): Map<string | undefined, number>[] {
+  return round.requests
     .filter(
       ({ what, tries, ...request }) =>
         what === 'order' &&
@@ -81,5 +77,5 @@ function heldBeside(
         (request.settled?.status ?? 500) >= 300 &&
         tries.some(({ began, ended }) => began <= span.to && ended + lateMs >= span.from),
     )
-    .map(({ tries }) => unitsAskedFor(dump, linesIn(tries[0]?.body) ?? []))
+    .map(({ tries }) => unitsAskedFor(round, linesIn(tries[0]?.body) ?? []))
 }

@@ -98,7 +98,7 @@ function sell(story: Story): ProductDocument {
     idempotencyKey: 'product-1',
     body: { name: shop.marker },
     status: 201,
-    answer: good({ _id: product._id }),
+    answer: good({ _id: product._id, variants: [{ _id: idOf('variant'), label: 'Default', stock: 10 }] }),
   })
   call(story, 10, {
     what: 'stock',

@@ -1,4 +1,4 @@
-import type { Dump } from '../documents.ts'
+import type { Round } from '../round.ts'
 import { groupsOf, sumOf } from './groups.ts'
 import { type AskedLine, variantNamed } from './stock-changes.ts'
 
@@ -8,11 +8,14 @@ export function unitsOf<Id>(lines: { variantId: Id; quantity: number }[]): Map<I
   return new Map([...byVariant].map(([id, some]) => [id, sumOf(some, ({ quantity }) => quantity)]))
 }
 
-/** The same of lines that are asked for; undefined is the variant that nobody knows, as its product is gone. */
-export const unitsAskedFor = ({ products }: Dump, lines: AskedLine[]): Map<string | undefined, number> =>
+/** The same of lines that are asked for; undefined is a variant that nobody knows. */
+export const unitsAskedFor = (
+  round: Pick<Round, 'variantsOf'>,
+  lines: AskedLine[],
+): Map<string | undefined, number> =>
   unitsOf(
-    lines.map(({ productId, variantId, variantLabel = '', quantity }) => {
-      const product = products.find(({ _id }) => _id === productId)
-      return { variantId: variantNamed(product, variantId ?? variantLabel) ?? variantId, quantity }
-    }),
+    lines.map(({ productId, variantId, variantLabel = '', quantity }) => ({
+      variantId: variantNamed(round, productId, variantId ?? variantLabel) ?? variantId,
+      quantity,
+    })),
   )

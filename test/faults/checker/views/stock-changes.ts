@@ -1,4 +1,4 @@
-import type { OrderDocument, ProductDocument } from '../documents.ts'
+import type { OrderDocument } from '../documents.ts'
 import type { Round } from '../round.ts'
 import { dataOf } from './answers.ts'
 import { groupsOf } from './groups.ts'
@@ -27,13 +27,11 @@ export const changesOf = (round: Round): Change[] => [
   ...cleanedSalesOf(round),
 ]
 
-function changeBy({ dump }: Round, request: Request): Change[] {
+function changeBy(round: Round, request: Request): Change[] {
   if (!isDone(request) && !isUnknown(request)) return []
-  const [, product, named] = /\/products\/([0-9a-f]{24})\/variants\/([^/]+)\/stock/.exec(request.path) ?? []
-  const variant = variantNamed(
-    dump.products.find(({ _id }) => _id === product),
-    decodeURIComponent(named ?? ''),
-  )
+  const [, product = '', named = ''] =
+    /\/products\/([0-9a-f]{24})\/variants\/([^/]+)\/stock/.exec(request.path) ?? []
+  const variant = variantNamed(round, product, decodeURIComponent(named))
   const endedAt = request.settled?.ended ?? Math.max(...request.tries.map(({ ended }) => ended)) + lateMs
   const bodies = request.tries
     .filter(({ began }) => began < endedAt)
@@ -57,8 +55,13 @@ function amountsOf(bodies: { stock?: number; delta?: number }[], { isAcrossDays 
   return isAcrossDays && !isCount ? [...amounts].flatMap((amount) => [amount, 2 * amount]) : [...amounts]
 }
 
-export const variantNamed = (product: ProductDocument | undefined, idOrLabel: string): string | undefined =>
-  product?.variants.find(({ _id, label }) => _id === idOrLabel || label === idOrLabel)?._id
+/** By its id or its label; undefined where nobody knows. */
+export const variantNamed = (
+  { variantsOf }: Pick<Round, 'variantsOf'>,
+  product: string,
+  idOrLabel: string,
+): string | undefined =>
+  variantsOf.get(product)?.find(({ _id, label }) => _id === idOrLabel || label === idOrLabel)?._id
 
 function salesOf(round: Round): Change[] {
   const requests = round.requests.filter(({ what }) => what === 'order')
@@ -101,8 +104,8 @@ function cleanedSalesOf(round: Round): Change[] {
     const createdAt = from + times.aheadAt(from).from
     if (!isUnknown(request) || !round.mayBeCleaned({ ...request, createdAt })) return []
     return linesIn(request).map(({ productId, variantId, variantLabel = '', quantity }) => {
-      const product = dump.products.find(({ _id }) => _id === productId)
-      return sale(variantNamed(product, variantId ?? variantLabel) ?? '', quantity, from, to + lateMs, false)
+      const variant = variantNamed(round, productId, variantId ?? variantLabel)
+      return sale(variant ?? '', quantity, from, to + lateMs, false)
     })
   })
 }
