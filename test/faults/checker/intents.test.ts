@@ -523,6 +523,24 @@ describe('The checker of faults, of intents,', () => {
     ],
     [
       'secret.kept',
+      'the phone number of who ordered is logged',
+      (round) => {
+        const body = { customer: { name: 'Aicha', phone: '36458267' } }
+        call(round, 20, { what: 'order', path: '/api/v1/dev/store/orders/simulate', status: 400, body })
+        round.lines.push({ from: 'log/web-1.log', line: '{"msg":"ordered by 36458267"}' })
+      },
+    ],
+    [
+      'secret.kept',
+      'the proof of a link is logged',
+      (round) => {
+        const path = `/p/${round.paid.shortCode}?lang=en&proof=V5-dimSEqVzEd1vQV-PmcQ`
+        call(round, 20, { what: 'pay.page', method: 'GET', path, status: 200 })
+        round.lines.push({ from: 'log/web-1.log', line: JSON.stringify({ url: path }) })
+      },
+    ],
+    [
+      'secret.kept',
       'a payment code is logged',
       ({ lines, paid }) => {
         lines.push({

@@ -1,9 +1,10 @@
+import type { Call } from '../../evidence/evidence.ts'
 import type { Judge, Round } from '../round.ts'
 import { intentsIn } from '../views/answers.ts'
 import { signingsOf } from '../views/secrets.ts'
 
 /**
- * No key, PIN, password, webhook secret, payment code or whole phone number of a payer stands in a log, and in MongoDB they stand only where they must.
+ * No key, PIN, password, webhook secret, payment code, proof of a payment's link or whole phone number of a customer stands in a log, and in MongoDB they stand only where they must.
  */
 export const secretKept: Judge = function* (round) {
   const secrets = secretsOf(round)
@@ -22,7 +23,9 @@ interface Secrets {
   passwords: string[]
   /** Short ones, looked for as whole words of text. */
   words: Map<string, string>
-  codes: Set<string>
+  /** The same, of what MongoDB must know. */
+  wordsOfLogs: Map<string, string>
+  proofs: Set<string>
 }
 
 function secretsOf(round: Round): Secrets {
@@ -38,8 +41,20 @@ function secretsOf(round: Round): Secrets {
       // A PIN of four digits is any number.
       ...payers.filter(({ pin }) => pin.length > 4).map(({ pin }) => [pin, 'a PIN'] as const),
     ]),
-    codes: new Set(round.calls.flatMap((call) => intentsIn(call).flatMap(({ code }) => code ?? []))),
+    wordsOfLogs: new Map([
+      ...round.calls
+        .flatMap((call) => intentsIn(call))
+        .map(({ code }) => [code ?? '', 'a payment code'] as const),
+      ...round.calls.flatMap(phonesIn).map((phone) => [phone, 'the phone number of a customer'] as const),
+    ]),
+    proofs: new Set(round.calls.flatMap(({ path }) => /[?&]proof=([^&]+)/.exec(path)?.[1] ?? [])),
   }
+}
+
+/** Of who ordered, or whose payment was simulated. */
+function phonesIn({ body }: Call): string[] {
+  const { payerPhone, customer } = (body ?? {}) as { payerPhone?: unknown; customer?: { phone?: unknown } }
+  return [payerPhone, customer?.phone].filter((phone) => typeof phone === 'string')
 }
 
 const isLog = (from: string): boolean => from.startsWith('log/')
@@ -63,13 +78,15 @@ function* foundIn(secrets: Secrets, from: string, line: string): Generator<strin
   if (/[sp]k_(?:test|live)_[0-9A-Za-z]{38}/.test(line)) yield 'an API key'
   for (const [text] of line.matchAll(/\b[0-9a-f]{64}\b/g))
     if (secrets.signing.has(text)) yield 'the secret of an endpoint'
+  if (isLog(from))
+    for (const [text] of line.matchAll(/(?<![\w-])[\w-]{22}(?![\w-])/g))
+      if (secrets.proofs.has(text)) yield 'the proof of a link'
   for (const password of secrets.passwords) if (line.includes(password)) yield 'a password'
   // The body of an order's event has its customer.
   const isOrder = from === 'dump/deliveries.ndjson' && line.includes('order.new')
   if (ofPhones.test(from) || isOrder || !/\d{6}/.test(line)) return
   for (const [, word = ''] of textsIn(from, line).matchAll(numbers)) {
-    const what =
-      secrets.words.get(word) ?? (isLog(from) && secrets.codes.has(word) ? 'a payment code' : undefined)
+    const what = secrets.words.get(word) ?? (isLog(from) ? secrets.wordsOfLogs.get(word) : undefined)
     if (what !== undefined) yield what
   }
 }
