@@ -115,6 +115,15 @@ describe('The checker of faults, of refusals,', () => {
     expect(promisesIn(round)).to.include('refusal.due')
   })
 
+  it('lets somebody be told to slow down who asked more than a thousand times within a second', () => {
+    const round = ordinary()
+    for (let count = 1; count <= 1000; count += 1) read(round, round.paid, 20)
+    refused(read(round, round.paid, 20.5), 'RATE_LIMITED')
+    expect(promisesIn(round)).not.to.include('refusal.due')
+    refused(read(round, round.paid, 22), 'RATE_LIMITED')
+    expect(promisesIn(round)).to.include('refusal.due')
+  })
+
   it('lets a refund fail that never came to its wallet, where something stood still, and no other', () => {
     for (const wallet of ['live:provider', 'sandbox'])
       for (const [isDisturbed, isDone] of [

@@ -29,6 +29,15 @@ const underWay: Reason = (_round, { call, request }) => {
 /** A body came too slowly: only where something stood still. */
 const tooSlow: Reason = ({ times }, { span }) => !times.isCalm(span, settles.requests)
 
+/** What a key may ask in a second (docs/api.md). */
+const mostPerSecond = 1000
+
+/** All that its key asked in the second before, or meanwhile, is more than it may: only the audit is so quick. */
+const tooOften: Reason = ({ calls }, { call }) =>
+  calls.filter(
+    ({ keyId, began, ended }) => keyId === call.keyId && began <= call.ended && ended >= call.began - 1000,
+  ).length > mostPerSecond
+
 /** What is right about each code, beside what the asker expects. A code that is not here is never due to a good request: of a key, a body, a limit. */
 export const reasons: Record<string, Reason> = {
   INTENT_NOT_FOUND: noIntent,
@@ -49,4 +58,5 @@ export const reasons: Record<string, Reason> = {
   REFUND_FAILED: notGivenBack,
   IDEMPOTENCY_REQUEST_IN_PROGRESS: underWay,
   REQUEST_TIMEOUT: tooSlow,
+  RATE_LIMITED: tooOften,
 }
