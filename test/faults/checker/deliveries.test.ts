@@ -408,6 +408,15 @@ describe('The checker of faults, of deliveries,', () => {
       'a line is there twice',
       ({ dump }) => dump.auditevents.push({ ...the(dump.auditevents[1]), _id: 'again' }),
     ],
+    [
+      'audit.complete',
+      'what was asked for by hand was not done',
+      (round) => {
+        const delivery = the(round.dump.deliveries[0])
+        delivery.status = 'DEAD'
+        for (const attempt of delivery.attemptLog) attempt.at = Math.min(attempt.at, at(1.9))
+      },
+    ],
     ['audit.complete', 'a sign-in is not there', ({ dump }) => dump.auditevents.splice(0, 1)],
     ['audit.complete', 'a line waits', (round) => confirmed(round).unaudited.push({})],
     [

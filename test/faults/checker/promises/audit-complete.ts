@@ -1,10 +1,11 @@
+import type { DeliveryDocument } from '../documents.ts'
 import type { Broken, Judge, Round } from '../round.ts'
 import { dataOf, pageOf } from '../views/answers.ts'
 import { endpointOfDelivery } from '../views/delivery-ids.ts'
 import { groupsOf, repeatedOf, sumOf } from '../views/groups.ts'
 import { isDone, isUnknown } from '../views/requests.ts'
 
-/** Each act by hand has its line in the audit trail, once; no act has more, and none waits to be written when all is quiet. */
+/** Each act by hand has its line in the audit trail, once; no act has more, none waits to be written when all is quiet, and what was asked for was done. */
 export const auditComplete: Judge = function* (round) {
   const { dump } = round
   for (const { _id: of } of repeatedOf(dump.auditevents, ({ _id }) => _id))
@@ -30,8 +31,11 @@ function* requeues(round: Round): Generator<Broken> {
   const bySubject = groupsOf(linesOf(round, 'delivery.requeued', null), ({ subject }) => subject)
   const byMerchant = merchantsRetries(round)
   const byStaff = staffRetries(round)
-  for (const { _id: of, redrives, endpointId } of round.dump.deliveries) {
+  for (const delivery of round.dump.deliveries) {
+    const { _id: of, redrives, endpointId } = delivery
     const lines = bySubject.get(of) ?? []
+    if (isForgotten(round, delivery, lines))
+      yield { of, says: 'was asked for by hand, and is DEAD without another attempt' }
     if (lines.length < redrives)
       yield { of, says: `was asked for by hand ${redrives} times, and the trail has ${lines.length} lines` }
     const merchants = lines.filter(({ actor }) => actor.kind === 'merchant').length
@@ -50,6 +54,18 @@ function* requeues(round: Round): Generator<Broken> {
         says: `staff asked for it ${staff.sure} times, perhaps ${staff.perhaps + together} more, and the trail has ${staffs} lines`,
       }
   }
+}
+
+/** One that is DEAD was tried once more after somebody had asked for it. */
+function isForgotten(
+  { times }: Round,
+  { status, attemptLog }: DeliveryDocument,
+  lines: { at: number }[],
+): boolean {
+  if (status !== 'DEAD' || lines.length === 0) return false
+  const asked = Math.max(...lines.map(({ at }) => at))
+  const tried = Math.max(...attemptLog.map(({ at }) => at))
+  return tried + times.skewAround(times.machineTime(asked)) < asked
 }
 
 function merchantsRetries({ requests }: Round): Map<string, Acts> {
