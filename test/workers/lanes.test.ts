@@ -185,23 +185,30 @@ describe('The lanes of deliveries', () => {
     await isGone('webhook-delivery', `${delivery._id}-r0`)
   })
 
-  it('more than a held-back receiver could take is put off in MongoDB, and none of it is lost', async () => {
-    const made = await freshDelivery(house, merchant)
-    const many = Array.from({ length: 450 }, (_, index) => ({
-      ...made,
-      _id: `${String(index).padStart(24, 'e')}-${endpointId}`,
-      eventId: String(index).padStart(24, 'e'),
-    }))
-    await house.deps.Delivery.insertMany(many)
-    await loseJobs()
-    await knownAs({ slow: true })
-    house.clock.advance(120_000)
-    await sweep(house.deps, true)
-    expect(await queues['webhook-delivery-slow'].count()).to.equal(200)
-    const nextAt = (await house.deps.Delivery.find({}, { nextAttemptAt: 1 }).lean()).map(
-      ({ nextAttemptAt }) => (nextAttemptAt?.getTime() ?? 0) - house.clock.now().getTime(),
-    )
-    expect(nextAt.filter((ms) => ms > 0)).to.have.length(251)
-    expect(Math.max(...nextAt)).to.be.below(17 * 60_000)
-  })
+  for (const [count, lastMinutes] of [
+    [450, 2.26],
+    [3600, 16],
+  ] as const)
+    it(`of ${count} a held-back receiver gets 200, and the others are put off in MongoDB by ${lastMinutes} minutes at most`, async () => {
+      const made = await freshDelivery(house, merchant)
+      const many = Array.from({ length: count }, (_, index) => ({
+        ...made,
+        _id: `${String(index).padStart(24, 'e')}-${endpointId}`,
+        eventId: String(index).padStart(24, 'e'),
+      }))
+      await house.deps.Delivery.insertMany(many)
+      await loseJobs()
+      await knownAs({ slow: true })
+      house.clock.advance(120_000)
+      const sweptAt = house.clock.now().getTime()
+      await sweep(house.deps, true)
+      const tookMs = house.clock.now().getTime() - sweptAt
+      expect(await queues['webhook-delivery-slow'].count()).to.equal(200)
+      const nextAt = (await house.deps.Delivery.find({}, { nextAttemptAt: 1 }).lean())
+        .map(({ nextAttemptAt }) => (nextAttemptAt?.getTime() ?? 0) - sweptAt)
+        .filter((ms) => ms > 0)
+      expect(nextAt).to.have.length(count + 1 - 200)
+      expect(Math.min(...nextAt)).to.be.within(60_000, 60_000 + tookMs)
+      expect(Math.max(...nextAt) / 60_000).to.be.within(0.9 * lastMinutes, lastMinutes + tookMs / 60_000)
+    })
 })

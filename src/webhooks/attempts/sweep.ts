@@ -12,8 +12,8 @@ import { retryPriority, sweptPriority } from './priority.ts'
 
 /** So many jobs a receiver gets of one sweep: about what it could be sent before the next one, if all goes well, and if it is held back. */
 const mostOfOne = { 'webhook-delivery': 5000, 'webhook-delivery-slow': 200 } as const
-/** What is too much for one that is held back comes again in here, spread evenly. */
-const spreadMs = 15 * 60_000
+/** What is too much for one that is held back comes again at the pace of so many in a minute, in here at the latest. */
+const spread = { perMinute: 200, withinMs: 15 * 60_000 } as const
 /** What is due for less than this may have its job, or just have been asked for by hand. */
 const patienceMs = 60_000
 
@@ -52,7 +52,7 @@ export async function sweepDeliveries(deps: Deps, from: Date | null, to: Date): 
   const deliveries = await inBatches(due.cursor({ batchSize: 1000 }), async (batch) => {
     const health = await healthOf(deps, batch)
     const placed: Placed[] = []
-    const tooMany: Due[] = []
+    const surplus: Surplus[] = []
     for (const [endpointId, some] of groupBy(batch, (delivery) => delivery.endpointId)) {
       const known = health.get(endpointId) ?? untried
       const queue = laneFor(known)
@@ -61,11 +61,13 @@ export async function sweepDeliveries(deps: Deps, from: Date | null, to: Date): 
       const room = Math.max(0, mostOfOne[queue] - seen)
       for (const delivery of some.slice(0, room))
         placed.push({ queue, job: { ...deliveryJob(delivery, now), priority: priorityOf(delivery, known) } })
-      if (queue === 'webhook-delivery-slow') tooMany.push(...some.slice(room))
+      const first = seen + room - mostOfOne[queue]
+      if (queue === 'webhook-delivery-slow')
+        surplus.push(...some.slice(room).map((delivery, index) => ({ delivery, place: first + index })))
       else left += Math.max(0, some.length - room)
     }
     await deps.queues.standing.readd(deliveryLanes, placed)
-    await spread(deps, tooMany, now)
+    await putOff(deps, surplus, now)
   })
   return { deliveries, left }
 }
@@ -84,14 +86,27 @@ async function healthOf(
 const priorityOf = ({ attempts, redrives }: Due, health: EndpointHealth): number =>
   attempts > redrives ? retryPriority(health.failuresInRow) : sweptPriority
 
+/** One without a job of this sweep, and how many such ones of its receiver go before it. */
+interface Surplus {
+  delivery: Due
+  place: number
+}
+
 /** MongoDB keeps them, not Redis: a hundred thousand jobs that cannot run are looked at again and again for nothing. */
-async function spread(deps: Deps, tooMany: Due[], now: Date): Promise<void> {
+async function putOff(deps: Deps, surplus: Surplus[], now: Date): Promise<void> {
   const before = new Date(now.getTime() - patienceMs)
-  const old = tooMany.filter(({ nextAttemptAt }) => nextAttemptAt !== null && nextAttemptAt < before)
+  const isOld = ({ nextAttemptAt }: Due): boolean => nextAttemptAt !== null && nextAttemptAt < before
+  const old = surplus.filter(({ delivery }) => isOld(delivery))
   await Promise.all(
-    old.map(({ _id: id }) => {
-      const nextAttemptAt = new Date(now.getTime() + patienceMs + Math.floor(Math.random() * spreadMs))
+    old.map(({ delivery: { _id: id }, place }) => {
+      const nextAttemptAt = new Date(now.getTime() + patienceMs + turnMs(place))
       return deps.lanes.postpone({ id, nextAttemptAt }, noHurry)
     }),
   )
+}
+
+/** In order as far as the pace reaches; the others among them, evenly. */
+function turnMs(place: number): number {
+  const ms = Math.floor((place / spread.perMinute) * 60_000)
+  return ms < spread.withinMs ? ms : Math.floor(Math.random() * spread.withinMs)
 }

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 export interface Left {
   /** How many of what, in words. */
   says: string
-  /** Whether it may only be waiting until its wallet can no longer carry it out. */
+  /** Whether it may only be waiting for a time: at which its wallet can no longer carry it out, or to which it was put off. */
   isHeld: boolean
 }
 
@@ -28,6 +28,9 @@ function lastNight(now: Date): Date {
   return new Date(today <= now.getTime() ? today : today - DAY_MS)
 }
 
+/** What waits for longer than any wait of the table of attempts has been put off, as its receiver could not take it. */
+const soon = (now: Date): Date => new Date(now.getTime() + 10_000)
+
 /** What is under way where there is one of these; `now` by the clock of the service. */
 const underWay = (now: Date): Kind[] => [
   some('intents', has('outbox.0')),
@@ -36,7 +39,8 @@ const underWay = (now: Date): Kind[] => [
   // What is yet to expire would do so while everything is read.
   some('intents', { status: 'PENDING' }),
   some('orders', has('outbox.0')),
-  some('deliveries', { nextAttemptAt: { $ne: null } }),
+  some('deliveries', { nextAttemptAt: { $ne: null, $lte: soon(now) } }),
+  held('deliveries', { nextAttemptAt: { $gt: soon(now) } }),
   some('deliveries', { lease: { $ne: null } }),
   some('deliveries', has('unaudited.0')),
   some('staff', has('unaudited.0')),
