@@ -11,7 +11,7 @@ import { type State, stateOf } from './state.ts'
 
 /** A payment as a customer meets it who looks at its page. */
 export interface Offer {
-  /** As of now. */
+  /** As of `now`. */
   intent: OfferedIntent
   state: State
   locale: Locale
@@ -21,6 +21,7 @@ export interface Offer {
   proof: string
   /** The payment that this customer's form made, where the address tells; null for anybody else. */
   sent: string | null
+  /** When it was asked for. */
   now: Date
 }
 
@@ -31,12 +32,11 @@ export const leftMs = ({ intent, now }: Offer): number => intent.expiresAt.getTi
 export type Act = (deps: Deps, offer: Offer, req: Request, res: Response) => void | Promise<void>
 
 export function offerOf(
-  deps: Pick<Deps, 'now' | 'secrets'>,
+  deps: Pick<Deps, 'secrets'>,
   res: Response,
   stored: OfferedIntent,
-  sent: string | null,
+  { sent, now }: Pick<Offer, 'sent' | 'now'>,
 ): Offer {
-  const now = deps.now()
   return {
     intent: asOf(stored, now),
     state: stateOf(stored, now),

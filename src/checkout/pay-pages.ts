@@ -32,6 +32,7 @@ const createOffered =
     const shortCode = req.params.shortCode.toUpperCase()
     // No guess at all, whatever it is: nobody is shut out for it.
     if (!isShortCode(shortCode)) return sendNotFound(res)
+    const now = deps.now()
     const isGuess = !hasLinkProof(deps, { shortCode }, req as Request)
     const guess = await deadlineOf(res).spend((until) =>
       guesses.link(isGuess ? (req.ip ?? '') : null, () => findByShortCode(deps, shortCode, until)),
@@ -40,7 +41,7 @@ const createOffered =
     if (guess.outcome === 'miss') return sendNotFound(res)
     const { sent } = req.query
     const own = typeof sent === 'string' && isId(sent) ? sent : null
-    await act(deps, offerOf(deps, res, guess.found, own), req as Request, res)
+    await act(deps, offerOf(deps, res, guess.found, { sent: own, now }), req as Request, res)
   }
 
 /** How a payment stands, in short, and what time is left for it, in words. */

@@ -32,8 +32,9 @@ export const intentRoutes: readonly Route[] = [
     key: 'secret',
     scope: 'payments.intents:read',
     run: async (deps, caller, { query }) => {
-      const { items, ...page } = await listIntents(deps, caller, parseList(deps, query))
-      return { items: items.map((intent) => presentIntent(deps.config, intent, deps.now())), ...page }
+      const now = deps.now()
+      const { items, ...page } = await listIntents(deps, caller, parseList(deps, query), now)
+      return { items: items.map((intent) => presentIntent(deps.config, intent, now)), ...page }
     },
   },
   {
@@ -42,13 +43,11 @@ export const intentRoutes: readonly Route[] = [
     about: aboutIntents.get,
     key: 'any',
     scope: 'payments.intents:read',
-    run: async (deps, caller, { params }, until) =>
-      presentFor(
-        caller,
-        deps.config,
-        await findIntent(deps, caller, params.referenceNumber ?? '', until),
-        deps.now(),
-      ),
+    run: async (deps, caller, { params }, until) => {
+      const now = deps.now()
+      const intent = await findIntent(deps, caller, params.referenceNumber ?? '', until)
+      return presentFor(caller, deps.config, intent, now)
+    },
   },
   {
     method: 'post',

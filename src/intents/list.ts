@@ -18,11 +18,12 @@ export function parseList(deps: Pick<Deps, 'validate'>, query: unknown): IntentS
   return { status: asked.status ?? null, ...readSpan(asked), ...readSlice(asked) }
 }
 
-/** The caller's intents, newest first; ties by id. Those whose time is up count as CANCELLED, written down or not. */
+/** The caller's intents, newest first; ties by id. Those whose time is up at `now` count as CANCELLED, written down or not. */
 export async function listIntents(
   deps: Pick<Deps, 'Intent' | 'tallies' | 'now' | 'config'>,
   caller: Caller,
   search: IntentSearch,
+  now: Date,
 ): Promise<Page<Intent>> {
   const { status } = search
   if (status === null) return readTalliedPage<Intent>(deps, allIntents(deps, caller), search, search, {})
@@ -31,7 +32,7 @@ export async function listIntents(
     businessId,
     sandbox,
     ...within('createdAt', search),
-    ...statusFilter(status, deps.now()),
+    ...statusFilter(status, now),
   }
   return readPage<Intent>(deps.Intent, filter, { createdAt: -1, _id: -1 }, search)
 }

@@ -12,7 +12,8 @@ type Aging = Pick<Intent, 'status' | 'cancellationReason' | 'underWay' | 'expire
 
 /**
  * The intent as it is at `now`: one whose time is up has expired, whether or not a worker has written it down
- * yet, unless a payment is under way. The later write sets the same values.
+ * yet, unless a payment is under way. The later write sets the same values. `now` is from before the intent was read: by a later
+ * time it may have been paid in between.
  */
 export function asOf<Seen extends Aging>(intent: Seen, now: Date): Seen {
   const { expire } = moves

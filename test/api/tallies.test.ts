@@ -29,7 +29,7 @@ interface Made {
 const lists = {
   intents: {
     read: (deps: Deps, caller: Caller, search: Span & Slice): Promise<Page<Made>> =>
-      listIntents(deps, caller, { ...search, status: null }),
+      listIntents(deps, caller, { ...search, status: null }, deps.now()),
     collection: ({ Intent }: Deps) => Intent.collection,
     own: () => ({ referenceNumber: newReferenceNumber(), shortCode: newId(), status: 'PAID' }),
   },

@@ -21,6 +21,7 @@ import { timeline } from './timeline.ts'
 /** GET: a payment, what became of its webhooks, and all of it in the order of time. */
 export const paymentPage = (deps: Deps) => async (req: Request<{ reference: string }>, res: Response) => {
   const { reference } = req.params
+  const now = deps.now()
   const stored = await lookUpIntent(deps, reference)
   if (stored === null) return sendNotFound(res)
   // Only now: an event leaves the intent after its deliveries were made, so that it is always seen in one of the two.
@@ -32,7 +33,7 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
       deliveries.map(({ _id }) => _id),
     ),
   ])
-  const intent = asOf(stored, deps.now())
+  const intent = asOf(stored, now)
   const staff = staffOf(res)
   const body = html`<h1><span class="id">${reference}</span> !${environmentBadge(intent.sandbox)}</h1>
     !${saidOfOne(req.query)}

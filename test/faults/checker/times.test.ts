@@ -167,6 +167,14 @@ describe('The checker of faults, of time,', () => {
     }
   })
 
+  it('lets a code rest by a clock that was set back, and by no other', () => {
+    const round = ordinary()
+    round.paid.codeReusableAt -= 2500
+    expect(toldOf(round, 'code.unique')).to.have.length(1)
+    round.faults.push({ what: 'process.skew', target: 'web-1 -3000', began: at(0), ended: at(60) })
+    expect(toldOf(round, 'code.unique')).to.deep.equal([])
+  })
+
   it('lets a day pass after which nothing old is left', () => {
     const round = ordinary()
     jump(round, 150, dayMs)

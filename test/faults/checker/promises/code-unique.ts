@@ -5,7 +5,7 @@ import { groupsOf, repeatedOf } from '../views/groups.ts'
 
 /** A number typed late pays nobody else: a code rests for so long once it stopped to answer. */
 const restMs = 15 * 60_000
-/** The end of a payment and of PENDING are read off a clock one after the other. */
+/** The end of a payment, of PENDING and of a refund are read off clocks one after the other. */
 const togetherMs = 1000
 
 /**
@@ -41,7 +41,10 @@ function* rest(round: Round, intent: IntentDocument): Generator<Broken> {
   const { referenceNumber: of, status, payment, updatedAt, codeExpiresAt, codeReusableAt, codeKey } = intent
   const endedAt = status === 'PENDING' ? codeExpiresAt : (payment?.paidAt ?? updatedAt)
   const due = Math.min(codeExpiresAt, endedAt) + restMs
-  if (Math.abs(codeReusableAt - due) > togetherMs)
+  const skewMs = Math.max(
+    ...[endedAt, updatedAt].map((at) => round.times.skewAround(round.times.machineTime(at))),
+  )
+  if (Math.abs(codeReusableAt - due) > togetherMs + skewMs)
     yield { of, says: `its code may be given away ${codeReusableAt - due} ms after it should` }
   if (codeKey === undefined && round.endShown < codeReusableAt)
     yield { of, says: 'its code was freed before its time' }

@@ -1,0 +1,87 @@
+import { expect } from 'chai'
+import { createIntent } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+
+const lifetimeMs = 86_400_000
+
+/**
+ * Who asks for an intent just before its time is up, and is answered after it. Meanwhile it is paid, so it never expires: neither may
+ * the answer say so, although what was read is PENDING and its time is up.
+ */
+describe('a read that lasts past the end of an intent', () => {
+  let house: House
+  let merchant: Merchant
+  let referenceNumber: string
+  let shortCode: string
+  before(async () => {
+    house = await openHouse()
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+  beforeEach(async () => {
+    house.clock.freeze(new Date('2034-01-01T00:00:00Z'))
+    const created = await createIntent(house, merchant)
+    referenceNumber = created.referenceNumber
+    shortCode = created.shortCode
+    house.clock.advance(lifetimeMs - 2000)
+  })
+
+  /** What happens between the read and the answer. */
+  async function payAndWait() {
+    await house.http
+      .post(`/api/v1/dev/intents/${referenceNumber}/simulate-payment`)
+      .set(merchant.write())
+      .send({})
+      .expect(200)
+    house.clock.advance(3000)
+  }
+
+  const get = async (path: string) => (await house.http.get(path).set(merchant.read())).body
+  const statusNow = async () => (await get(`/api/v1/dev/intents/${referenceNumber}`)).data.status
+
+  it('by its reference', async () => {
+    const { lanes } = house.deps
+    const { findIntent } = lanes
+    lanes.findIntent = async (...asked) => {
+      lanes.findIntent = findIntent
+      const read = await findIntent(...asked)
+      await payAndWait()
+      return read
+    }
+    expect(await statusNow()).to.equal('PENDING')
+    expect(await statusNow()).to.equal('PAID')
+  })
+
+  for (const query of ['', '?status=PENDING'])
+    it(`in a list${query}`, async () => {
+      const { collection } = house.deps.Intent
+      const { find } = collection
+      collection.find = ((...asked: Parameters<typeof find>) => {
+        collection.find = find
+        const cursor = find.apply(collection, asked)
+        const toArray = cursor.toArray.bind(cursor)
+        cursor.toArray = async () => {
+          const read = await toArray()
+          await payAndWait()
+          return read
+        }
+        return cursor
+      }) as typeof find
+      const { items } = (await get(`/api/v1/dev/intents${query}`)).data
+      expect(items[0]).to.include({ referenceNumber, status: 'PENDING' })
+      expect(await statusNow()).to.equal('PAID')
+    })
+
+  it('by the page of the payment', async () => {
+    const { lanes } = house.deps
+    const { findOffered } = lanes
+    lanes.findOffered = async (...asked) => {
+      lanes.findOffered = findOffered
+      const read = await findOffered(...asked)
+      await payAndWait()
+      return read
+    }
+    expect((await get(`/p/${shortCode}/status`)).state).to.equal('pending')
+    expect((await get(`/p/${shortCode}/status`)).state).to.equal('paid')
+  })
+})
