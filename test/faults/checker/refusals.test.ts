@@ -195,6 +195,31 @@ describe('The checker of faults, of refusals,', () => {
     }
   })
 
+  it('lets a refund come to nothing that its provider never heard of, and say "come again" until that is sure', () => {
+    for (const isAsked of [true, false]) {
+      const round = ordinary()
+      const lost = { kind: 'refund', id: 'RF-L', amount: 1, outcome: 'not-executed' } as const
+      round.paid.attempts.push({ ...lost, at: at(118) })
+      round.paid.payment = { ...the(round.paid.payment ?? undefined), wallet: 'live:provider' }
+      const given = { what: 'refund', path: ofPaid(round, 'refund'), idempotencyKey: 'lost' } as const
+      call(round, 20, { ...given, body: { amount: 1 }, status: null, headers: {}, answer: null })
+      for (const [attempt, seconds] of [60, 90].entries())
+        refused(
+          call(round, seconds, { ...given, body: { amount: 1 }, attempt: attempt + 2 }),
+          'SERVICE_UNAVAILABLE',
+        )
+      refused(call(round, 120, { ...given, body: { amount: 1 }, attempt: 4 }), 'REFUND_FAILED')
+      round.faults.push({ what: 'process.kill', target: 'web-1', began: at(20), ended: at(22) })
+      const question = { kind: 'refund', asks: 'outcome', key: 'RF-L', status: 'unknown', did: 404 } as const
+      const nobody = { amount: null, businessId: null, reference: null, paymentKey: null, phone: null }
+      if (isAsked)
+        round.provider.push({ at: at(30), clockAheadMs: 0, decided: false, ...question, ...nobody })
+      const told = promisesIn(round)
+      expect(told.has('refusal.due')).to.equal(false)
+      expect(told.has('answer.sound'), `${isAsked}`).to.equal(!isAsked)
+    }
+  })
+
   it('takes a list for exact that has everything once', () => {
     const round = ordinary()
     listed(round, () => undefined)

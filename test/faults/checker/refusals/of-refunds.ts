@@ -81,7 +81,13 @@ export const notWhatIsLeft: Reason = (round, refusal) => {
 export const notGivenBack: Reason = (round, refusal) => {
   const intent = round.intentOf.get(referenceIn(refusal.call) ?? '')
   if (!intent?.payment) return true
-  if (neverCame(round, intent) && !round.times.isCalm(refusal.span, settles.requests)) return true
+  // Whoever asks again hears what became of the first try.
+  const { call, request, span } = refusal
+  const sinceAsked = {
+    from: Math.min(...(request?.tries ?? [call]).map(({ began }) => began)),
+    to: span.to,
+  }
+  if (neverCame(round, intent) && !round.times.isCalm(sinceAsked, settles.requests)) return true
   const { key, amountPaid, wallet } = intent.payment
   if (wallet.startsWith('live:'))
     return round.provider.some(

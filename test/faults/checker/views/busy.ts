@@ -37,7 +37,9 @@ export function busyIn(round: Round): (call: Call) => boolean {
   return (call) => {
     const { what } = call
     const request = requestOf.get(call)
-    if (!(what in rivals) || request === undefined || !isServed(round, request, call)) return false
+    if (!(what in rivals) || request === undefined) return false
+    if (what === 'refund' && isUnheard(round, call)) return true
+    if (!isServed(round, request, call)) return false
     if (what === 'refund' && call.sandbox === false && isKept(call)) return true
     return (byPlace.get(placeOf(call)) ?? []).some(
       (other) =>
@@ -46,6 +48,21 @@ export function busyIn(round: Round): (call: Call) => boolean {
         isNear(call, other.began, other.ended),
     )
   }
+}
+
+/** The order of a refund never came to its provider, who says that he does not know it: that may change for a minute and a half (docs/wallet-provider.md). */
+function isUnheard({ intentOf, provider, times }: Round, call: Call): boolean {
+  const lost = (intentOf.get(referenceIn(call) ?? '')?.attempts ?? []).filter(
+    ({ kind, outcome, at }) =>
+      kind === 'refund' && outcome === 'not-executed' && times.machineTime(at).to >= call.began,
+  )
+  return provider.some(
+    ({ asks, status, key, at }) =>
+      asks === 'outcome' &&
+      status === 'unknown' &&
+      at <= call.ended + lastsMs &&
+      lost.some(({ id }) => id === key),
+  )
 }
 
 const isNear = (call: Call, from: number, to: number): boolean =>
