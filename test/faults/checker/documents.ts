@@ -36,10 +36,18 @@ export interface IntentDocument {
     wallet: string
     key: string
   } | null
-  underWay: { id: string } | null
+  underWay: { id: string; validUntil: number } | null
   failure: { code: string; retryable: boolean } | null
   attempts: { kind: 'payment' | 'refund'; id: string; at: number; amount: number; outcome: string }[]
-  refunds: { id: string; amount: number; reason: string | null; status: string; createdAt: number }[]
+  refunds: {
+    id: string
+    amount: number
+    reason: string | null
+    status: string
+    createdAt: number
+    /** Until when its order may be carried out. */
+    validUntil: number
+  }[]
   refundsCommitted: number
   expiresAt: number
   createdAt: number

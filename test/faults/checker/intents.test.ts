@@ -162,7 +162,8 @@ describe('The checker of faults, of intents,', () => {
       'key.once',
       'a refund is there that nobody asked for',
       ({ paid }) => {
-        paid.refunds.push({ id: 'RF-EXTRA', amount: 1, reason: null, status: 'SUCCEEDED', createdAt: at(9) })
+        const times = { createdAt: at(9), validUntil: at(15) }
+        paid.refunds.push({ id: 'RF-EXTRA', amount: 1, reason: null, status: 'SUCCEEDED', ...times })
         paid.refundsCommitted += 1
       },
     ],
@@ -461,7 +462,11 @@ describe('The checker of faults, of intents,', () => {
       'an event waits',
       ({ paid }) => paid.outbox.push({ id: 'x', event: 'payment.confirmed' }),
     ],
-    ['quiet.reached', 'a payment is under way', ({ paid }) => (paid.underWay = { id: 'x' })],
+    [
+      'quiet.reached',
+      'a payment is under way',
+      ({ paid }) => (paid.underWay = { id: 'x', validUntil: at(20) }),
+    ],
     ['clean-up.bounded', 'a delivery of a young one is gone', (round) => goneDelivery(round, round.paid)],
     ['clean-up.bounded', 'a young one is marked', ({ paid }) => (paid.cleanedAt = at(50))],
     [

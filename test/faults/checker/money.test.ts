@@ -164,7 +164,8 @@ describe('The checker of faults, of money and stock,', () => {
       'wallet.balances',
       'a refund went to another wallet',
       ({ dump, byWallet }) => {
-        const refund = { id: 'RF-X', amount: 1, reason: null, status: 'SUCCEEDED', createdAt: at(20) }
+        const times = { createdAt: at(20), validUntil: at(26) }
+        const refund = { id: 'RF-X', amount: 1, reason: null, status: 'SUCCEEDED', ...times }
         byWallet.refunds.push(refund)
         const [paid] = dump.walletmovements
         dump.walletmovements.push({
@@ -220,7 +221,8 @@ describe('The checker of faults, of money and stock,', () => {
       'provider.balances',
       'a refund was ordered of another payment',
       (round) => {
-        const refund = { id: 'RF-L', amount: 1, reason: null, status: 'SUCCEEDED', createdAt: at(60) }
+        const times = { createdAt: at(60), validUntil: at(66) }
+        const refund = { id: 'RF-L', amount: 1, reason: null, status: 'SUCCEEDED', ...times }
         live(round, {}).refunds.push(refund)
         round.provider.push(order({ kind: 'refund', key: 'RF-L', amount: 1, paymentKey: 'of-another' }))
       },

@@ -54,6 +54,13 @@ function busy(round: Ordinary): Call {
   return asked
 }
 
+/** The provider is asked about an order, and does not know it. */
+function unheard({ provider }: Ordinary, key: string): void {
+  const asked = { kind: 'refund', asks: 'outcome', key, status: 'unknown', did: 404 } as const
+  const nobody = { amount: null, businessId: null, reference: null, paymentKey: null, phone: null }
+  provider.push({ at: at(30), clockAheadMs: 0, decided: false, ...asked, ...nobody })
+}
+
 /** A shop may have five; it has so many. */
 function endpoints(round: Ordinary, count: number): void {
   const [first] = round.dump.webhookendpoints
@@ -210,13 +217,23 @@ describe('The checker of faults, of refusals,', () => {
         )
       refused(call(round, 120, { ...given, body: { amount: 1 }, attempt: 4 }), 'REFUND_FAILED')
       round.faults.push({ what: 'process.kill', target: 'web-1', began: at(20), ended: at(22) })
-      const question = { kind: 'refund', asks: 'outcome', key: 'RF-L', status: 'unknown', did: 404 } as const
-      const nobody = { amount: null, businessId: null, reference: null, paymentKey: null, phone: null }
-      if (isAsked)
-        round.provider.push({ at: at(30), clockAheadMs: 0, decided: false, ...question, ...nobody })
+      if (isAsked) unheard(round, 'RF-L')
       const told = promisesIn(round)
       expect(told.has('refusal.due')).to.equal(false)
       expect(told.has('answer.sound'), `${isAsked}`).to.equal(!isAsked)
+    }
+  })
+
+  it('lets what a provider never heard of, and may have forgotten by now, wait for a person', () => {
+    for (const [daysAgo, isDue] of [
+      [28, true],
+      [30, false],
+    ] as const) {
+      const round = ordinary()
+      round.paid.underWay = { id: 'x', validUntil: at(-daysAgo * 86_400) }
+      expect(promisesIn(round).has('quiet.reached')).to.equal(true)
+      unheard(round, 'x')
+      expect(promisesIn(round).has('quiet.reached'), `${daysAgo} days`).to.equal(isDue)
     }
   })
 

@@ -28,14 +28,17 @@ function lastNight(now: Date): Date {
   return new Date(today <= now.getTime() ? today : today - DAY_MS)
 }
 
+/** Of an older order a provider may know nothing any more, so that it waits for a person (docs/wallet-provider.md): that, and no other, the checker lets pass. */
+const forgotten = (now: Date): Date => new Date(now.getTime() - 29 * DAY_MS)
+
 /** What waits for longer than any wait of the table of attempts has been put off, as its receiver could not take it. */
 const soon = (now: Date): Date => new Date(now.getTime() + 10_000)
 
 /** What is under way where there is one of these; `now` by the clock of the service. */
 const underWay = (now: Date): Kind[] => [
   some('intents', has('outbox.0')),
-  held('intents', { underWay: { $ne: null } }),
-  held('intents', { 'refunds.status': 'PENDING' }),
+  held('intents', { 'underWay.validUntil': { $gt: forgotten(now) } }),
+  held('intents', { refunds: { $elemMatch: { status: 'PENDING', validUntil: { $gt: forgotten(now) } } } }),
   // What is yet to expire would do so while everything is read.
   some('intents', { status: 'PENDING' }),
   some('orders', has('outbox.0')),

@@ -107,7 +107,7 @@ export const shown = (intent: IntentDocument) => ({
     intent.payment === null
       ? null
       : { amountPaid: intent.payment.amountPaid, paidAt: new Date(intent.payment.paidAt).toISOString() },
-  refunds: intent.refunds.map(({ createdAt, ...refunded }) => ({
+  refunds: intent.refunds.map(({ createdAt, validUntil: _until, ...refunded }) => ({
     ...refunded,
     currency: 'MRU',
     createdAt: new Date(createdAt).toISOString(),
@@ -160,7 +160,7 @@ export function expire(intent: IntentDocument): void {
 export function refund(story: Story, intent: IntentDocument, seconds: number, amount: number): void {
   const id = `RF-${'ABCDEFGH'[intent.refunds.length]}`.padEnd(19, 'X')
   const made = { id, amount, reason: null, status: 'SUCCEEDED', createdAt: at(seconds) }
-  intent.refunds.push(made)
+  intent.refunds.push({ ...made, validUntil: at(seconds + 6) })
   intent.refundsCommitted += amount
   intent.status = 'REFUNDED'
   intent.updatedAt = at(seconds)
