@@ -52,16 +52,17 @@ export function busyIn(round: Round): (call: Call) => boolean {
 
 /** The order of a refund never came to its provider, who says that he does not know it: that may change for a minute and a half (docs/wallet-provider.md). */
 function isUnheard({ intentOf, provider, times }: Round, call: Call): boolean {
-  const lost = (intentOf.get(referenceIn(call) ?? '')?.attempts ?? []).filter(
+  const { attempts = [], refunds = [] } = intentOf.get(referenceIn(call) ?? '') ?? {}
+  const ended = attempts.filter(
     ({ kind, outcome, at }) =>
       kind === 'refund' && outcome === 'not-executed' && times.machineTime(at).to >= call.began,
   )
+  const lost = new Set(
+    [...ended, ...refunds.filter(({ status }) => status === 'PENDING')].map(({ id }) => id),
+  )
   return provider.some(
     ({ asks, status, key, at }) =>
-      asks === 'outcome' &&
-      status === 'unknown' &&
-      at <= call.ended + lastsMs &&
-      lost.some(({ id }) => id === key),
+      asks === 'outcome' && status === 'unknown' && at <= call.ended + lastsMs && lost.has(key),
   )
 }
 
