@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { check, judge } from './check.ts'
 import { promises } from './promises/promises.ts'
 import { roundOf } from './round.ts'
-import { at } from './story/clock.ts'
+import { at, idOf } from './story/clock.ts'
 import { create, endpointId, expire, headersOf, read, secret, shown, tell } from './story/happenings.ts'
 import { type Ordinary, ordinary } from './story/ordinary.ts'
 import { tellsOf, the } from './story/perturbations.ts'
@@ -173,6 +173,18 @@ describe('The checker of faults, of time,', () => {
     expect(toldOf(round, 'code.unique')).to.have.length(1)
     round.faults.push({ what: 'process.skew', target: 'web-1 -3000', began: at(0), ended: at(60) })
     expect(toldOf(round, 'code.unique')).to.deep.equal([])
+  })
+
+  it('lets a refund be handed on by a clock that was set back to before its endpoint was there', () => {
+    const round = ordinary()
+    const [endpoint] = round.dump.webhookendpoints
+    const refunded = the(round.dump.deliveries.find(({ event }) => event === 'payment.refunded'))
+    const late = { _id: idOf('late'), events: ['payment.refunded'], createdAt: at(60) }
+    round.dump.webhookendpoints.push({ ...the(endpoint), ...late })
+    round.dump.deliveries.push({ ...refunded, _id: 'late', endpointId: late._id, createdAt: at(57) })
+    expect(toldOf(round, 'event.exact')).to.have.length(1)
+    round.faults.push({ what: 'process.skew', target: 'worker-1 -4000', began: at(60), ended: at(62) })
+    expect(toldOf(round, 'event.exact')).to.deep.equal([])
   })
 
   it('lets a day pass after which nothing old is left', () => {

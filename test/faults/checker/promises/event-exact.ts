@@ -116,7 +116,8 @@ function* eachOne(
         yield { of, says: `endpoint ${id} was subscribed to ${one.event}, and has no delivery of it` }
       continue
     }
-    const to = round.times.machineTime(delivery.createdAt).to + marginMs + skewMs
+    const handedOn = round.times.machineTime(delivery.createdAt)
+    const to = handedOn.to + marginMs + Math.max(skewMs, round.times.skewAround(handedOn))
     if (!past.subscribed(one.event, { from, to }).ever)
       yield {
         of,
