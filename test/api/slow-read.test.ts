@@ -39,15 +39,20 @@ describe('a read that lasts past the end of an intent', () => {
   const get = async (path: string) => (await house.http.get(path).set(merchant.read())).body
   const statusNow = async () => (await get(`/api/v1/dev/intents/${referenceNumber}`)).data.status
 
-  it('by its reference', async () => {
-    const { lanes } = house.deps
-    const { findIntent } = lanes
-    lanes.findIntent = async (...asked) => {
-      lanes.findIntent = findIntent
-      const read = await findIntent(...asked)
+  /** The next read by this lane lasts until it is paid. */
+  function delay(name: 'findIntent' | 'findOffered') {
+    const lanes = house.deps.lanes as Record<typeof name, (key: string, until: number) => Promise<unknown>>
+    const find = lanes[name]
+    lanes[name] = async (...asked) => {
+      lanes[name] = find
+      const read = await find(...asked)
       await payAndWait()
       return read
     }
+  }
+
+  it('by its reference', async () => {
+    delay('findIntent')
     expect(await statusNow()).to.equal('PENDING')
     expect(await statusNow()).to.equal('PAID')
   })
@@ -73,14 +78,7 @@ describe('a read that lasts past the end of an intent', () => {
     })
 
   it('by the page of the payment', async () => {
-    const { lanes } = house.deps
-    const { findOffered } = lanes
-    lanes.findOffered = async (...asked) => {
-      lanes.findOffered = findOffered
-      const read = await findOffered(...asked)
-      await payAndWait()
-      return read
-    }
+    delay('findOffered')
     expect((await get(`/p/${shortCode}/status`)).state).to.equal('pending')
     expect((await get(`/p/${shortCode}/status`)).state).to.equal('paid')
   })
