@@ -24,6 +24,7 @@ describe('npm test', () => {
       'test/two.test.ts':
         "it('breaks', () => { throw new Error('broken') }); it.skip('waits', () => undefined)",
       'test/three.test.ts': "it('holds as well', () => undefined)",
+      'test/four.test.ts': "it('holds no less', () => undefined)",
     }
     for (const [name, text] of Object.entries(tests)) await writeFile(join(copy.folder, name), text)
   })
@@ -35,16 +36,16 @@ describe('npm test', () => {
     return { code, stdout: command.said.stdout }
   }
 
-  it('runs every file in one of two halves, tells what failed, and ends with the figures of both', async () => {
+  it('runs every file in one of three parts, tells what failed, and ends with the figures of all', async () => {
     const { code, stdout } = await run()
     expect(code).to.equal(1)
-    expect(stdout.trim().split('\n').at(-1)).to.equal('3 passed, 1 failed, 1 skipped')
+    expect(stdout.trim().split('\n').at(-1)).to.equal('4 passed, 1 failed, 1 skipped')
     expect(stdout).to.match(/1\) breaks:\s+Error: broken/)
-    expect(stdout.match(/^\d+ passed/gm)).to.have.length(3)
+    expect(stdout.match(/^\d+ passed/gm)).to.have.length(4)
   })
 
   it('runs once what is asked for, with all that mocha understands', async () => {
     const { code, stdout } = await run('--grep', 'holds')
-    expect([code, stdout.match(/^\d+ passed, \d+ failed/gm)]).to.deep.equal([0, ['3 passed, 0 failed']])
+    expect([code, stdout.match(/^\d+ passed, \d+ failed/gm)]).to.deep.equal([0, ['4 passed, 0 failed']])
   })
 })
