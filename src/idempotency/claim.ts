@@ -53,33 +53,35 @@ export interface ClaimRequest {
   leaseMs: number
 }
 
-/** Tries once to get the claim, inherit it, or find its answer. */
+/**
+ * Tries once to get the claim, inherit it, or find its answer, all as of one moment: else a clock that leaps meanwhile could end the last life
+ * of a claim and have the next one begin before.
+ */
 export async function tryClaim(deps: Deps, request: ClaimRequest, until: number): Promise<Claimed> {
-  const fresh = freshClaim(deps, request)
+  const now = deps.now()
+  const fresh = freshClaim(now, request)
   const insertion = await deps.lanes.insertClaim({ _id: request.id, ...fresh }, until)
   if (insertion.inserted) return mine(fresh)
   const found = await deps.lanes.findClaim(request.id, until)
   // Gone since: its time was up. Whoever looks next inserts anew.
   if (found === null) return { state: 'running' }
   if (found.token === fresh.token) return mine(found)
-  if (found.expiresAt <= deps.now())
-    return takeOver(deps, { _id: found._id, effectId: found.effectId }, fresh)
+  if (found.expiresAt <= now) return takeOver(deps, { _id: found._id, effectId: found.effectId }, fresh)
   const answer = found.answer ?? (await request.recall?.(deps, found.effectId)) ?? null
   if (answer !== null) return { state: 'answered', answer, paramsHash: found.paramsHash }
-  if (found.leaseUntil > deps.now()) return { state: 'running' }
+  if (found.leaseUntil > now) return { state: 'running' }
   // What will be answered now is what this caller asked.
   const { token, leaseUntil, paramsHash } = fresh
   return takeOver(deps, { _id: found._id, token: found.token }, { token, leaseUntil, paramsHash })
 }
 
-function freshClaim(deps: Pick<Deps, 'now'>, request: ClaimRequest): Omit<Claim, '_id'> {
-  const now = deps.now().getTime()
+function freshClaim(now: Date, request: ClaimRequest): Omit<Claim, '_id'> {
   return {
     effectId: newId(),
     token: newId(),
-    leaseUntil: new Date(now + request.leaseMs),
+    leaseUntil: new Date(now.getTime() + request.leaseMs),
     paramsHash: request.paramsHash,
-    expiresAt: new Date(now + lifetimeMs),
+    expiresAt: new Date(now.getTime() + lifetimeMs),
   }
 }
 

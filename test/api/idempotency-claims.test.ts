@@ -120,6 +120,22 @@ describe('The claim of a write', () => {
     expect(await mine()).to.have.lengthOf(2)
   })
 
+  it('gets one fresh effect where the clock leaps a day while it is looked at', async () => {
+    const first = await create('leapt').expect(201)
+    const { lanes } = house.deps
+    const { findClaim } = lanes
+    lanes.findClaim = async (...asked) => {
+      lanes.findClaim = findClaim
+      const found = await findClaim(...asked)
+      house.clock.advance(day + 1)
+      return found
+    }
+    expect((await create('leapt').expect(201)).text).to.equal(first.text)
+    const next = await create('leapt').expect(201)
+    expect((await create('leapt').expect(201)).text).to.equal(next.text)
+    expect(await mine()).to.have.lengthOf(2)
+  })
+
   describe('that is still held', () => {
     let restore: () => void = () => undefined
     afterEach(() => restore())

@@ -114,6 +114,30 @@ describe('The checker of faults, of money and stock,', () => {
     }
   })
 
+  it('adds to a count what an order held then and may have given back since, and to nothing else', () => {
+    for (const [counted, units, isRight] of [
+      [100, 100, true],
+      [100, 102, true],
+      [100, 98, false],
+      [null, 12, true],
+      [null, 14, false],
+    ] as const) {
+      const round = ordinary()
+      const { _id: productId } = round.product
+      call(round, 19, {
+        what: 'order',
+        path: '/api/v1/dev/store/orders/simulate',
+        idempotencyKey: 'order-lost',
+        body: { items: [{ productId, variantLabel: 'Default', quantity: 2 }] },
+        status: null,
+        answer: null,
+      })
+      if (counted !== null) stock(round, 25, { stock: counted })
+      left(round, units)
+      expect(told(round, 'stock.balances').length === 0, `${counted} ${units}`).to.equal(isRight)
+    }
+  })
+
   it('lets a live payment pass that is in both books', () => {
     const round = ordinary()
     const { referenceNumber: reference } = live(round, {})

@@ -8,7 +8,7 @@ import { type Change, changesOf } from '../views/stock-changes.ts'
 const mostUncertain = 14
 
 /**
- * What is in stock is what there was, and was brought, less what was sold; a count makes a new beginning. Where nobody knows whether a change
+ * What is in stock is what there was, and was brought, less what was sold; a count makes a new beginning, to which comes what was held then and is given back. Where nobody knows whether a change
  * happened, or which of two came first, each of the two is right, and nothing else.
  */
 export const stockBalances: Judge = function* (round) {
@@ -74,15 +74,18 @@ function possibleStocks(
 ): ((stock: number) => boolean) & { words: string } {
   const start: Change = { variant: '', from: 0, to: 0, kind: 'set', amounts: [quantity], isSure: true }
   const counts = [start, ...changes.filter(({ kind }) => kind === 'set')]
-  const deltas = changes.filter(({ kind }) => kind === 'delta')
+  const others = changes.filter(({ kind }) => kind !== 'set')
   const last = counts.filter((one) => !counts.some((other) => other.isSure && other.from > one.to))
-  const reached = last.map((count) => reachedFrom(count, deltas))
+  const reached = last.map((count) => reachedFrom(count, others))
   const words = reached.map(({ words: some }) => some).join(' or ')
   return Object.assign((stock: number) => reached.some(({ has }) => has(stock)), { words })
 }
 
-function reachedFrom(count: Change, deltas: Change[]): { has(stock: number): boolean; words: string } {
-  const after = deltas.filter(({ to }) => to >= count.from)
+function reachedFrom(count: Change, others: Change[]): { has(stock: number): boolean; words: string } {
+  // What was held only after the count is in it.
+  const after = others.filter(
+    ({ kind, from, to }) => to >= count.from && (kind === 'delta' || from <= count.to),
+  )
   const isCertain = ({ from, isSure, amounts }: Change) => isSure && amounts.length === 1 && from > count.to
   const certain = after.filter(isCertain).reduce((sum, { amounts: [amount = 0] }) => sum + amount, 0)
   const uncertain = after.filter((change) => !isCertain(change)).map((change) => choicesOf(change, count))

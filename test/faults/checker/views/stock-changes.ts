@@ -1,3 +1,4 @@
+import type { Call } from '../../evidence/evidence.ts'
 import type { OrderDocument } from '../documents.ts'
 import type { Round } from '../round.ts'
 import { dataOf } from './answers.ts'
@@ -10,7 +11,8 @@ export interface Change {
   /** When, on the machine's clock. */
   from: number
   to: number
-  kind: 'set' | 'delta'
+  /** A count; what is added or taken; or what an order held before a count and gave back after it. */
+  kind: 'set' | 'delta' | 'givenBack'
   /** What it may have been: more than one where tries of one key asked for different things before one was answered. */
   amounts: number[]
   /** Whether it surely happened. */
@@ -20,11 +22,12 @@ export interface Change {
 /** An order's units are taken before its time is read, by the length of a request at most. */
 const orderMs = 10_000
 
-/** Everything that moved stock: changes by merchants, and orders that are placed. */
+/** Everything that moved stock: changes by merchants, orders that are placed, and what others held for a time. */
 export const changesOf = (round: Round): Change[] => [
   ...round.requests.filter(({ what }) => what === 'stock').flatMap((request) => changeBy(round, request)),
   ...salesOf(round),
   ...cleanedSalesOf(round),
+  ...givenBackOf(round),
 ]
 
 function changeBy(round: Round, request: Request): Change[] {
@@ -103,11 +106,27 @@ function cleanedSalesOf(round: Round): Change[] {
         : answered.items.map(({ variantId: variant, quantity }) => sale(variant, quantity, from, to, true))
     const createdAt = from + times.aheadAt(from).from
     if (!isUnknown(request) || !round.mayBeCleaned({ ...request, createdAt })) return []
-    return linesIn(request).map(({ productId, variantId, variantLabel = '', quantity }) => {
-      const variant = variantNamed(round, productId, variantId ?? variantLabel)
-      return sale(variant ?? '', quantity, from, to + lateMs, false)
-    })
+    return linesIn(request.tries[0]).map((line) =>
+      sale(variantOf(round, line) ?? '', line.quantity, from, to + lateMs, false),
+    )
   })
+}
+
+/** What a try of an order took that came to nothing goes back when somebody sees to it, on top of what was counted meanwhile (docs/decisions.md). */
+function givenBackOf(round: Round): Change[] {
+  const tries = round.requests.filter(({ what }) => what === 'order').flatMap((request) => request.tries)
+  return tries
+    .filter(({ status }) => status === null || status >= 500)
+    .flatMap((call) =>
+      linesIn(call).map((line) => ({
+        variant: variantOf(round, line) ?? '',
+        from: call.began,
+        to: Number.POSITIVE_INFINITY,
+        kind: 'givenBack',
+        amounts: [line.quantity],
+        isSure: false,
+      })),
+    )
 }
 
 const sale = (variant: string, quantity: number, from: number, to: number, isSure: boolean): Change => ({
@@ -119,8 +138,13 @@ const sale = (variant: string, quantity: number, from: number, to: number, isSur
   isSure,
 })
 
-const linesIn = ({ tries }: Request): AskedLine[] =>
-  (tries[0]?.body as { items?: AskedLine[] } | null | undefined)?.items ?? []
+const linesIn = (call: Pick<Call, 'body'> | undefined): AskedLine[] =>
+  (call?.body as { items?: AskedLine[] } | null | undefined)?.items ?? []
+
+const variantOf = (
+  round: Round,
+  { productId, variantId, variantLabel = '' }: AskedLine,
+): string | undefined => variantNamed(round, productId, variantId ?? variantLabel)
 
 const never = { status: null, answer: null }
 

@@ -9,8 +9,8 @@ export const idempotencyMutants: readonly Mutant[] = [
     edits: [
       {
         file: claim,
-        find: 'if (found.expiresAt <= deps.now())',
-        put: 'if (found.expiresAt <= deps.now() || found.answer !== undefined)',
+        find: 'if (found.expiresAt <= now)',
+        put: 'if (found.expiresAt <= now || found.answer !== undefined)',
       },
     ],
     caughtBy: ['key.replayed'],
