@@ -32,9 +32,9 @@ export interface Mark {
   number: number | null
 }
 
-/** Every mark in a text. */
+/** Every mark in a text, but in what is sealed, where any letters may stand. */
 export const marksIn = (text: string): Mark[] =>
-  [...text.matchAll(/Mk(\d+)([tl])?(?:q(\d+))?e/g)].map(([, owner, letter, number]) => ({
+  [...text.replaceAll(/\bv1\.[0-9a-f]{8}\.[\w-]+/g, '').matchAll(/Mk(\d+)(?:([tl])?q(\d+))?e/g)].map(([, owner, letter, number]) => ({
     owner: Number(owner),
     mode: letter === undefined ? null : letter === 't' ? 'test' : 'live',
     number: number === undefined ? null : Number(number),

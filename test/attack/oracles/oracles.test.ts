@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { createPools } from '../cast/pools.ts'
+import { marksIn } from '../cast/references.ts'
 import type { Due } from '../generators/attack.ts'
 import { plainAttack } from '../generators/plain.ts'
 import type { Answer } from '../wire/answer.ts'
@@ -206,6 +207,15 @@ describe('The oracles of the attack', () => {
       } as never)
     expect(reached(false)).to.deep.equal([])
     expect(reached(true)).to.deep.equal(['worker connected to 127.0.0.1:7'])
+  })
+
+  it('find whose a text is by its mark, and none in what is sealed or by chance', () => {
+    expect(marksIn('Mk3tq12e and Mk4q5e, of Mk2e')).to.deep.equal([
+      { owner: 3, mode: 'test', number: 12 },
+      { owner: 4, mode: null, number: 5 },
+      { owner: 2, mode: null, number: null },
+    ])
+    expect(marksIn('"v1.ba3e3c1b.tRatMk0tq12eK5-Mk1e_G5" and Mk0le')).to.deep.equal([])
   })
 
   it('find a fault behind a refusal that is meant', () => {
