@@ -34,11 +34,13 @@ export interface Mark {
 
 /** Every mark in a text, but in what is sealed, where any letters may stand. */
 export const marksIn = (text: string): Mark[] =>
-  [...text.replaceAll(/\bv1\.[0-9a-f]{8}\.[\w-]+/g, '').matchAll(/Mk(\d+)(?:([tl])?q(\d+))?e/g)].map(([, owner, letter, number]) => ({
-    owner: Number(owner),
-    mode: letter === undefined ? null : letter === 't' ? 'test' : 'live',
-    number: number === undefined ? null : Number(number),
-  }))
+  [...text.replaceAll(/\bv1\.[0-9a-f]{8}\.[\w-]+/g, '').matchAll(/Mk(\d+)(?:([tl])?q(\d+))?e/g)].map(
+    ([, owner, letter, number]) => ({
+      owner: Number(owner),
+      mode: letter === undefined ? null : letter === 't' ? 'test' : 'live',
+      number: number === undefined ? null : Number(number),
+    }),
+  )
 
 const otherMode: Record<KeyMode, KeyMode> = { test: 'live', live: 'test' }
 
