@@ -10,7 +10,7 @@ import { mutants } from './mutants.ts'
 import { planOf } from './plan.ts'
 import type { Tried } from './run.ts'
 
-/** Of the traffic: any will do, and the same one tries the same again. */
+/** Of the traffic, for the first round: any will do, and the same one tries the same again. */
 const SEED = 4711
 /** Four rounds share two cores. */
 const PER_SECOND = 30
@@ -18,7 +18,7 @@ const PER_SECOND = 30
 const QUIET_SECONDS = 75
 
 /** Builds one mutant, runs its round, and tells its parent what the checker found. */
-const [name] = process.argv.slice(2)
+const [name, round] = process.argv.slice(2)
 const mutant = [...controls, ...mutants].find((each) => each.name === name)
 if (mutant === undefined) throw new Error(`There is no mutant ${name}`)
 // Without its parent nobody hears what comes of it.
@@ -33,7 +33,7 @@ const build = buildWith([
 ])
 const folder = resolve('.data/faults/mutants', mutant.name)
 const { violations } = await runRound({
-  seed: SEED,
+  seed: SEED + Number(round) - 1,
   build,
   // Two servers more beside each of four rounds are more than two cores bear.
   servers: 'standalone',
