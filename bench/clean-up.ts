@@ -16,16 +16,20 @@ import { startWitness } from './witness.ts'
 const PER_SECOND = 100
 const MERCHANTS = 20
 const WARM_UP_SECONDS = 10
+/** Each side's own: a process that cleans has just started and counted, and a night lasts longer than that. */
+export const SETTLE_SECONDS = 5
 const DAY_MS = 86_400_000
 /** The sandbox keeps 30 days; these are of the 30 before. */
 const YOUNGEST_MS = 31 * DAY_MS
 
-/** How long creates took, in milliseconds, and how many old documents went meanwhile. */
+/** How long creates took, in milliseconds, and how many old documents went in a second. */
 export interface Traffic {
   p50: number
   p99: number
-  gone: number
+  gonePerSecond: number
 }
+
+type Waits = Omit<Traffic, 'gonePerSecond'>
 
 /** Creates at a steady rate beside the clean-up (`service`) and without it (`bare`), in turns. */
 export async function measureCleanUp(bench: Bench): Promise<Pair<Traffic>[]> {
@@ -39,7 +43,7 @@ export async function measureCleanUp(bench: Bench): Promise<Pair<Traffic>[]> {
   for (const merchant of merchants)
     await addEndpoint(service.webUrl, merchant, witness.urlOf(witness.ports[0] ?? 0), ['payment.created'])
   const streams = [{ perSecond: PER_SECOND, apiKeys: merchants.map(({ apiKey }) => apiKey) }]
-  const create = async (seconds: number): Promise<Omit<Traffic, 'gone'>> => {
+  const create = async (seconds: number): Promise<Waits> => {
     const { answers } = await createSteadily(bench.where, {
       origin: service.webUrl,
       path: createPath,
@@ -54,10 +58,14 @@ export async function measureCleanUp(bench: Bench): Promise<Pair<Traffic>[]> {
     await create(1)
     await addOld(books, service, merchants, bench.most)
     await create(WARM_UP_SECONDS)
+    const measure = async (): Promise<Waits> => {
+      await create(SETTLE_SECONDS)
+      return create(bench.trafficSeconds)
+    }
     return alternate(
       bench.rounds,
-      () => beside(books, service, night, () => create(bench.trafficSeconds)),
-      async () => ({ ...(await create(bench.trafficSeconds)), gone: 0 }),
+      () => beside(books, service, night, measure),
+      async () => ({ ...(await measure()), gonePerSecond: 0 }),
     )
   })
   await night.close()
@@ -102,7 +110,7 @@ async function beside(
   books: mongo.Db,
   service: Service,
   night: Queue,
-  act: () => Promise<Omit<Traffic, 'gone'>>,
+  act: () => Promise<Waits>,
 ): Promise<Traffic> {
   const records = books.collection<RetentionRecord>('retention')
   // Owed since ever.
@@ -112,14 +120,16 @@ async function beside(
   await night.add('retention', {})
   await waitFor('the clean-up to begin', async () => (await countOld(books)) < before)
   const begun = await countOld(books)
+  const begunAt = performance.now()
   const measured = await act()
+  const seconds = (performance.now() - begunAt) / 1000
   const left = await countOld(books)
   if (left === 0) throw new Error('The clean-up was done before its time: --most is too small')
   if (left === begun) throw new Error('The clean-up stood still beside the creates')
   // One that broke off meanwhile would make the ratio too good.
   await waitFor('the clean-up to go on', async () => (await countOld(books)) < left)
   await cleaner.end()
-  return { ...measured, gone: begun - left }
+  return { ...measured, gonePerSecond: (begun - left) / seconds }
 }
 
 const countOld = async (books: mongo.Db): Promise<number> => {

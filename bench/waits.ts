@@ -1,6 +1,6 @@
 import { measureBacklog } from './backlog.ts'
 import type { Benchmark } from './benchmark.ts'
-import { measureCleanUp } from './clean-up.ts'
+import { measureCleanUp, SETTLE_SECONDS } from './clean-up.ts'
 import { measureFailover } from './failover.ts'
 import { measureLatency } from './latency.ts'
 import { type ListTimes, measureList } from './list.ts'
@@ -73,11 +73,11 @@ export const waits: Record<string, Benchmark> = {
       return [
         comparedLine('clean-up, p99 of the create, ms', pairs, ({ p99 }) => p99, '≤ 1.5'),
         comparedLine('  p50, ms', pairs, ({ p50 }) => p50, ''),
-        figureLine('  old documents gone/s', pairs, ({ gone }) => gone / bench.trafficSeconds),
+        figureLine('  old documents gone/s', pairs, ({ gonePerSecond }) => gonePerSecond),
       ]
     },
     takesSeconds: ({ rounds, most, trafficSeconds }) =>
-      15 + most / 12_000 + rounds * (2 * trafficSeconds + 8),
+      15 + most / 12_000 + rounds * (2 * (trafficSeconds + SETTLE_SECONDS) + 8),
     profiled: ['clean-up-web'],
   },
   failover: {
