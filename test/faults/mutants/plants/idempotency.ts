@@ -40,7 +40,7 @@ export const idempotencyMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['key.once', 'stock.balances'],
-    focus: under('mongo.stop', 'mongo.kill'),
+    focus: { ...under('mongo.stop', 'mongo.kill'), often: ['changeStock'] },
     isOneMore: true,
   },
   {

@@ -68,7 +68,7 @@ export const intentMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['expiry.prompt'],
-    focus: { ...plain, seconds: 30 },
+    focus: { ...plain, seconds: 30, often: ['listIntents'] },
   },
   {
     name: 'mark-not-counted',
