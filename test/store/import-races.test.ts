@@ -105,15 +105,6 @@ describe('An import at the same time as', () => {
     }
   }
 
-  /** As a merchant does: what was not over in its time, for all the others, is sent again with the same key. */
-  async function importPatiently(csv: string) {
-    const key = newId()
-    let answer = await postCsv(beside, merchant, csv, { key })
-    for (let tries = 1; answer.status === 503 && tries < 4; tries += 1)
-      answer = await postCsv(beside, merchant, csv, { key })
-    return answer
-  }
-
   /** What an import hears that has time to look once or twice. */
   const toldInTime = (csv: string) =>
     importAs(house.deps, merchant, csv, newId(), { until: performance.now() + 1_100 }).catch(
@@ -145,7 +136,7 @@ describe('An import at the same time as', () => {
       Array.from({ length: rounds }, async (_, round) => {
         const csv = csvOf('handle,price,sku', `${_id},${20 + round},S-${round}`)
         const [imported, moved, changed, ordered] = await Promise.all([
-          importPatiently(csv),
+          postCsv(beside, merchant, csv),
           moveStock(_id, -1),
           change('put', _id, { name: `P${round}`, variants: [{ label: `V${round}`, price: 5 }] }),
           post(
