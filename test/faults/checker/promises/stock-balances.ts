@@ -8,8 +8,8 @@ import { type Change, changesOf } from '../views/stock-changes.ts'
 const mostUncertain = 14
 
 /**
- * What is in stock is what there was, and was brought, less what was sold; a count makes a new beginning, to which comes what was held then and is given back. Where nobody knows whether a change
- * happened, or which of two came first, each of the two is right, and nothing else.
+ * What is in stock is what there was, and was brought, less what was sold; a count makes a new beginning, to which comes what was held then and is
+ * given back. Where nobody knows whether a change happened, or which of two came first, each of the two is right, and nothing else.
  */
 export const stockBalances: Judge = function* (round) {
   const changes = groupsOf(changesOf(round), ({ variant }) => variant)
