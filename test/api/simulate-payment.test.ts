@@ -1,6 +1,9 @@
 import { expect } from 'chai'
+import type { Caller } from '../../src/businesses/caller.ts'
 import { noHurry } from '../../src/group-commit/lane.ts'
+import { newId } from '../../src/ids.ts'
 import type { PaymentUnderWay } from '../../src/intents/payments/payment.ts'
+import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { beginPayment } from '../../src/intents/payments/under-way.ts'
 import { createIntent, readIntent } from '../support/acts.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
@@ -222,6 +225,20 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect(again.body.data ?? error).to.deep.include(first.body.data ?? { code: 'PAYMENT_FAILED' })
       expect(await events(reference)).to.have.lengthOf(2)
     })
+
+  it('is paid in time where the clock is set while it is', async () => {
+    const reference = await create()
+    const { businessId, keyId } = merchant
+    const caller: Caller = { businessId, keyId, sandbox: true, kind: 'secret', scopes: new Set(), ip: '::1' }
+    const asked = { amount: null, outcome: 'success', payerPhone: '22000000' } as const
+    const effect = { id: newId(), until: noHurry, cause: null, seal: String }
+    let days = 0
+    const leaping = { ...house.deps, now: () => new Date(house.clock.now().getTime() + day * days++) }
+    await simulatePayment(leaping, caller, reference, asked, effect)
+    const { payment, expiresAt, updatedAt, attempts } = await stored(reference)
+    expect(payment?.paidAt).to.be.below(expiresAt)
+    expect([updatedAt, ...attempts.map(({ at }) => at)]).to.deep.equal([payment?.paidAt, payment?.paidAt])
+  })
 
   it('answers the same key with the first answer, also when the body differs', async () => {
     const reference = await create()

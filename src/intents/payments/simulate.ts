@@ -44,7 +44,9 @@ export async function simulatePayment(
   const payment = { id: effect.id, wallet: 'simulation', amount, payerPhone } as const
   const outcome = amount === failingPayment ? technicalError : outcomes[asked.outcome]
   const by = { effectId: effect.id, cause: effect.cause, guard: isFree(now) }
-  const after = await endPayment(deps, before, payment, outcome, by)
+  // What is guarded and what is written are of one moment: nothing is paid past its end by a clock that is set in between.
+  const then = { ...deps, now: () => now }
+  const after = await endPayment(then, before, payment, outcome, by)
   if (after === null) return ownEarlierPayment(deps, caller, referenceNumber, effect)
   nudgeRelay(deps, after)
   const requestId = effect.cause?.requestId ?? null
