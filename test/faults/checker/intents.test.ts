@@ -370,6 +370,16 @@ describe('The checker of faults, of intents,', () => {
     ],
     [
       'expiry.prompt',
+      'a simulation paid it at its end',
+      ({ paid }) => Object.assign(paid.payment ?? {}, { paidAt: paid.expiresAt }),
+    ],
+    [
+      'expiry.prompt',
+      'it was cancelled at its end',
+      ({ cancelled }) => (cancelled.updatedAt = cancelled.expiresAt),
+    ],
+    [
+      'expiry.prompt',
       'it never expired',
       ({ expired }) => Object.assign(expired, { status: 'PENDING', cancellationReason: null }),
     ],

@@ -31,7 +31,7 @@ const enters = (round: Ordinary, seconds: number, code = round.byWallet.code): C
 /** A form of its own, by default of who knows the PIN and has the money. */
 function pays(
   round: Ordinary,
-  typed: { phone?: string; pin?: string } = {},
+  typed: { phone?: string; pin?: string; amount?: string } = {},
   given: Partial<Call> = {},
 ): Call {
   const body = { form: 'abcdef.time.signature', phone: '22999999', pin: '918273', ...typed }
@@ -67,6 +67,10 @@ const due: [string, (round: Ordinary) => void][] = [
   ['the wallet is nobody’s', (round) => void pays(round, { phone: '22000004' })],
   ['the amount always fails', (round) => (pays(round), (round.byWallet.amount = 99_901))],
   ['there is not enough money', (round) => (pays(round), (the(round.setting.wallets[0]).balance = 499))],
+  [
+    'the amount is open, and they typed more than there is',
+    (round) => (pays(round, { amount: '5000.00' }), (round.byWallet.amountType = 'OPEN')),
+  ],
   [
     'the wallet is locked by wrong PINs',
     (round) => (
@@ -135,6 +139,15 @@ describe('The checker of faults, of pages,', () => {
     ['refusal.due', 'a customer looks too often who does not', (round) => looks(round, 6, { status: 429 })],
     ['refusal.due', 'the right digits lead nowhere', (round) => enters(round, 6)],
     ['refusal.due', 'who knows the PIN and has the money is not let pay', (round) => pays(round)],
+    [
+      'refusal.due',
+      'who typed no more than there is for an open amount is not let pay',
+      (round) => {
+        pays(round, { amount: '4.99' })
+        round.byWallet.amountType = 'OPEN'
+        the(round.setting.wallets[0]).balance = 499
+      },
+    ],
     [
       'refusal.due',
       'a form is taken, and comes to nothing by itself',

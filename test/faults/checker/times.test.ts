@@ -175,6 +175,17 @@ describe('The checker of faults, of time,', () => {
     expect(toldOf(round, 'code.unique')).to.deep.equal([])
   })
 
+  it('lets one be told as expired by a clock that was set ahead, and paid by another', () => {
+    for (const isAhead of [true, false]) {
+      const round = ordinary()
+      const { referenceNumber } = round.paid
+      read(round, round.paid, 4).answer = good({ ...shown(round.expired), referenceNumber })
+      const skew = { what: 'process.skew', target: 'web-1 +3000', began: at(3), ended: at(6) }
+      if (isAhead) round.faults.push(skew)
+      expect(toldOf(round, 'move.legal').length > 0).to.equal(!isAhead)
+    }
+  })
+
   it('lets a refund be handed on by a clock that was set back to before its endpoint was there', () => {
     const round = ordinary()
     const [endpoint] = round.dump.webhookendpoints

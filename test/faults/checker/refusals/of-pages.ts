@@ -92,10 +92,12 @@ const firstSent = (forms: Call[], call: Call): number =>
 const outcomeOf = (intent: IntentDocument | undefined, call: Call): string | null =>
   intent?.attempts.find(({ id }) => id === keyIn(call))?.outcome ?? null
 
-/** In centimes; of an open amount the customer typed it. */
+/** In centimes. An open amount is what the customer typed, whatever the merchant had proposed. */
 function amountIn(round: Round, call: Call): number {
+  const { amount: typed } = formOf(call)
   const intent = round.intentAt(shortCodeIn(call.path))
-  return intent?.amount ?? Math.round(100 * Number(formOf(call).amount ?? 0))
+  if (typed === undefined || intent?.amountType === 'FIXED') return intent?.amount ?? 0
+  return Math.round(100 * Number(typed))
 }
 
 /** A session ends when a day passes, and when the same browser signs in anew: who had the form before presses in vain. */
