@@ -1,17 +1,20 @@
 // What `npm test` runs. The whole suite waits more than it computes (for MongoDB's journal, for processes that start and end), so it
-// goes as two runs of mocha side by side, each with servers of its own. What is asked for in particular is one run.
+// goes as three runs of mocha side by side, each with servers of its own. What is asked for in particular is one run.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { endWithParent } from './end-with-parent.mjs'
 
+/** Two leave a fifth of two cores idle. */
+const SIDE_BY_SIDE = 3
+
 const asked = process.argv.slice(2)
 
 endWithParent()
-const runs = asked.length > 0 ? [start(asked)] : halves().map(start)
+const runs = asked.length > 0 ? [start(asked)] : parts().map(start)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(signal))
-// One after the other, so that each can be read; what the second says waits until the first has ended.
+// One after the other, so that each can be read; what a later one says waits until those before it have ended.
 for (const run of runs) {
   run.show()
   await run.ended
@@ -20,16 +23,17 @@ if (runs.length > 1) console.log(figuresIn(runs.map(({ words }) => words.join(''
 process.exitCode = runs.map(({ child }) => child.exitCode ?? 1).find((code) => code !== 0) ?? 0
 
 /**
- * The files dealt out as two captains pick their teams, so that each half has as much of every folder. Those that `ignore` in .mocharc.json names
- * mocha leaves out. Three at once are quicker on two cores, but then some tests meet time limits of the service.
+ * The files dealt out as captains pick their teams, forth and back, so that each part has as much of every folder. Those that `ignore` in
+ * .mocharc.json names mocha leaves out.
  */
-function halves() {
+function parts() {
   const files = readdirSync('test', { recursive: true })
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => join('test', name))
     .sort()
-  const turns = [0, 1, 1, 0]
-  return [0, 1].map((half) => files.filter((_, index) => turns[index % turns.length] === half))
+  const places = Array.from({ length: SIDE_BY_SIDE }, (_, place) => place)
+  const turns = [...places, ...places.toReversed()]
+  return places.map((place) => files.filter((_, index) => turns[index % turns.length] === place))
 }
 
 function start(args) {
@@ -51,7 +55,7 @@ function stop(signal) {
   if (signal !== 'SIGINT' || !process.stdin.isTTY) for (const { child } of runs) child.kill(signal)
 }
 
-/** The line that CI reads, of both runs together (test/support/reporter.ts). */
+/** The line that CI reads, of all runs together (test/support/reporter.ts). */
 function figuresIn(text) {
   const figures = [...text.matchAll(/^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gm)]
   const sum = (place) => figures.reduce((total, found) => total + Number(found[place] ?? 0), 0)

@@ -24,7 +24,7 @@ import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
 const products = '/api/v1/dev/store/products'
-const rounds = 8
+const rounds = 5
 /** Longer than a lease. */
 const leaseOverMs = 11_000
 

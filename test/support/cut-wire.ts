@@ -25,7 +25,10 @@ export async function openWire(mongodbUrl: string, death: Death) {
       sockets.add(socket)
       socket.on('error', () => socket.destroy())
     }
-    client.on('close', () => upstream.destroy())
+    // A command that is held back still lands when its process has long given up waiting.
+    client.on('close', () => {
+      if (lastRequest === null) upstream.destroy()
+    })
     upstream.on('close', () => client.destroy())
     onMessages(client, (message) => {
       if (death.isDead()) return

@@ -49,13 +49,17 @@ export async function killEverywhere<Case>(
     await Promise.all(
       cases.splice(0, together).map(async ({ fate, name, step, each }) => {
         const victim = await openVictim(house, { step, fate, lateMs: behindMs })
-        const running = operation.run(victim, each).catch(() => undefined)
-        await victim.died
+        const label = `killed at step ${step} (${name}, ${fate})`
+        const running = operation.run(victim, each)
+        await deathOf(victim, running, label)
         await operation.again(each)
         await victim.happen()
         await operation.again(each)
-        await operation.check(each, `killed at step ${step} (${name}, ${fate})`)
-        graves.push(victim.close(), running)
+        await operation.check(each, label)
+        graves.push(
+          victim.close(),
+          running.catch(() => undefined),
+        )
       }),
     )
   return steps
@@ -94,8 +98,9 @@ async function landAt<Case>(
   { effectStep, step, each }: { effectStep: number; step: number; each: Case },
 ): Promise<boolean> {
   const victim = await openVictim(house, { step: effectStep, fate: 'late', lateMs: behindMs })
-  graves.push(operation.run(victim, each).catch(() => undefined))
-  await victim.died
+  const running = operation.run(victim, each)
+  graves.push(running.catch(() => undefined))
+  await deathOf(victim, running, `its write lands before step ${step} of the retry`)
   const retry = await openVictim(house, { step, fate: 'paused', lateMs: 0 })
   const retried = operation.run(retry, each)
   const reached = await Promise.race([retry.died.then(() => true), retried.then(() => false)])
@@ -106,4 +111,14 @@ async function landAt<Case>(
   await operation.check(each, `its write landed before step ${step} of the retry (${retry.steps[step - 1]})`)
   graves.push(victim.close(), retry.close())
   return reached
+}
+
+/** Resolves when the victim has died. One whose run ends without that is told, not waited for. */
+async function deathOf(victim: Victim, running: Promise<unknown>, label: string): Promise<void> {
+  const alive = running.then(
+    () => 'it came to its end',
+    (error: unknown) => String(error),
+  )
+  const end = await Promise.race([victim.died, alive])
+  if (end !== undefined) throw new Error(`${label}: the process did not die, ${end}`)
 }
