@@ -97,19 +97,22 @@ describe('The checker of faults, of intents,', () => {
     }
   })
 
-  it('lets a try that was given up act in the next life of its key', () => {
-    const round = ordinary()
-    const first = the(round.calls.find(({ idempotencyKey }) => idempotencyKey === 'create-paid'))
-    const { began: then } = first
-    const gaveUp = { call: 98, attempt: 2, began: then + 100, ended: then + 200, status: null, answer: null }
-    round.calls.push({ ...first, ...gaveUp, headers: {}, patienceMs: 100 })
-    const made = create(round, 'again', 12)
-    round.calls.splice(round.calls.indexOf(the(round.calls.at(-1))), 1)
-    Object.assign(made, { status: 'CANCELLED', cancellationReason: 'expired', updatedAt: made.expiresAt })
-    expect(judge(round).map(({ promise }) => promise)).to.include('key.once')
-    // All clocks were set while it may have been on its way.
-    Object.assign(read(round, round.paid, 15), { clockAheadMs: [jump, jump], began: then + 30_200 })
-    expect(judge(round).map(({ promise }) => promise)).to.not.include('key.once')
+  it('lets a try that was given up act in the next life of its key, whether or not its first was heard of', () => {
+    for (const isHeard of [true, false]) {
+      const round = ordinary()
+      const first = the(round.calls.find(({ idempotencyKey }) => idempotencyKey === 'create-paid'))
+      const { began: then } = first
+      const lost = { status: null, answer: null, headers: {} }
+      round.calls.push({ ...first, call: 98, attempt: 2, began: then + 100, ended: then + 200, ...lost })
+      if (!isHeard) Object.assign(first, lost)
+      const made = create(round, 'again', 12)
+      round.calls.splice(round.calls.indexOf(the(round.calls.at(-1))), 1)
+      Object.assign(made, { status: 'CANCELLED', cancellationReason: 'expired', updatedAt: made.expiresAt })
+      expect(judge(round).map(({ promise }) => promise)).to.include('key.once')
+      // All clocks were set while it may have been on its way.
+      Object.assign(read(round, round.paid, 15), { clockAheadMs: [jump, jump], began: then + 30_200 })
+      expect(judge(round).map(({ promise }) => promise)).to.not.include('key.once')
+    }
   })
 
   it('lets the clean-up take a young delivery with the old intent that it tells of', () => {

@@ -146,6 +146,17 @@ describe('The checker of faults, of money and stock,', () => {
     expect(told(round, 'provider.balances')).to.have.lengthOf(1)
   })
 
+  it('lets a change of stock be another in the next life of its key, and in no other', () => {
+    for (const days of [1, 0]) {
+      const round = ordinary()
+      stock(round, 20, { stock: 40 })
+      const clockAheadMs: [number, number] = [0, days * 25 * 3_600_000]
+      Object.assign(stock(round, 30, { delta: 3 }), { idempotencyKey: 'stock-20', clockAheadMs })
+      left(round, 43)
+      expect(told(round, 'stock.balances')).to.have.lengthOf(1 - days)
+    }
+  })
+
   tellsOf([
     [
       'refund.bounded',

@@ -11,7 +11,7 @@ export interface Mutant {
   /** The promise that must be told as broken; where it is chance which, those of which one must. */
   caughtBy: readonly string[]
   focus: Focus
-  /** Another bug of its kind is tried in any case: only `--mutants all`, or its name, tries this one too. */
+  /** Not of the dozen that are tried in any case, as they differ most: only `--mutants all`, or its name, tries this one too. */
   isOneMore?: true
 }
 

@@ -2,11 +2,11 @@ import type { What } from '../../evidence/evidence.ts'
 import type { IntentDocument } from '../documents.ts'
 import type { Broken, Judge, Round } from '../round.ts'
 import { dataOf, referenceIn, type ShownIntent } from '../views/answers.ts'
-import { groupsOf, repeatedOf } from '../views/groups.ts'
-import { isDone, isUnknown, type Request } from '../views/requests.ts'
+import { groupsOf, repeatedOf, sumOf } from '../views/groups.ts'
+import { isDone, isUnknown, mostBeyond, type Request } from '../views/requests.ts'
 
 /**
- * No idempotency key ran twice: there are as many things as keys that were answered good, and at most one more for each key of which nobody knows; no two keys
+ * No idempotency key ran twice: there are as many things as keys that were answered good, and at most one more for each life of a key of which nobody knows; no two keys
  * got the same thing. What was cancelled, or paid by a simulation, was so by a request of its own that was not refused.
  */
 export const keyOnce: Judge = function* (round) {
@@ -55,13 +55,12 @@ function* things<Thing extends Made>(
     ownerOf,
   )
   for (const [owner, some] of extra) {
-    const unknown = requests.filter(
-      (request) => isUnknown(request) && ownerOf(asOwner(request, some[0])) === owner,
-    )
-    if (some.length > unknown.length)
+    const own = requests.filter((request) => ownerOf(asOwner(request, some[0])) === owner)
+    const unknown = sumOf(own, mostBeyond)
+    if (some.length > unknown)
       yield {
         of: some.map(nameOf).slice(0, 5).join(' '),
-        says: `${some.length} are there that no answer of ${what} names, and the outcome of ${unknown.length} is unknown`,
+        says: `${some.length} are there that no answer of ${what} names, and ${unknown} may have been made unheard`,
       }
   }
 }
@@ -88,11 +87,11 @@ function* refunds({ requests, dump }: Round): Generator<Broken> {
     for (const id of repeatedOf(answered, (each) => each))
       yield { of, says: `two keys were answered with refund ${id}` }
     const extra = stored.filter(({ id }) => !answered.includes(id))
-    const unknown = asked.filter(isUnknown)
-    if (extra.length > unknown.length)
+    const unknown = sumOf(asked, mostBeyond)
+    if (extra.length > unknown)
       yield {
         of,
-        says: `has ${extra.length} refunds that no answer names (${extra.map(({ id }) => id).join(' ')}), and the outcome of ${unknown.length} is unknown`,
+        says: `has ${extra.length} refunds that no answer names (${extra.map(({ id }) => id).join(' ')}), and ${unknown} may have been made unheard`,
       }
   }
 }

@@ -111,6 +111,10 @@ export const isUnknown = ({ settled, tries, isAcrossDays }: Request): boolean =>
   isAcrossDays ||
   (settled === null && tries.some(({ status, answer }) => status === null || mayHaveActed(status, answer)))
 
+/** How often a write may have been done beyond what was answered: once in each of two lives of its key. */
+export const mostBeyond = (request: Request): number =>
+  isUnknown(request) ? (request.isAcrossDays && !isDone(request) ? 2 : 1) : 0
+
 /** A 5xx, or a 409 that says somebody is at it, leaves it open. */
 const mayHaveActed = (status: number, answer: unknown): boolean =>
   status >= 500 || refusalOf({ answer })?.code === 'IDEMPOTENCY_REQUEST_IN_PROGRESS'

@@ -35,7 +35,9 @@ function changeBy(round: Round, request: Request): Change[] {
   const [, product = '', named = ''] =
     /\/products\/([0-9a-f]{24})\/variants\/([^/]+)\/stock/.exec(request.path) ?? []
   const variant = variantNamed(round, product, decodeURIComponent(named))
-  const endedAt = request.settled?.ended ?? Math.max(...request.tries.map(({ ended }) => ended)) + lateMs
+  const atLast = Math.max(...request.tries.map(({ ended }) => ended)) + lateMs
+  // What was tried after an answer is a replay, but in the next life of its key.
+  const endedAt = request.isAcrossDays ? atLast : (request.settled?.ended ?? atLast)
   const bodies = request.tries
     .filter(({ began }) => began < endedAt)
     .map(({ body }) => (body ?? {}) as { stock?: number; delta?: number })

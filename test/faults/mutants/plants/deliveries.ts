@@ -127,6 +127,7 @@ export const deliveryMutants: readonly Mutant[] = [
     ],
     caughtBy: ['delivery.signed'],
     focus: plain,
+    isOneMore: true,
   },
   {
     name: 'sweep-blind',
@@ -140,5 +141,6 @@ export const deliveryMutants: readonly Mutant[] = [
     ],
     caughtBy: ['quiet.reached', 'delivery.delivered', 'delivery.paced'],
     focus: under('redis.flush', 'redis.empty'),
+    isOneMore: true,
   },
 ]

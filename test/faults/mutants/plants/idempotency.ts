@@ -28,6 +28,7 @@ export const idempotencyMutants: readonly Mutant[] = [
     ],
     caughtBy: ['key.once', 'stock.balances', 'refund.bounded'],
     focus: killedAt('stock.changed', 'write.before-answer-kept', 'refund.settled', 'order.placed'),
+    isOneMore: true,
   },
   {
     name: 'claim-deleted',

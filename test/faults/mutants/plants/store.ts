@@ -46,6 +46,7 @@ export const storeMutants: readonly Mutant[] = [
     ],
     caughtBy: ['stock.balances'],
     focus: { ...killedAt('order.reserved'), often: ['placeOrder'] },
+    isOneMore: true,
   },
   {
     name: 'import-half-applied',
