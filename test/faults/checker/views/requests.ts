@@ -111,9 +111,12 @@ export const isUnknown = ({ settled, tries, isAcrossDays }: Request): boolean =>
   isAcrossDays ||
   (settled === null && tries.some(({ status, answer }) => status === null || mayHaveActed(status, answer)))
 
-/** How often a write may have been done beyond what was answered: once in each of two lives of its key. */
-export const mostBeyond = (request: Request): number =>
-  isUnknown(request) ? (request.isAcrossDays && !isDone(request) ? 2 : 1) : 0
+/** How often a write may have been done beyond what was answered: once in each of two lives of its key, and by each try once. */
+export function mostBeyond(request: Request): number {
+  if (!isUnknown(request)) return 0
+  if (!request.isAcrossDays) return 1
+  return Math.min(2, request.tries.length) - (isDone(request) ? 1 : 0)
+}
 
 /** A 5xx, or a 409 that says somebody is at it, leaves it open. */
 const mayHaveActed = (status: number, answer: unknown): boolean =>
