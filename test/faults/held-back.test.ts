@@ -9,7 +9,10 @@ describe('A write that is held back on its way', () => {
   after(() => house.close())
 
   it('lands however late, also when the process that sent it has hung up', async () => {
-    const { referenceNumber } = await createIntent(house, await house.merchant(), { amount: 100, label: 'before' })
+    const { referenceNumber } = await createIntent(house, await house.merchant(), {
+      amount: 100,
+      label: 'before',
+    })
     const label = async () => (await house.deps.Intent.findOne({ referenceNumber }).orFail().lean()).label
     const victim = await openVictim(house, { step: 1, fate: 'late', lateMs: 0 })
     const written = victim.deps.Intent.updateOne({ referenceNumber }, { label: 'after' }).then(
