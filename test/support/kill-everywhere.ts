@@ -51,7 +51,7 @@ export async function killEverywhere<Case>(
         const victim = await openVictim(house, { step, fate, lateMs: behindMs })
         const label = `killed at step ${step} (${name}, ${fate})`
         const running = operation.run(victim, each)
-        await deathOf(victim, running, label)
+        await deathOf(victim, running, { step, label })
         await operation.again(each)
         await victim.happen()
         await operation.again(each)
@@ -100,7 +100,8 @@ async function landAt<Case>(
   const victim = await openVictim(house, { step: effectStep, fate: 'late', lateMs: behindMs })
   const running = operation.run(victim, each)
   graves.push(running.catch(() => undefined))
-  await deathOf(victim, running, `its write lands before step ${step} of the retry`)
+  const label = `its write lands before step ${step} of the retry`
+  await deathOf(victim, running, { step: effectStep, label })
   const retry = await openVictim(house, { step, fate: 'paused', lateMs: 0 })
   const retried = operation.run(retry, each)
   const reached = await Promise.race([retry.died.then(() => true), retried.then(() => false)])
@@ -113,12 +114,21 @@ async function landAt<Case>(
   return reached
 }
 
-/** Resolves when the victim has died. One whose run ends without that is told, not waited for. */
-async function deathOf(victim: Victim, running: Promise<unknown>, label: string): Promise<void> {
+/**
+ * Resolves when the victim has died at `step`. One whose run ends before it comes to that step is told, not waited for. A run may end
+ * between the moment its last step sets out and the moment it is done, which is when the victim dies of it: that one is waited for.
+ */
+export async function deathOf(
+  victim: Victim,
+  running: Promise<unknown>,
+  { step, label }: { step: number; label: string },
+): Promise<void> {
   const alive = running.then(
     () => 'it came to its end',
     (error: unknown) => String(error),
   )
   const end = await Promise.race([victim.died, alive])
-  if (end !== undefined) throw new Error(`${label}: the process did not die, ${end}`)
+  if (end === undefined) return
+  if (victim.steps.length < step) throw new Error(`${label}: the process did not die, ${end}`)
+  await victim.died
 }

@@ -7,6 +7,7 @@ import { failingPayment } from '../views/failing-amounts.ts'
 import { sumOf } from '../views/groups.ts'
 import { settles } from '../views/times.ts'
 import { hadCome, mayHaveComeBy, type Reason, type Refusal } from './refusal.ts'
+import { tooSlow } from './too-slow.ts'
 
 /** What a customer types into the form that pays. */
 interface Form {
@@ -152,7 +153,7 @@ export function reasonOfPage(round: Round, call: Call): Reason | null {
   const reason = ofPages[what]
   if (reason === undefined || status === null || status >= 500) return null
   if (status === 429) return never
-  if (status === 408) return (_round, { span }) => !round.times.isCalm(span, settles.requests)
+  if (status === 408) return tooSlow
   if (status >= 400) return reason
   if (what === 'pay.page' && !['pending', 'waiting'].includes(pageOf(call)?.state ?? '')) return notOffered
   if (what !== 'pay.confirm') return null

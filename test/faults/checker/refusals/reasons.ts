@@ -1,6 +1,5 @@
 import type { Call } from '../../evidence/evidence.ts'
 import { isSettled } from '../views/requests.ts'
-import { settles } from '../views/times.ts'
 import { changed, failedAsAsked, notPending } from './of-intents.ts'
 import { notGivenBack, notRefundable, notWhatIsLeft, tooMuch } from './of-refunds.ts'
 import { notInStock } from './of-stock.ts'
@@ -14,6 +13,7 @@ import {
   tooManyEndpoints,
 } from './of-things.ts'
 import type { Reason } from './refusal.ts'
+import { tooSlow } from './too-slow.ts'
 
 /** The claim of a try that died lasts 10 s (docs/idempotency.md), which a second process finds out. */
 const claimMs = 30_000
@@ -25,9 +25,6 @@ const underWay: Reason = (_round, { call, request }) => {
   const isNear = (other: Call) => other.began <= call.ended && other.ended + claimMs >= call.began
   return !isAnswered && others.some(isNear)
 }
-
-/** A body came too slowly: only where something stood still. */
-const tooSlow: Reason = ({ times }, { span }) => !times.isCalm(span, settles.requests)
 
 /** What a key may ask in a second (docs/api.md). */
 const mostPerSecond = 1000
