@@ -108,6 +108,8 @@ export interface Call {
   attempt: number
   /** After so long the client gave up: some do early, with nothing wrong, and the service goes on with what they asked for. */
   patienceMs: number
+  /** How long its connection had been open with nothing said on it yet when it was sent; null where it was not the first on it, or was not sent. */
+  silentMs: number | null
   /** Of the process that was asked. */
   origin: string
   what: What

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { expect } from 'chai'
 import { until } from '../../support/until.ts'
 import type { Call } from '../evidence/evidence.ts'
@@ -23,13 +23,23 @@ const create: Wish = {
   headers: {},
 }
 
+const keptIn = (calls: Call[]): Recording =>
+  ({ call: (call: Call) => void calls.push(call) }) as unknown as Recording
+
 describe('A client of the traffic', () => {
   const whole: string[] = []
   let broken = 0
+  let connections = 0
+  /** Of each request that came, in turn, whether it was the first on its connection. */
+  const firsts: boolean[] = []
+  const used = new WeakSet<Socket>()
   let server: Server
   let origin: string
   before(async () => {
     server = createServer((req, res) => {
+      firsts.push(!used.has(req.socket))
+      used.add(req.socket)
+      if (req.url === '/unanswered') return
       let text = ''
       req.on('data', (chunk: Buffer) => {
         text += chunk.toString()
@@ -42,6 +52,9 @@ describe('A client of the traffic', () => {
         broken += 1
       })
     })
+    server.on('connection', () => {
+      connections += 1
+    })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -53,8 +66,7 @@ describe('A client of the traffic', () => {
 
   it('breaks off in the midst of its body now and then, where its write has a key', async () => {
     const calls: Call[] = []
-    const record = { call: (call: Call) => void calls.push(call) } as unknown as Recording
-    const client = openClient({ record, origins: () => [origin], clockAheadMs: () => 0 })
+    const client = openClient({ record: keptIn(calls), origins: () => [origin], clockAheadMs: () => 0 })
     const askAll = async (wish: Wish): Promise<number> => {
       calls.length = 0
       for (let tries = 0; tries < 200; tries += 1) await client.ask(wish, tries, chanceOf(tries, 'try'))
@@ -67,6 +79,30 @@ describe('A client of the traffic', () => {
       new Set([JSON.stringify(create.body && Object.values(create.body)[0])]),
     )
     expect(await askAll({ ...create, idempotencyKey: null })).to.equal(0)
+    await client.close()
+  })
+  it('says how long its connection had said nothing: of the first request on it, and of no other', async () => {
+    const client = openClient({ record: keptIn([]), origins: () => [origin], clockAheadMs: () => 0 })
+    const read: Wish = { ...create, actor: 'auditor', method: 'GET', idempotencyKey: null, body: null }
+    const silentMs = async (wish: Wish) => (await client.ask(wish, 1, chanceOf(1, 'try'))).silentMs
+    firsts.length = 0
+    const silences = [await silentMs(read), await silentMs(read), await silentMs(read), await silentMs(read)]
+    expect(silences.map((ms) => ms !== null)).to.deep.equal(firsts)
+    expect(firsts).to.include(false)
+
+    // One that gives up after 700 ms: another connection is opened at once, and said nothing on.
+    const before = connections
+    const hasty = chanceOf(7, 'try')
+    const { status, patienceMs } = await client.ask(
+      { ...read, actor: 'customer', path: '/unanswered' },
+      1,
+      hasty,
+    )
+    expect({ status, patienceMs }).to.deep.equal({ status: null, patienceMs: 700 })
+    await until('another connection is open', () => connections > before)
+    const openedBy = Date.now()
+    await until('it has been silent for a while', () => Date.now() > openedBy + 300)
+    expect(await silentMs(read)).to.be.within(200, 5000)
     await client.close()
   })
 })

@@ -5,6 +5,7 @@ import type { Call } from '../evidence/evidence.ts'
 import type { Recording } from '../evidence/record.ts'
 import type { Chance } from './chance.ts'
 import { pageOf, withoutMarks } from './page.ts'
+import { watchSilence } from './silence.ts'
 import type { Body, Wish } from './wish.ts'
 
 /** Asks once and records it, whatever becomes of it. */
@@ -27,19 +28,24 @@ interface Needs {
 
 export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask; close(): Promise<void> } {
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+  const silence = watchSilence()
   let calls = 0
 
   async function exchange(origin: string, wish: Wish, patienceMs: number, isHalf: boolean) {
     const { method, path } = wish
     const { headers, body } = isHalf ? half(written(wish)) : written(wish)
     const signal = AbortSignal.timeout(patienceMs)
+    const { sent, silentMs } = silence.of(() =>
+      request(origin + path, { dispatcher, method, headers, body, signal }),
+    )
     try {
-      const got = await request(origin + path, { dispatcher, method, headers, body, signal })
+      const got = await sent
       const bytes = Buffer.from(await got.body.arrayBuffer())
       const answerHash = createHash('sha256').update(bytes).digest('base64url')
-      return { status: got.statusCode, headers: plain(got.headers), text: bytes.toString(), answerHash }
+      const answer = { status: got.statusCode, headers: plain(got.headers), text: bytes.toString() }
+      return { ...answer, answerHash, silentMs: silentMs() }
     } catch {
-      return { status: null, headers: {}, text: '', answerHash: null }
+      return { status: null, headers: {}, text: '', answerHash: null, silentMs: silentMs() }
     }
   }
 
@@ -50,7 +56,8 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
     const isHalf = wish.idempotencyKey !== null && wish.body !== null && chance.is(brokenOff)
     const patienceMs = isHalf ? brokenOffMs : patienceOf(wish, chance)
     const [began, aheadAtFirst] = [Date.now(), clockAheadMs()]
-    const { status, headers, text, answerHash } = await exchange(origin, wish, patienceMs, isHalf)
+    const exchanged = await exchange(origin, wish, patienceMs, isHalf)
+    const { status, headers, text, answerHash, silentMs } = exchanged
     const made: Call = {
       call,
       began,
@@ -60,6 +67,7 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
       operation: wish.operation,
       attempt,
       patienceMs,
+      silentMs,
       origin,
       what: wish.what,
       business: wish.key?.business ?? null,
@@ -79,7 +87,12 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
     return made
   }
 
-  return { ask, close: () => dispatcher.destroy() }
+  async function close(): Promise<void> {
+    await dispatcher.destroy()
+    silence.close()
+  }
+
+  return { ask, close }
 }
 
 const patienceOf = ({ actor }: Wish, chance: Chance): number =>

@@ -84,6 +84,7 @@ export function call(
     operation: number,
     attempt: 1,
     patienceMs: 12_000,
+    silentMs: null,
     origin: 'http://127.0.0.1:1',
     business: shop.id,
     keyId: shop.key,
