@@ -69,6 +69,25 @@ describe('The plan of a round of faults', () => {
       expect([...armed]).to.have.members(points.map(({ name }) => name))
     })
 
+    it(`has both workers wait for the clean-up when a night begins (seed ${seed})`, () => {
+      const nights = plansOf('--seed', seed, '--soak').flatMap((plan) => {
+        const jump = plan.find(({ what }) => what === 'clock.jump')
+        return jump === undefined ? [] : [{ plan, jump }]
+      })
+      expect(nights).to.have.lengthOf.at.least(6)
+      for (const { plan, jump } of nights) {
+        const waiting = plan.filter(
+          (fault) =>
+            fault.what === 'process.point' &&
+            fault.point.startsWith('clean-up.') &&
+            fault.time === 1 &&
+            fault.atMs <= jump.atMs &&
+            fault.atMs + fault.forMs >= jump.atMs + 5000,
+        )
+        expect(waiting.map(({ target }) => target)).to.have.members(['worker-1', 'worker-2'])
+      }
+    })
+
     it(`does one thing at a time to one target (seed ${seed})`, () => {
       for (const plan of plans(seed)) {
         const overAt = new Map<string, number>()

@@ -29,21 +29,28 @@ const isOfNight = (point: string): boolean => point.startsWith('clean-up.')
 
 const HOUR_MS = 3_600_000
 /** A day and an hour: idempotency keys are free again, and a night has passed. A month: what the sandbox made is too old. None: twice as often. */
-const jumps = [0, 25 * HOUR_MS, 0, 31 * 24 * HOUR_MS]
+const MONTH_MS = 31 * 24 * HOUR_MS
+const jumps = [0, 25 * HOUR_MS, 0, MONTH_MS]
+
+/** The points of a clean-up that has nothing to take, and is soon at its end. One that has much is not there before its burst is over. */
+const ofNothingOld = ['clean-up.taken', 'clean-up.before-end']
+const isReachedAfter = (aheadMs: number, point: string): boolean =>
+  aheadMs === MONTH_MS ? point !== 'clean-up.before-end' : ofNothingOld.includes(point)
 
 /** So much of a deck is dealt in a second of a round; the next round goes on from there. */
 const POINTS_PER_SECOND = 1 / 14
-const POINTS_PER_NIGHT = 3
+/** One for each worker: its first fault in a night. */
+const POINTS_PER_NIGHT = 2
 
 /** What is done in a round, in the order of time. The same round has the same plan. */
 export function planOf(round: Planning): PlannedFault[] {
   const chance = chanceOf(round.seed, 'plan', round.round)
   const bursts = burstsOf(chance, round.seconds * 1000)
   const aheadMs = jumpOf(round)
-  const jumpAt = aheadMs === 0 ? undefined : bursts[Math.floor(bursts.length / 2)]
-  const deal = decksOf(round, chance)
+  const jumpAt = aheadMs === 0 ? undefined : nightOf(bursts)
+  const deal = decksOf(round, chance, aheadMs)
   const faults = bursts.flatMap((burst) => [
-    ...processFaults(chance, burst, burst === jumpAt ? deal.night : deal.day),
+    ...processFaults(chance, burst, burst === jumpAt, burst === jumpAt ? deal.night : deal.day),
     ...serverFault(chance, burst, redisFaults, deal.redis),
     ...serverFault(chance, burst, faultsOfMongo(round.servers), deal.mongo),
     ...receiverFaults(chance, burst, round.manners, deal.receivers),
@@ -54,6 +61,13 @@ export function planOf(round: Planning): PlannedFault[] {
 
 /** Each of the jumps in four rounds. */
 const jumpOf = ({ seed, round }: Planning): number => deckOf(chanceOf(seed, 'jumps'), jumps, round)()
+
+/** The longest of the middle third: with things before it that are old after it, with time for its points, and with traffic after it. */
+function nightOf(bursts: readonly Burst[]): Burst | undefined {
+  const from = Math.floor(bursts.length / 3)
+  const middle = bursts.slice(from, Math.max(from + 1, Math.ceil((2 * bursts.length) / 3)))
+  return middle.toSorted((one, other) => other.toMs - other.fromMs - (one.toMs - one.fromMs))[0]
+}
 
 /** In the first seconds of a round there is hardly anything yet that could be old. */
 const YOUNG_MS = 10_000
@@ -67,16 +81,22 @@ const jump = ({ fromMs }: Burst, aheadMs: number): PlannedFault => ({
   aheadMs,
 })
 
-function decksOf({ seed, round, servers, seconds, points, manners }: Planning, chance: Chance) {
+function decksOf(
+  { seed, round, servers, seconds, points, manners }: Planning,
+  chance: Chance,
+  aheadMs: number,
+) {
   const first = Math.floor(round * seconds * POINTS_PER_SECOND)
-  const pointsOf = (type: ProcessType, isNight: boolean) =>
-    points
-      .filter(({ name, process }) => process === type && isOfNight(name) === isNight)
-      .map(({ name }) => name)
+  const ofDay = (type: ProcessType) =>
+    points.filter(({ name, process }) => process === type && !isOfNight(name)).map(({ name }) => name)
+  const ofNight = points
+    .filter(({ name }) => isOfNight(name) && isReachedAfter(aheadMs, name))
+    .map(({ name }) => name)
+  const firstOfNight = Math.floor((round - 1) / jumps.length) * POINTS_PER_NIGHT
   const [web, worker, night] = [
-    deckOf(chanceOf(seed, 'points', 'web'), pointsOf('web', false), first),
-    deckOf(chanceOf(seed, 'points', 'worker'), pointsOf('worker', false), first),
-    deckOf(chanceOf(seed, 'points', 'worker'), pointsOf('worker', true), round * POINTS_PER_NIGHT),
+    deckOf(chanceOf(seed, 'points', 'web'), ofDay('web'), first),
+    deckOf(chanceOf(seed, 'points', 'worker'), ofDay('worker'), first),
+    deckOf(chanceOf(seed, 'points', 'worker'), ofNight, firstOfNight),
   ]
   const kindsOf = (lasting: object) => Object.keys(lasting) as Kind[]
   return {

@@ -1,7 +1,7 @@
 import type { Chance } from '../traffic/chance.ts'
 import type { Burst } from './bursts.ts'
 import type { Deck } from './deck.ts'
-import { type PlannedFault, type ProcessName, processNames } from './fault.ts'
+import { type PlannedFault, type ProcessName, processNames, typeOf } from './fault.ts'
 
 /** What a process takes to serve again, on a machine that does much else. */
 const START_MS = 2000
@@ -26,8 +26,14 @@ interface Ask {
   /** Until the end of the burst. */
   roomMs: number
   isFrail: boolean
+  /** A night passes in this burst. */
+  isNight: boolean
   point: Deck<string>
 }
+
+/** In a night it is armed for as long as a death has room: whichever of the workers has the clean-up comes there once, who knows when. */
+const armedMs = ({ isNight, target, roomMs }: Ask): number =>
+  isNight && typeOf(target) === 'worker' ? Math.max(ARMED_MS, roomMs - LEAST_MS) : ARMED_MS
 
 const draw = {
   'process.kill': ({ chance, target, atMs }: Ask) =>
@@ -54,8 +60,9 @@ const draw = {
     const point = ask.point()
     const deed = chance.pick(['kill', 'kill', 'stop'] as const)
     const awayMs = deed === 'kill' ? chance.whole(0, LONGEST_DOWN_MS) : stopMs(ask)
-    const time = chance.pick([1, 1, 1, 2, 4])
-    return { what: 'process.point', target, atMs, forMs: ARMED_MS, point, time, deed, awayMs } as const
+    const drawn = chance.pick([1, 1, 1, 2, 4])
+    const time = ask.isNight ? 1 : drawn
+    return { what: 'process.point', target, atMs, forMs: armedMs(ask), point, time, deed, awayMs } as const
   },
 }
 
@@ -68,12 +75,13 @@ const stopMs = ({ chance, roomMs, isFrail }: Ask): number =>
     : chance.whole(1000, SHORT_STOP_MS)
 
 /**
- * What is done to the processes in a burst. Of each type only one is ever frozen for long, so that what is asked for is done by
- * somebody soon.
+ * What is done to the processes in a burst; where a night passes in it, each is armed first. Of each type only one is ever frozen for long,
+ * so that what is asked for is done by somebody soon.
  */
 export function processFaults(
   chance: Chance,
   burst: Burst,
+  isNight: boolean,
   points: (target: ProcessName) => Deck<string>,
 ): PlannedFault[] {
   const frail = new Set([chance.pick(['web-1', 'web-2']), chance.pick(['worker-1', 'worker-2'])])
@@ -82,9 +90,10 @@ export function processFaults(
     const own: PlannedFault[] = []
     let atMs = burst.fromMs + chance.whole(0, 2500)
     while (burst.toMs - atMs >= LEAST_MS) {
-      const kind = chance.weighted(weights)
+      const isFirstOfNight = isNight && own.length === 0
+      const kind = isFirstOfNight ? 'process.point' : chance.weighted(weights)
       const roomMs = burst.toMs - atMs
-      const fault = draw[kind]({ chance, target, atMs, roomMs, isFrail: frail.has(target), point })
+      const fault = draw[kind]({ chance, target, atMs, roomMs, isFrail: frail.has(target), isNight, point })
       own.push(fault)
       atMs += busyMs(fault) + chance.whole(300, 1500)
     }
