@@ -28,8 +28,8 @@ export interface Planning {
 const isOfNight = (point: string): boolean => point.startsWith('clean-up.')
 
 const HOUR_MS = 3_600_000
-/** A day and an hour: idempotency keys are free again, and a night has passed. A month: what the sandbox made is too old. None: twice as often. */
 const MONTH_MS = 31 * 24 * HOUR_MS
+/** A day and an hour: idempotency keys are free again, and a night has passed. A month: what the sandbox made is too old. None: twice as often. */
 const jumps = [0, 25 * HOUR_MS, 0, MONTH_MS]
 
 /** The points of a clean-up that has nothing to take, and is soon at its end. One that has much is not there before its burst is over. */
@@ -39,7 +39,7 @@ const isReachedAfter = (aheadMs: number, point: string): boolean =>
 
 /** So much of a deck is dealt in a second of a round; the next round goes on from there. */
 const POINTS_PER_SECOND = 1 / 14
-/** One for each worker: its first fault in a night. */
+/** As many are dealt at least, as each worker is armed with one; the next night of its kind goes on from there. */
 const POINTS_PER_NIGHT = 2
 
 /** What is done in a round, in the order of time. The same round has the same plan. */

@@ -81,6 +81,7 @@ describe('A client of the traffic', () => {
     expect(await askAll({ ...create, idempotencyKey: null })).to.equal(0)
     await client.close()
   })
+
   it('says how long its connection had said nothing: of the first request on it, and of no other', async () => {
     const client = openClient({ record: keptIn([]), origins: () => [origin], clockAheadMs: () => 0 })
     const read: Wish = { ...create, actor: 'auditor', method: 'GET', idempotencyKey: null, body: null }
