@@ -5,11 +5,13 @@ import type { Caller } from '../src/businesses/caller.ts'
 import { createBusiness } from '../src/businesses/create-business.ts'
 import { readConfig } from '../src/config.ts'
 import { type Deps, openDeps } from '../src/deps.ts'
+import { answerField } from '../src/idempotency/claim.ts'
 import type { Effect } from '../src/idempotency/effect.ts'
 import { newId } from '../src/ids.ts'
 import { makeIndexes } from '../src/indexes.ts'
 import { createIntent } from '../src/intents/create.ts'
 import { parseCreate } from '../src/intents/parse-create.ts'
+import { recallIntent } from '../src/intents/recall.ts'
 import { createLog } from '../src/log.ts'
 import { createMetrics } from '../src/metrics/metrics.ts'
 import { type Delivery, openStatuses } from '../src/webhooks/deliveries/delivery.ts'
@@ -90,9 +92,12 @@ async function createIntents(deps: Deps, callers: Caller[], count: number): Prom
   return made
 }
 
-const newEffect = (deps: Deps): Effect => ({
-  id: newId(),
-  until: Number.POSITIVE_INFINITY,
-  cause: null,
-  seal: (data) => deps.secrets.seal(JSON.stringify(data)),
-})
+function newEffect(deps: Deps): Effect {
+  const id = newId()
+  return {
+    id,
+    until: Number.POSITIVE_INFINITY,
+    cause: null,
+    seal: (data) => deps.secrets.seal(JSON.stringify(data), answerField(recallIntent.collection, id)),
+  }
+}

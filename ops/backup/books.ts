@@ -1,8 +1,9 @@
 import { openModels } from '../../src/collections.ts'
 import type { Log } from '../../src/log.ts'
 import { connectMongo } from '../../src/mongo.ts'
-import type { Secrets } from '../../src/secrets.ts'
+import type { SealedField, Secrets } from '../../src/secrets.ts'
 import type { Endpoint as StoredEndpoint } from '../../src/webhooks/endpoints/endpoint.ts'
+import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 
 /** What is in a database, for a person who compares it with what should be. */
 export interface Books {
@@ -41,7 +42,7 @@ export async function readBooks(
       ...previousSecrets.filter(({ validUntil }) => validUntil > now).map((previous) => previous.secret),
     ]
     const endpointsNotOpened = signing.filter(
-      (endpoint) => !sealedIn(endpoint).every((sealed) => opens(secrets, sealed)),
+      (endpoint) => !sealedIn(endpoint).every((sealed) => opens(secrets, sealed, secretField(endpoint._id))),
     ).length
     return {
       counts,
@@ -54,9 +55,9 @@ export async function readBooks(
   }
 }
 
-function opens(secrets: Pick<Secrets, 'unseal'>, sealed: string): boolean {
+function opens(secrets: Pick<Secrets, 'unseal'>, sealed: string, field: SealedField): boolean {
   try {
-    secrets.unseal(sealed)
+    secrets.unseal(sealed, field)
     return true
   } catch {
     return false

@@ -5,8 +5,17 @@ import { stringify } from 'safe-stable-stringify'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { type ErrorCode, Refusal, refuse } from '../errors.ts'
-import { giveUp, keepAnswer, noteReplay, type Recall, tryClaim } from '../idempotency/claim.ts'
+import {
+  answerField,
+  claims,
+  giveUp,
+  keepAnswer,
+  noteReplay,
+  type Recall,
+  tryClaim,
+} from '../idempotency/claim.ts'
 import { doneBefore, type Effect, type Errand } from '../idempotency/effect.ts'
+import type { SealedField } from '../secrets.ts'
 import { inSpan } from '../tracing/in-span.ts'
 import type { Cause } from '../webhooks/event.ts'
 import { type Answer, failure, success } from './answer.ts'
@@ -78,7 +87,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     const claimed = await deadline.spend((until) => tryClaim(deps, request, until))
     if (claimed.state === 'answered') {
       if (waited) await deadline.spend(() => noteReplay(deps, id))
-      return replay(deps, claimed.answer, claimed.paramsHash !== paramsHash)
+      return replay(deps, claimed, claimed.paramsHash !== paramsHash)
     }
     if (claimed.state === 'mine') {
       const answer = await runHolding(deps, deadline, write, { id, ...claimed })
@@ -97,12 +106,14 @@ async function runHolding(
   write: Write,
   held: { id: string; token: string; effectId: string },
 ): Promise<Answer | null> {
-  const sealed = (answer: Answer) => deps.secrets.seal(JSON.stringify([answer.status, answer.body]))
+  const sealed = ({ status, body }: Answer, field: SealedField) =>
+    deps.secrets.seal(JSON.stringify([status, body]), field)
   // What a create seals is what it answers: one text for both.
   let sealedAnswer: Answer | null = null
   const seal = (data: unknown) => {
+    if (write.recall === null) throw new Error('A route that seals its response must be able to recall it.')
     sealedAnswer = success(write.status, data)
-    return sealed(sealedAnswer)
+    return sealed(sealedAnswer, answerField(write.recall.collection, held.effectId))
   }
   let answer: Answer
   try {
@@ -120,7 +131,9 @@ async function runHolding(
     }
     answer = failure(error, write.cause.requestId)
   }
-  const kept = await deadline.spend((until) => keepAnswer(deps, held, sealed(answer), until))
+  const kept = await deadline.spend((until) =>
+    keepAnswer(deps, held, sealed(answer, answerField(claims.name, held.id)), until),
+  )
   return kept ? answer : null
 }
 
@@ -137,8 +150,12 @@ async function operate(
 const isFinal = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.statusCode < 500 && error.code !== 'RATE_LIMITED'
 
-function replay(deps: Deps, sealed: string, otherParams: boolean): Answer {
-  const [status, body] = JSON.parse(deps.secrets.unseal(sealed)) as [number, string]
+function replay(
+  deps: Deps,
+  { answer, field }: { answer: string; field: SealedField },
+  otherParams: boolean,
+): Answer {
+  const [status, body] = JSON.parse(deps.secrets.unseal(answer, field)) as [number, string]
   const mismatch = otherParams ? { 'Idempotent-Params-Mismatch': 'true' } : {}
   const code = status >= 400 ? (JSON.parse(body).error.code as ErrorCode) : null
   return { status, code, body, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }

@@ -1,6 +1,7 @@
 import type { Collection } from '../collection.ts'
 import type { Deps } from '../deps.ts'
 import { newId } from '../ids.ts'
+import type { SealedField } from '../secrets.ts'
 
 /** How long an answer is kept and a key means the same request (SPEC 5.4). */
 export const lifetimeMs = 24 * 3_600_000
@@ -37,12 +38,24 @@ export const claims: Collection = {
   indexes: [{ name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
 }
 
-/** Finds the sealed answer of a create by its effect id, or null when nothing was created. */
-export type Recall = (deps: Deps, effectId: string) => Promise<string | null>
+/** Where a create stores its sealed first response: in the field `answer` of the document that it made. */
+export interface Recall {
+  /** The name of the document's collection. */
+  collection: string
+  /** Returns the sealed response by effect id, or null if nothing was created. */
+  find(deps: Deps, effectId: string): Promise<string | null>
+}
+
+/** The field that stores a sealed response: of the claim, or of the document that a create made. */
+export const answerField = (collection: string, id: string): SealedField => ({
+  collection,
+  id,
+  field: 'answer',
+})
 
 export type Claimed =
   | { state: 'mine'; effectId: string; token: string }
-  | { state: 'answered'; answer: string; paramsHash: string }
+  | { state: 'answered'; answer: string; field: SealedField; paramsHash: string }
   | { state: 'running' }
 
 /** One request that wants to run: for how long its holder is believed to, and how a create's answer is found. */
@@ -67,12 +80,25 @@ export async function tryClaim(deps: Deps, request: ClaimRequest, until: number)
   if (found === null) return { state: 'running' }
   if (found.token === fresh.token) return mine(found)
   if (found.expiresAt <= now) return takeOver(deps, { _id: found._id, effectId: found.effectId }, fresh)
-  const answer = found.answer ?? (await request.recall?.(deps, found.effectId)) ?? null
-  if (answer !== null) return { state: 'answered', answer, paramsHash: found.paramsHash }
+  const kept = await findAnswer(deps, found, request.recall)
+  if (kept !== null) return { state: 'answered', ...kept, paramsHash: found.paramsHash }
   if (found.leaseUntil > now) return { state: 'running' }
   // What will be answered now is what this caller asked.
   const { token, leaseUntil, paramsHash } = fresh
   return takeOver(deps, { _id: found._id, token: found.token }, { token, leaseUntil, paramsHash })
+}
+
+/** The sealed response of a claim, with the field that it was sealed for. Null while there is none. */
+async function findAnswer(
+  deps: Deps,
+  { _id, effectId, answer }: Claim,
+  recall: Recall | null,
+): Promise<{ answer: string; field: SealedField } | null> {
+  if (answer !== undefined) return { answer, field: answerField(claims.name, _id) }
+  const recalled = (await recall?.find(deps, effectId)) ?? null
+  return recall === null || recalled === null
+    ? null
+    : { answer: recalled, field: answerField(recall.collection, effectId) }
 }
 
 function freshClaim(now: Date, request: ClaimRequest): Omit<Claim, '_id'> {

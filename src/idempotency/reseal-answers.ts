@@ -2,7 +2,7 @@ import type { Model, mongo } from 'mongoose'
 import { pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
 import { inBatches } from '../in-batches.ts'
-import { lifetimeMs } from './claim.ts'
+import { answerField, lifetimeMs } from './claim.ts'
 
 /** A document with a sealed first answer: a claim, or what a create made. */
 interface Answered {
@@ -60,7 +60,7 @@ async function reseal(
   for (const { _id, answer } of docs) {
     if (answer === undefined) continue
     try {
-      const anew = secrets.reseal(answer)
+      const anew = secrets.reseal(answer, answerField(collection.collectionName, _id))
       if (anew !== answer)
         writes.push({ updateOne: { filter: { _id, answer }, update: { $set: { answer: anew } } } })
     } catch {

@@ -4,9 +4,11 @@ import { findKeysLeft } from '../../src/businesses/keys-left.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import type { Deps } from '../../src/deps.ts'
+import { answerField, claims } from '../../src/idempotency/claim.ts'
 import { resealAnswers } from '../../src/idempotency/reseal-answers.ts'
 import { createSecrets } from '../../src/secrets.ts'
 import { resealSecrets } from '../../src/webhooks/endpoints/reseal-secrets.ts'
+import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { attempt, freshDelivery, openBeside, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, secretKey as older, openHouse } from '../support/house.ts'
 import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
@@ -190,13 +192,19 @@ describe('npm run admin -- secrets rotate', function () {
     const endpoint = await house.deps.Endpoint.findById(id).lean()
     const kept = [endpoint?.secret ?? '', ...(endpoint?.previousSecrets ?? []).map((each) => each.secret)]
     const { unseal } = alone.deps.secrets
-    expect(kept.map(unseal)).to.deep.equal([...made.toReversed(), secret])
+    expect(kept.map((sealed) => unseal(sealed, secretField(id)))).to.deep.equal([
+      ...made.toReversed(),
+      secret,
+    ])
   })
 
   it('says which endpoint cannot sign for a replaced secret, while that one signs', async () => {
     const merchant = await house.merchant()
     const { id } = await subscribe(house, merchant, receiver.url)
-    const lost = createSecrets([Buffer.from(newest, 'base64')]).seal('of a key that is not configured')
+    const lost = createSecrets([Buffer.from(newest, 'base64')]).seal(
+      'of a key that is not configured',
+      secretField(id),
+    )
     const replaced = (fromNow: number) => ({
       previousSecrets: [{ secret: lost, madeBy: 'x', validUntil: new Date(Date.now() + fromNow) }],
     })
@@ -212,10 +220,12 @@ describe('npm run admin -- secrets rotate', function () {
   it('leaves an answer that somebody else wrote or took away meanwhile', async () => {
     const { Claim, secrets } = house.deps
     await resealAnswers(both.deps, unwatched)
-    const [read, written] = [secrets.seal('[404,"read"]'), secrets.seal('[404,"written"]')]
-    await Claim.insertMany(['written', 'taken'].map((id) => claimOf(id, read)))
+    const sealedFor = (id: string, text: string) => secrets.seal(text, answerField(claims.name, id))
+    const written = sealedFor('written', '[404,"written"]')
+    await Claim.insertMany(['written', 'taken'].map((id) => claimOf(id, sealedFor(id, '[404,"read"]'))))
     const { collection } = both.deps.Claim
     const racing = {
+      collectionName: collection.collectionName,
       find: collection.find.bind(collection),
       async bulkWrite(writes: never) {
         await Claim.updateOne({ _id: 'written' }, { $set: { answer: written } })
@@ -233,7 +243,9 @@ describe('npm run admin -- secrets rotate', function () {
     const { Claim, secrets } = house.deps
     const count = 600
     await Claim.insertMany(
-      Array.from({ length: count }, (_, at) => claimOf(`many-${at}`, secrets.seal(`[404,"${at}"]`))),
+      Array.from({ length: count }, (_, at) => `many-${at}`).map((id) =>
+        claimOf(id, secrets.seal(`[404,"${id}"]`, answerField(claims.name, id))),
+      ),
     )
     const killed = () => {
       throw new Error('killed')
@@ -245,7 +257,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(runs.map(({ unreadable }) => unreadable)).to.deep.equal([0, 0])
     expect(await Claim.countDocuments(isAnew)).to.equal(count)
     for (const { _id, answer = '' } of await Claim.find({ _id: /^many-/ }).lean())
-      expect(alone.deps.secrets.unseal(answer)).to.equal(`[404,"${_id.slice(5)}"]`)
+      expect(alone.deps.secrets.unseal(answer, answerField(claims.name, _id))).to.equal(`[404,"${_id}"]`)
     expect(await resealAnswers(both.deps, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
   })
 
@@ -360,7 +372,7 @@ describe('npm run admin -- secrets rotate', function () {
     const last = await openBeside(house, { SECRET_KEY: newest })
     await use(last, merchant).expect(200)
     const endpoint = await house.deps.Endpoint.findById(id).lean()
-    expect(last.deps.secrets.unseal(endpoint?.secret ?? '')).to.equal(secret)
+    expect(last.deps.secrets.unseal(endpoint?.secret ?? '', secretField(id))).to.equal(secret)
     await last.close()
   })
 })

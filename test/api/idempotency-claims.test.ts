@@ -250,6 +250,17 @@ describe('The claim of a write', () => {
         expect(everything).not.to.include(secret)
     })
 
+    it('is refused in the place of another stored response', async () => {
+      const [one, other] = ['swapped-one', 'swapped-other']
+      const refused = await create(one, { amount: 0 }).expect(400)
+      const stored = await claim()
+      await create(other, { amount: 0, label: 'visible-label' }).expect(400)
+      await house.deps.Claim.updateOne({ _id: { $ne: stored._id } }, { $set: { answer: stored.answer } })
+      const { body } = await create(other).expect(500)
+      expect(body.error.code).to.equal('INTERNAL_ERROR')
+      expect(JSON.stringify(body)).not.to.include(refused.body.error.message)
+    })
+
     it('lasts 24 hours and is removed by MongoDB afterwards', async () => {
       const before = house.deps.now().getTime()
       await create('timed')

@@ -3,6 +3,7 @@ import { expireIntent } from '../../src/intents/expire.ts'
 import { type Asking, deliverInTurn } from '../../src/webhooks/attempts/deliver-in-turn.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import type { Endpoint } from '../../src/webhooks/endpoints/endpoint.ts'
+import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { relayOutboxes } from '../../src/webhooks/relay.ts'
 import {
   attempt,
@@ -185,10 +186,10 @@ describe('a process killed between any two steps of', function () {
         const made = await house.deps.Endpoint.find({ businessId: merchant.businessId }).lean()
         expect(made, label).to.have.length(1)
         const { id, secret } = JSON.parse(answers[0] ?? '').data
-        expect([made[0]?._id, house.deps.secrets.unseal(made[0]?.secret ?? '')], label).to.deep.equal([
-          id,
-          secret,
-        ])
+        expect(
+          [made[0]?._id, house.deps.secrets.unseal(made[0]?.secret ?? '', secretField(id))],
+          label,
+        ).to.deep.equal([id, secret])
       },
     }
     const steps = await killEverywhere(house, operation, graves, 0)
@@ -226,12 +227,12 @@ describe('a process killed between any two steps of', function () {
       }),
       async check({ merchant, answers }: Request, label: string) {
         expect(new Set(answers), label).to.have.property('size', 1)
-        const { secret, previousSecrets } = await endpointOf(merchant)
+        const { _id, secret, previousSecrets } = await endpointOf(merchant)
         const { data } = JSON.parse(answers[0] ?? '')
-        expect([house.deps.secrets.unseal(secret), previousSecrets.length], label).to.deep.equal([
-          data.secret,
-          1,
-        ])
+        expect(
+          [house.deps.secrets.unseal(secret, secretField(_id)), previousSecrets.length],
+          label,
+        ).to.deep.equal([data.secret, 1])
       },
     }
     const steps = await killEverywhere(house, operation, graves, 0)

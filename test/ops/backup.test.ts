@@ -29,6 +29,7 @@ import { whileLocked } from '../../ops/backup/while-locked.ts'
 import { collections } from '../../src/collections.ts'
 import { createSecrets } from '../../src/secrets.ts'
 import { createAccount } from '../../src/staff/create-account.ts'
+import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { atShell } from '../admin/staff.ts'
 import {
   attempt,
@@ -275,11 +276,12 @@ describe('a backup', () => {
     const both = createSecrets([Buffer.alloc(32), secretKeys[0]])
     expect(await readBooks(mongodbUrl, another, log)).to.include({ keyOpens: false, endpointsNotOpened: 1 })
     expect(await readBooks(mongodbUrl, both, log)).to.include({ keyOpens: true })
+    const { _id } = await house.deps.Endpoint.findOne({ deletedAt: null }).orFail().lean()
     for (const [ms, found] of [
       [60_000, { keyOpens: false, endpointsNotOpened: 1 }],
       [-1, { keyOpens: true, endpointsNotOpened: 0 }],
     ] as const) {
-      const replaced = { secret: another.seal('x'), validUntil: new Date(Date.now() + ms) }
+      const replaced = { secret: another.seal('x', secretField(_id)), validUntil: new Date(Date.now() + ms) }
       await house.deps.Endpoint.updateMany({}, { previousSecrets: [replaced] })
       expect(await readBooks(mongodbUrl, secrets, log)).to.include(found)
     }

@@ -6,46 +6,58 @@ describe('Secrets', () => {
   const [older, newer, foreign] = [randomBytes(32), randomBytes(32), randomBytes(32)]
   const secrets = createSecrets([newer])
 
+  const field = { collection: 'endpoints', id: 'e1', field: 'secret' }
+
   it('come back as they were sealed, and look different every time', () => {
     for (const plain of ['', 'x', 'é💰\0', '{"code":"000042"}', 'x'.repeat(100_000)]) {
-      const [one, two] = [secrets.seal(plain), secrets.seal(plain)]
+      const [one, two] = [secrets.seal(plain, field), secrets.seal(plain, field)]
       expect(one).to.match(/^v1\.[\da-f]{8}\.[\w-]+$/)
       expect(one).not.to.equal(two)
-      expect(secrets.unseal(one)).to.equal(plain)
-      expect(secrets.unseal(two)).to.equal(plain)
+      expect(secrets.unseal(one, field)).to.equal(plain)
+      expect(secrets.unseal(two, field)).to.equal(plain)
     }
   })
 
   it('do not come back when one character of the seal was changed', () => {
-    const sealed = secrets.seal('000042')
+    const sealed = secrets.seal('000042', field)
     for (let at = 0; at < sealed.length - 1; at += 1) {
       const other = sealed[at] === 'A' ? 'B' : 'A'
-      expect(() => secrets.unseal(sealed.slice(0, at) + other + sealed.slice(at + 1)), `at ${at}`).to.throw()
+      expect(
+        () => secrets.unseal(sealed.slice(0, at) + other + sealed.slice(at + 1), field),
+        `at ${at}`,
+      ).to.throw()
     }
     for (const text of ['', 'v1', '000042', sealed.slice(0, -4), `v2${sealed.slice(2)}`])
-      expect(() => secrets.unseal(text), text).to.throw()
+      expect(() => secrets.unseal(text, field), text).to.throw()
+  })
+
+  it('open for the field they were sealed for, and for no other', () => {
+    const sealed = secrets.seal('000042', field)
+    for (const other of [{ collection: 'intents' }, { id: 'e2' }, { field: 'answer' }])
+      expect(() => secrets.unseal(sealed, { ...field, ...other }), JSON.stringify(other)).to.throw()
+    expect(() => createSecrets([foreign, newer]).reseal(sealed, { ...field, id: 'e2' })).to.throw()
   })
 
   it('open with the key before the current one, and with no other', () => {
-    const sealed = createSecrets([older]).seal('000042')
-    expect(createSecrets([newer, older]).unseal(sealed)).to.equal('000042')
-    expect(() => secrets.unseal(sealed)).to.throw('not configured')
-    expect(() => createSecrets([foreign]).unseal(sealed)).to.throw('not configured')
-    expect(createSecrets([newer, older]).seal('x')).to.match(
-      new RegExp(`^${secrets.seal('x').slice(0, 12).replaceAll('.', '\\.')}`),
+    const sealed = createSecrets([older]).seal('000042', field)
+    expect(createSecrets([newer, older]).unseal(sealed, field)).to.equal('000042')
+    expect(() => secrets.unseal(sealed, field)).to.throw('not configured')
+    expect(() => createSecrets([foreign]).unseal(sealed, field)).to.throw('not configured')
+    expect(createSecrets([newer, older]).seal('x', field)).to.match(
+      new RegExp(`^${secrets.seal('x', field).slice(0, 12).replaceAll('.', '\\.')}`),
     )
   })
 
   it('are sealed anew only where the key before sealed them, and carry the id of their key', () => {
     const both = createSecrets([newer, older])
-    const [before, own] = [createSecrets([older]).seal('000042'), secrets.seal('000042')]
-    const anew = both.reseal(before)
-    expect(secrets.unseal(anew)).to.equal('000042')
-    expect([both.reseal(own), both.reseal(anew)]).to.deep.equal([own, anew])
+    const [before, own] = [createSecrets([older]).seal('000042', field), secrets.seal('000042', field)]
+    const anew = both.reseal(before, field)
+    expect(secrets.unseal(anew, field)).to.equal('000042')
+    expect([both.reseal(own, field), both.reseal(anew, field)]).to.deep.equal([own, anew])
     expect(both.keyIds).to.deep.equal([anew, before].map((sealed) => sealed.split('.')[1]))
-    const foreignOne = createSecrets([foreign]).seal('000042')
+    const foreignOne = createSecrets([foreign]).seal('000042', field)
     for (const text of [foreignOne, before.slice(0, -4), '', 'v1'])
-      expect(() => both.reseal(text), text).to.throw()
+      expect(() => both.reseal(text, field), text).to.throw()
   })
 
   it('are recognised by a hash that needs the key, under the current one first', () => {

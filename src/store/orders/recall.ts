@@ -1,11 +1,12 @@
-import type { Deps } from '../../deps.ts'
-import { type Order, placed } from './order.ts'
+import type { Recall } from '../../idempotency/claim.ts'
+import { type Order, orders, placed } from './order.ts'
 
-/** The sealed first answer of the order whose effect id this is, or null when none was placed. */
-export async function recallOrder(deps: Pick<Deps, 'Order'>, effectId: string): Promise<string | null> {
-  const order = await deps.Order.findOne({ _id: effectId, ...placed }, { answer: 1 }).lean<Pick<
-    Order,
-    'answer'
-  > | null>()
-  return order?.answer ?? null
+/** The sealed first response of the simulated order with this effect id, if it was placed. */
+export const recallOrder: Recall = {
+  collection: orders.name,
+  async find({ Order }, effectId) {
+    const filter = { _id: effectId, ...placed }
+    const order = await Order.findOne(filter, { answer: 1 }).lean<Pick<Order, 'answer'> | null>()
+    return order?.answer ?? null
+  },
 }

@@ -1,5 +1,6 @@
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
+import type { Recall } from '../../idempotency/claim.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effect.ts'
 import { tryAgain } from '../../try-again.ts'
 import { openShop } from '../shops/open-shop.ts'
@@ -7,7 +8,7 @@ import { refuseTakenSkus } from './given-skus.ts'
 import { newProduct } from './new-product.ts'
 import type { ProductRequest } from './parse-create.ts'
 import { presentProduct } from './present.ts'
-import type { Product } from './product.ts'
+import { type Product, products } from './product.ts'
 
 /**
  * Creates a product with its sealed answer in one insert; the first of a test key makes the sandbox's shop. Answers the product.
@@ -40,8 +41,11 @@ export async function createProduct(
 const isThere = async (deps: Pick<Deps, 'Product'>, _id: string): Promise<boolean> =>
   (await deps.Product.exists({ _id })) !== null
 
-/** The sealed first answer of the create whose effect id this is, or null when it made nothing. */
-export async function recallProduct(deps: Pick<Deps, 'Product'>, effectId: string): Promise<string | null> {
-  const product = await deps.Product.findById(effectId, { answer: 1 }).lean<Pick<Product, 'answer'> | null>()
-  return product?.answer ?? null
+/** The sealed first response of the create with this effect id. */
+export const recallProduct: Recall = {
+  collection: products.name,
+  async find({ Product }, effectId) {
+    const product = await Product.findById(effectId, { answer: 1 }).lean<Pick<Product, 'answer'> | null>()
+    return product?.answer ?? null
+  },
 }

@@ -33,7 +33,7 @@ export function signedHeaders(
 /** The headers of an attempt at this endpoint that begins at `now`. */
 export const signFor = (
   deps: Pick<Deps, 'config' | 'secrets'>,
-  endpoint: Pick<Endpoint, 'secret' | 'previousSecrets'>,
+  endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,
   event: string,
   body: string,
   now: Date,

@@ -3,12 +3,13 @@ import type { EventName } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
+import type { Recall } from '../../idempotency/claim.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effect.ts'
 import { storedUrl } from '../sender/url.ts'
-import { type Endpoint, endpointSlots, untried } from './endpoint.ts'
+import { type Endpoint, endpointSlots, endpoints, untried } from './endpoint.ts'
 import { permitEvents } from './event-permission.ts'
 import { presentEndpoint } from './present.ts'
-import { newSecret } from './signing-secrets.ts'
+import { newSecret, secretField } from './signing-secrets.ts'
 
 export type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
 
@@ -36,7 +37,7 @@ export async function createEndpoint(
     _id: effect.id,
     businessId: caller.businessId,
     ...asked,
-    secret: deps.secrets.seal(secret),
+    secret: deps.secrets.seal(secret, secretField(effect.id)),
     secretMadeBy: effect.id,
     previousSecrets: [],
     active: true,
@@ -56,11 +57,11 @@ export async function createEndpoint(
   throw refuse('MAX_ENDPOINTS_REACHED')
 }
 
-/** The sealed first answer of the create whose effect id this is, or null when it made nothing. */
-export async function recallEndpoint(deps: Pick<Deps, 'Endpoint'>, effectId: string): Promise<string | null> {
-  const endpoint = await deps.Endpoint.findById(effectId, { answer: 1 }).lean<Pick<
-    Endpoint,
-    'answer'
-  > | null>()
-  return endpoint?.answer ?? null
+/** The sealed first response of the create with this effect id. */
+export const recallEndpoint: Recall = {
+  collection: endpoints.name,
+  async find({ Endpoint }, effectId) {
+    const endpoint = await Endpoint.findById(effectId, { answer: 1 }).lean<Pick<Endpoint, 'answer'> | null>()
+    return endpoint?.answer ?? null
+  },
 }

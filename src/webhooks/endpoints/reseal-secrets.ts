@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { inBatches } from '../../in-batches.ts'
 import type { Secrets } from '../../secrets.ts'
 import type { Endpoint } from './endpoint.ts'
+import { secretField } from './signing-secrets.ts'
 
 type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
 type Sealed = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'deletedAt'>
@@ -55,8 +56,11 @@ async function resealSome(deps: Needs, tally: ResealedSecrets, ids: string[]): P
 /** All secrets of an endpoint in one write, if they are still the ones that were read. Null: there is nothing to do. */
 function resealOne(secrets: Secrets, { _id, secret, previousSecrets }: Sealed) {
   const anew = {
-    secret: anewOrAsIs(secrets, secret),
-    previousSecrets: previousSecrets.map((each) => ({ ...each, secret: anewOrAsIs(secrets, each.secret) })),
+    secret: anewOrAsIs(secrets, _id, secret),
+    previousSecrets: previousSecrets.map((each) => ({
+      ...each,
+      secret: anewOrAsIs(secrets, _id, each.secret),
+    })),
   }
   const isSame =
     anew.secret === secret &&
@@ -66,20 +70,22 @@ function resealOne(secrets: Secrets, { _id, secret, previousSecrets }: Sealed) {
   return { updateOne: { filter, update: { $set: anew } } } satisfies mongo.AnyBulkWriteOperation<Endpoint>
 }
 
-const isReadable = (secrets: Secrets, sealed: string): boolean => anewOrNull(secrets, sealed) !== null
-const anewOrAsIs = (secrets: Secrets, sealed: string): string => anewOrNull(secrets, sealed) ?? sealed
+const isReadable = (secrets: Secrets, id: string, sealed: string): boolean =>
+  anewOrNull(secrets, id, sealed) !== null
+const anewOrAsIs = (secrets: Secrets, id: string, sealed: string): string =>
+  anewOrNull(secrets, id, sealed) ?? sealed
 
-function anewOrNull(secrets: Secrets, sealed: string): string | null {
+function anewOrNull(secrets: Secrets, id: string, sealed: string): string | null {
   try {
-    return secrets.reseal(sealed)
+    return secrets.reseal(sealed, secretField(id))
   } catch {
     return null
   }
 }
 
 /** Whether all is readable that signs: of a deleted endpoint nothing does, nor a replaced secret whose time is up. */
-function canSign({ secrets, now }: Needs, { secret, previousSecrets, deletedAt }: Sealed): boolean {
+function canSign({ secrets, now }: Needs, { _id, secret, previousSecrets, deletedAt }: Sealed): boolean {
   const at = now()
   const signing = previousSecrets.filter(({ validUntil }) => validUntil > at).map((each) => each.secret)
-  return deletedAt !== null || [secret, ...signing].every((each) => isReadable(secrets, each))
+  return deletedAt !== null || [secret, ...signing].every((each) => isReadable(secrets, _id, each))
 }

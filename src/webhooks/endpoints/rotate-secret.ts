@@ -4,7 +4,7 @@ import { type Effect, longestMemory } from '../../idempotency/effect.ts'
 import type { Endpoint } from './endpoint.ts'
 import { findChanged, noSuchEndpoint, ownEndpoint } from './find.ts'
 import { presentEndpoint } from './present.ts'
-import { newSecret } from './signing-secrets.ts'
+import { newSecret, secretField } from './signing-secrets.ts'
 
 /** How long a replaced secret signs beside the new one (docs/decisions.md). */
 const overlapMs = 24 * 3_600_000
@@ -27,7 +27,8 @@ export async function rotateSecret(
   const replaced = await replaceSecret(deps, caller, id, effect.id)
   const endpoint = replaced ?? (await findChanged(deps, caller, id, effect.id))
   if (endpoint === null) throw noSuchEndpoint()
-  return { ...presentEndpoint(endpoint), secret: deps.secrets.unseal(sealedSecret(endpoint, effect.id)) }
+  const secret = deps.secrets.unseal(sealedSecret(endpoint, effect.id), secretField(endpoint._id))
+  return { ...presentEndpoint(endpoint), secret }
 }
 
 /** In one guarded update made of expressions, so that two at once each replace what the other made. */
@@ -48,7 +49,7 @@ function replaceSecret(
     [
       {
         $set: {
-          secret: { $literal: deps.secrets.seal(newSecret()) },
+          secret: { $literal: deps.secrets.seal(newSecret(), secretField(id)) },
           secretMadeBy: { $literal: effectId },
           previousSecrets: { $slice: [{ $concatArrays: [[replaced], '$previousSecrets'] }, mostPrevious] },
           effects: { $slice: [{ $concatArrays: ['$effects', [effectId]] }, -longestMemory] },

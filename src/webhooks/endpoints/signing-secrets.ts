@@ -1,25 +1,33 @@
 import { randomBytes } from 'node:crypto'
-import type { Secrets } from '../../secrets.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { SealedField, Secrets } from '../../secrets.ts'
+import { type Endpoint, endpoints } from './endpoint.ts'
 
 /** 64 hex characters (SPEC 2.2). */
 export const newSecret = (): string => randomBytes(32).toString('hex')
 
+/** What every secret of an endpoint is sealed for. One field for all: a rotation moves a sealed secret to `previousSecrets` unread. */
+export const secretField = (endpointId: string): SealedField => ({
+  collection: endpoints.name,
+  id: endpointId,
+  field: 'secret',
+})
+
 /** What signs an attempt at `now`: the current secret, then the replaced ones whose time is not up, newest first. */
 export function signingSecrets(
   secrets: Pick<Secrets, 'unseal'>,
-  endpoint: Pick<Endpoint, 'secret' | 'previousSecrets'>,
+  endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,
   now: Date,
 ): [current: string, ...previous: string[]] {
   const valid = endpoint.previousSecrets.filter(({ validUntil }) => validUntil > now)
-  const previous = valid.flatMap(({ secret }) => unsealed(secrets, secret) ?? [])
-  return [secrets.unseal(endpoint.secret), ...previous]
+  const field = secretField(endpoint._id)
+  const previous = valid.flatMap(({ secret }) => unsealed(secrets, secret, field) ?? [])
+  return [secrets.unseal(endpoint.secret, field), ...previous]
 }
 
 /** Null for one sealed under a SECRET_KEY that is gone: a rotation is how an endpoint recovers from just that. */
-function unsealed(secrets: Pick<Secrets, 'unseal'>, sealed: string): string | null {
+function unsealed(secrets: Pick<Secrets, 'unseal'>, sealed: string, field: SealedField): string | null {
   try {
-    return secrets.unseal(sealed)
+    return secrets.unseal(sealed, field)
   } catch {
     return null
   }

@@ -1,0 +1,57 @@
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
+
+/** Encrypts and decrypts with one key. A random nonce is safe for 2^80 messages, where AES-256-GCM alone allows 2^32. */
+export interface Xaes {
+  /** Returns the ciphertext, then the tag. `aad` is authenticated, and not part of the result. */
+  encrypt(nonce: Buffer, plain: Buffer, aad: Buffer): Buffer
+  /** Returns what was encrypted. Throws unless `nonce`, `sealed` and `aad` are what `encrypt` took and returned. */
+  decrypt(nonce: Buffer, sealed: Buffer, aad: Buffer): Buffer
+}
+
+export const nonceBytes = 24
+const tagBytes = 16
+
+/**
+ * XAES-256-GCM (https://c2sp.org/XAES-256-GCM): derives an AES-256-GCM key from the first half of the nonce, and encrypts under it with the
+ * second half. No maintained package of the registry has it; the test runs the vectors of its specification.
+ * `key` has 32 bytes.
+ */
+export function createXaes(key: Buffer): Xaes {
+  // Whole blocks without chaining: one cipher object serves all derivations, and each `update` returns its blocks at once.
+  const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
+  const k1 = doubled(aes.update(Buffer.alloc(16)))
+
+  function derive(nonce: Buffer): KeyObject {
+    const blocks = Buffer.alloc(32)
+    for (const counter of [1, 2] as const) {
+      const block = blocks.subarray(16 * (counter - 1), 16 * counter)
+      block.set([0, counter, 0x58, 0])
+      nonce.copy(block, 4, 0, 12)
+      for (let at = 0; at < 16; at += 1) block[at] = (block[at] as number) ^ (k1[at] as number)
+    }
+    // As a key object: Node 24 spends 8 µs more on a raw key.
+    return createSecretKey(aes.update(blocks))
+  }
+
+  return {
+    encrypt(nonce, plain, aad) {
+      const cipher = createCipheriv('aes-256-gcm', derive(nonce), nonce.subarray(12)).setAAD(aad)
+      return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+    },
+    decrypt(nonce, sealed, aad) {
+      if (sealed.length < tagBytes) throw new Error('shorter than its tag')
+      const tagAt = sealed.length - tagBytes
+      const decipher = createDecipheriv('aes-256-gcm', derive(nonce), nonce.subarray(12)).setAAD(aad)
+      decipher.setAuthTag(sealed.subarray(tagAt))
+      return Buffer.concat([decipher.update(sealed.subarray(0, tagAt)), decipher.final()])
+    },
+  }
+}
+
+/** A block times two in GF(2^128): the first subkey of CMAC (NIST SP 800-38B, 6.1). */
+function doubled(block: Buffer): Buffer {
+  const result = Buffer.alloc(16)
+  for (let at = 0; at < 16; at += 1) result[at] = ((block[at] as number) << 1) | ((block[at + 1] ?? 0) >> 7)
+  if ((block[0] as number) & 0x80) result[15] = (result[15] as number) ^ 0b1000_0111
+  return result
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { expect } from 'chai'
+import { createXaes } from '../../src/security/xaes-256-gcm.ts'
+
+/** The vectors of https://c2sp.org/XAES-256-GCM. */
+describe('XAES-256-GCM', () => {
+  const nonce = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWX')
+  for (const { fill, aad, ciphertext } of [
+    { fill: 1, aad: '', ciphertext: 'ce546ef63c9cc60765923609b33a9a1974e96e52daf2fcf7075e2271' },
+    {
+      fill: 3,
+      aad: 'c2sp.org/XAES-256-GCM',
+      ciphertext: '986ec1832593df5443a179437fd083bf3fdb41abd740a21f71eb769d',
+    },
+  ])
+    it(`matches the vector of the key of bytes ${fill}`, () => {
+      const xaes = createXaes(Buffer.alloc(32, fill))
+      const [plain, data] = [Buffer.from('XAES-256-GCM'), Buffer.from(aad)]
+      const sealed = xaes.encrypt(nonce, plain, data)
+      expect(sealed.toString('hex')).to.equal(ciphertext)
+      expect(xaes.decrypt(nonce, sealed, data)).to.deep.equal(plain)
+      const otherNonce = Buffer.from(nonce).fill('Z', 23)
+      expect(() => xaes.decrypt(otherNonce, sealed, data)).to.throw()
+      expect(() => xaes.decrypt(nonce, sealed, Buffer.from(`${aad}x`))).to.throw()
+      expect(() => xaes.decrypt(nonce, sealed.subarray(1), data)).to.throw()
+      expect(() => xaes.decrypt(nonce, sealed.subarray(-15), data)).to.throw()
+    })
+
+  it('matches the accumulated vector over keys and nonces of all kinds', () => {
+    const random = createHash('shake128', { outputLength: 4_000_000 }).digest()
+    let at = 0
+    const draw = (length: number): Buffer => {
+      at += length
+      return random.subarray(at - length, at)
+    }
+    const all = createHash('shake128', { outputLength: 32 })
+    for (let round = 0; round < 10_000; round += 1) {
+      const [key, roundNonce] = [draw(32), draw(24)]
+      const plain = draw(draw(1)[0] as number)
+      const aad = draw(draw(1)[0] as number)
+      all.update(createXaes(key).encrypt(roundNonce, plain, aad))
+    }
+    expect(all.digest('hex')).to.equal('e6b9edf2df6cec60c8cbd864e2211b597fb69a529160cd040d56c0c210081939')
+  })
+})
