@@ -11,6 +11,7 @@ export const exportProductsQuery = {
       enum: delimiters,
     },
   },
+  additionalProperties: false,
 } as const
 
 export interface ExportProductsQuery {

@@ -4,6 +4,7 @@ export const importProductsQuery = {
   properties: {
     dryRun: { description: 'Answers what it would do, and changes nothing.', enum: ['true', 'false'] },
   },
+  additionalProperties: false,
 } as const
 
 export interface ImportProductsQuery {

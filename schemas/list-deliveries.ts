@@ -16,6 +16,7 @@ export const listDeliveriesQuery = {
     ...spanQuery.properties,
     ...pageQuery.properties,
   },
+  additionalProperties: false,
 } as const
 
 export interface ListDeliveriesQuery {

@@ -13,6 +13,7 @@ export const listIntentsQuery = {
     ...spanQuery.properties,
     ...pageQuery.properties,
   },
+  additionalProperties: false,
 } as const
 
 export interface ListIntentsQuery {

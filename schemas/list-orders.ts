@@ -8,6 +8,7 @@ export const listOrdersQuery = {
     ...spanQuery.properties,
     ...pageQuery.properties,
   },
+  additionalProperties: false,
 } as const
 
 export interface ListOrdersQuery {

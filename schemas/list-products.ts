@@ -22,6 +22,7 @@ export const listProductsQuery = {
     },
     ...pageQuery.properties,
   },
+  additionalProperties: false,
 } as const
 
 export interface ListProductsQuery {

@@ -5,7 +5,11 @@ export const pageQuery = {
     page: { description: 'Counted from 1.', type: 'string', format: 'page-number' },
     limit: { description: 'Items a page; one above 100 is 100.', type: 'string', format: 'page-size' },
   },
+  additionalProperties: false,
 } as const
+
+/** Query of an operation that takes no parameters. */
+export const emptyQuery = { type: 'object', properties: {}, additionalProperties: false } as const
 
 export interface PageQuery {
   page?: string

@@ -29,8 +29,23 @@ interface Named {
   items?: Named
 }
 
+/** Longer names of unknown parameters are cut in the response. */
+const longestNameShown = 64
+const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu
+
+/** A name that the caller chose: short, and without characters that would garble a terminal or a log. */
+function shownName(name: string): string {
+  const characters = Array.from(name)
+  const cut = characters.slice(0, longestNameShown).join('')
+  const ending = characters.length > longestNameShown ? '…' : ''
+  return cut.replaceAll(unprintable, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`) + ending
+}
+
 /** Which field is at fault, as deep as the schema names fields (`variants[1].price`), and where it stands in the schema's order. */
 function placeOf(schema: AnnotatedSchema, error: ErrorObject): { param: string; order: number[] } {
+  // Before all others: the mistyped name explains why the right one is missing.
+  if (error.keyword === 'additionalProperties')
+    return { param: shownName(String(error.params.additionalProperty)), order: [] }
   const missing = error.keyword === 'required' ? [String(error.params.missingProperty)] : []
   const order: number[] = []
   let param = ''
@@ -72,6 +87,7 @@ function said(param: string, error: ErrorObject): string {
   const { says } = error.parentSchema as { says?: string }
   if (says !== undefined) return `${param} ${says}.`
   if (error.keyword === 'required') return `${param} is required.`
+  if (error.keyword === 'additionalProperties') return unknownParameter(param, error)
   if (Array.isArray(error.data) && (error.keyword === 'type' || error.keyword === 'enum'))
     return `${param} must be one value, not a list.`
   if (error.keyword === 'enum')
@@ -79,6 +95,11 @@ function said(param: string, error: ErrorObject): string {
   if (error.keyword === 'format')
     return `${param} ${formatHints[String(error.params.format)] ?? 'is not valid'}.`
   return `${param} ${error.message}.`
+}
+
+function unknownParameter(param: string, { parentSchema }: ErrorObject): string {
+  const known = Object.keys((parentSchema as AnnotatedSchema).properties).join(', ')
+  return `"${param}" is not a query parameter of this operation, which takes ${known === '' ? 'none' : known}.`
 }
 
 const formatHints: Record<string, string> = {

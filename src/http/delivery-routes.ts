@@ -1,9 +1,10 @@
+import type { ListDeliveriesQuery } from '../../schemas/list-deliveries.ts'
 import { findDelivery } from '../webhooks/deliveries/find.ts'
 import { listDeliveries, parseDeliverySearch } from '../webhooks/deliveries/list.ts'
 import { presentDelivery, presentDeliveryWhole } from '../webhooks/deliveries/present.ts'
 import { retryDelivery } from '../webhooks/deliveries/retry.ts'
 import { aboutDeliveries } from './about/deliveries.ts'
-import type { Route } from './route.ts'
+import type { Asked, Route } from './route.ts'
 
 /** Webhook deliveries (SPEC 4.8). */
 export const deliveryRoutes: readonly Route[] = [
@@ -13,8 +14,8 @@ export const deliveryRoutes: readonly Route[] = [
     about: aboutDeliveries.list,
     key: 'secret',
     scope: 'webhooks.deliveries:read',
-    run: async (deps, caller, { query }) => {
-      const { items, ...page } = await listDeliveries(deps, caller, parseDeliverySearch(deps, query))
+    run: async (deps, caller, { query }: Asked<ListDeliveriesQuery>) => {
+      const { items, ...page } = await listDeliveries(deps, caller, parseDeliverySearch(query))
       return { items: items.map(presentDelivery), ...page }
     },
   },

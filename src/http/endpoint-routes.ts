@@ -1,12 +1,14 @@
+import type { PageQuery } from '../../schemas/page.ts'
+import { readSlice } from '../pagination.ts'
 import { createEndpoint, parseEndpoint, recallEndpoint } from '../webhooks/endpoints/create.ts'
 import { deleteEndpoint } from '../webhooks/endpoints/delete.ts'
-import { listEndpoints, parsePage } from '../webhooks/endpoints/list.ts'
+import { listEndpoints } from '../webhooks/endpoints/list.ts'
 import { presentEndpoint } from '../webhooks/endpoints/present.ts'
 import { rotateSecret } from '../webhooks/endpoints/rotate-secret.ts'
 import { parseTest, testEndpoint } from '../webhooks/endpoints/send-test.ts'
 import { parseUpdate, updateEndpoint } from '../webhooks/endpoints/update.ts'
 import { aboutEndpoints } from './about/endpoints.ts'
-import type { Route } from './route.ts'
+import type { Asked, Route } from './route.ts'
 
 /** Webhook endpoints (SPEC 4.8). */
 export const endpointRoutes: readonly Route[] = [
@@ -72,8 +74,8 @@ export const endpointRoutes: readonly Route[] = [
     about: aboutEndpoints.list,
     key: 'secret',
     scope: 'webhooks.endpoints:read',
-    run: async (deps, caller, { query }) => {
-      const { items, ...page } = await listEndpoints(deps, caller, parsePage(deps, query))
+    run: async (deps, caller, { query }: Asked<PageQuery>) => {
+      const { items, ...page } = await listEndpoints(deps, caller, readSlice(query))
       return { items: items.map(presentEndpoint), ...page }
     },
   },

@@ -1,3 +1,4 @@
+import type { ListIntentsQuery } from '../../schemas/list-intents.ts'
 import { cancelIntent } from '../intents/cancel.ts'
 import { createIntent } from '../intents/create.ts'
 import { findIntent } from '../intents/find.ts'
@@ -10,7 +11,7 @@ import { recallIntent } from '../intents/recall.ts'
 import { parseRefund } from '../intents/refunds/parse-refund.ts'
 import { refundErrandMs, refundIntent } from '../intents/refunds/refund.ts'
 import { aboutIntents } from './about/intents.ts'
-import type { Route } from './route.ts'
+import type { Asked, Route } from './route.ts'
 
 /** Payment intents (SPEC 4.1 to 4.6). */
 export const intentRoutes: readonly Route[] = [
@@ -31,9 +32,9 @@ export const intentRoutes: readonly Route[] = [
     about: aboutIntents.list,
     key: 'secret',
     scope: 'payments.intents:read',
-    run: async (deps, caller, { query }) => {
+    run: async (deps, caller, { query }: Asked<ListIntentsQuery>) => {
       const now = deps.now()
-      const { items, ...page } = await listIntents(deps, caller, parseList(deps, query), now)
+      const { items, ...page } = await listIntents(deps, caller, parseList(query), now)
       return { items: items.map((intent) => presentIntent(deps.config, intent, now)), ...page }
     },
   },

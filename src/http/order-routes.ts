@@ -1,3 +1,4 @@
+import type { ListOrdersQuery } from '../../schemas/list-orders.ts'
 import { findOrder } from '../store/orders/find.ts'
 import { listOrders, parseOrderSearch } from '../store/orders/list.ts'
 import { parseSimulation } from '../store/orders/parse-simulation.ts'
@@ -5,7 +6,7 @@ import { placeOrder } from '../store/orders/place.ts'
 import { presentOrder } from '../store/orders/present.ts'
 import { recallOrder } from '../store/orders/recall.ts'
 import { aboutOrders } from './about/orders.ts'
-import type { Route } from './route.ts'
+import type { Asked, Route } from './route.ts'
 
 /** Orders (SPEC 4.7). */
 export const orderRoutes: readonly Route[] = [
@@ -26,8 +27,8 @@ export const orderRoutes: readonly Route[] = [
     about: aboutOrders.list,
     key: 'secret',
     scope: 'store.orders:read',
-    run: async (deps, caller, { query }) => {
-      const { items, ...page } = await listOrders(deps, caller, parseOrderSearch(deps, query))
+    run: async (deps, caller, { query }: Asked<ListOrdersQuery>) => {
+      const { items, ...page } = await listOrders(deps, caller, parseOrderSearch(query))
       return { items: items.map(presentOrder), ...page }
     },
   },

@@ -1,9 +1,10 @@
+import type { ExportProductsQuery } from '../../schemas/export-products.ts'
+import type { ImportProductsQuery } from '../../schemas/import-products.ts'
 import { exportProducts } from '../store/exports/export-products.ts'
-import { parseExport } from '../store/exports/parse-export.ts'
 import { importProducts } from '../store/imports/import-products.ts'
 import { parseImport } from '../store/imports/parse-import.ts'
 import { aboutProductFiles } from './about/product-files.ts'
-import type { Route } from './route.ts'
+import type { Asked, Route } from './route.ts'
 
 /** Products as CSV files: import and export (SPEC 4.9). */
 export const productCsvRoutes: readonly Route[] = [
@@ -15,7 +16,7 @@ export const productCsvRoutes: readonly Route[] = [
     status: 200,
     body: 'csv',
     recall: null,
-    run: async (deps, caller, { query, body }, effect) => {
+    run: async (deps, caller, { query, body }: Asked<ImportProductsQuery>, effect) => {
       const asked = await parseImport(deps, query, (body as { csv: unknown }).csv)
       return importProducts(deps, caller, asked, effect)
     },
@@ -26,10 +27,10 @@ export const productCsvRoutes: readonly Route[] = [
     about: aboutProductFiles.export,
     key: 'secret',
     scope: 'store.products:read',
-    download: async (deps, caller, { query }) => ({
+    download: async (deps, caller, { query }: Asked<ExportProductsQuery>) => ({
       contentType: 'text/csv; charset=utf-8',
       fileName: 'products.csv',
-      pieces: exportProducts(deps, caller, parseExport(deps, query)),
+      pieces: exportProducts(deps, caller, query.delimiter ?? ','),
     }),
   },
 ]

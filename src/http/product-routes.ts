@@ -1,3 +1,4 @@
+import type { ListProductsQuery } from '../../schemas/list-products.ts'
 import { createProduct, recallProduct } from '../store/products/create.ts'
 import { deleteProduct } from '../store/products/delete.ts'
 import { findProduct } from '../store/products/find.ts'
@@ -10,7 +11,7 @@ import { changeStock } from '../store/stock/change.ts'
 import { parseStockChange } from '../store/stock/parse-change.ts'
 import { presentStock } from '../store/stock/present.ts'
 import { aboutProducts } from './about/products.ts'
-import type { Route } from './route.ts'
+import type { Asked, Route } from './route.ts'
 
 /** Products and their stock (SPEC 4.9). */
 export const productRoutes: readonly Route[] = [
@@ -30,8 +31,8 @@ export const productRoutes: readonly Route[] = [
     about: aboutProducts.list,
     key: 'secret',
     scope: 'store.products:read',
-    run: async (deps, caller, { query }) => {
-      const { items, ...page } = await listProducts(deps, caller, parseProductSearch(deps, query))
+    run: async (deps, caller, { query }: Asked<ListProductsQuery>) => {
+      const { items, ...page } = await listProducts(deps, caller, parseProductSearch(query))
       return { items: items.map(presentProduct), ...page }
     },
   },

@@ -8,10 +8,10 @@ import type { About } from './about/about.ts'
 import type { BodyKind } from './body-room.ts'
 import type { Download } from './download.ts'
 
-/** What a request brings: path parameters, query and body, not judged yet. */
-export interface Asked {
+/** What a request brings. The query is valid by the schema of the operation; the body is not judged yet. */
+export interface Asked<Query = unknown> {
   params: Record<string, string>
-  query: unknown
+  query: Query
   body: unknown
 }
 

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import { emptyQuery } from '../../schemas/page.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
@@ -49,7 +50,7 @@ async function read(
   res: Response,
 ): Promise<Answer> {
   const data = await inSpan(deps, 'operation', causeOf(res).traceparent, () =>
-    deadline.spend((until) => route.run(deps, caller, askedBy(req, undefined), until)),
+    deadline.spend((until) => route.run(deps, caller, askedBy(deps, route, req, undefined), until)),
   )
   return success(200, data)
 }
@@ -61,13 +62,14 @@ async function download(
   deadline: Deadline,
   req: Request,
 ): Promise<DownloadBegun> {
-  const file = await deadline.spend(() => route.download(deps, caller, askedBy(req, undefined)))
+  const file = await deadline.spend(() => route.download(deps, caller, askedBy(deps, route, req, undefined)))
   return beginDownload(file, deadline)
 }
 
-const askedBy = (req: Request, body: unknown): Asked => ({
+/** Throws VALIDATION_ERROR if a parameter of the query is unknown or invalid (order of checks, 12). */
+const askedBy = (deps: Deps, { about }: Route, req: Request, body: unknown): Asked => ({
   params: req.params as Record<string, string>,
-  query: req.query,
+  query: deps.validate(about.query ?? emptyQuery, req.query),
   body,
 })
 
@@ -112,7 +114,8 @@ function writeOf(
     run: (effect) =>
       place.use(async () => {
         if (unread !== null) throw unread
-        return route.run(deps, caller, askedBy(req, 'value' in body ? body.value : undefined), effect)
+        const asked = askedBy(deps, route, req, 'value' in body ? body.value : undefined)
+        return route.run(deps, caller, asked, effect)
       }),
   }
 }

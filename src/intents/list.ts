@@ -1,4 +1,4 @@
-import { type ListIntentsQuery, listIntentsQuery } from '../../schemas/list-intents.ts'
+import type { ListIntentsQuery } from '../../schemas/list-intents.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { type Page, readPage, readSlice, type Slice } from '../pagination.ts'
@@ -12,11 +12,12 @@ export interface IntentSearch extends Slice, Span {
   status: Intent['status'] | null
 }
 
-/** Judges the query of a list (SPEC 4.3). A bare `to` date means the end of that UTC day. */
-export function parseList(deps: Pick<Deps, 'validate'>, query: unknown): IntentSearch {
-  const asked = deps.validate<ListIntentsQuery>(listIntentsQuery, query)
-  return { status: asked.status ?? null, ...readSpan(asked), ...readSlice(asked) }
-}
+/** Reads the query of a list (SPEC 4.3). A bare `to` date means the end of that UTC day. */
+export const parseList = (query: ListIntentsQuery): IntentSearch => ({
+  status: query.status ?? null,
+  ...readSpan(query),
+  ...readSlice(query),
+})
 
 /** The caller's intents, newest first; ties by id. Those whose time is up at `now` count as CANCELLED, written down or not. */
 export async function listIntents(

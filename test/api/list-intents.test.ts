@@ -48,14 +48,13 @@ describe('GET /dev/intents', () => {
     expect((await listed()).items).to.deep.equal([body.data])
   })
 
-  it('has the newest first, and no parameter changes that', async () => {
+  it('has the newest first', async () => {
     const noon = inNext(12 * 3_600_000)
     const made: string[] = []
     for (const minutes of [0, 1, 2]) made.push(await create(new Date(noon.getTime() + minutes * 60_000)))
     made.push(await create(new Date(noon.getTime() - 60_000)))
     const newestFirst = [made[2], made[1], made[0], made[3]]
     expect(await references()).to.deep.equal(newestFirst)
-    expect(await references('sort=createdAt&order=asc&direction=1')).to.deep.equal(newestFirst)
   })
 
   it('leads through all pages to the end, each intent once, though all are of one instant', async () => {
@@ -178,12 +177,6 @@ describe('GET /dev/intents', () => {
     const params = body.error.details.map((fault: { param: string }) => fault.param)
     expect(params).to.deep.equal(['status', 'from', 'to', 'page', 'limit'])
     expect(body.error.param).to.equal('status')
-  })
-
-  it('reads no operator out of a parameter', async () => {
-    await create()
-    for (const query of ['status[$ne]=PAID', 'businessId=x', 'sandbox=false', '__proto__=x', '$where=1'])
-      expect(await listed(query), query).to.include({ total: 1 })
   })
 
   it('tells the environments of a business apart', async () => {

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../errors.ts'
+import type { AnnotatedSchema } from '../../field-faults.ts'
 
 /** A JSON Schema of schemas/. */
 export type Schema = object
@@ -7,8 +8,8 @@ export type Schema = object
 export type Tag = 'Payment intents' | 'Webhook endpoints' | 'Webhook deliveries' | 'Products' | 'Orders'
 
 /**
- * What a program is told of an operation, beside what its route says. `query` and `body` are the schemas that the operation judges by;
- * null where it looks at none.
+ * What a program is told of an operation, beside what its route says. `query` and `body` are the schemas that a request must satisfy.
+ * Without a `query` the operation takes no parameters; without a `body` it ignores one.
  */
 export interface About {
   operationId: string
@@ -17,7 +18,7 @@ export interface About {
   description: string
   /** Of each parameter of the path. */
   params: Record<string, Schema>
-  query: Schema | null
+  query: AnnotatedSchema | null
   body: Schema | null
   /** The schema of `data`; of a download, of the file. */
   answer: Schema

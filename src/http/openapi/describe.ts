@@ -44,6 +44,7 @@ const about = [
   'Every answer is `{"success": true, "data": …}` or `{"success": false, "error": {"code", "message", "statusCode", "requestId"}}`; programs read `code`.',
   'Every write needs an `X-Idempotency-Key`; use the same one for every retry of one operation.',
   'Lists answer pages: go on with `page` until `hasMore` is false.',
+  'An operation refuses query parameters that it does not describe, and ignores body fields that it does not describe.',
   'A path that does not exist, and a method that a path does not have, is 404 ENDPOINT_NOT_FOUND, the latter with an `Allow` header.',
 ].join('\n\n')
 

@@ -1,4 +1,4 @@
-import { type ImportProductsQuery, importProductsQuery } from '../../../schemas/import-products.ts'
+import type { ImportProductsQuery } from '../../../schemas/import-products.ts'
 import type { Deps } from '../../deps.ts'
 import { readRows } from './read-rows.ts'
 import type { ProductRow } from './row.ts'
@@ -9,12 +9,11 @@ export interface AskedImport {
   isDryRun: boolean
 }
 
-/** Judges the query of an import and reads its file. VALIDATION_ERROR, for the file with every fault by row and column. */
+/** Reads the file of an import. VALIDATION_ERROR with every fault by row and column. */
 export async function parseImport(
-  deps: Pick<Deps, 'validate' | 'config'>,
-  query: unknown,
+  deps: Pick<Deps, 'config'>,
+  { dryRun = 'false' }: ImportProductsQuery,
   csv: unknown,
 ): Promise<AskedImport> {
-  const { dryRun = 'false' } = deps.validate<ImportProductsQuery>(importProductsQuery, query)
   return { rows: await readRows(deps, csv), isDryRun: dryRun === 'true' }
 }

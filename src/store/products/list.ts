@@ -1,4 +1,4 @@
-import { type ListProductsQuery, listProductsQuery } from '../../../schemas/list-products.ts'
+import type { ListProductsQuery } from '../../../schemas/list-products.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { literally } from '../../literally.ts'
@@ -17,11 +17,10 @@ export interface ProductSearch extends Slice {
   sku: string | null
 }
 
-/** Judges the query of the list of products. */
-export function parseProductSearch(deps: Pick<Deps, 'validate'>, query: unknown): ProductSearch {
-  const asked = deps.validate<ListProductsQuery>(listProductsQuery, query)
-  const { active, q: text = null, sku = null } = asked
-  return { active: active === undefined ? null : active === 'true', text, sku, ...readSlice(asked) }
+/** Reads the query of the list of products. */
+export function parseProductSearch(query: ListProductsQuery): ProductSearch {
+  const { active, q: text = null, sku = null } = query
+  return { active: active === undefined ? null : active === 'true', text, sku, ...readSlice(query) }
 }
 
 /** The caller's products, newest first; ties by id. SHOP_NOT_FOUND. */

@@ -1,8 +1,4 @@
-import {
-  type DeliveryStatus,
-  type ListDeliveriesQuery,
-  listDeliveriesQuery,
-} from '../../../schemas/list-deliveries.ts'
+import type { DeliveryStatus, ListDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Page, readPage, readSlice, type Slice } from '../../pagination.ts'
@@ -18,11 +14,10 @@ export interface DeliverySearch extends Slice, Span {
   endpointId: string | null
 }
 
-/** Judges the query of the list of deliveries (SPEC 4.8). */
-export function parseDeliverySearch(deps: Pick<Deps, 'validate'>, query: unknown): DeliverySearch {
-  const asked = deps.validate<ListDeliveriesQuery>(listDeliveriesQuery, query)
-  const { status = null, event = null, endpointId = null } = asked
-  return { status, event, endpointId, ...readSpan(asked), ...readSlice(asked) }
+/** Reads the query of the list of deliveries (SPEC 4.8). */
+export function parseDeliverySearch(query: ListDeliveriesQuery): DeliverySearch {
+  const { status = null, event = null, endpointId = null } = query
+  return { status, event, endpointId, ...readSpan(query), ...readSlice(query) }
 }
 
 /** The deliveries of the caller's business and environment, newest first, without bodies; ties by id. */

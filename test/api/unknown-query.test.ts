@@ -1,0 +1,107 @@
+import { expect } from 'chai'
+import { createIntent } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { operations } from './operations.ts'
+import { expectRefused } from './refused.ts'
+
+const intents = '/api/v1/dev/intents'
+
+describe('A query parameter that an operation does not know', () => {
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  const list = (query: string) => house.http.get(`${intents}?${query}`).set(merchant.read())
+  const errorOf = async (query: string) => {
+    const { status, body } = await list(query)
+    expect(status, query).to.equal(400)
+    expect(body.error.code).to.equal('VALIDATION_ERROR')
+    return body.error as { param: string; message: string; details: { param: string; message: string }[] }
+  }
+
+  for (const [method, path] of operations)
+    it(`is refused by name: ${method.toUpperCase()} ${path}`, async () => {
+      const { status, body } = await house.http[method](`${path}?form=2026-11-01`).set(merchant.write())
+      expect(status, JSON.stringify(body)).to.equal(400)
+      expect(body.error).to.include({ code: 'VALIDATION_ERROR', param: 'form' })
+      expect(body.error.details).to.have.lengthOf(1)
+      expect(body.error.message).to.include('"form" is not a query parameter of this operation')
+    })
+
+  it('is named as it stands in the URL, with all others and with what else is wrong', async () => {
+    const error = await errorOf(
+      'status[$ne]=PAID&page=0&a.b=1&limit=5&__proto__=1&constructor=1&q[]=1&$where=1&sandbox=false&sort=createdAt',
+    )
+    expect(error.details.map(({ param }) => param)).to.deep.equal([
+      'status[$ne]',
+      'a.b',
+      '__proto__',
+      'constructor',
+      'q[]',
+      '$where',
+      'sandbox',
+      'sort',
+      'page',
+    ])
+    expect(error.param).to.equal('status[$ne]')
+    expect(error.message).to.equal(
+      '"status[$ne]" is not a query parameter of this operation, which takes status, from, to, page, limit.',
+    )
+  })
+
+  it('is refused without a value, without a name, in another case and after a HEAD', async () => {
+    expect(await errorOf('status=PAID&x')).to.include({ param: 'x' })
+    expect(await errorOf('=1')).to.include({ param: '' })
+    expect(await errorOf('Status=PAID')).to.include({ param: 'Status' })
+    expect((await house.http.head(`${intents}?form=1`).set(merchant.read())).status).to.equal(400)
+  })
+
+  it('is cut when it is long, and shown without control characters', async () => {
+    const long = await errorOf(`${'é'.repeat(1_000)}=1`)
+    expect(long.param).to.equal(`${'é'.repeat(64)}…`)
+    const garbled = await errorOf('a%00%1B[31m%0A%E2%80%AEb=1')
+    expect(garbled.param).to.equal(String.raw`a\u{0}\u{1b}[31m\u{a}\u{202e}b`)
+    expect(garbled.details[0]?.message).to.include(garbled.param)
+  })
+
+  it('is one of a hundred at most that the response names', async () => {
+    const error = await errorOf(Array.from({ length: 2_000 }, (_, n) => `p${n}=`).join('&'))
+    expect(error.details).to.have.lengthOf(100)
+  })
+
+  it('is refused after the key and before the resource', async () => {
+    const unknown = `${intents}/PI-NONE/cancel?force=true`
+    await expectRefused(house.http.post(unknown), 401, 'MISSING_CREDENTIALS')
+    const withoutKey = house.http.post(unknown).set(merchant.read())
+    await expectRefused(withoutKey, 400, 'IDEMPOTENCY_KEY_REQUIRED')
+    const unreadable = house.http.post(`${intents}?force=true`).set(merchant.write()).type('json')
+    await expectRefused(unreadable.send('{'), 400, 'INVALID_JSON')
+    await expectRefused(house.http.post(unknown).set(merchant.write()), 400, 'VALIDATION_ERROR')
+  })
+
+  it('lets a write do nothing, and the refusal stays with its idempotency key', async () => {
+    const { referenceNumber } = await createIntent(house, merchant, { amount: 100 })
+    const path = `${intents}/${referenceNumber}/cancel`
+    const headers = merchant.write()
+    const refused = await house.http.post(`${path}?reason=x`).set(headers)
+    await expectRefused(Promise.resolve(refused), 400, 'VALIDATION_ERROR')
+    const again = await house.http.post(path).set(headers)
+    expect([again.status, again.text]).to.deep.equal([400, refused.text])
+    expect(again.headers).to.include({
+      'idempotent-replayed': 'true',
+      'idempotent-params-mismatch': 'true',
+    })
+    const { body } = await house.http.get(`${intents}/${referenceNumber}`).set(merchant.read())
+    expect(body.data.status).to.equal('PENDING')
+  })
+
+  it('is ignored by the pages for customers', async () => {
+    const { shortCode } = await createIntent(house, merchant, { amount: 100 })
+    for (const path of [`/p/${shortCode}`, '/', `/p/${shortCode}/status`])
+      expect((await house.http.get(`${path}?fbclid=IwAR0&utm_source=sms`)).status, path).to.equal(200)
+  })
+})
