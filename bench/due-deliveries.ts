@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DeliveryStatus } from '../schemas/list-deliveries.ts'
 import { scopes } from '../schemas/scopes.ts'
+import { noLimitsOfItsOwn } from '../src/businesses/business.ts'
 import type { Caller } from '../src/businesses/caller.ts'
 import { createBusiness } from '../src/businesses/create-business.ts'
 import { readConfig } from '../src/config.ts'
@@ -76,6 +77,7 @@ async function newCaller(deps: Deps): Promise<Caller> {
     sandbox: true,
     kind: 'secret',
     scopes: new Set(scopes),
+    limits: noLimitsOfItsOwn,
     ip: '127.0.0.1',
   }
 }

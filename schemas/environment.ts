@@ -37,7 +37,7 @@ export const environment = {
     COMMISSION_TTE_BPS: { type: 'integer', minimum: 0, maximum: 5_000, default: 200 },
     SANDBOX_RETENTION_DAYS: { type: 'number', exclusiveMinimum: 0, maximum: 3_650, default: 30 },
     LIVE_DELIVERY_RETENTION_DAYS: { type: 'number', minimum: 0, maximum: 3_650, default: 90 },
-    RATE_LIMIT_PER_SECOND: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 1_000 },
+    RATE_LIMIT_PER_SECOND: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 100 },
     WORKER_PORT: { type: 'integer', minimum: 0, maximum: 65535 },
     OTEL_EXPORTER_OTLP_ENDPOINT: { type: 'string', format: 'http-url' },
     WEBHOOK_HEADER_BRAND: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9]{0,30}$', default: 'Service' },

@@ -142,5 +142,6 @@ export function sweepOverdue(deps: Deps): Promise<SweptDeliveries> {
 
 const sweepTrail = async (deps: Deps): Promise<number> =>
   (await sweepAudit(deps, deps.Delivery)) +
+  (await sweepAudit(deps, deps.Business)) +
   (await sweepAudit(deps, deps.Staff)) +
   (await sweepAudit(deps, deps.StaffSession))

@@ -1,5 +1,9 @@
 /** Every act that the trail tells of (docs/support.md). */
 export const acts = [
+  'business.approved',
+  'business.disabled',
+  'business.enabled',
+  'business.limited',
   'delivery.requeued',
   'staff.created',
   'staff.disabled',

@@ -1,4 +1,15 @@
+import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../collection.ts'
+
+/** What operators set for one business in place of the service's own limits. Null is the limit of the service. */
+export interface BusinessLimits {
+  /** Requests a second of each of its keys (RATE_LIMIT_PER_SECOND). */
+  perSecond: number | null
+  /** Payment codes of live mode in use (LIVE_CODES_PER_BUSINESS). */
+  liveCodes: number | null
+  /** Intents and orders of test keys in a UTC day (SANDBOX_INTENTS_PER_DAY); 0 is no limit. */
+  sandboxIntentsPerDay: number | null
+}
 
 /** A merchant. `liveApproved` opens live mode to its keys; `apiEnabled` is its developer API as a whole. */
 export interface Business {
@@ -6,7 +17,16 @@ export interface Business {
   name: string
   liveApproved: boolean
   apiEnabled: boolean
+  limits: BusinessLimits
   createdAt: Date
+  /** Lines for the audit trail that are not there yet. */
+  unaudited: AuditEvent[]
+}
+
+export const noLimitsOfItsOwn: BusinessLimits = {
+  perSecond: null,
+  liveCodes: null,
+  sandboxIntentsPerDay: null,
 }
 
 export const businesses: Collection = {
@@ -16,8 +36,10 @@ export const businesses: Collection = {
     name: String,
     liveApproved: Boolean,
     apiEnabled: Boolean,
+    limits: { perSecond: Number, liveCodes: Number, sandboxIntentsPerDay: Number },
     createdAt: Date,
+    unaudited: unauditedFields,
   },
   // Staff search by a part of the name: the keys are looked through, not the documents.
-  indexes: [{ name: 'name', key: { name: 1 } }],
+  indexes: [{ name: 'name', key: { name: 1 } }, unauditedIndex],
 }

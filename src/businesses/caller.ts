@@ -1,5 +1,6 @@
 import type { Scope } from '../../schemas/scopes.ts'
 import type { KeyKind } from './api-key.ts'
+import type { BusinessLimits } from './business.ts'
 
 /** Who asks: one API key of one business, in one environment. */
 export interface Caller {
@@ -9,6 +10,8 @@ export interface Caller {
   sandbox: boolean
   kind: KeyKind
   scopes: ReadonlySet<Scope>
+  /** Of its business. */
+  limits: BusinessLimits
   /** The address the request came from. */
   ip: string
 }

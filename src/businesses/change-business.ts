@@ -1,12 +1,49 @@
+import type { Act } from '../audit/acts.ts'
+import { type Actor, auditLine } from '../audit/audit-event.ts'
+import { publishAudit } from '../audit/publish.ts'
 import type { Models } from '../collections.ts'
-import type { Business } from './business.ts'
+import type { Business, BusinessLimits } from './business.ts'
 
-/** Changes a business's live approval or developer API. False when there is no such business. */
-export async function changeBusiness(
-  deps: Pick<Models, 'Business'>,
-  id: string,
-  change: Partial<Pick<Business, 'liveApproved' | 'apiEnabled'>>,
-): Promise<boolean> {
-  const changed = await deps.Business.updateOne({ _id: id }, { $set: change })
-  return changed.matchedCount === 1
+/** The fields to change, with their new values. Of `limits` only those that are named change. */
+export interface BusinessChange extends Partial<Pick<Business, 'liveApproved' | 'apiEnabled'>> {
+  limits?: Partial<BusinessLimits>
 }
+
+type ChangeDeps = Pick<Models, 'Business' | 'AuditEvent'> & { now(): Date }
+
+/**
+ * Changes a business, with a line in the audit trail in the same write. A change that is in place already writes nothing. Returns the
+ * business after the change, or null if there is none.
+ */
+export async function changeBusiness(
+  deps: ChangeDeps,
+  id: string,
+  change: BusinessChange,
+  by: { actor: Actor; act: Act },
+): Promise<Business | null> {
+  const found = await deps.Business.findOne({ _id: id }).lean<Business | null>()
+  if (found === null) return null
+  const after = byPath(change)
+  const standing = byPath(found)
+  const before = Object.fromEntries(Object.keys(after).map((path) => [path, standing[path] ?? null]))
+  if (Object.keys(after).every((path) => after[path] === before[path])) return found
+  const line = auditLine({ at: deps.now(), ...by, subject: id, businessId: id, before, after })
+  const changed = await deps.Business.findOneAndUpdate(
+    { _id: id, ...before },
+    { $set: after, $push: { unaudited: line } },
+    { returnDocument: 'after' },
+  ).lean<Business | null>()
+  // Somebody else changed the same fields meanwhile: read again.
+  if (changed === null) return changeBusiness(deps, id, change, by)
+  await publishAudit(deps, deps.Business, [changed])
+  return changed
+}
+
+/** Each field under the path that MongoDB knows it by, e.g. `limits.perSecond`. */
+function byPath({ liveApproved, apiEnabled, limits }: BusinessChange): Record<string, unknown> {
+  const fields = { liveApproved, apiEnabled, ...prefixed(limits ?? {}) }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+const prefixed = (limits: Partial<BusinessLimits>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(limits).map(([name, value]) => [`limits.${name}`, value]))

@@ -1,13 +1,20 @@
 import type { Models } from '../collections.ts'
 import { newId } from '../ids.ts'
-import type { Business } from './business.ts'
+import { type Business, noLimitsOfItsOwn } from './business.ts'
 
 /** A new business; `liveApproved` opens live mode to its keys at once. */
 export async function createBusiness(
   deps: Pick<Models, 'Business'> & { now(): Date },
   asked: Pick<Business, 'name' | 'liveApproved'>,
 ): Promise<Business> {
-  const business: Business = { _id: newId(), ...asked, apiEnabled: true, createdAt: deps.now() }
+  const business: Business = {
+    _id: newId(),
+    ...asked,
+    apiEnabled: true,
+    limits: noLimitsOfItsOwn,
+    createdAt: deps.now(),
+    unaudited: [],
+  }
   await deps.Business.create(business)
   return business
 }

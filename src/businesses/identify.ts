@@ -31,6 +31,7 @@ export async function identify(
     kind,
     sandbox: key.mode === 'test',
     scopes: new Set(key.scopes),
+    limits: key.business.limits,
     ip: clientAddress,
   }
 }

@@ -3,16 +3,17 @@ import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { type ErrorCode, Refusal, refuse, unavailable } from '../errors.ts'
 import { networkOf } from '../network.ts'
-import type { RateLimits, Standing } from '../rate-limits/rate-limits.ts'
+import type { Standing } from '../rate-limits/rate-limits.ts'
 
 type Limiting = Pick<Deps, 'rateLimits'>
 
 /** RATE_LIMITED for a key that sends too much (order of checks, 6). Every answer from here on says where the key stands. */
 export function limitKey(deps: Limiting, caller: Caller, res: Response): void {
   if (deps.rateLimits === null) return
-  const standing = deps.rateLimits.count(`key:${caller.keyId}`)
-  sayWhere(res, 'key', deps.rateLimits, standing)
-  if (!standing.isOpen) throw tooMany('key', deps.rateLimits)
+  const perSecond = caller.limits.perSecond ?? deps.rateLimits.perSecond
+  const standing = deps.rateLimits.count(`key:${caller.keyId}`, perSecond)
+  sayWhere(res, 'key', perSecond, standing)
+  if (!standing.isOpen) throw tooMany('key', perSecond)
 }
 
 const unknownCaller: ReadonlySet<ErrorCode> = new Set([
@@ -42,8 +43,8 @@ export async function limitUnknown<Known>(
     if (performance.now() > until) throw unavailable()
     const standing = rateLimits.look(address)
     if (standing.isOpen) return standing.remaining
-    sayWhere(res, 'address', rateLimits, standing)
-    throw tooMany('address', rateLimits)
+    sayWhere(res, 'address', rateLimits.perSecond, standing)
+    throw tooMany('address', rateLimits.perSecond)
   }
   return rateLimits.inLine(address, room, async () => {
     try {
@@ -56,17 +57,12 @@ export async function limitUnknown<Known>(
 }
 
 /** draft-ietf-httpapi-ratelimit-headers-10. A window is a second, so what is left of it is one at most. */
-function sayWhere(
-  res: Response,
-  scope: 'key' | 'address',
-  { perSecond }: RateLimits,
-  { remaining }: Standing,
-): void {
+function sayWhere(res: Response, scope: 'key' | 'address', perSecond: number, { remaining }: Standing): void {
   res.setHeader('RateLimit-Policy', `"${scope}";q=${perSecond};w=1`)
   res.setHeader('RateLimit', `"${scope}";r=${remaining};t=1`)
 }
 
-function tooMany(scope: 'key' | 'address', { perSecond }: RateLimits): Refusal {
+function tooMany(scope: 'key' | 'address', perSecond: number): Refusal {
   return refuse('RATE_LIMITED', {
     retryAfterSeconds: 1,
     details: { scope, limit: perSecond, windowSeconds: 1 },

@@ -10,13 +10,16 @@ export interface Standing {
   remaining: number
 }
 
-/** So many in a second of the clock, of each of them, over all processes. Decided in memory: nobody waits for Redis. */
+/**
+ * A limit of requests per second of the clock and caller, over all processes. Decided in memory: no request waits for Redis. A caller without
+ * a limit of its own has `perSecond`.
+ */
 export interface RateLimits {
   perSecond: number
-  /** Counts one. */
-  count(who: Counted): Standing
-  /** Where the next one would find it; counts nothing. */
-  look(who: Counted): Standing
+  /** Counts one request. */
+  count(who: Counted, limit?: number): Standing
+  /** Where the next request would find this caller; counts nothing. */
+  look(who: Counted, limit?: number): Standing
   /** Where those of one address wait for one another. */
   inLine: InLine
   /** Tells Redis what was counted here, and learns what the others counted. */
@@ -30,6 +33,7 @@ interface Share {
   untold: number
   /** What all processes had counted as far as this one knows. */
   sum: number
+  limit: number
 }
 
 /** A second of the clock and all that was counted in it. */
@@ -49,8 +53,11 @@ const keptInRedisMs = 3000
 const mostCounted = 20_000
 /** One trip of some milliseconds; what is left goes with the next. */
 const mostTold = 1000
-/** Less than this part of the limit is not worth a word: most keys never send as much, and it makes a limit wrong by one hundredth. */
-const worthTelling = 0.01
+/**
+ * A process tells Redis of a caller once it has counted this share of the limit since the last time: most keys never send as much. Each process
+ * may so let through 3 % more.
+ */
+const worthTelling = 0.03
 
 export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Date): RateLimits {
   let latest: Second = { at: 0, shares: new Map() }
@@ -64,7 +71,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
 
   async function exchange({ at, shares }: Second): Promise<void> {
     const told = [...shares]
-      .filter(([, { untold }]) => untold > 0 && untold >= perSecond * worthTelling)
+      .filter(([, { untold, limit }]) => untold > 0 && untold >= limit * worthTelling)
       .slice(0, mostTold)
       .map(([who, share]) => ({ who, share, by: share.untold }))
     if (told.length === 0) return
@@ -94,16 +101,16 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
 
   return {
     perSecond,
-    count(who) {
-      const share = shareOf(current().shares, who)
-      if (share === null) return { isOpen: true, remaining: perSecond }
+    count(who, limit = perSecond) {
+      const share = shareOf(current().shares, who, limit)
+      if (share === null) return { isOpen: true, remaining: limit }
       share.untold += 1
       const counted = countedOf(share)
-      return { isOpen: counted <= perSecond, remaining: Math.max(0, perSecond - counted) }
+      return { isOpen: counted <= limit, remaining: Math.max(0, limit - counted) }
     },
-    look(who) {
+    look(who, limit = perSecond) {
       const counted = countedOf(current().shares.get(who) ?? { untold: 0, sum: 0 })
-      return { isOpen: counted < perSecond, remaining: Math.max(0, perSecond - counted) }
+      return { isOpen: counted < limit, remaining: Math.max(0, limit - counted) }
     },
     inLine: createLines(),
     exchange: exchangeInTurn,
@@ -111,14 +118,14 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
   }
 }
 
-const countedOf = ({ untold, sum }: Share): number => sum + untold
+const countedOf = ({ untold, sum }: Pick<Share, 'untold' | 'sum'>): number => sum + untold
 
 /** Null where there are too many others. */
-function shareOf(shares: Map<Counted, Share>, who: Counted): Share | null {
+function shareOf(shares: Map<Counted, Share>, who: Counted, limit: number): Share | null {
   const known = shares.get(who)
   if (known !== undefined) return known
   if (shares.size === mostCounted) return null
-  const share = { untold: 0, sum: 0 }
+  const share = { untold: 0, sum: 0, limit }
   shares.set(who, share)
   return share
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import { openBeside } from '../support/acts.ts'
 import { type House, openHouse } from '../support/house.ts'
 import { until } from '../support/until.ts'
@@ -60,6 +61,26 @@ describe('npm run admin', function () {
     expect(await ask(rotated.key)).to.equal('INVALID_API_KEY')
     expect(await ask(again.key)).to.equal('let in')
 
+    const limits = { perSecond: 500, liveCodes: 'default', sandboxIntentsPerDay: 0 }
+    expect(
+      await cli.done('business', 'limit', id, '--per-second', '500', '--sandbox-intents-per-day', '0'),
+    ).to.deep.equal({ id, limits })
+    await cli.done('business', 'limit', id, '--per-second', 'default')
+    expect((await house.deps.Business.findById(id).lean())?.limits).to.deep.equal({
+      ...noLimitsOfItsOwn,
+      sandboxIntentsPerDay: 0,
+    })
+    const trail = await house.deps.AuditEvent.find({ businessId: id, act: 'business.limited' })
+      .sort({ at: 1 })
+      .lean()
+    expect(trail.map(({ before, after }) => [before, after])).to.deep.equal([
+      [
+        { 'limits.perSecond': null, 'limits.sandboxIntentsPerDay': null },
+        { 'limits.perSecond': 500, 'limits.sandboxIntentsPerDay': 0 },
+      ],
+      [{ 'limits.perSecond': 500 }, { 'limits.perSecond': null }],
+    ])
+
     await cli.done('business', 'disable', id)
     expect(await ask(again.key)).to.equal('FEATURE_DISABLED')
     await cli.done('business', 'enable', id)
@@ -117,6 +138,8 @@ describe('npm run admin', function () {
     const wrong: [about: RegExp, args: string[], changes?: Record<string, string | undefined>][] = [
       [/--lvie/, ['business', 'create', '--name', 'X', '--lvie']],
       [/There is no business nobody/, ['business', 'approve', 'nobody']],
+      [/at least one limit/, ['business', 'limit', businessId]],
+      [/from 1 to/, ['business', 'limit', businessId, '--live-codes', '0']],
       [/all/, [...key, '--scopes', 'payments.intents:read,all']],
       [/SECRET_KEY is missing/, ['business', 'create', '--name', 'X'], { SECRET_KEY: undefined }],
       [

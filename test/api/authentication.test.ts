@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { changeBusiness } from '../../src/businesses/change-business.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
+import { changeAsOperator } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { profiled } from '../support/profiled.ts'
 import { operations } from './operations.ts'
@@ -166,21 +166,21 @@ describe('Authentication', () => {
 
     it('answers 503 FEATURE_DISABLED with Retry-After while the business is switched off', async () => {
       const { businessId, read } = await house.merchant()
-      await changeBusiness(house.deps, businessId, { apiEnabled: false })
+      await changeAsOperator(house, businessId, { apiEnabled: false })
       const { headers } = await list(read()).expect(503)
       expect(Number(headers['retry-after'])).to.be.greaterThan(0)
       await expectRefused(list(read()), 503, 'FEATURE_DISABLED')
-      await changeBusiness(house.deps, businessId, { apiEnabled: true })
+      await changeAsOperator(house, businessId, { apiEnabled: true })
       await list(read()).expect(200)
     })
 
     it('refuses a live key until the business is approved, but not its test key', async () => {
       const { businessId, read } = await house.merchant()
       const live = await house.key(businessId, { mode: 'live' })
-      await changeBusiness(house.deps, businessId, { liveApproved: false })
+      await changeAsOperator(house, businessId, { liveApproved: false })
       await expectRefused(list(bearer(live.key)), 403, 'LIVE_ACCESS_NOT_APPROVED')
       await list(read()).expect(200)
-      await changeBusiness(house.deps, businessId, { liveApproved: true })
+      await changeAsOperator(house, businessId, { liveApproved: true })
       await list(bearer(live.key)).expect(200)
     })
   })

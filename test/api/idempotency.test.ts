@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { changeBusiness } from '../../src/businesses/change-business.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
+import { changeAsOperator } from '../support/acts.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { crlf, sendRaw } from './raw-request.ts'
 
@@ -244,9 +244,9 @@ describe('X-Idempotency-Key', () => {
     })
 
     it('goes through after what was decided before the operation', async () => {
-      await changeBusiness(house.deps, merchant.businessId, { apiEnabled: false })
+      await changeAsOperator(house, merchant.businessId, { apiEnabled: false })
       expectFresh(await create('early'), 503)
-      await changeBusiness(house.deps, merchant.businessId, { apiEnabled: true })
+      await changeAsOperator(house, merchant.businessId, { apiEnabled: true })
       await house.deps.ApiKey.updateOne({ _id: merchant.keyId }, { $set: { scopes: [] } })
       expectFresh(await create('early'), 403)
       await house.deps.ApiKey.updateOne(

@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import { scopes } from '../../schemas/scopes.ts'
 import { apiBase } from '../../src/app.ts'
 import { switchApi } from '../../src/businesses/api-switch.ts'
-import { changeBusiness } from '../../src/businesses/change-business.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import { routes } from '../../src/http/routes.ts'
+import { changeAsOperator } from '../support/acts.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { until } from '../support/until.ts'
 import { operations } from './operations.ts'
@@ -97,14 +97,14 @@ describe('Permission', () => {
       await expectRefused(send(intents, { Authorization: 'sk_live_wrong' }), 401, 'INVALID_AUTH_HEADER')
       await expectRefused(send(intents, bearer('sk_live_wrong')), 401, 'INVALID_API_KEY')
 
-      await changeBusiness(house.deps, open.businessId, { apiEnabled: false, liveApproved: false })
+      await changeAsOperator(house, open.businessId, { apiEnabled: false, liveApproved: false })
       await setKeyStatus(house.deps, liveOnly.id, 'suspended')
       await expectRefused(send(intents, bearer(liveOnly.key)), 403, 'API_ACCESS_NOT_ACTIVE')
       await setKeyStatus(house.deps, liveOnly.id, 'active')
       await expectRefused(send(intents, bearer(liveOnly.key)), 503, 'FEATURE_DISABLED')
-      await changeBusiness(house.deps, open.businessId, { apiEnabled: true })
+      await changeAsOperator(house, open.businessId, { apiEnabled: true })
       await expectRefused(send(intents, bearer(liveOnly.key)), 403, 'LIVE_ACCESS_NOT_APPROVED')
-      await changeBusiness(house.deps, open.businessId, { liveApproved: true })
+      await changeAsOperator(house, open.businessId, { liveApproved: true })
 
       await expectRefused(send(intents, bearer(fromElsewhere.key)), 403, 'IP_NOT_ALLOWED')
       await expectRefused(send(intents, bearer(publishable.key)), 403, 'SECRET_KEY_REQUIRED')

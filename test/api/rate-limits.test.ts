@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { type Server, startRedis } from '../../dev/servers.ts'
 import { newKey } from '../../src/businesses/api-key.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
-import { createIntent, openBeside } from '../support/acts.ts'
+import { changeAsOperator, createIntent, openBeside } from '../support/acts.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { everythingIn } from '../support/redis-keys.ts'
 import { until } from '../support/until.ts'
@@ -89,6 +89,27 @@ describe('A rate limit of five in a second', () => {
       expect(await statuses(5, () => list(merchant))).not.to.include(429)
       await expectRefused(list(asMerchant(businessId, rotated)), 429, 'RATE_LIMITED')
       expect((await list(other)).status).to.equal(200)
+    })
+
+    it('is another one for all keys of a business that has a limit of its own, from the next request on', async () => {
+      const merchant = await house.merchant()
+      const sibling = asMerchant(merchant.businessId, await house.key(merchant.businessId))
+      const neighbour = await house.merchant()
+      await changeAsOperator(house, merchant.businessId, { limits: { perSecond: 7 } })
+      for (const each of [merchant, sibling]) {
+        expect(await statuses(7, () => list(each))).not.to.include(429)
+        const { status, headers, body } = await list(each)
+        expect([status, headers['ratelimit-policy'], body.error.details]).to.deep.equal([
+          429,
+          '"key";q=7;w=1',
+          { scope: 'key', limit: 7, windowSeconds: 1 },
+        ])
+      }
+      expect((await statuses(6, () => list(neighbour))).at(-1)).to.equal(429)
+
+      newSecond()
+      await changeAsOperator(house, merchant.businessId, { limits: { perSecond: null } })
+      expect((await statuses(6, () => list(merchant))).at(-1)).to.equal(429)
     })
 
     it('stands after the address of the key and before its kind', async () => {

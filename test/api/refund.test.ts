@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
+import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import { askWallet } from '../../src/intents/ask-wallets.ts'
 import { payIntent } from '../../src/intents/payments/pay.ts'
@@ -528,7 +529,15 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     house.clock.advance(1500)
     const [effectId = ''] = (await stored(reference)).refunds.map((each) => each.effectId)
     const { businessId, keyId } = merchant
-    const caller: Caller = { businessId, keyId, sandbox: true, kind: 'secret', scopes: new Set(), ip: '::1' }
+    const caller: Caller = {
+      businessId,
+      keyId,
+      sandbox: true,
+      kind: 'secret',
+      scopes: new Set(),
+      limits: noLimitsOfItsOwn,
+      ip: '::1',
+    }
     const asked = { amount: null, reason: null, expectedRefundable: null }
     const effect = { id: effectId, until: performance.now() + 60_000, cause: null, seal: String }
     const errand = await refundIntent(house.deps, caller, reference, asked, effect)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import { noHurry } from '../../src/group-commit/lane.ts'
 import { newId } from '../../src/ids.ts'
@@ -229,7 +230,15 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   it('is paid in time where the clock is set while it is', async () => {
     const reference = await create()
     const { businessId, keyId } = merchant
-    const caller: Caller = { businessId, keyId, sandbox: true, kind: 'secret', scopes: new Set(), ip: '::1' }
+    const caller: Caller = {
+      businessId,
+      keyId,
+      sandbox: true,
+      kind: 'secret',
+      scopes: new Set(),
+      limits: noLimitsOfItsOwn,
+      ip: '::1',
+    }
     const asked = { amount: null, outcome: 'success', payerPhone: '22000000' } as const
     const effect = { id: newId(), until: noHurry, cause: null, seal: String }
     let days = 0

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import type { Deps } from '../../src/deps.ts'
 import { noHurry } from '../../src/group-commit/lane.ts'
 import { newId } from '../../src/ids.ts'
@@ -157,6 +158,7 @@ describe('A process killed between any two steps with money at a live provider',
       sandbox: false,
       kind: 'secret',
       scopes: new Set([]),
+      limits: noLimitsOfItsOwn,
       ip: '::1',
     } as const
     const asked = { amount: 500, reason: null, expectedRefundable: null }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Deps } from '../../src/deps.ts'
 import { noHurry } from '../../src/group-commit/lane.ts'
@@ -210,6 +211,7 @@ describe('a process killed between any two steps of', function () {
         sandbox: true,
         kind: 'secret',
         scopes: new Set<never>(),
+        limits: noLimitsOfItsOwn,
         ip: '',
       } as const
       const answer = await operate(deps, caller, each).then(

@@ -1,3 +1,4 @@
+import { type BusinessChange, changeBusiness } from '../../src/businesses/change-business.ts'
 import type { Deps } from '../../src/deps.ts'
 import { noHurry } from '../../src/group-commit/lane.ts'
 import { deliverInTurn, type InTurn } from '../../src/webhooks/attempts/deliver-in-turn.ts'
@@ -47,6 +48,12 @@ export async function createIntent(
   const { status, body } = await post(house, merchant, '/intents', text)
   if (status !== 201) throw new Error(JSON.stringify(body))
   return body.data as unknown as Created
+}
+
+export async function changeAsOperator(house: House, id: string, change: BusinessChange): Promise<void> {
+  const actor = { kind: 'operator', name: 'awa.diop', ip: null } as const
+  const changed = await changeBusiness(house.deps, id, change, { actor, act: 'business.limited' })
+  if (changed === null) throw new Error(`no business ${id}`)
 }
 
 export const cancelIntent = (house: House, merchant: Merchant, referenceNumber: string): Promise<Answer> =>

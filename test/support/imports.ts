@@ -1,3 +1,4 @@
+import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import type { Deps } from '../../src/deps.ts'
 import { noHurry } from '../../src/group-commit/lane.ts'
 import { newId } from '../../src/ids.ts'
@@ -36,6 +37,7 @@ export async function importAs(
     sandbox: true,
     kind: 'secret',
     scopes: new Set<never>(),
+    limits: noLimitsOfItsOwn,
     ip: '',
   } as const
   const asked = { rows: await readRows(deps, csv), isDryRun: false }

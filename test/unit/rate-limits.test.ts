@@ -151,10 +151,10 @@ describe('Rate limits', () => {
     mock.timers.reset()
   })
 
-  it('tell Redis nothing of who sends less than a hundredth, and of a thousand at most in one trip', async () => {
+  it('tell Redis nothing of who sends less than 3 %, and of a thousand at most in one trip', async () => {
     const { addUp, trips } = sums()
-    const limits = open(200, addUp)
-    for (let key = 0; key < 1500; key += 1) limits.count(`key:${key}`)
+    const limits = open(100, addUp)
+    for (let key = 0; key < 1500; key += 1) for (const _ of [1, 2]) limits.count(`key:${key}`)
     await limits.exchange()
     expect(trips).to.deep.equal([])
     for (let key = 0; key < 1500; key += 1) limits.count(`key:${key}`)
@@ -162,6 +162,17 @@ describe('Rate limits', () => {
     await limits.exchange()
     await limits.exchange()
     expect(trips.map((trip) => trip.length)).to.deep.equal([1000, 500])
+  })
+
+  it('tell Redis of a caller with a limit of its own by that limit', async () => {
+    const { addUp, trips } = sums()
+    const limits = open(100, addUp)
+    for (let counted = 0; counted < 10; counted += 1) limits.count('key:large', 1000)
+    for (let counted = 0; counted < 10; counted += 1) limits.count('key:small', 10)
+    await limits.exchange()
+    expect(trips).to.deep.equal([[[`${Math.floor(at.getTime() / 1000)}:key:small`, 10]]])
+    expect(limits.look('key:large', 1000).remaining).to.equal(990)
+    expect(limits.count('key:small', 10).isOpen).to.equal(false)
   })
 
   it('remember no more than twenty thousand in a second; who comes beyond is let through', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
+import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Deps } from '../../src/deps.ts'
 import { newId } from '../../src/ids.ts'
@@ -45,7 +46,15 @@ describe('Two payers, the merchant, a simulation and the expiry at one intent', 
     beside = await openBeside(house)
     merchant = await house.merchant()
     const { businessId, keyId } = merchant
-    caller = { businessId, keyId, sandbox: true, kind: 'secret', scopes: new Set(), ip: '127.0.0.1' }
+    caller = {
+      businessId,
+      keyId,
+      sandbox: true,
+      kind: 'secret',
+      scopes: new Set(),
+      limits: noLimitsOfItsOwn,
+      ip: '127.0.0.1',
+    }
     house.clock.freeze(instant)
     beside.clock.freeze(soon)
     for (const { deps } of [house, beside]) deps.wallets = withoutPins(deps)

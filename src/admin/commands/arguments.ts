@@ -86,6 +86,17 @@ export function centimes(text: string): number {
   return amount
 }
 
+/** A limit as a whole number, or the word for the limit of the service. */
+export const limitFrom =
+  (least: number, most: number) =>
+  (text: string): number | 'default' => {
+    if (text === 'default') return text
+    const limit = Number(text)
+    if (!/^\d+$/.test(text) || limit < least || limit > most)
+      throw new InvalidArgumentError(`Must be a whole number from ${least} to ${most}, or default.`)
+    return limit
+  }
+
 /** An option that may name several: gathers what each of its values reads as. */
 export const each =
   <T>(read: (text: string) => T) =>

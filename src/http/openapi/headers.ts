@@ -11,12 +11,12 @@ export const headers = {
   RateLimit: {
     description: 'What is left of the rate limit, as the IETF draft says it. Without one there is none.',
     schema: text,
-    example: '"key";r=999;t=1',
+    example: '"key";r=99;t=1',
   },
   RateLimitPolicy: {
     description: 'The rate limit: how many requests in how many seconds.',
     schema: text,
-    example: '"key";q=1000;w=1',
+    example: '"key";q=100;w=1',
   },
   RetryAfter: { description: 'Seconds after which to come again.', schema: wholeNumber },
   IdempotentReplayed: {

@@ -22,6 +22,7 @@ export const environmentOf = (round: {
   REDIS_URL: round.redisUrl,
   SECRET_KEY: randomBytes(32).toString('base64'),
   LOG_LEVEL: 'info',
+  RATE_LIMIT_PER_SECOND: '1000',
   PUBLIC_URL: round.webOrigin,
   PAY_URL: round.webOrigin,
   INTENT_LIFETIME_SECONDS: String(settings.intentLifetimeSeconds),
