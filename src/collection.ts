@@ -17,13 +17,6 @@ export interface Collection {
   name: string
   fields: SchemaDefinition
   indexes: readonly Index[]
-  /** Names of indexes that earlier versions made and nothing needs any more, nor the version before, which runs on while they go. */
-  retiredIndexes?: readonly string[]
-  /**
-   * What an earlier version did not write, as an update with a pipeline: `missing` is the field that tells who lacks it. What the version
-   * before writes during a roll-out lacks it until the next sweep, so the version that adds a field reads it as one that may be missing.
-   */
-  backfill?: { missing: string; set: Record<string, unknown> }
 }
 
 /**

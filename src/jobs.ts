@@ -3,8 +3,8 @@
  * A job carries ids, never state: losing one loses nothing, running one twice changes nothing.
  */
 export interface Jobs {
-  /** Intents and orders whose outbox holds an event to hand on. Jobs that a version before orders made have no `orderIds`. */
-  'outbox-relay': { intentIds: string[]; orderIds?: string[] }
+  /** Intents and orders whose outbox holds an event to relay. */
+  'outbox-relay': { intentIds: string[]; orderIds: string[] }
   /** One delivery that is due. */
   'webhook-delivery': DeliveryWords
   /** The same, to a receiver that is slow or always fails: it must not keep the others waiting. */

@@ -66,7 +66,7 @@ function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[]
   const asked = jobs.map((job) => job.data as Jobs['outbox-relay'])
   const data = {
     intentIds: [...new Set(asked.flatMap(({ intentIds }) => intentIds))],
-    orderIds: [...new Set(asked.flatMap(({ orderIds = [] }) => orderIds))],
+    orderIds: [...new Set(asked.flatMap(({ orderIds }) => orderIds))],
   }
   return [{ data, jobId: undefined, delayMs: 0 }]
 }

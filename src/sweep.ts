@@ -1,7 +1,5 @@
 import { sweepAudit } from './audit/publish.ts'
-import { collections } from './collections.ts'
 import type { Deps } from './deps.ts'
-import { fillIn } from './fill-in.ts'
 import { sweepExpiries } from './intents/sweep-expiries.ts'
 import { sweepOutcomes } from './intents/sweep-outcomes.ts'
 import { deadShownSeconds, type Jobs } from './jobs.ts'
@@ -41,8 +39,6 @@ export interface Swept {
   restored: number
   /** Documents with lines that were not in the audit trail. */
   audited: number
-  /** Documents that a process of an earlier version wrote beside this one, and in which was filled in what they lack. */
-  filledIn: number
 }
 
 type Reach = Jobs['maintenance']['reach']
@@ -65,8 +61,7 @@ export const isPast = (slot: string, now: Date): boolean => Number(slot) < slotO
 /**
  * Re-creates every nudge that MongoDB says is due: payments and refunds whose outcome nobody knows, deliveries nobody attempts, events
  * nobody relayed, intents whose time is up; and the failed jobs that Redis lost. Ends what was left behind of sandbox wallets' movements, of
- * orders and of imports, completes the audit trail, asks for the clean-up of a night that was missed, and fills in
- * what a process of an earlier version left out. What is queued already stays as it is, so this may run at any time and any number of times.
+ * orders and of imports, completes the audit trail, and asks for the clean-up of a night that was missed. What is queued already stays as it is, so this may run at any time and any number of times.
  * Deliveries and failed jobs of late only, unless `whole`. Where Redis was emptied it asks for a whole one, which may take long, and
  * goes on: many slots may pass meanwhile. A look that fails keeps no other from its turn; the first fault is thrown in the end.
  */
@@ -81,7 +76,6 @@ export async function sweep(deps: Deps, whole: boolean): Promise<Swept> {
     reservations: 0,
     imports: 0,
     audited: 0,
-    filledIn: 0,
     restored: 0,
   }
   const looks = [
@@ -100,9 +94,6 @@ export async function sweep(deps: Deps, whole: boolean): Promise<Swept> {
     async () => void (swept.reservations = await sweepReservations(deps)),
     async () => void (swept.imports = await sweepImports(deps)),
     async () => void (swept.audited = await sweepTrail(deps)),
-    async () => {
-      for (const collection of collections) swept.filledIn += await fillIn(deps.mongo, collection)
-    },
     async () => askForNight(deps),
     async () => {
       if (whole) await keepNightly(deps)

@@ -6,7 +6,7 @@ export const outboxRelay: QueueWorker<'outbox-relay'> = {
   queue: 'outbox-relay',
   // The outbox itself asks again, at the next sweep. Jobs that came again as well would be one more with every sweep.
   afterFault: 'complete',
-  async run(deps, { intentIds, orderIds = [] }) {
+  async run(deps, { intentIds, orderIds }) {
     const { causes, ...counts } = await relayOutboxes(deps, { intentIds, orderIds })
     const [first] = causes
     return {

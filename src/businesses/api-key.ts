@@ -11,8 +11,8 @@ export interface StoredSecret {
   hash: string
   /** Null for the current one; an earlier one works until then. */
   validUntil: Date | null
-  /** The id of that SECRET_KEY; missing where an earlier version wrote the hash and nobody used the key since. */
-  pepper?: string
+  /** The id of that SECRET_KEY. */
+  pepper: string
   /** When the hash was made anew, on the SECRET_KEY after it (move-key.ts). */
   movedAt?: Date
 }

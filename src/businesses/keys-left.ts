@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { inBatches } from '../in-batches.ts'
 import type { ApiKey } from './api-key.ts'
 
-/** A key with a secret that needs the previous SECRET_KEY, or may need it: which one it rests on shows when it is used. Or one that needs a third. */
+/** A key with a secret that needs the previous SECRET_KEY, or one that is not configured. */
 export interface KeyLeft {
   id: string
   /** As people tell keys apart: its prefix, and the last four characters of its current secret. */
@@ -36,7 +36,7 @@ export async function findKeysLeft(deps: Needs): Promise<KeysLeft> {
   await inBatches(all, (keys) => {
     for (const key of keys.filter(({ status }) => status !== 'revoked')) {
       const stale = staleSecrets(deps, key)
-      const needed = stale.filter(({ pepper }) => pepper === undefined || isConfigured(deps, pepper))
+      const needed = stale.filter(({ pepper }) => isConfigured(deps, pepper))
       const gone = stale.filter((secret) => !needed.includes(secret))
       if (needed.length > 0) {
         found.left += 1

@@ -7,7 +7,7 @@ import type { ApiKey, StoredSecret } from './api-key.ts'
 /** A secret that is to rest on another pepper than the one under which it was found. */
 export interface KeyMove {
   keyId: string
-  /** The hash under which it is stored; the same as `to` where only the pepper's id was missing. */
+  /** The hash under which it is stored. */
   from: string
   to: string
   pepper: string
@@ -56,7 +56,7 @@ const asWrite = ({ keyId, from, to, pepper, at }: KeyMove) => ({
       $set: {
         'secrets.$.hash': to,
         'secrets.$.pepper': pepper,
-        ...(from === to ? {} : { 'secrets.$.movedAt': at }),
+        'secrets.$.movedAt': at,
       },
     },
   },

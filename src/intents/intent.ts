@@ -111,9 +111,4 @@ export const intents: Collection = {
       partialFilterExpression: { 'refunds.askAt': { $exists: true } },
     },
   ],
-  retiredIndexes: ['codeKey', 'outbox'],
-  backfill: {
-    missing: 'refunds',
-    set: { underWay: null, failure: null, attempts: [], refunds: [], refundsCommitted: 0 },
-  },
 }

@@ -3,5 +3,7 @@ import type { Intent } from './intent.ts'
 
 /** Wakes the relay for an intent with an event in its outbox. Lost nudges are found by the sweep. */
 export function nudgeRelay(deps: Pick<Deps, 'nudge'>, intent: Pick<Intent, '_id'>): void {
-  deps.nudge('outbox-relay', [{ data: { intentIds: [intent._id] }, jobId: undefined, delayMs: 0 }])
+  deps.nudge('outbox-relay', [
+    { data: { intentIds: [intent._id], orderIds: [] }, jobId: undefined, delayMs: 0 },
+  ])
 }

@@ -38,7 +38,6 @@ export const staffSessions: Collection = {
     { name: 'removal', key: { createdAt: 1 }, expireAfterSeconds: removedAfterSeconds },
     unauditedIndex,
   ],
-  retiredIndexes: ['expiry'],
 }
 
 /** Who asks for a page. */

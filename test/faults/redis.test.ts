@@ -161,7 +161,9 @@ async function stopWithoutRedis(): Promise<number> {
   // To a queue that is open and to one that is not.
   for (let nudged = 0; nudged < 2_000; nudged += 1) {
     const id = String(nudged)
-    house.deps.nudge('outbox-relay', [{ data: { intentIds: [id] }, jobId: undefined, delayMs: 0 }])
+    house.deps.nudge('outbox-relay', [
+      { data: { intentIds: [id], orderIds: [] }, jobId: undefined, delayMs: 0 },
+    ])
     house.deps.nudge('intent-expiry', [{ data: { referenceNumber: id }, jobId: id, delayMs: 0 }])
   }
   const startedAt = performance.now()

@@ -90,22 +90,11 @@ export async function interruptAt(
   return { exitCode, lastWords: lastWords() }
 }
 
-/** Runs a command that comes to its end, as `release` and the command line do, and answers what it printed. Throws where it fails. */
-export async function runCommand(program: string, args: string[], house: House): Promise<string> {
-  const child = begin(program, house, {}, 'inherit', args)
-  let stdout = ''
-  child.stdout?.on('data', (bytes: Buffer) => (stdout += bytes.toString()))
-  const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) throw new Error(`${program} ended with ${code}: ${stdout}`)
-  return stdout
-}
-
 function begin(
   program: string,
   house: House,
   changes: Record<string, string>,
   stderr: 'pipe' | 'inherit',
-  args: string[] = [],
 ): ChildProcess {
   const { mongodbUrl, redisUrl, queuePrefix } = house.deps.config
   const environment = freshEnvironment({
@@ -115,7 +104,7 @@ function begin(
     LOG_LEVEL: 'info',
     ...changes,
   })
-  return spawn(process.execPath, ['--import', withParent, program, ...args], {
+  return spawn(process.execPath, ['--import', withParent, program], {
     cwd: new URL('../..', import.meta.url),
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', stderr],

@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { isUnavailable, unavailable } from '../../src/errors.ts'
 import { newId } from '../../src/ids.ts'
 import { relayOutboxes } from '../../src/webhooks/relay.ts'
-import { outboxRelay } from '../../workers/outbox-relay.ts'
 import {
   attempt,
   cancelIntent,
@@ -162,14 +161,6 @@ describe('the relay', () => {
     await house.deps.Order.updateOne({ _id }, { $set: { outbox: order.outbox } })
     expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
     expect(await deliveriesOf(house, merchant)).to.deep.equal(made)
-  })
-
-  it('does a job of a version that knew no orders', async () => {
-    await createIntent(house, merchant)
-    const intents = await house.deps.Intent.find({ businessId: merchant.businessId }).lean()
-    const intentIds = intents.map(({ _id }) => _id)
-    const about = { jobId: '1', name: 'outbox-relay' }
-    expect((await outboxRelay.run(house.deps, { intentIds }, about)).log).to.include({ events: 1, orders: 0 })
   })
 
   it('leaves an event that arrives while it works for its next run', async () => {

@@ -61,9 +61,7 @@ async function findById(deps: Deps, question: string): Promise<string | null> {
     return (await lookUpIntent(deps, reference)) === null ? null : paymentPath(reference)
   if (isOrderNumber(reference))
     return (await lookUpOrder(deps, reference)) === null ? null : orderPath(reference)
-  const deliveryId = isDeliveryId(question) ? question : id
-  if (isDeliveryId(deliveryId) && (await lookUpDelivery(deps, deliveryId)) !== null)
-    return deliveryPath(deliveryId)
+  if (isDeliveryId(question) && (await lookUpDelivery(deps, question)) !== null) return deliveryPath(question)
   if (!isId(id)) return null
   const [endpoint, business] = await Promise.all([lookUpEndpoint(deps, id), lookUpBusiness(deps, id)])
   if (endpoint !== null) return endpointPath(id)

@@ -137,5 +137,4 @@ export const products: Collection = {
       partialFilterExpression: { 'reservations.at': { $exists: true } },
     },
   ],
-  retiredIndexes: ['deleted'],
 }

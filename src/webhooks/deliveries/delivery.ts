@@ -136,17 +136,6 @@ export const deliveries: Collection = {
     },
     unauditedIndex,
   ],
-  retiredIndexes: ['byTime', 'dead', 'due', 'byEndpoint', 'unaudited'],
-  backfill: {
-    missing: 'redrives',
-    set: {
-      redrives: 0,
-      url: { $concat: ['https://', '$host'] },
-      deadAt: { $cond: [{ $eq: ['$status', 'DEAD'] }, { $last: '$attemptLog.at' }, null] },
-      effects: [],
-      unaudited: [],
-    },
-  },
 }
 
 /** The statuses in which an attempt may still come. */

@@ -91,18 +91,6 @@ export const endpoints: Collection = {
     },
     { name: 'byTime', key: { businessId: 1, createdAt: -1, _id: -1 } },
   ],
-  retiredIndexes: ['slot'],
-  backfill: {
-    missing: 'health',
-    set: {
-      health: untried,
-      deletedAt: null,
-      secretMadeBy: '$_id',
-      previousSecrets: [],
-      effects: [],
-      updatedAt: '$createdAt',
-    },
-  },
 }
 
 /** Whether anything may be sent to it. */
