@@ -3,7 +3,7 @@ import { type AuditEvent, auditEvents } from './audit/audit-event.ts'
 import { type ApiKey, apiKeys } from './businesses/api-key.ts'
 import { type Setting, settings } from './businesses/api-switch.ts'
 import { type Business, businesses } from './businesses/business.ts'
-import { guessTries } from './checkout/guesses.ts'
+import { checkoutAttempts } from './checkout/lookup-limit.ts'
 import { type Collection, openCollection } from './collection.ts'
 import { type Claim, claims } from './idempotency/claim.ts'
 import { type Intent, intents } from './intents/intent.ts'
@@ -11,7 +11,7 @@ import { type RetentionProgress, retentionProgress } from './retention/progress.
 import { type RetentionRecord, retentionRecords } from './retention/record.ts'
 import { type Staff, staffAccounts } from './staff/account.ts'
 import { type StaffSession, staffSessions } from './staff/session.ts'
-import { signInTries } from './staff/sign-in-limit.ts'
+import { signInAttempts } from './staff/sign-in-limit.ts'
 import { type ImportPlan, importPlans } from './store/imports/plan.ts'
 import { type Order, orders } from './store/orders/order.ts'
 import { type Product, products } from './store/products/product.ts'
@@ -34,8 +34,8 @@ export const collections: readonly Collection[] = [
   claims,
   staffAccounts,
   staffSessions,
-  signInTries,
-  guessTries,
+  signInAttempts,
+  checkoutAttempts,
   auditEvents,
   walletAccounts,
   walletMovements,

@@ -9,11 +9,41 @@ export function networkOf(ip: string): string {
   return address instanceof ipaddr.IPv6 ? firstOf(address, 4) : address.toString()
 }
 
-/** The 48 bits of an IPv6 address that one customer of a provider may have; null of any other. */
-export function siteOf(ip: string): string | null {
-  if (!ipaddr.isValid(ip)) return null
+/** A range that contains an address. Its budget for failed attempts is that of a single network times `share`. */
+export interface Prefix {
+  range: string
+  share: number
+}
+
+/**
+ * Sizes of prefixes that one party may hold, each with its share. An IPv6 customer gets a /64 or a /48, and anyone may have a /48 for free; a
+ * provider's region is about a /40, a provider a /32. Of IPv4 a /24 is the smallest range that is routed, and a /16 is a carrier's or a hosting
+ * company's. Each share is at least three times the one below: whoever fills one prefix leaves most of the next to its neighbours.
+ */
+const sizes = {
+  ipv4: [
+    { bits: 32, share: 1 },
+    { bits: 24, share: 10 },
+    { bits: 16, share: 100 },
+  ],
+  ipv6: [
+    { bits: 64, share: 1 },
+    { bits: 48, share: 10 },
+    { bits: 40, share: 30 },
+    { bits: 32, share: 100 },
+  ],
+} as const
+
+/** The prefixes that contain an address, the smallest first. What is no address counts as one network. */
+export function prefixesOf(ip: string): Prefix[] {
+  if (!ipaddr.isValid(ip)) return [{ range: 'unknown', share: 1 }]
   const address = ipaddr.process(ip)
-  return address instanceof ipaddr.IPv6 ? firstOf(address, 3) : null
+  return sizes[address.kind()].map(({ bits, share }) => ({ range: rangeOf(address, bits), share }))
+}
+
+function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
+  const family = address instanceof ipaddr.IPv6 ? ipaddr.IPv6 : ipaddr.IPv4
+  return `${family.networkAddressFromCIDR(`${address.toString()}/${bits}`).toString()}/${bits}`
 }
 
 const firstOf = ({ parts }: ipaddr.IPv6, count: number): string => parts.slice(0, count).join(':')

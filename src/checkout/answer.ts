@@ -11,7 +11,7 @@ interface Place {
   query: Record<string, string>
 }
 
-/** With the proof that came along: whoever reads the page's "no" is not taken for somebody who guesses when they open it again. */
+/** Keeps the proof of the request, so that a customer who opens the page again is not limited as a guesser. */
 export const placeOf = ({ path, query: { proof } }: Request): Place => ({
   path,
   query: typeof proof === 'string' ? { proof } : {},
@@ -43,7 +43,7 @@ export const onlyBy =
     sendNotFound(res)
   }
 
-/** For whoever guessed too often: how long until the next try, the same for a hit and a miss. */
+/** For a network with too many failed attempts: how long it is closed. The same whether or not there was something to find. */
 export function sendTooMany(req: Request, res: Response, closedMs: number): void {
   const { words, left } = localeOf(res)
   const minutes = Math.max(1, Math.ceil(closedMs / 60_000))

@@ -9,13 +9,13 @@ import { readCode } from '../intents/code.ts'
 import { findByCode } from '../intents/find-by-code.ts'
 import { onlyBy, sendNotFound, sendTooMany } from './answer.ts'
 import { field, isSaid, nothingSaid, type Said, summary } from './field.ts'
-import type { Guesses } from './guesses.ts'
 import { page } from './layout.ts'
 import { newLinkProof } from './link-proof.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
+import type { LookupLimit } from './lookup-limit.ts'
 
 /** `/`, and `/sandbox/{businessId}` for the test codes of a business: the customer types a code and goes on to the payment's page. */
-export function codePages(deps: Deps, guesses: Guesses): Router {
+export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
 
   const show = (req: Request, res: Response) => sendForm(req, res, 200, '', nothingSaid)
@@ -29,11 +29,11 @@ export function codePages(deps: Deps, guesses: Guesses): Router {
     const code = readCode(typed)
     if (code === null) return sendForm(req, res, 422, typed, { notice: null, faults: { code: faults.code } })
     const sandboxOf = sandboxOwner(req)
-    const guess = await deadlineOf(res).spend(() =>
-      guesses.code(req.ip ?? '', sandboxOf, () => findByCode(deps, sandboxOf, code)),
+    const lookup = await deadlineOf(res).spend(() =>
+      lookupLimit.code(req.ip ?? '', sandboxOf, () => findByCode(deps, sandboxOf, code)),
     )
-    if (guess.outcome === 'closed') return sendTooMany(req, res, guess.closedMs)
-    if (guess.outcome === 'hit') return sendOn(res, addressOfPayment(deps, locale, guess.found))
+    if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
+    if (lookup.outcome === 'found') return sendOn(res, addressOfPayment(deps, locale, lookup.found))
     // Unknown, used, cancelled or expired: nobody learns which.
     sendForm(req, res, 422, typed, { notice: null, faults: { code: words.unknown } })
   }

@@ -6,7 +6,7 @@ import { isFormToken } from './form-token.ts'
 
 type Whose = Pick<Intent, 'shortCode'>
 
-/** What the page of a payment puts into its own addresses, so that whoever has seen it is never taken for somebody who guesses. */
+/** A signature that the page of a payment adds to its own addresses: a visitor who has seen the page is not limited as a guesser. */
 export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: Whose): string =>
   secrets.sign('sign link', shortCode)
 

@@ -5,17 +5,17 @@ import { isId, isShortCode } from '../ids.ts'
 import { findByShortCode } from '../intents/find-by-short-code.ts'
 import { onlyBy, sendNotFound, sendTooMany } from './answer.ts'
 import { confirm } from './confirm.ts'
-import type { Guesses } from './guesses.ts'
 import { hasLinkProof } from './link-proof.ts'
+import type { LookupLimit } from './lookup-limit.ts'
 import { type Act, leftMs, offerOf } from './offer.ts'
 import { createPinLimit } from './pin-limit.ts'
 import { show } from './show.ts'
 import { isOpen } from './state.ts'
 
 /** `/p/{shortCode}`: the page of a payment (SPEC 2.1, payUrl), the form that pays it, and how it stands, for the script. */
-export function payPages(deps: Deps, guesses: Guesses): Router {
+export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  const offered = createOffered(deps, guesses)
+  const offered = createOffered(deps, lookupLimit)
   router.get('/p/:shortCode', offered(show))
   router.post('/p/:shortCode', offered(confirm(createPinLimit(deps))))
   router.get('/p/:shortCode/status', offered(tell))
@@ -24,24 +24,24 @@ export function payPages(deps: Deps, guesses: Guesses): Router {
   return router
 }
 
-/** Finds the payment of the address; who does not come from its page, within the limit on guessing. */
+/** Finds the payment of the address. A visitor who does not come from its page is limited as a guesser. */
 const createOffered =
-  (deps: Deps, guesses: Guesses) =>
+  (deps: Deps, lookupLimit: LookupLimit) =>
   (act: Act): RequestHandler<{ shortCode: string }> =>
   async (req, res) => {
     const shortCode = req.params.shortCode.toUpperCase()
-    // No guess at all, whatever it is: nobody is shut out for it.
+    // No short code has this form, so it is not a guess and does not count.
     if (!isShortCode(shortCode)) return sendNotFound(res)
     const now = deps.now()
     const isGuess = !hasLinkProof(deps, { shortCode }, req as Request)
-    const guess = await deadlineOf(res).spend((until) =>
-      guesses.link(isGuess ? (req.ip ?? '') : null, () => findByShortCode(deps, shortCode, until)),
+    const lookup = await deadlineOf(res).spend((until) =>
+      lookupLimit.link(isGuess ? (req.ip ?? '') : null, () => findByShortCode(deps, shortCode, until)),
     )
-    if (guess.outcome === 'closed') return sendTooMany(req, res, guess.closedMs)
-    if (guess.outcome === 'miss') return sendNotFound(res)
+    if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
+    if (lookup.outcome === 'missed') return sendNotFound(res)
     const { sent } = req.query
     const own = typeof sent === 'string' && isId(sent) ? sent : null
-    await act(deps, offerOf(deps, res, guess.found, { sent: own, now }), req as Request, res)
+    await act(deps, offerOf(deps, res, lookup.found, { sent: own, now }), req as Request, res)
   }
 
 /** How a payment stands, in short, and what time is left for it, in words. */

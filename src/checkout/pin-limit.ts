@@ -1,14 +1,13 @@
 import type { Deps } from '../deps.ts'
+import { type Attempt, createLimitByNetwork } from '../failed-attempts/by-network.ts'
 import type { Deadline } from '../http/deadline.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { Paid } from '../intents/payments/pay.ts'
-import { networkOf, siteOf } from '../network.ts'
-import { addEach, type Counted, countEach, createTries, giveBackEach } from '../tries.ts'
-import { guessTries } from './guesses.ts'
+import { checkoutAttempts } from './lookup-limit.ts'
 
 /**
- * Pays within the limits on tries. For its network each try counts before the wallet is called, so that of many at once no more get there, and
- * counts no more unless its PIN was refused. `closed`: the wallet was not called.
+ * Pays within the limits on failed attempts. An attempt counts for its network before the wallet is called, so concurrent attempts cannot exceed
+ * the limit, and stays counted only if its PIN was refused. `closed`: the wallet was not called.
  */
 export type PinLimit = (
   ip: string,
@@ -25,47 +24,42 @@ const mostOfIntent = 20
 const intentMs = 3_600_000
 
 const seconds = 600
-/** Behind one address there may be all customers of a carrier. */
+/** Refused PINs of one network: many customers of a carrier share an address. Larger prefixes have their share (network.ts). */
 const perNetwork = 60
-/** A payment under way counts as one, and a refused PIN as this many: 180 may be paying at once. So of many tries at once 180 reach a wallet. */
+/** A payment under way counts as one, and a refused PIN as this many: 180 customers of one network may be paying at once. */
 const perRefusal = 3
-/** Of IPv6, ten networks, as in guesses.ts. */
-const perSite = 600
-/** Test wallets hold nothing: enough for a test suite, and no endless work on PINs. One's tests stop nobody else. */
-const ofTests = 600
+/** Test wallets hold no money: enough for a test suite, and a bound on the work of checking PINs. Counted per business. */
+const perNetworkOfTests = 600
 
-export function createPinLimit(deps: Pick<Deps, 'mongo' | 'now'>): PinLimit {
-  const tries = (name: string, most: number) =>
-    createTries(deps.mongo, guessTries, { name, most: most * perRefusal, seconds })
-  const networks = tries('pin', perNetwork)
-  const sites = tries('pin-site', perSite)
-  const tests = tries('test-pin', ofTests)
-  const countsOf = (ip: string, { sandbox, businessId }: Intent) => {
-    const [network, site] = [networkOf(ip), siteOf(ip)]
-    if (sandbox) return [{ tries: tests, key: `${businessId} ${network}` }]
-    const own = { tries: networks, key: network }
-    return site === null ? [own] : [own, { tries: sites, key: site }]
-  }
-  const end = (counts: readonly Counted[], paid: Paid | null) =>
-    paid?.state === 'settled' && paid.outcome.outcome === 'refused'
-      ? addEach(counts, perRefusal - 1)
-      : giveBackEach(counts)
+export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLimit {
+  const limitOf = (name: string, most: number) =>
+    createLimitByNetwork(deps, checkoutAttempts, {
+      name,
+      perNetwork: most,
+      seconds,
+      perFailure: perRefusal,
+      countsAhead: 'all',
+    })
+  const live = limitOf('pin', perNetwork)
+  const tests = limitOf('test-pin', perNetworkOfTests)
   return async (ip, intent, spend, pay) => {
     const closedMs = intentClosedMs(intent, deps.now())
     if (closedMs > 0) return { state: 'closed', closedMs }
-    const counts = countsOf(ip, intent)
-    const counted = await spend(() => countEach(counts))
-    if (!counted.isOpen) return { state: 'closed', closedMs: counted.closedMs }
+    const attempt = await spend(() => (intent.sandbox ? tests(ip, intent.businessId) : live(ip)))
+    if (!attempt.isOpen) return { state: 'closed', closedMs: attempt.closedMs }
     let paid: Paid | null = null
     try {
       paid = await pay()
       return paid
     } finally {
-      // No customer waits for it; what is lost is forgotten within minutes.
-      void end(counts, paid).catch(() => undefined)
+      // The customer does not wait for it; a point that is left over expires within minutes.
+      void end(attempt, paid).catch(() => undefined)
     }
   }
 }
+
+const end = (attempt: Attempt & { isOpen: true }, paid: Paid | null): Promise<void> =>
+  paid?.state === 'settled' && paid.outcome.outcome === 'refused' ? attempt.fail() : attempt.leave()
 
 /** How long until an intent may be tried again. One payment of it is under way at a time: who read it just before the last one ended gets one more. */
 function intentClosedMs({ attempts }: Intent, now: Date): number {

@@ -7,8 +7,8 @@ import { readForm } from '../http/read-form.ts'
 import { onlyBy, placeOf, sendNote, sendNotFound } from './answer.ts'
 import { assets, scriptPath, stylePath } from './assets.ts'
 import { codePages } from './code-page.ts'
-import { createGuesses } from './guesses.ts'
 import { chooseLocale, localeOf } from './locale.ts'
+import { createLookupLimit } from './lookup-limit.ts'
 import { payPages } from './pay-pages.ts'
 
 export const checkoutPageRights = { scripts: true, images: false, referrer: 'no-referrer' } as const
@@ -24,9 +24,9 @@ export function checkoutPages(deps: Deps): Router {
   router.use(assets())
   router.all([stylePath, scriptPath], onlyBy('GET, HEAD'))
   router.use(refuseForeignForms(deps.config.payUrl), readForm)
-  const guesses = createGuesses(deps)
-  router.use(codePages(deps, guesses))
-  router.use(payPages(deps, guesses))
+  const lookupLimit = createLookupLimit(deps)
+  router.use(codePages(deps, lookupLimit))
+  router.use(payPages(deps, lookupLimit))
   router.use((_req, res) => sendNotFound(res))
   return router
 }

@@ -14,7 +14,7 @@ export const watchedLines = {
     'reservation.not-decided',
     'movement.not-finished',
   ],
-  warn: ['web.full', 'guesses.closed'],
+  warn: ['web.full', 'network.closed'],
 } as const
 
 /**
@@ -23,10 +23,13 @@ export const watchedLines = {
  */
 export function beginAtZero({
   logLines,
+  lookups,
   attempts,
-}: Pick<ReturnType<typeof createCounted>, 'logLines' | 'attempts'>): void {
+}: Pick<ReturnType<typeof createCounted>, 'logLines' | 'lookups' | 'attempts'>): void {
   for (const [level, lines] of Object.entries(watchedLines))
     for (const line of lines) logLines.inc({ level, line }, 0)
+  for (const kind of ['link', 'code', 'test-code'])
+    for (const outcome of ['found', 'missed', 'closed']) lookups.inc({ kind, outcome }, 0)
   const stages = new Set(['status', ...Object.values(faults).map(({ stage }) => stage)])
   for (const environment of ['live', 'test'])
     for (const outcome of [...Object.keys(statusAfter), 'lease-lost'])

@@ -44,6 +44,12 @@ export function createCounted(registers: Registry[]) {
       labelNames: ['scope'],
       registers,
     }),
+    lookups: new Counter({
+      name: 'payment_intents_lookups_total',
+      help: 'Lookups by short codes and payment codes that customers may be guessing',
+      labelNames: ['kind', 'outcome'],
+      registers,
+    }),
     transitions: new Counter({
       name: 'payment_intents_transitions_total',
       help: 'Moves in the life of payment intents',

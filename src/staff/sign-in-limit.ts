@@ -1,17 +1,27 @@
 import type { Deps } from '../deps.ts'
+import { createLimitByNetwork } from '../failed-attempts/by-network.ts'
+import { attemptsCollection, createLimiter } from '../failed-attempts/limiter.ts'
 import { networkOf } from '../network.ts'
-import { createTries, triesCollection } from '../tries.ts'
 
-/** Tries to sign in. */
-export const signInTries = triesCollection('signintries')
+/** Attempts to sign in. */
+export const signInAttempts = attemptsCollection('signinattempts')
 
 /**
  * One name from one address: 10 tries in a quarter of an hour. From other addresses the same name stays open, so that nobody
  * is locked out by a stranger.
  */
 const perName = { name: 'name', most: 10, seconds: 900 }
-/** One address, whatever the names: 50 failures an hour. Enough for an office behind one address. */
-const perAddress = { name: 'address', most: 50, seconds: 3600 }
+/**
+ * One address, whatever the names: 50 failures an hour, enough for an office behind one address. Larger prefixes have their share (network.ts),
+ * so that the 65 536 networks of a /48 cannot keep the checking of passwords busy for everyone else.
+ */
+const perAddress = {
+  name: 'network',
+  perNetwork: 50,
+  seconds: 3600,
+  perFailure: 1,
+  countsAhead: 'all',
+} as const
 /** How long the first, second, … try of a name waits before it is looked at; the last holds for all further ones. */
 const delaysMs = [0, 0, 250, 500, 1000, 2000, 3000] as const
 
@@ -23,18 +33,17 @@ export type Try =
 /** Counts a try before it is looked at, so that many at once do not slip through. `takeBack` when it shall not count. */
 export type CountTry = (name: string, ip: string) => Promise<Try>
 
-export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'secrets'>): CountTry {
-  const names = createTries(deps.mongo, signInTries, perName)
-  const addresses = createTries(deps.mongo, signInTries, perAddress)
+export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'log' | 'secrets'>): CountTry {
+  const names = createLimiter(deps.mongo, signInAttempts, perName)
+  const addresses = createLimitByNetwork(deps, signInAttempts, perAddress)
   return async (name, ip) => {
-    const network = networkOf(ip)
     // What is typed there may be a password.
-    const key = `${network} ${deps.secrets.hash(name)}`
-    const address = await addresses.count(network)
+    const key = `${networkOf(ip)} ${deps.secrets.hash(name)}`
+    const address = await addresses(ip)
     if (!address.isOpen) return { isOpen: false, closedMs: address.closedMs }
     const named = await names.count(key)
     if (!named.isOpen) {
-      await addresses.giveBack(network)
+      await address.leave()
       return { isOpen: false, closedMs: named.closedMs }
     }
     return {
@@ -43,7 +52,7 @@ export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'secrets'>): CountT
       async takeBack(isGood) {
         // A good one also forgets the failures before it.
         await (isGood ? names.forget(key) : names.giveBack(key))
-        await addresses.giveBack(network)
+        await address.leave()
       },
     }
   }

@@ -65,7 +65,7 @@ describe('Signing in as support staff', () => {
 
   /** Lets the time of all limits pass: the clock of the library that keeps them is its own. */
   const forget = () =>
-    house.deps.mongo.collection('signintries').updateMany({}, { $set: { expire: new Date(0) } })
+    house.deps.mongo.collection('signinattempts').updateMany({}, { $set: { expire: new Date(0) } })
 
   it('is slower with each wrong try, and is closed after ten, also when they come at once to several processes', async () => {
     const [{ name, password }, from] = [await hire(house, 'viewer'), elsewhere()]
@@ -117,6 +117,20 @@ describe('Signing in as support staff', () => {
     expect([late.status, Number(late.headers.get('retry-after')) > 3500]).to.deep.equal([429, true])
     await forget()
     expect((await tryOf(name, password, from)).status).to.equal(303)
+  })
+
+  it('refuses an IPv6 /48 after 500 failures in an hour from any of its networks, and no address outside of it', async () => {
+    const { name, password } = await hire(house, 'viewer')
+    expect((await tryOf(name, 'wrong', '2001:db8:6:1::1')).status).to.equal(403)
+    const whole = house.deps.mongo.collection<{ key: string; points: number }>('signinattempts')
+    const { matchedCount } = await whole.updateOne(
+      { key: 'network:2001:db8:6::/48' },
+      { $set: { points: 500 } },
+    )
+    expect(matchedCount).to.equal(1)
+    expect((await tryOf(name, password, '2001:db8:6:2::1')).status).to.equal(429)
+    expect((await tryOf(name, password, '2001:db8:7:2::1')).status).to.equal(303)
+    await forget()
   })
 
   it('checks two passwords at a time, lets fifty wait, and sends the rest away', async () => {
@@ -227,7 +241,7 @@ describe('Signing in as support staff', () => {
     await tryOf(name, 'mistyped-secret', from)
     const lines = await house.deps.AuditEvent.find({ 'actor.ip': from }).sort({ _id: 1 }).lean<AuditEvent[]>()
     expect(lines.map(({ actor }) => actor.name)).to.deep.equal(['unknown name', 'unknown name', name])
-    const tries = await house.deps.mongo.collection('signintries').find().toArray()
+    const tries = await house.deps.mongo.collection('signinattempts').find().toArray()
     expect(tries.length).to.be.greaterThan(3)
     expect(JSON.stringify([lines, tries])).not.to.include('mistyped-secret')
   })

@@ -207,6 +207,6 @@ describe('The hosted pages', function () {
       wrong.push(...(await look(page, `too-many-${locale.code}`)))
     }
     expect(wrong).to.deep.equal([])
-    await deps.mongo.collection('guesses').deleteMany({})
+    await deps.mongo.collection('failedattempts').deleteMany({})
   })
 })

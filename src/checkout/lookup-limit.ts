@@ -1,0 +1,87 @@
+import { lookUpBusiness } from '../businesses/look-up.ts'
+import type { Deps } from '../deps.ts'
+import { type Attempt, createLimitByNetwork } from '../failed-attempts/by-network.ts'
+import { attemptsCollection } from '../failed-attempts/limiter.ts'
+
+/** Lookups by short code or payment code that found nothing, and PINs that were refused (pin-limit.ts). */
+export const checkoutAttempts = attemptsCollection('failedattempts')
+
+/** `closed`: the network has failed too often. The response is the same whether or not there was something to find. */
+export type Lookup<Found> =
+  | { outcome: 'found'; found: Found }
+  | { outcome: 'missed' }
+  | { outcome: 'closed'; closedMs: number }
+
+/** Looks up what a visitor may be guessing. `find` resolves to null for a miss; only misses count. */
+export interface LookupLimit {
+  /** By a short code, from the address of a page. `ip` is null for a visitor with a proof (link-proof.ts), who is never limited. */
+  link<Found>(ip: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>>
+  /** By a payment code that was typed: a live one, or one of a business's sandbox. */
+  code<Found>(ip: string, sandboxOf: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>>
+}
+
+/**
+ * Misses of one network in ten minutes (network.ts has the shares of larger prefixes: 300 for an IPv4 /24 or an IPv6 /48, 3 000 for an IPv4 /16
+ * or an IPv6 /32).
+ *
+ * For a guesser: with 10 000 of a million codes in use, one lookup in 100 finds a payment, so one address finds 43 a day, a /48 or a /24 about 430,
+ * and even a whole /16 fewer than half of those in use; the alert for all misses together comes long before that.
+ *
+ * For a carrier: some 4 000 customers share one address of a carrier-grade NAT. If 100 of them type a code in ten minutes and one in 20 is
+ * mistyped, that is 5 misses. 10 000 codes with a lifetime of a day are 70 payments in ten minutes: their typing errors fit into one address.
+ */
+const perNetwork = 30
+const seconds = 600
+/**
+ * A page view counts as one while its payment is looked up, and a miss as this many: customers of a carrier who arrive together must not close
+ * their address to one another. So of links guessed all at once 300 get a response. There are 1 000 times as many short codes as payment codes.
+ */
+const perMissedLink = 10
+
+export function createLookupLimit(deps: Pick<Deps, 'mongo' | 'log' | 'metrics' | 'Business'>): LookupLimit {
+  const limitOf = (name: string, perFailure: number, countsAhead: 'all' | 'network') =>
+    createLimitByNetwork(deps, checkoutAttempts, { name, perNetwork, seconds, perFailure, countsAhead })
+  // Page views are frequent and short codes many: one write ahead is enough.
+  const links = limitOf('link', perMissedLink, 'network')
+  const codes = limitOf('code', 1, 'all')
+  const testCodes = limitOf('test-code', 1, 'all')
+  const counted = <Found>(kind: string, lookup: Lookup<Found>): Lookup<Found> => {
+    deps.metrics.lookups.inc({ kind, outcome: lookup.outcome })
+    return lookup
+  }
+
+  return {
+    // The lookup runs beside the count, and its result is withheld if the network is closed.
+    async link(ip, find) {
+      if (ip === null) return found(await find())
+      const lookup = find()
+      // A failure of it is thrown where it is awaited.
+      lookup.catch(() => undefined)
+      return counted('link', await settle(await links(ip), () => lookup))
+    },
+    async code(ip, sandboxOf, find) {
+      if (sandboxOf === null) return counted('code', await settle(await codes(ip), find))
+      // Made-up business ids share one count, else each would be a document.
+      const business = await lookUpBusiness(deps, sandboxOf)
+      return counted('test-code', await settle(await testCodes(ip, business?._id ?? 'none'), find))
+    },
+  }
+}
+
+const found = <Found>(result: Found | null): Lookup<Found> =>
+  result === null ? { outcome: 'missed' } : { outcome: 'found', found: result }
+
+/** A miss counts before the visitor learns of it. */
+async function settle<Found>(attempt: Attempt, find: () => Promise<Found | null>): Promise<Lookup<Found>> {
+  if (!attempt.isOpen) return { outcome: 'closed', closedMs: attempt.closedMs }
+  let isMiss = false
+  try {
+    const result = await find()
+    isMiss = result === null
+    if (isMiss) await attempt.fail()
+    return found(result)
+  } finally {
+    // The customer does not wait for it: a point that is left over expires within minutes.
+    if (!isMiss) void attempt.leave().catch(() => undefined)
+  }
+}

@@ -1,0 +1,128 @@
+import type { Collection } from '../collection.ts'
+import type { Deps } from '../deps.ts'
+import { noHurry } from '../group-commit/lane.ts'
+import { createReadLane } from '../group-commit/read-lane.ts'
+import { throttled } from '../log.ts'
+import { type Prefix, prefixesOf } from '../network.ts'
+import { createLimiter, type Limiter } from './limiter.ts'
+
+/** Failed attempts that one network may make in a period. Larger prefixes have the same budget times their `share`. */
+export interface NetworkBudget {
+  name: string
+  perNetwork: number
+  seconds: number
+  /**
+   * Points of a failure; an attempt under way counts as one. Above 1, several honest customers behind one address can be under way for each
+   * failure that the budget allows.
+   */
+  perFailure: number
+  /**
+   * The prefixes at which an attempt counts before its outcome is known. `all`: concurrent attempts cannot exceed any budget. `network`: one
+   * write instead of three or four, and a larger prefix may be exceeded by the attempts that are under way when its budget runs out.
+   */
+  countsAhead: 'all' | 'network'
+}
+
+/** An attempt that may go on. Exactly one of `fail` and `leave` follows. */
+export type Attempt =
+  | { isOpen: true; fail(): Promise<void>; leave(): Promise<void> }
+  | { isOpen: false; closedMs: number }
+
+/** Opens an attempt from an address. With `owner`, the attempts at what is its own count apart from those at anything else. */
+export type LimitByNetwork = (ip: string, owner?: string) => Promise<Attempt>
+
+interface Counted {
+  prefix: Prefix
+  limiter: Limiter
+  key: string
+}
+
+/**
+ * Limits failed attempts by the network they come from, at every size of prefix: a stranger with one address, with a /48 or with a hosting
+ * company's /16 runs into a budget, and an address outside of that prefix is never refused. There is no count of all networks together:
+ * a limit that everyone shares is a switch that anyone can press.
+ */
+export function createLimitByNetwork(
+  deps: Pick<Deps, 'mongo' | 'log'>,
+  collection: Collection,
+  budget: NetworkBudget,
+): LimitByNetwork {
+  const { name, perNetwork, perFailure, seconds } = budget
+  const warn = throttled(60_000, (fields) => deps.log.warn(fields, 'network.closed'))
+  const limiters = new Map<number, Limiter>()
+  const limiterFor = ({ share }: Prefix): Limiter => {
+    const most = perNetwork * share * perFailure
+    const limiter = limiters.get(share) ?? createLimiter(deps.mongo, collection, { name, most, seconds })
+    limiters.set(share, limiter)
+    return limiter
+  }
+  /** One read for all prefixes of all attempts that arrive together. */
+  const read = createReadLane<{ key: string; points: number }>(
+    (keys) =>
+      deps.mongo
+        .collection<{ key: string; points: number }>(collection.name)
+        .find({ key: { $in: keys } }, { projection: { key: 1, points: 1 } })
+        .toArray(),
+    ({ key }) => [key],
+  )
+  const closedOf = async ({ prefix, limiter, key }: Counted): Promise<number> => {
+    const stored = await read(limiter.storedKey(key), noHurry)
+    if (stored === null || stored.points < limiter.most) return 0
+    // The period may be over by now, which only the library knows.
+    const { isOpen, closedMs } = await limiter.look(key)
+    if (!isOpen) warn({ kind: name, network: prefix.range })
+    return closedMs
+  }
+
+  return async (ip, owner) => {
+    const all = prefixesOf(ip).map(
+      (prefix): Counted => ({
+        prefix,
+        limiter: limiterFor(prefix),
+        key: owner === undefined ? prefix.range : `${owner} ${prefix.range}`,
+      }),
+    )
+    const [own, larger] = [all.slice(0, 1), all.slice(1)]
+    const [counted, ...closed] = await Promise.all([countEach(own), ...larger.map(closedOf)])
+    const closedMs = Math.max(counted, ...closed)
+    if (closedMs > 0) {
+      if (counted === 0) await giveBackEach(own)
+      return { isOpen: false, closedMs }
+    }
+    const ahead = budget.countsAhead === 'all' ? all : own
+    if (ahead === all) {
+      const overMs = await countEach(larger)
+      if (overMs > 0) {
+        await giveBackEach(own)
+        return { isOpen: false, closedMs: overMs }
+      }
+    }
+    return {
+      isOpen: true,
+      async fail() {
+        await Promise.all(
+          all.map((each) => each.limiter.add(each.key, ahead.includes(each) ? perFailure - 1 : perFailure)),
+        )
+      },
+      leave: () => giveBackEach(ahead),
+    }
+  }
+}
+
+/**
+ * Counts one point under each limiter, the smallest prefix first. If one is closed, none keeps the point, so that a closed network does not use
+ * up the budget of a larger one. Returns for how long it is closed; 0 if all are open.
+ */
+async function countEach(counts: readonly Counted[]): Promise<number> {
+  for (const [index, { limiter, key }] of counts.entries()) {
+    const { isOpen, closedMs } = await limiter.count(key)
+    if (isOpen) continue
+    await giveBackEach(counts.slice(0, index + 1))
+    return Math.max(1, closedMs)
+  }
+  return 0
+}
+
+async function giveBackEach(counts: readonly Counted[]): Promise<void> {
+  await Promise.all(counts.map(({ limiter, key }) => limiter.giveBack(key)))
+}

@@ -1,0 +1,245 @@
+import { expect } from 'chai'
+import { createLookupLimit, type LookupLimit } from '../../src/checkout/lookup-limit.ts'
+import { createIntent, openBeside } from '../support/acts.ts'
+import { type House, openHouse } from '../support/house.ts'
+import { profiled } from '../support/profiled.ts'
+import { until } from '../support/until.ts'
+import { seen } from './customer.ts'
+
+const hit = async () => 'payment'
+const miss = async () => null
+
+describe('The limit on guessing links and payment codes', () => {
+  let house: House
+  let beside: House
+  let limit: LookupLimit
+  let sandbox: string
+  before(async () => {
+    house = await openHouse({ TRUST_PROXY: '1' })
+    beside = await openBeside(house)
+    limit = createLookupLimit(house.deps)
+    sandbox = (await house.merchant()).businessId
+  })
+  after(() => Promise.all([house.close(), beside.close()]))
+
+  const counts = () =>
+    house.deps.mongo.collection<{ key: string; points: number; expire: Date }>('failedattempts')
+  /** Ends the period of every count. The library that stores them has a clock of its own. */
+  const forget = () => counts().updateMany({}, { $set: { expire: new Date(0) } })
+  beforeEach(forget)
+
+  /** An address whose /16 no other test uses. */
+  let carriers = 0
+  const elsewhere = () => `100.${++carriers}.0.1`
+
+  const ways = {
+    link: (ip: string, find: () => Promise<string | null>) => limit.link(ip, find),
+    code: (ip: string, find: () => Promise<string | null>) => limit.code(ip, null, find),
+    'test-code': (ip: string, find: () => Promise<string | null>) => limit.code(ip, sandbox, find),
+  }
+  type Way = keyof typeof ways
+  const keyOf = (way: Way, range: string) =>
+    way === 'test-code' ? `${way}:${sandbox} ${range}` : `${way}:${range}`
+  const outcomes = async (times: number, act: () => Promise<{ outcome: string }>) => {
+    const all = []
+    for (let time = 0; time < times; time += 1) all.push((await act()).outcome)
+    return [...new Set(all)]
+  }
+
+  for (const way of Object.keys(ways) as Way[]) {
+    const look = ways[way]
+    const perMiss = way === 'link' ? 10 : 1
+
+    it(`${way}: refuses an address after 30 misses in ten minutes, also what exists, and no other address`, async () => {
+      const ip = elsewhere()
+      expect(await outcomes(30, () => look(ip, miss))).to.deep.equal(['missed'])
+      for (const late of [await look(ip, miss), await look(ip, hit)]) {
+        expect(late.outcome).to.equal('closed')
+        expect(late.outcome === 'closed' && late.closedMs).to.be.within(580_000, 600_000)
+      }
+      expect(await look(ip.replace(/1$/, '2'), hit)).to.deep.equal({ outcome: 'found', found: 'payment' })
+      await forget()
+      expect((await look(ip, hit)).outcome).to.equal('found')
+    })
+
+    it(`${way}: does not count what was found`, async () => {
+      const ip = elsewhere()
+      expect(await outcomes(40, () => look(ip, hit))).to.deep.equal(['found'])
+      await until('the counts are given back', async () => {
+        const all = await counts()
+          .find({ key: keyOf(way, `${ip}/32`) })
+          .toArray()
+        return all.every(({ points }) => points === 0)
+      })
+      expect(await outcomes(30, () => look(ip, miss))).to.deep.equal(['missed'])
+      expect((await look(ip, hit)).outcome).to.equal('closed')
+    })
+
+    const sizes = [
+      { most: 300, full: '2001:db8:7::/48', inside: ['2001:db8:7:1::1', '2001:db8:7:2::1'] },
+      { most: 900, full: '2001:db8:7700::/40', inside: ['2001:db8:7701::1', '2001:db8:7702::1'] },
+      { most: 3000, full: '2001:dba::/32', inside: ['2001:dba:100::1', '2001:dba:200::1'] },
+      { most: 300, full: '203.0.113.0/24', inside: ['203.0.113.1', '203.0.113.2'] },
+      { most: 3000, full: '198.18.0.0/16', inside: ['198.18.1.1', '198.18.2.1'] },
+    ]
+    const outside: Record<string, string> = {
+      '2001:db8:7::/48': '2001:db8:8::1',
+      '2001:db8:7700::/40': '2001:db8:7800::1',
+      '2001:dba::/32': '2001:dbb::1',
+      '203.0.113.0/24': '203.0.114.1',
+      '198.18.0.0/16': '198.19.0.1',
+    }
+    for (const { most, full, inside } of sizes)
+      it(`${way}: refuses ${full} after ${most} misses from any of its addresses, and no address outside of it`, async () => {
+        const [first = '', second = ''] = inside
+        const key = keyOf(way, full)
+        expect((await look(first, miss)).outcome).to.equal('missed')
+        expect(await counts().findOne({ key })).to.include({ points: perMiss })
+        await counts().updateOne({ key }, { $set: { points: (most - 1) * perMiss } })
+        expect((await look(second, miss)).outcome).to.equal('missed')
+        for (const find of [hit, miss]) {
+          const late = await look(second, find)
+          expect(late.outcome).to.equal('closed')
+          expect(late.outcome === 'closed' && late.closedMs).to.be.within(580_000, 600_000)
+        }
+        expect((await look(outside[full] ?? '', hit)).outcome).to.equal('found')
+        // A refused lookup uses up nothing.
+        expect(await counts().findOne({ key })).to.include({ points: most * perMiss })
+      })
+
+    it(`${way}: counts apart from the other kinds`, async () => {
+      const ip = elsewhere()
+      await outcomes(31, () => look(ip, miss))
+      for (const other of Object.keys(ways) as Way[])
+        if (other !== way) expect((await ways[other](ip, hit)).outcome).to.equal('found')
+    })
+  }
+
+  it('lets customers pay by code after 3 000 wrong codes from 100 addresses in ten IPv6 /48', async () => {
+    const live = await house.merchant({ mode: 'live' })
+    const { code } = await createIntent(house, live, { amount: 50_000 })
+    const enter = (from: string, typed: string) =>
+      seen(`${house.origin}/`, {
+        method: 'POST',
+        body: new URLSearchParams({ code: typed }),
+        headers: { 'X-Forwarded-For': from },
+      })
+    const wrong = code === '000000' ? '111111' : '000000'
+    const strangers = Array.from(
+      { length: 100 },
+      (_, index) => `2001:db8:${(index % 10) + 1}:${Math.floor(index / 10)}::1`,
+    )
+    await Promise.all(
+      strangers.map(async (from) => {
+        for (let time = 0; time < 30; time += 1) await enter(from, wrong)
+      }),
+    )
+    expect((await enter('2001:db8:1:ffff::1', code)).status).to.equal(429)
+    for (const from of ['2001:db8:4000::1', '2001:dbc::1', '192.0.2.1'])
+      expect((await enter(from, code)).status, from).to.equal(303)
+    const line = 'payment_intents_lookups_total{kind="code",outcome="missed"}'
+    const metrics = await (await fetch(`${house.origin}/metrics`)).text()
+    const counted = Number(
+      metrics
+        .split('\n')
+        .find((each) => each.startsWith(line))
+        ?.slice(line.length),
+    )
+    expect(counted).to.be.within(900, 1000)
+  })
+
+  it('counts the test codes of each business apart, and those of made-up businesses together', async () => {
+    const [ip, other] = [elsewhere(), (await house.merchant()).businessId]
+    expect(await outcomes(30, () => limit.code(ip, sandbox, miss))).to.deep.equal(['missed'])
+    expect((await limit.code(ip, sandbox, hit)).outcome).to.equal('closed')
+    expect((await limit.code(ip, other, hit)).outcome).to.equal('found')
+    let ids = 0
+    const madeUp = () => limit.code(ip, String(++ids).padStart(24, '0'), miss)
+    const before = await counts().countDocuments()
+    expect(await outcomes(30, madeUp)).to.deep.equal(['missed'])
+    expect((await madeUp()).outcome).to.equal('closed')
+    expect((await counts().countDocuments()) - before).to.equal(3)
+  })
+
+  it('counts what is no address as one network', async () => {
+    expect(await outcomes(30, () => limit.code('', null, miss))).to.deep.equal(['missed'])
+    expect((await limit.code('', null, hit)).outcome).to.equal('closed')
+  })
+
+  it('looks up no more of many codes typed at once, in several processes, than may miss', async () => {
+    let lookedUp = 0
+    const find = async () => {
+      lookedUp += 1
+      return null
+    }
+    const other = createLookupLimit(beside.deps)
+    const ip = elsewhere()
+    const all = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? limit : other).code(ip, null, find)),
+    )
+    expect(lookedUp).to.equal(30)
+    expect(all.filter(({ outcome }) => outcome === 'closed')).to.have.length(70)
+    // The same of a /48, with each lookup from a network of its own.
+    await limit.code('2001:db8:9::1', null, miss)
+    await counts().updateOne({ key: 'code:2001:db8:9::/48' }, { $set: { points: 290 } })
+    lookedUp = 0
+    await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        (index % 2 === 0 ? limit : other).code(`2001:db8:9:${index + 1}::1`, null, find),
+      ),
+    )
+    expect(lookedUp).to.be.within(1, 10)
+  })
+
+  it('lets 300 of many links opened at once through, in several processes, and then none', async () => {
+    const ip = elsewhere()
+    const other = createLookupLimit(beside.deps)
+    const all = await Promise.all(
+      Array.from({ length: 500 }, (_, index) => (index % 2 === 0 ? limit : other).link(ip, miss)),
+    )
+    expect(all.filter(({ outcome }) => outcome === 'missed')).to.have.length.within(30, 300)
+    expect((await limit.link(ip, hit)).outcome).to.equal('closed')
+  })
+
+  it('closes nothing to 200 customers of a carrier who open good links at once, and keeps no count of them', async () => {
+    const ip = elsewhere()
+    const all = await Promise.all(Array.from({ length: 200 }, () => limit.link(ip, hit)))
+    expect(new Set(all.map(({ outcome }) => outcome))).to.deep.equal(new Set(['found']))
+    await until('the counts are given back', async () => {
+      const own = await counts().findOne({ key: `link:${ip}/32` })
+      return own?.points === 0
+    })
+  })
+
+  it('writes one document for a page view, of no prefix larger than its own network', async () => {
+    const ip = elsewhere()
+    const done = await profiled(house, async () => {
+      await Promise.all(Array.from({ length: 100 }, () => limit.link(ip, hit)))
+      await until('the counts are given back', async () => {
+        const own = await counts().findOne({ key: `link:${ip}/32` })
+        return own?.points === 0
+      })
+    })
+    const writes = done.filter(
+      ({ ns, command }) => ns.endsWith('.failedattempts') && 'findAndModify' in command,
+    )
+    expect(writes.length).to.be.within(1, 20)
+    const larger = {
+      key: { $in: [keyOf('link', ip.replace(/1$/, '0/24')), keyOf('link', ip.replace(/0\.1$/, '0.0/16'))] },
+    }
+    expect(await counts().countDocuments(larger)).to.equal(0)
+  })
+
+  it('keeps no count of good codes typed at once, also of those that were refused', async () => {
+    const ip = elsewhere()
+    await Promise.all(Array.from({ length: 60 }, () => limit.code(ip, null, hit)))
+    const ranges = [`${ip}/32`, ip.replace(/1$/, '0/24'), ip.replace(/0\.1$/, '0.0/16')]
+    await until('the counts are given back', async () => {
+      const all = await counts()
+        .find({ key: { $in: ranges.map((range) => `code:${range}`) } })
+        .toArray()
+      return all.length === 3 && all.every(({ points }) => points === 0)
+    })
+    expect((await limit.code(ip, null, hit)).outcome).to.equal('found')
+  })
+})
