@@ -4,14 +4,19 @@ import { type Kind, type Server, startServer, type Where } from './start.ts'
 
 let found: ReturnType<typeof findMongod> | undefined
 
-/** A MongoDB on its real storage engine. */
-export async function startMongo(options: Where & { replicaSet?: string } = {}): Promise<Server> {
-  found ??= findMongod()
-  const kind = mongo(await found, options.replicaSet)
-  return startServer(kind, options)
+export interface MongoOptions extends Where {
+  replicaSet?: string
+  /** How often TTL indexes remove what is due; 60 by default. */
+  ttlSeconds?: number
 }
 
-function mongo(binary: Kind['binary'], replicaSet: string | undefined): Kind {
+/** A MongoDB on its real storage engine. */
+export async function startMongo(options: MongoOptions = {}): Promise<Server> {
+  found ??= findMongod()
+  return startServer(mongo(await found, options), options)
+}
+
+function mongo(binary: Kind['binary'], { replicaSet, ttlSeconds = 60 }: MongoOptions): Kind {
   return {
     name: 'MongoDB',
     binary,
@@ -23,7 +28,7 @@ function mongo(binary: Kind['binary'], replicaSet: string | undefined): Kind {
       // Its default is half of the machine, and several run side by side with everything else of a test. With 0.25,
       // the least that it accepts, it has refused a bulk insert as too large for its cache.
       wiredTigerCacheSizeGB: '0.5',
-      setParameter: 'diagnosticDataCollectionEnabled=false',
+      setParameter: ['diagnosticDataCollectionEnabled=false', `ttlMonitorSleepSecs=${ttlSeconds}`],
       ...(replicaSet && { replSet: replicaSet }),
     },
     folderOption: 'dbpath',

@@ -10,12 +10,12 @@ const START_LIMIT_MS = 30_000
 // Somebody else may take a free port between the look and the start.
 const PORT_TRIES = 3
 
-type Options = Record<string, string | true>
+type Options = Record<string, string | string[] | true>
 
 export interface Kind {
   name: 'MongoDB' | 'Redis'
   binary: { path: string; version: string }
-  /** Its own, beside port and folder; `true` for those without a value. */
+  /** Its own, beside port and folder; `true` for those without a value, a list for those with several. */
   options: Options
   folderOption: string
   url(port: number): string
@@ -66,7 +66,9 @@ export async function startServer(kind: Kind, where: Where): Promise<Server> {
 }
 
 const argumentsOf = (options: Options) =>
-  Object.entries(options).flatMap(([name, value]) => (value === true ? [`--${name}`] : [`--${name}`, value]))
+  Object.entries(options).flatMap(([name, value]) =>
+    value === true ? [`--${name}`] : [value].flat().flatMap((each) => [`--${name}`, each]),
+  )
 
 function server(kind: Kind, port: number, supervised: Supervised, folder: string): Server {
   return {

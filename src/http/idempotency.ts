@@ -4,14 +4,18 @@ import type { Request } from 'express'
 import { stringify } from 'safe-stable-stringify'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
-import { type ErrorCode, Refusal, refuse } from '../errors.ts'
+import { type ErrorCode, Refusal, refuse, unavailable } from '../errors.ts'
 import {
   answerField,
+  type Claimed,
+  claimAgain,
   claims,
   giveUp,
   keepAnswer,
   noteReplay,
   type Recall,
+  recallAnswer,
+  type StoredAnswer,
   tryClaim,
 } from '../idempotency/claim.ts'
 import { doneBefore, type Effect, type Errand } from '../idempotency/effect.ts'
@@ -68,9 +72,16 @@ function headerText(latin1: string): string {
   }
 }
 
+/** The claim of a request that has run is gone, or stands for another request. */
+interface Lost {
+  state: 'lost'
+  /** What the request did itself. */
+  own: Answer
+}
+
 /**
- * Runs a write once, however often it is asked for: claim, effect, answer (docs/idempotency.md). Whoever comes while the
- * first still runs waits for its answer; whoever comes after a crash finds what was done and answers from it.
+ * Runs a write once, however often it is sent: claim, effect, answer (docs/idempotency.md). A duplicate waits for the answer of the request
+ * that runs. A retry after a crash finds what was done and answers from it. A request that has run under one effect id never starts another.
  */
 export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<Answer> {
   const id = digest(caller.keyId, write.method, write.path, write.key)
@@ -81,17 +92,22 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     paramsHash,
     recall,
     leaseMs: errandMs === null ? claimLeaseMs : errandMs + errandGraceMs,
+    arrivedAt: deps.now(),
   }
   const giveUpAt = performance.now() + longestWaitMs
+  let look = (until: number): Promise<Claimed | Lost> => tryClaim(deps, request, until)
   for (let waited = false; ; waited = true) {
-    const claimed = await deadline.spend((until) => tryClaim(deps, request, until))
+    const claimed = await deadline.spend(look)
+    if (claimed.state === 'lost') return claimed.own
     if (claimed.state === 'answered') {
       if (waited) await deadline.spend(() => noteReplay(deps, id))
       return replay(deps, claimed, claimed.paramsHash !== paramsHash)
     }
     if (claimed.state === 'mine') {
-      const answer = await runHolding(deps, deadline, write, { id, ...claimed })
-      if (answer !== null) return answer
+      const { effectId } = claimed
+      const { answer: own, isKept } = await runHolding(deps, deadline, write, { id, ...claimed })
+      if (isKept) return own
+      look = async (until) => (await claimAgain(deps, request, effectId, until)) ?? { state: 'lost', own }
     }
     if (performance.now() > giveUpAt)
       throw refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
@@ -99,13 +115,13 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
   }
 }
 
-/** Null when the answer must be looked for: an earlier try did the work, or the claim changed hands meanwhile. */
+/** Runs the operation. `isKept` is false when the claim was lost meanwhile: then it must be looked at again. */
 async function runHolding(
   deps: Deps,
   deadline: Deadline,
   write: Write,
   held: { id: string; token: string; effectId: string },
-): Promise<Answer | null> {
+): Promise<{ answer: Answer; isKept: boolean }> {
   const sealed = ({ status, body }: Answer, field: SealedField) =>
     deps.secrets.seal(JSON.stringify([status, body]), field)
   // What a create seals is what it answers: one text for both.
@@ -120,10 +136,10 @@ async function runHolding(
     const data = await inSpan(deps, 'operation', write.cause.traceparent, () =>
       operate(deadline, write, { id: held.effectId, seal }),
     )
-    if (data === doneBefore) return null
+    if (data === doneBefore) return { answer: await recallEarlier(deps, deadline, write, held), isKept: true }
     answer = sealedAnswer ?? success(write.status, data)
     // A create's answer travelled inside its own insert.
-    if (write.recall !== null) return answer
+    if (write.recall !== null) return { answer, isKept: true }
   } catch (error) {
     if (error === write.unread || !isFinal(error)) {
       giveUp(deps, held).catch(() => undefined)
@@ -134,7 +150,20 @@ async function runHolding(
   const kept = await deadline.spend((until) =>
     keepAnswer(deps, held, sealed(answer, answerField(claims.name, held.id)), until),
   )
-  return kept ? answer : null
+  return { answer, isKept: kept }
+}
+
+/** The answer of the earlier try that made what this create was about to make. It has the same effect id, whatever became of the claim. */
+async function recallEarlier(
+  deps: Deps,
+  deadline: Deadline,
+  { recall }: Write,
+  { id, effectId }: { id: string; effectId: string },
+): Promise<Answer> {
+  const found = await deadline.spend(() => recallAnswer(deps, recall, effectId))
+  if (found === null) throw unavailable()
+  await deadline.spend(() => noteReplay(deps, id))
+  return replay(deps, found, false)
 }
 
 async function operate(
@@ -150,11 +179,7 @@ async function operate(
 const isFinal = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.statusCode < 500 && error.code !== 'RATE_LIMITED'
 
-function replay(
-  deps: Deps,
-  { answer, field }: { answer: string; field: SealedField },
-  otherParams: boolean,
-): Answer {
+function replay(deps: Deps, { answer, field }: StoredAnswer, otherParams: boolean): Answer {
   const [status, body] = JSON.parse(deps.secrets.unseal(answer, field)) as [number, string]
   const mismatch = otherParams ? { 'Idempotent-Params-Mismatch': 'true' } : {}
   const code = status >= 400 ? (JSON.parse(body).error.code as ErrorCode) : null

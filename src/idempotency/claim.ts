@@ -3,24 +3,36 @@ import type { Deps } from '../deps.ts'
 import { newId } from '../ids.ts'
 import type { SealedField } from '../secrets.ts'
 
-/** How long an answer is kept and a key means the same request (SPEC 5.4). */
+/** How long a response is kept and a key means the same request (SPEC 5.4). */
 export const lifetimeMs = 24 * 3_600_000
 
 /**
- * The claim of one request: API key, method, path and idempotency key. Whoever holds `token` runs it; `effectId`
+ * A request that ran in the last half hour before `expiresAt` stays the same request for half an hour after it: its caller has just had a
+ * response, perhaps a 503, and may be about to retry.
+ */
+const lateRetryMs = 30 * 60_000
+
+/** MongoDB removes a claim so long after `expiresAt`: later than any lease ends that begins within `lateRetryMs`. */
+export const removalMs = 60 * 60_000
+
+/**
+ * The claim of one request: API key, method, path and idempotency key. The holder of `token` runs the operation. `effectId`
  * stays when the claim changes hands, so that the next holder finds what the last one did.
  */
 export interface Claim {
   _id: string
   effectId: string
   token: string
+  /** Until when the last holder is believed to run, or when it gave up. */
   leaseUntil: Date
   paramsHash: string
   /** The sealed first answer; a create has it in its own document instead. */
   answer?: string
   /** Written before a duplicate that had to wait is answered: with this journalled write, what it read is durable too. */
   replayedAt?: Date
+  /** 24 hours after the first request. A take-over never moves it. */
   expiresAt: Date
+  removeAt: Date
 }
 
 export const claims: Collection = {
@@ -34,8 +46,9 @@ export const claims: Collection = {
     answer: String,
     replayedAt: Date,
     expiresAt: Date,
+    removeAt: Date,
   },
-  indexes: [{ name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
+  indexes: [{ name: 'removal', key: { removeAt: 1 }, expireAfterSeconds: 0 }],
 }
 
 /** Where a create stores its sealed first response: in the field `answer` of the document that it made. */
@@ -53,74 +66,121 @@ export const answerField = (collection: string, id: string): SealedField => ({
   field: 'answer',
 })
 
+/** A sealed response, with the field that it was sealed for. */
+export interface StoredAnswer {
+  answer: string
+  field: SealedField
+}
+
 export type Claimed =
   | { state: 'mine'; effectId: string; token: string }
-  | { state: 'answered'; answer: string; field: SealedField; paramsHash: string }
+  | ({ state: 'answered'; paramsHash: string } & StoredAnswer)
   | { state: 'running' }
 
-/** One request that wants to run: for how long its holder is believed to, and how a create's answer is found. */
+/** One request that wants to run. */
 export interface ClaimRequest {
   id: string
   paramsHash: string
+  /** Finds the answer of a create; null for other operations. */
   recall: Recall | null
+  /** How long its holder is believed to run. */
   leaseMs: number
+  /** A claim that had not expired then has not expired for this request, however long it waits. */
+  arrivedAt: Date
 }
 
-/**
- * Tries once to get the claim, inherit it, or find its answer, all as of one moment: else a clock that leaps meanwhile could end the last life
- * of a claim and have the next one begin before.
- */
+/** Tries once to get the claim, to take it over, or to find its answer. */
 export async function tryClaim(deps: Deps, request: ClaimRequest, until: number): Promise<Claimed> {
   const now = deps.now()
   const fresh = freshClaim(now, request)
   const insertion = await deps.lanes.insertClaim({ _id: request.id, ...fresh }, until)
   if (insertion.inserted) return mine(fresh)
   const found = await deps.lanes.findClaim(request.id, until)
-  // Gone since: its time was up. Whoever looks next inserts anew.
+  // Removed since. The next look inserts a new one.
   if (found === null) return { state: 'running' }
   if (found.token === fresh.token) return mine(found)
-  if (found.expiresAt <= now) return takeOver(deps, { _id: found._id, effectId: found.effectId }, fresh)
+  if (isOver(found, request, now)) return takeOver(deps, found, fresh)
+  return inherit(deps, request, found, now)
+}
+
+/**
+ * As `tryClaim`, for a request that has run under `effectId` and lost its claim meanwhile. Null when the claim is gone or stands for another
+ * request by now: a request never starts a second effect.
+ */
+export async function claimAgain(
+  deps: Deps,
+  request: ClaimRequest,
+  effectId: string,
+  until: number,
+): Promise<Claimed | null> {
+  const found = await deps.lanes.findClaim(request.id, until)
+  return found?.effectId === effectId ? inherit(deps, request, found, deps.now()) : null
+}
+
+/** Whether the key means a new request: never while the last holder's lease runs. */
+function isOver({ expiresAt, leaseUntil }: Claim, { arrivedAt }: ClaimRequest, now: Date): boolean {
+  const ranLate = leaseUntil.getTime() > expiresAt.getTime() - lateRetryMs
+  const endsAt = expiresAt.getTime() + (ranLate ? lateRetryMs : 0)
+  return leaseUntil <= now && endsAt <= arrivedAt.getTime()
+}
+
+/** Finds the answer of the request that the claim stands for, or takes the claim over when its lease has ended. The effect id stays. */
+async function inherit(deps: Deps, request: ClaimRequest, found: Claim, now: Date): Promise<Claimed> {
   const kept = await findAnswer(deps, found, request.recall)
   if (kept !== null) return { state: 'answered', ...kept, paramsHash: found.paramsHash }
   if (found.leaseUntil > now) return { state: 'running' }
-  // What will be answered now is what this caller asked.
-  const { token, leaseUntil, paramsHash } = fresh
-  return takeOver(deps, { _id: found._id, token: found.token }, { token, leaseUntil, paramsHash })
+  // The answer will be that of this request's parameters.
+  const { token, leaseUntil, paramsHash } = freshClaim(now, request)
+  return takeOver(deps, found, { token, leaseUntil, paramsHash })
 }
 
-/** The sealed response of a claim, with the field that it was sealed for. Null while there is none. */
-async function findAnswer(
+/** The response of the request that a claim stands for. Null while there is none. */
+const findAnswer = async (
   deps: Deps,
   { _id, effectId, answer }: Claim,
   recall: Recall | null,
-): Promise<{ answer: string; field: SealedField } | null> {
-  if (answer !== undefined) return { answer, field: answerField(claims.name, _id) }
-  const recalled = (await recall?.find(deps, effectId)) ?? null
-  return recall === null || recalled === null
+): Promise<StoredAnswer | null> =>
+  answer === undefined
+    ? recallAnswer(deps, recall, effectId)
+    : { answer, field: answerField(claims.name, _id) }
+
+/** The response of the create with this effect id. Null if nothing was created. */
+export async function recallAnswer(
+  deps: Deps,
+  recall: Recall | null,
+  effectId: string,
+): Promise<StoredAnswer | null> {
+  const answer = (await recall?.find(deps, effectId)) ?? null
+  return recall === null || answer === null
     ? null
-    : { answer: recalled, field: answerField(recall.collection, effectId) }
+    : { answer, field: answerField(recall.collection, effectId) }
 }
 
 function freshClaim(now: Date, request: ClaimRequest): Omit<Claim, '_id'> {
+  const expiresAt = now.getTime() + lifetimeMs
   return {
     effectId: newId(),
     token: newId(),
     leaseUntil: new Date(now.getTime() + request.leaseMs),
     paramsHash: request.paramsHash,
-    expiresAt: new Date(now.getTime() + lifetimeMs),
+    expiresAt: new Date(expiresAt),
+    removeAt: new Date(expiresAt + removalMs),
   }
 }
 
-/** Changes hands only if nobody was quicker; an expired claim begins a new life, without the old answer. */
+/**
+ * Changes the holder, unless another request was quicker. With a new effect id it begins a new request without the old answer; else it
+ * needs a claim that still has none.
+ */
 async function takeOver(
   deps: Pick<Deps, 'Claim'>,
-  guard: { _id: string; token?: string; effectId?: string },
+  { _id, token }: Claim,
   change: Partial<Claim>,
 ): Promise<Claimed> {
-  const forget = change.effectId === undefined ? {} : { $unset: { answer: 1, replayedAt: 1 } }
+  const isNew = change.effectId !== undefined
   const claim = await deps.Claim.findOneAndUpdate(
-    guard,
-    { $set: change, ...forget },
+    { _id, token, ...(isNew ? {} : { answer: { $exists: false } }) },
+    { $set: change, ...(isNew ? { $unset: { answer: 1, replayedAt: 1 } } : {}) },
     { returnDocument: 'after' },
   ).lean<Claim | null>()
   return claim === null ? { state: 'running' } : mine(claim)
@@ -132,7 +192,7 @@ const mine = ({ effectId, token }: Pick<Claim, 'effectId' | 'token'>): Claimed =
   token,
 })
 
-/** Keeps the sealed answer. False when the claim changed hands meanwhile: then the other's answer counts. `until`: see group-commit/lane.ts. */
+/** Keeps the sealed answer. False when the claim is gone or has another holder. `until`: see group-commit/lane.ts. */
 export const keepAnswer = (
   deps: Pick<Deps, 'lanes'>,
   { id, token }: { id: string; token: string },
@@ -143,15 +203,18 @@ export const keepAnswer = (
     {
       filter: { _id: id, token },
       update: { $set: { answer } },
-      // Under this token nobody writes another one; itself it may be too long to be asked for.
+      // Only the holder of this token writes an answer, so its presence proves the write. The value may be too long to query by.
       proof: { token, answer: { $exists: true } },
     },
     until,
   )
 
-/** Lets the next try run at once. A claim is never deleted: its effect id may stand for a write still under way. */
-export async function giveUp(deps: Pick<Deps, 'Claim'>, held: { id: string; token: string }): Promise<void> {
-  await deps.Claim.updateOne({ _id: held.id, token: held.token }, { $set: { leaseUntil: new Date(0) } })
+/** Ends the lease, so that the next try runs at once. A claim is never deleted here: its effect id may stand for a write still under way. */
+export async function giveUp(
+  deps: Pick<Deps, 'Claim' | 'now'>,
+  held: { id: string; token: string },
+): Promise<void> {
+  await deps.Claim.updateOne({ _id: held.id, token: held.token }, { $set: { leaseUntil: deps.now() } })
 }
 
 /** Writes down that a duplicate which had to wait is answered now. */

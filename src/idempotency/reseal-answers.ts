@@ -2,7 +2,7 @@ import type { Model, mongo } from 'mongoose'
 import { pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
 import { inBatches } from '../in-batches.ts'
-import { answerField, lifetimeMs } from './claim.ts'
+import { answerField, lifetimeMs, removalMs } from './claim.ts'
 
 /** A document with a sealed first answer: a claim, or what a create made. */
 interface Answered {
@@ -26,10 +26,10 @@ export async function resealAnswers(deps: Needs, advance: (claims: number) => vo
   const tally = { resealed: 0, unreadable: 0 }
   const now = deps.now()
   // What is claimed from here on is sealed with the current key, and would never let this come to an end.
-  const latest = new Date(now.getTime() + lifetimeMs)
+  const latest = new Date(now.getTime() + lifetimeMs + removalMs)
   const alive = pastMongoose(deps.Claim).find(
-    { expiresAt: { $gt: now, $lte: latest } },
-    { projection: { answer: 1, effectId: 1 }, sort: { expiresAt: 1 }, batchSize: 250 },
+    { removeAt: { $gt: now, $lte: latest } },
+    { projection: { answer: 1, effectId: 1 }, sort: { removeAt: 1 }, batchSize: 250 },
   )
   const made = [deps.Intent, deps.Order, deps.Product, deps.Endpoint].map(answersIn)
   await inBatches(alive, async (claims) => {

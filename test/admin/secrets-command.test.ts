@@ -71,6 +71,7 @@ describe('npm run admin -- secrets rotate', function () {
     paramsHash: 'x',
     answer,
     expiresAt: new Date(Date.now() + hour),
+    removeAt: new Date(Date.now() + 2 * hour),
   })
 
   it('lets the old key go: deliveries are signed the same, retries answer the same bytes, and a key used once is known', async () => {
@@ -154,13 +155,13 @@ describe('npm run admin -- secrets rotate', function () {
     expect(isSignedWith(secret, asBefore)).to.equal(true)
   })
 
-  it('leaves what nobody asks for any more: a day later the same idempotency key is a new request', async () => {
+  it('leaves what nobody asks for any more: once its claim is due for removal, an idempotency key is a new request', async () => {
     const merchant = await house.merchant()
     await send(house, merchant, '/intents', { amount: 100 }, 'old').expect(201)
     await use(both, merchant).expect(200)
     await hasMoved(merchant, both)
     await send(alone, merchant, '/intents', { amount: 100 }, 'old').expect(500)
-    const later = () => new Date(Date.now() + 24 * hour + 1)
+    const later = () => new Date(Date.now() + 25 * hour + 1)
     const old = { ...alone.deps, now: later }
     expect(await resealAnswers(old, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
     alone.clock.freeze(later())

@@ -96,10 +96,9 @@ describe('The claim of a write', () => {
   it('keeps an answer only for who still holds it, also beside others whose answers are kept in the same trip', async () => {
     const { deps } = house
     const held = ['a', 'b', 'c'].map((id) => ({ id, token: `of ${id}` }))
-    const { leaseUntil, expiresAt, paramsHash, effectId } = await create('any').then(claim)
-    await deps.Claim.insertMany(
-      held.map(({ id: _id, token }) => ({ _id, token, leaseUntil, expiresAt, paramsHash, effectId })),
-    )
+    const made = await create('any').then(claim)
+    const { effectId } = made
+    await deps.Claim.insertMany(held.map(({ id: _id, token }) => ({ ...made, _id, token })))
     await deps.Claim.updateOne({ _id: 'b' }, { $set: { token: 'of another', answer: 'told' } })
     const kept = held.map((each) => keepAnswer(deps, each, `told ${each.id}`, noHurry))
     expect(await Promise.all(kept)).to.deep.equal([true, false, true])
@@ -238,7 +237,7 @@ describe('The claim of a write', () => {
       expect(claims).to.have.lengthOf(4)
       for (const each of claims)
         expect(each).to.have.all.keys(
-          ['_id', 'effectId', 'token', 'leaseUntil', 'paramsHash', 'expiresAt'].concat(
+          ['_id', 'effectId', 'token', 'leaseUntil', 'paramsHash', 'expiresAt', 'removeAt'].concat(
             each.answer === undefined ? [] : ['answer'],
           ),
         )
@@ -261,14 +260,15 @@ describe('The claim of a write', () => {
       expect(JSON.stringify(body)).not.to.include(refused.body.error.message)
     })
 
-    it('lasts 24 hours and is removed by MongoDB afterwards', async () => {
+    it('lasts 24 hours and is removed by MongoDB an hour later', async () => {
       const before = house.deps.now().getTime()
       await create('timed')
-      const { expiresAt } = await claim()
+      const { expiresAt, removeAt } = await claim()
       expect(expiresAt.getTime()).to.be.within(before + day, house.deps.now().getTime() + day)
+      expect(removeAt.getTime() - expiresAt.getTime()).to.equal(3_600_000)
       const indexes = await house.deps.Claim.collection.indexes()
       expect(indexes).to.deep.include.members([
-        { v: 2, key: { expiresAt: 1 }, name: 'expired', expireAfterSeconds: 0 },
+        { v: 2, key: { removeAt: 1 }, name: 'removal', expireAfterSeconds: 0 },
       ])
     })
   })

@@ -272,12 +272,12 @@ describe('the clean-up', () => {
     expect([renewed.status, renewed.headers['idempotent-replayed']]).to.deep.equal([201, undefined])
     expect(renewed.body.data.referenceNumber).to.not.equal(first.body.data.referenceNumber)
 
-    // Nothing is left to do of the claims: MongoDB takes each away when its day is over.
-    const ahead = new Date(house.clock.now().getTime() + dayMs)
-    expect(await Claim.countDocuments({ expiresAt: { $not: { $lte: ahead } } })).to.equal(0)
+    // The clean-up leaves claims alone: MongoDB removes each an hour after its 24 hours.
+    const ahead = new Date(house.clock.now().getTime() + dayMs + dayMs / 24)
+    expect(await Claim.countDocuments({ removeAt: { $not: { $lte: ahead } } })).to.equal(0)
     const indexes = await Claim.collection.indexes()
-    expect(indexes.find(({ name }) => name === 'expired')).to.deep.include({
-      key: { expiresAt: 1 },
+    expect(indexes.find(({ name }) => name === 'removal')).to.deep.include({
+      key: { removeAt: 1 },
       expireAfterSeconds: 0,
     })
   })

@@ -1,7 +1,7 @@
 import type { Caller } from '../../businesses/caller.ts'
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
-import { type Refusal, refuse } from '../../errors.ts'
+import { type Refusal, refuse, unavailable } from '../../errors.ts'
 import type { Effect, Errand } from '../../idempotency/effect.ts'
 import { newRefundId } from '../../ids.ts'
 import { orderUntil } from '../../wallets/order-times.ts'
@@ -40,6 +40,8 @@ export async function refundIntent(
     const wallet = deps.wallets.named(payment.wallet)
     if (wallet === null) throw withoutWallet()
     const refund = draft(deps, amount, asked.reason, effect.id)
+    // A process that stood still for longer than its lease: the retry may have been answered by now.
+    if (performance.now() >= effect.until) throw unavailable()
     const held = await beginRefund(deps, intent, committed, refund)
     if (held !== null)
       return (spend) => carryOut(deps, caller, spend, { held, payment, wallet, refund, cause })

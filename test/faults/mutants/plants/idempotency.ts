@@ -9,8 +9,8 @@ export const idempotencyMutants: readonly Mutant[] = [
     edits: [
       {
         file: claim,
-        find: 'if (found.expiresAt <= now)',
-        put: 'if (found.expiresAt <= now || found.answer !== undefined)',
+        find: 'if (isOver(found, request, now))',
+        put: 'if (isOver(found, request, now) || found.answer !== undefined)',
       },
     ],
     caughtBy: ['key.replayed'],
@@ -23,7 +23,7 @@ export const idempotencyMutants: readonly Mutant[] = [
       {
         file: claim,
         find: '{ token, leaseUntil, paramsHash })',
-        put: '{ token, leaseUntil, paramsHash, effectId: fresh.effectId })',
+        put: '{ token, leaseUntil, paramsHash, effectId: token })',
       },
     ],
     caughtBy: ['key.once', 'stock.balances', 'refund.bounded'],
@@ -36,7 +36,7 @@ export const idempotencyMutants: readonly Mutant[] = [
     edits: [
       {
         file: claim,
-        find: 'await deps.Claim.updateOne({ _id: held.id, token: held.token }, { $set: { leaseUntil: new Date(0) } })',
+        find: 'await deps.Claim.updateOne({ _id: held.id, token: held.token }, { $set: { leaseUntil: deps.now() } })',
         put: 'await deps.Claim.deleteOne({ _id: held.id, token: held.token })',
       },
     ],

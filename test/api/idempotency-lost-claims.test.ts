@@ -1,0 +1,420 @@
+import { expect } from 'chai'
+import { type Server, startMongo } from '../../dev/servers.ts'
+import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
+import type { Caller } from '../../src/businesses/caller.ts'
+import type { Lane } from '../../src/group-commit/lane.ts'
+import type { Claim } from '../../src/idempotency/claim.ts'
+import { newId } from '../../src/ids.ts'
+import { refundIntent } from '../../src/intents/refunds/refund.ts'
+import type { Lanes } from '../../src/lanes.ts'
+import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
+import { createIntent } from '../support/acts.ts'
+import { createGate, type Gate } from '../support/gate.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { simulate } from '../support/pay.ts'
+import { createProduct } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+const api = '/api/v1/dev'
+const minute = 60_000
+const day = 24 * 60 * minute
+const done: WalletOutcome = { outcome: 'done' }
+
+type Held = 'insertIntent' | 'insertEndpoint' | 'insertOrder' | 'updateClaim'
+
+/** An operation, readied so that it can be sent and its effects counted. */
+interface Ready {
+  method: 'post' | 'patch'
+  path: string
+  body: object
+  effects(): Promise<number>
+}
+
+describe('A request that loses its claim', function () {
+  this.timeout(60_000)
+  let house: House
+  let merchant: Merchant
+  let mongo: Server
+  before(async () => {
+    mongo = await startMongo({ ttlSeconds: 1 })
+    house = await openHouse({ MONGODB_URL: mongo.url })
+  })
+  after(async () => {
+    await house.close()
+    await mongo.stop()
+  })
+  const cleanUps: (() => void)[] = []
+  beforeEach(async () => {
+    merchant = await house.merchant()
+    await house.deps.Claim.deleteMany({})
+  })
+  afterEach(() => {
+    for (const cleanUp of cleanUps.splice(0)) cleanUp()
+  })
+
+  const claim = () =>
+    house.deps.Claim.findOne({ _id: { $ne: 'due' } })
+      .orFail()
+      .lean()
+  const changeClaim = (change: Partial<Claim>) => house.deps.Claim.updateOne({}, { $set: change })
+  const ago = (ms: number) => new Date(house.deps.now().getTime() - ms)
+  const send = ({ method, path, body }: Ready, key = 'one') =>
+    house.http[method](`${api}${path}`)
+      .set(merchant.write(key))
+      .send(body)
+      .then((answer) => answer)
+
+  /** Its time for removal comes, and MongoDB removes it. */
+  async function removeClaim(): Promise<void> {
+    await changeClaim({ removeAt: ago(1) })
+    await until('the removal of the claim', async () => (await house.deps.Claim.countDocuments()) === 0)
+  }
+
+  /** Waits until MongoDB has removed a document that became due at this instant, and so has looked at all others. */
+  async function untilRemoved(removeAt: Date): Promise<void> {
+    const { _id: _, ...rest } = await claim()
+    await house.deps.Claim.create({ ...rest, _id: 'due', removeAt })
+    await until('a removal', async () => (await house.deps.Claim.findById('due')) === null)
+  }
+
+  /** Holds the next calls of a lane back, each until its own gate opens. */
+  function hold(name: Held, count: number): { arrived(): number; gates: Gate[] } {
+    const lanes: Pick<Lanes, Held> = house.deps.lanes
+    const lane = lanes[name] as Lane<unknown, unknown>
+    const gates = Array.from({ length: count }, createGate)
+    let arrived = 0
+    const held: Lane<unknown, unknown> = async (...args) => {
+      const gate = gates[arrived]
+      arrived += 1
+      await gate?.passed
+      return lane(...args)
+    }
+    Object.assign(lanes, { [name]: held })
+    cleanUps.push(() => {
+      Object.assign(lanes, { [name]: lane })
+      for (const gate of gates) gate.open()
+    })
+    return { arrived: () => arrived, gates }
+  }
+
+  /** Every wallet works like this. Returns the keys of the refunds it was ordered. */
+  function wallets(work: Pick<Wallet, 'refund' | 'status'>): string[] {
+    const orders: string[] = []
+    const wallet: Wallet = {
+      name: 'simulation',
+      authorise: async () => done,
+      refund: (order) => (orders.push(order.key), work.refund(order)),
+      status: work.status,
+    }
+    const { named } = house.deps.wallets
+    house.deps.wallets.named = () => wallet
+    cleanUps.push(() => {
+      house.deps.wallets.named = named
+    })
+    return orders
+  }
+
+  async function refundOf(amount: number): Promise<Ready> {
+    const { referenceNumber } = await createIntent(house, merchant, { amount: 100 })
+    await simulate(house, merchant, referenceNumber)
+    await house.deps.Claim.deleteMany({})
+    const stored = () => house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+    return {
+      method: 'post',
+      path: `/intents/${referenceNumber}/refund`,
+      body: { amount },
+      effects: async () => (await stored()).refunds.length,
+    }
+  }
+
+  const changes: Record<string, () => Promise<Ready>> = {
+    'refund of a part': () => refundOf(10),
+    'refund of all': () => refundOf(100),
+    async cancel() {
+      const { referenceNumber } = await createIntent(house, merchant)
+      await house.deps.Claim.deleteMany({})
+      const stored = () => house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+      return {
+        method: 'post',
+        path: `/intents/${referenceNumber}/cancel`,
+        body: {},
+        effects: async () => (await stored()).effects.length,
+      }
+    },
+    async 'stock change'() {
+      const product = await createProduct(house, merchant)
+      await house.deps.Claim.deleteMany({})
+      const stored = () => house.deps.Product.findById(product._id).orFail().lean()
+      return {
+        method: 'patch',
+        path: `/store/products/${product._id}/variants/${product.variants[0]._id}/stock`,
+        body: { delta: -2 },
+        effects: async () => (5 - ((await stored()).variants[0]?.stock ?? 0)) / 2,
+      }
+    },
+  }
+
+  const creates: Record<string, { insert: Held; ready(): Promise<Ready> }> = {
+    'create of an intent': {
+      insert: 'insertIntent',
+      ready: async () => ({
+        method: 'post',
+        path: '/intents',
+        body: { amount: 5 },
+        effects: () => house.deps.Intent.countDocuments({ businessId: merchant.businessId }),
+      }),
+    },
+    'create of an endpoint': {
+      insert: 'insertEndpoint',
+      ready: async () => ({
+        method: 'post',
+        path: '/webhooks/endpoints',
+        body: { url: 'https://shop.example/hook', events: ['payment.created'] },
+        effects: () => house.deps.Endpoint.countDocuments({ businessId: merchant.businessId }),
+      }),
+    },
+    order: {
+      insert: 'insertOrder',
+      async ready() {
+        const { _id: productId } = await createProduct(house, merchant)
+        await house.deps.Claim.deleteMany({})
+        return {
+          method: 'post',
+          path: '/store/orders/simulate',
+          body: { items: [{ productId, quantity: 1 }] },
+          effects: () =>
+            house.deps.Order.countDocuments({ businessId: merchant.businessId, status: 'PLACED' }),
+        }
+      },
+    },
+  }
+
+  for (const [name, readied] of Object.entries(changes)) {
+    it(`returns the result of its own ${name} where MongoDB removed the claim, and does nothing twice`, async () => {
+      const ready = await readied()
+      const { arrived, gates } = hold('updateClaim', 1)
+      const sent = send(ready)
+      await until('the answer that is to be kept', () => arrived() === 1)
+      await removeClaim()
+      gates[0]?.open()
+      const { status, text, headers } = await sent
+      expect(status, text).to.equal(200)
+      expect(headers).not.to.have.property('idempotent-replayed')
+      expect([await ready.effects(), await house.deps.Claim.countDocuments()]).to.deep.equal([1, 0])
+    })
+
+    it(`returns the result of its own ${name} where the claim stands for a new request`, async () => {
+      const ready = await readied()
+      const { arrived, gates } = hold('updateClaim', 1)
+      const sent = send(ready)
+      await until('the answer that is to be kept', () => arrived() === 1)
+      const other = { effectId: 'of another', token: 'of another' }
+      await changeClaim(other)
+      gates[0]?.open()
+      const { status, text } = await sent
+      expect(status, text).to.equal(200)
+      expect(await ready.effects()).to.equal(1)
+      expect(await claim()).to.include(other)
+    })
+
+    it(`returns the response of the try that took over its ${name}`, async () => {
+      const ready = await readied()
+      const { arrived, gates } = hold('updateClaim', 1)
+      const first = send(ready)
+      await until('the answer that is to be kept', () => arrived() === 1)
+      await changeClaim({ leaseUntil: ago(1) })
+      const second = await send(ready)
+      expect(second.status, second.text).to.equal(200)
+      gates[0]?.open()
+      const { status, text, headers } = await first
+      expect([status, text, headers['idempotent-replayed']]).to.deep.equal([200, second.text, 'true'])
+      expect(await ready.effects()).to.equal(1)
+    })
+  }
+
+  for (const [name, { insert, ready: readied }] of Object.entries(creates)) {
+    it(`returns the response of the earlier try of its ${name} where MongoDB removed the claim`, async () => {
+      const ready = await readied()
+      const { arrived, gates } = hold(insert, 2)
+      const first = send(ready)
+      await until('the insert of the first', () => arrived() === 1)
+      await changeClaim({ leaseUntil: ago(1) })
+      const second = send(ready)
+      await until('the insert of the second', () => arrived() === 2)
+      gates[0]?.open()
+      const one = await first
+      expect(one.status, one.text).to.equal(201)
+      await removeClaim()
+      gates[1]?.open()
+      const two = await second
+      expect([two.status, two.text]).to.deep.equal([201, one.text])
+      expect(two.headers['idempotent-replayed']).to.equal('true')
+      expect([await ready.effects(), await house.deps.Claim.countDocuments()]).to.deep.equal([1, 0])
+    })
+
+    it(`returns its own ${name} where MongoDB removed the claim before the insert`, async () => {
+      const ready = await readied()
+      const { arrived, gates } = hold(insert, 1)
+      const sent = send(ready)
+      await until('the insert', () => arrived() === 1)
+      await removeClaim()
+      gates[0]?.open()
+      const { status, text } = await sent
+      expect(status, text).to.equal(201)
+      expect([await ready.effects(), await house.deps.Claim.countDocuments()]).to.deep.equal([1, 0])
+    })
+  }
+
+  it('refunds once where it is retried 1.5 s before the 24 hours end and the wallet outlasts them', async () => {
+    const ready = await refundOf(10)
+    const gate = createGate()
+    const orders = wallets({
+      refund: async () => ({ outcome: 'unknown', why: 'timeout' }),
+      status: () => gate.passed.then(() => done),
+    })
+    let behindMs = day - 1500
+    house.clock.advance(-behindMs)
+    cleanUps.push(() => house.clock.advance(behindMs))
+    expect((await send(ready)).status).to.equal(503)
+    const { expiresAt, effectId } = await claim()
+    // From here on the service has the time of MongoDB, by which claims are removed.
+    house.clock.advance(behindMs)
+    behindMs = 0
+    const retry = send(ready)
+    await untilRemoved(expiresAt)
+    gate.open()
+    const { status, text } = await retry
+    expect(status, text).to.equal(200)
+    expect([orders.length, await ready.effects()]).to.deep.equal([1, 1])
+    expect(await claim()).to.deep.include({ expiresAt, effectId })
+  })
+
+  it('begins no refund past its deadline: a retry may have been answered by then', async () => {
+    const { path, effects } = await refundOf(10)
+    const reference = path.split('/')[2] as string
+    const { lanes } = house.deps
+    const { findIntent } = lanes
+    const effect = { id: newId(), until: performance.now() + 200, cause: null, seal: String }
+    // As of a process that stands still between its read and its write.
+    lanes.findIntent = async (...args) => {
+      const intent = await findIntent(...args)
+      await until('the deadline', () => performance.now() >= effect.until)
+      return intent
+    }
+    cleanUps.push(() => {
+      lanes.findIntent = findIntent
+    })
+    const { businessId, keyId } = merchant
+    const caller: Caller = {
+      businessId,
+      keyId,
+      sandbox: true,
+      kind: 'secret',
+      scopes: new Set(),
+      ip: '::1',
+      limits: noLimitsOfItsOwn,
+    }
+    const asked = { amount: 10, reason: null, expectedRefundable: null }
+    const refusal = await refundIntent(house.deps, caller, reference, asked, effect).catch((error) => error)
+    expect(refusal).to.include({ code: 'SERVICE_UNAVAILABLE' })
+    expect(await effects()).to.equal(0)
+  })
+
+  describe('or whose 24 hours end while it runs', () => {
+    it('counts as running while its lease lives: a duplicate waits for its response', async () => {
+      const ready = await refundOf(10)
+      const gate = createGate()
+      const orders = wallets({ refund: () => gate.passed.then(() => done), status: async () => done })
+      const first = send(ready)
+      await until('the order to the wallet', () => orders.length === 1)
+      await changeClaim({ expiresAt: ago(1) })
+      const looks = countLooks()
+      const second = send(ready)
+      await until('a second that looked and looked again', () => looks() >= 2)
+      gate.open()
+      const [one, two] = await Promise.all([first, second])
+      expect([one.status, two.status, two.text]).to.deep.equal([200, 200, one.text])
+      expect(two.headers['idempotent-replayed']).to.equal('true')
+      expect([orders.length, await ready.effects()]).to.deep.equal([1, 1])
+    })
+
+    it('returns its own result where the next request began after its lease, and neither runs again', async () => {
+      const ready = await refundOf(10)
+      const gates = [createGate(), createGate()]
+      const orders = wallets({
+        refund: () => (gates[orders.length - 1] as Gate).passed.then(() => done),
+        status: async () => done,
+      })
+      const first = send(ready)
+      await until('the first order', () => orders.length === 1)
+      await changeClaim({ expiresAt: ago(1), leaseUntil: ago(31 * minute) })
+      const second = send(ready)
+      await until('the second order', () => orders.length === 2)
+      for (const gate of gates) gate.open()
+      const [one, two] = await Promise.all([first, second])
+      expect([one.status, two.status], one.text).to.deep.equal([200, 200])
+      expect(one.body.data.refund.id).not.to.equal(two.body.data.refund.id)
+      expect([orders.length, await ready.effects()]).to.deep.equal([2, 2])
+      expect((await send(ready)).text).to.equal(two.text)
+    })
+
+    it('is the same request for half an hour more, when its last try was in the last half hour before', async () => {
+      const ready = await refundOf(10)
+      let status: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
+      const orders = wallets({ refund: async () => status, status: async () => status })
+      house.clock.freeze(new Date())
+      cleanUps.push(() => house.clock.freeze(null))
+      expect((await send(ready)).status).to.equal(503)
+      house.clock.advance(day - 29 * minute)
+      expect((await send(ready)).status).to.equal(503)
+      const before = await claim()
+      house.clock.advance(29 * minute + 5000)
+      status = done
+      const retry = await send(ready)
+      expect(retry.status, retry.text).to.equal(200)
+      expect(await claim()).to.deep.include({
+        effectId: before.effectId,
+        expiresAt: before.expiresAt,
+        removeAt: before.removeAt,
+      })
+      house.clock.advance(30 * minute - 5001)
+      expect((await send(ready)).text).to.equal(retry.text)
+      expect([orders.length, await ready.effects()]).to.deep.equal([1, 1])
+      house.clock.advance(1)
+      const next = await send(ready)
+      expect(next.body.data.refund.id).not.to.equal(retry.body.data.refund.id)
+    })
+
+    it('is over with its 24 hours when its last try was before the last half hour', async () => {
+      const ready = await refundOf(10)
+      const orders = wallets({
+        refund: async () => ({ outcome: 'unknown', why: 'timeout' }),
+        status: async () => done,
+      })
+      house.clock.freeze(new Date())
+      cleanUps.push(() => house.clock.freeze(null))
+      expect((await send(ready)).status).to.equal(503)
+      const { effectId } = await claim()
+      house.clock.advance(day)
+      await send(ready)
+      expect(await claim())
+        .to.have.property('effectId')
+        .that.does.not.equal(effectId)
+      expect(orders).to.have.lengthOf(2)
+    })
+  })
+
+  function countLooks(): () => number {
+    const { lanes } = house.deps
+    const { findClaim } = lanes
+    let looks = 0
+    lanes.findClaim = (...args) => {
+      looks += 1
+      return findClaim(...args)
+    }
+    cleanUps.push(() => {
+      lanes.findClaim = findClaim
+    })
+    return () => looks
+  }
+})
