@@ -1,8 +1,11 @@
 /** Every act that the trail tells of (docs/support.md). */
 export const acts = [
   'business.approved',
+  'business.unapproved',
   'business.disabled',
   'business.enabled',
+  'business.suspended',
+  'business.resumed',
   'business.limited',
   'delivery.requeued',
   'staff.created',

@@ -11,12 +11,16 @@ export interface BusinessLimits {
   sandboxIntentsPerDay: number | null
 }
 
-/** A merchant. `liveApproved` opens live mode to its keys; `apiEnabled` is its developer API as a whole. */
+/** A merchant. */
 export interface Business {
   _id: string
   name: string
+  /** Its live keys work. Test keys always do. */
   liveApproved: boolean
+  /** Its developer API is open. Payment pages do not depend on it. */
   apiEnabled: boolean
+  /** Its developer API and its payment pages are closed, and nobody can pay it. */
+  suspended: boolean
   limits: BusinessLimits
   createdAt: Date
   /** Lines for the audit trail that are not there yet. */
@@ -36,6 +40,7 @@ export const businesses: Collection = {
     name: String,
     liveApproved: Boolean,
     apiEnabled: Boolean,
+    suspended: Boolean,
     limits: { perSecond: Number, liveCodes: Number, sandboxIntentsPerDay: Number },
     createdAt: Date,
     unaudited: unauditedFields,

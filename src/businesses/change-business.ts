@@ -5,7 +5,7 @@ import type { Models } from '../collections.ts'
 import type { Business, BusinessLimits } from './business.ts'
 
 /** The fields to change, with their new values. Of `limits` only those that are named change. */
-export interface BusinessChange extends Partial<Pick<Business, 'liveApproved' | 'apiEnabled'>> {
+export interface BusinessChange extends Partial<Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended'>> {
   limits?: Partial<BusinessLimits>
 }
 
@@ -40,8 +40,8 @@ export async function changeBusiness(
 }
 
 /** Each field under the path that MongoDB knows it by, e.g. `limits.perSecond`. */
-function byPath({ liveApproved, apiEnabled, limits }: BusinessChange): Record<string, unknown> {
-  const fields = { liveApproved, apiEnabled, ...prefixed(limits ?? {}) }
+function byPath({ liveApproved, apiEnabled, suspended, limits }: BusinessChange): Record<string, unknown> {
+  const fields = { liveApproved, apiEnabled, suspended, ...prefixed(limits ?? {}) }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 

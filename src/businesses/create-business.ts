@@ -11,6 +11,7 @@ export async function createBusiness(
     _id: newId(),
     ...asked,
     apiEnabled: true,
+    suspended: false,
     limits: noLimitsOfItsOwn,
     createdAt: deps.now(),
     unaudited: [],

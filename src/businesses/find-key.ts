@@ -7,7 +7,7 @@ import type { Business } from './business.ts'
 
 /** A key together with the business it belongs to. */
 export interface KeyAndBusiness extends ApiKey {
-  business: Pick<Business, 'liveApproved' | 'apiEnabled' | 'limits'>
+  business: Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended' | 'limits'>
 }
 
 /**

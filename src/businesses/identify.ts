@@ -21,8 +21,9 @@ export async function identify(
   const key = looksLikeKey(apiKey) ? await findByAnyHash(deps, apiKey, until) : null
   if (key === null) throw refuse('INVALID_API_KEY')
   if (key.status !== 'active') throw refuse('API_ACCESS_NOT_ACTIVE')
-  if (!key.business.apiEnabled) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
-  if (key.mode === 'live' && !key.business.liveApproved) throw refuse('LIVE_ACCESS_NOT_APPROVED')
+  const { apiEnabled, suspended, liveApproved } = key.business
+  if (!apiEnabled || suspended) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
+  if (key.mode === 'live' && !liveApproved) throw refuse('LIVE_ACCESS_NOT_APPROVED')
   if (!isAllowedFrom(key.ipAllowlist, clientAddress)) throw refuse('IP_NOT_ALLOWED')
   const { _id: keyId, businessId, kind } = key
   return {

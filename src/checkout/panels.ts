@@ -23,8 +23,20 @@ export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
   }
 }
 
-/** The payment could be paid, but not now: there is no wallet to pay it by, or its business is switched off. */
-export const notNow = (offer: Offer): Sheet => ended(offer, offer.locale.words.panels.unavailable)
+/**
+ * A PENDING payment that cannot be paid now: no wallet is configured, or its business is suspended. The page of a suspended business shows
+ * nothing that the business wrote, and does not lead to its site.
+ */
+export function notNow(offer: Offer): Sheet {
+  const { intent, locale } = offer
+  const { panels, facts: terms } = locale.words
+  const [title, sentence] = panels.unavailable
+  if (!intent.isSuspended) return ended(offer, panels.unavailable)
+  const body = html`<h1>${title}</h1>
+<p>${sentence}</p>
+!${facts([[terms.reference, ltr(intent.referenceNumber)]])}`
+  return { title, query: {}, body }
+}
 
 /** It comes again by itself, also where no script runs. */
 function waiting(offer: Offer, [title, sentence]: Note): Sheet {

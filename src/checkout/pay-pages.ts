@@ -11,6 +11,7 @@ import { type Act, leftMs, offerOf } from './offer.ts'
 import { createPinLimit } from './pin-limit.ts'
 import { show } from './show.ts'
 import { isOpen } from './state.ts'
+import { walletFor } from './wallet-for.ts'
 
 /** `/p/{shortCode}`: the page of a payment (SPEC 2.1, payUrl), the form that pays it, and how it stands, for the script. */
 export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
@@ -44,9 +45,10 @@ const createOffered =
     await act(deps, offerOf(deps, res, lookup.found, { sent: own, now }), req as Request, res)
   }
 
-/** How a payment stands, in short, and what time is left for it, in words. */
-const tell: Act = (_deps, offer, _req, res) => {
-  const { state, locale } = offer
+/** The state of a payment in a word, and the time left to pay it. `unavailable` makes a page that can be paid load itself again. */
+const tell: Act = (deps, offer, _req, res) => {
+  const { intent, state, locale } = offer
+  const isUnavailable = state === 'pending' && walletFor(deps, intent) === null
   const left = isOpen(state) ? locale.left(leftMs(offer)) : ''
-  res.json({ state, left })
+  res.json({ state: isUnavailable ? 'unavailable' : state, left })
 }

@@ -9,8 +9,8 @@ import type { Intent } from './intent.ts'
 export interface OfferedIntent extends Intent {
   /** The name of the business that wants to be paid. */
   merchant: string
-  /** False while the business is switched off: then nobody begins to pay it. */
-  isMerchantOn: boolean
+  /** True while the business is suspended: then nobody can pay it. */
+  isSuspended: boolean
 }
 
 /** The lane of intents by short code, each with its merchant in the same trip, without what only the API needs. */
@@ -24,7 +24,7 @@ export const createOfferedLane = (Intent: Model<Intent>): Lane<string, OfferedIn
           {
             $set: {
               merchant: { $ifNull: [{ $first: '$business.name' }, ''] },
-              isMerchantOn: { $eq: [{ $first: '$business.apiEnabled' }, true] },
+              isSuspended: { $ne: [{ $first: '$business.suspended' }, false] },
             },
           },
           { $unset: ['business', 'answer', 'outbox'] },

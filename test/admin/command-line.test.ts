@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os'
 import { expect } from 'chai'
 import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import { openBeside } from '../support/acts.ts'
@@ -29,7 +30,7 @@ describe('npm run admin', function () {
     expect(business).to.have.all.keys('id')
     const id = String(business.id)
     const stored = await house.deps.Business.findById(id).lean()
-    expect(stored).to.include({ name, liveApproved: false, apiEnabled: true })
+    expect(stored).to.include({ name, liveApproved: false, apiEnabled: true, suspended: false })
 
     const keyOf = (mode: string, kind: string, ...more: string[]) =>
       cli.done('key', 'create', '--business', id, '--mode', mode, '--kind', kind, ...more)
@@ -81,10 +82,31 @@ describe('npm run admin', function () {
       [{ 'limits.perSecond': 500 }, { 'limits.perSecond': null }],
     ])
 
-    await cli.done('business', 'disable', id)
-    expect(await ask(again.key)).to.equal('FEATURE_DISABLED')
-    await cli.done('business', 'enable', id)
-    expect(await ask(again.key)).to.equal('let in')
+    const switches = [
+      ['disable', 'FEATURE_DISABLED', { apiEnabled: false }],
+      ['enable', 'let in', { apiEnabled: true }],
+      ['suspend', 'FEATURE_DISABLED', { suspended: true }],
+      ['resume', 'let in', { suspended: false }],
+      ['unapprove', 'LIVE_ACCESS_NOT_APPROVED', { liveApproved: false }],
+      ['approve', 'let in', { liveApproved: true }],
+    ] as const
+    for (const [command, response, printed] of switches) {
+      expect(await cli.done('business', command, id)).to.deep.equal({ id, ...printed })
+      expect(await ask(again.key), command).to.equal(response)
+    }
+    // A state that is there already is no change.
+    await cli.done('business', 'resume', id)
+    const acts = ['disabled', 'enabled', 'suspended', 'resumed', 'unapproved', 'approved']
+    const lines = await house.deps.AuditEvent.find({ businessId: id, act: { $ne: 'business.limited' } })
+      .sort({ at: 1 })
+      .lean()
+    expect(lines.map(({ act }) => act)).to.deep.equal(['approved', ...acts].map((act) => `business.${act}`))
+    expect(lines[3]).to.deep.include({
+      actor: { kind: 'operator', name: userInfo().username, ip: null },
+      subject: id,
+      before: { suspended: false },
+      after: { suspended: true },
+    })
     await cli.done('key', 'revoke', liveId)
     expect(await ask(again.key)).to.equal('API_ACCESS_NOT_ACTIVE')
     const resumed = await cli.admin(['key', 'resume', liveId, '--json'])
@@ -118,7 +140,8 @@ describe('npm run admin', function () {
   })
 
   it('prints help for --help, with no database and no environment', async () => {
-    const commands = ['key', 'key create']
+    const closing = ['business unapprove', 'business disable', 'business suspend']
+    const commands = ['key', 'key create', ...closing]
     const nothing = { MONGODB_URL: undefined, REDIS_URL: undefined, SECRET_KEY: undefined }
     const outcomes = await Promise.all(
       commands.map((command) => cli.admin([...command.split(' '), '--help'], nothing)),
@@ -130,6 +153,11 @@ describe('npm run admin', function () {
     })
     for (const command of ['create', 'suspend', 'resume', 'revoke', 'rotate'])
       expect(outcomes[0]?.stdout).to.include(`${command} `)
+    for (const { stdout } of outcomes.slice(-closing.length))
+      expect(stdout)
+        .to.match(/^Closes: /m)
+        .and.match(/^Stays open: /m)
+        .and.match(/^Undo with: business /m)
   })
 
   it('says on stderr what is wrong, ends non-zero and does nothing', async () => {

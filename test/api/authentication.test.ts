@@ -164,15 +164,19 @@ describe('Authentication', () => {
       expect(await rotateKey(house.deps, keyId, 3600)).to.equal(null)
     })
 
-    it('answers 503 FEATURE_DISABLED with Retry-After while the business is switched off', async () => {
-      const { businessId, read } = await house.merchant()
-      await changeAsOperator(house, businessId, { apiEnabled: false })
-      const { headers } = await list(read()).expect(503)
-      expect(Number(headers['retry-after'])).to.be.greaterThan(0)
-      await expectRefused(list(read()), 503, 'FEATURE_DISABLED')
-      await changeAsOperator(house, businessId, { apiEnabled: true })
-      await list(read()).expect(200)
-    })
+    for (const [closing, opening] of [
+      [{ apiEnabled: false }, { apiEnabled: true }],
+      [{ suspended: true }, { suspended: false }],
+    ])
+      it(`returns 503 FEATURE_DISABLED with Retry-After after ${JSON.stringify(closing)}`, async () => {
+        const { businessId, read } = await house.merchant()
+        await changeAsOperator(house, businessId, closing ?? {})
+        const { headers } = await list(read()).expect(503)
+        expect(Number(headers['retry-after'])).to.be.greaterThan(0)
+        await expectRefused(list(read()), 503, 'FEATURE_DISABLED')
+        await changeAsOperator(house, businessId, opening ?? {})
+        await list(read()).expect(200)
+      })
 
     it('refuses a live key until the business is approved, but not its test key', async () => {
       const { businessId, read } = await house.merchant()

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type Locale, locales } from '../../src/checkout/locale.ts'
-import { createIntent } from '../support/acts.ts'
+import { changeAsOperator, createIntent } from '../support/acts.ts'
 import type { Merchant } from '../support/house.ts'
 import { findings, picture, sizes, widerThanScreen } from './browser.ts'
 import { type Counter, fillIn, openCounter, pay, payer, send } from './counter.ts'
@@ -62,6 +62,9 @@ describe('The hosted pages', function () {
       { referenceNumber: waiting.referenceNumber },
       { $set: { underWay: { ...underWay, startedAt: soon, validUntil: soon, askAt: soon } } },
     )
+    const suspended = await house.merchant()
+    const behindSuspension = await createIntent(house, suspended, { amount: 50_000, label: hostile })
+    await changeAsOperator(house, suspended.businessId, { suspended: true })
     const toPay =
       (centimes: number): Shown['says'] =>
       ({ words, money }) =>
@@ -106,6 +109,10 @@ describe('The hosted pages', function () {
       failed: { ...(await order({ amount: 99_901 }, paid)), says: ({ words }) => words.panels.failed[0] },
       unavailable: {
         path: `/p/${(await createIntent(house, live)).shortCode}`,
+        says: ({ words }) => words.panels.unavailable[0],
+      },
+      suspended: {
+        path: `/p/${behindSuspension.shortCode}`,
         says: ({ words }) => words.panels.unavailable[0],
       },
       'not-found': { path: '/p/222222', says: ({ words }) => words.notes.notFound[0] },

@@ -177,7 +177,7 @@ describe('The page of a payment', () => {
     const url = house.origin + path
     const sent = await seen(url, { method: 'POST', body: new URLSearchParams({ ...wallets.pays }) })
     expect(sent.status).to.equal(303)
-    expect((await state(path)).state).to.equal('pending')
+    expect((await state(path)).state).to.equal('unavailable')
   })
 
   it('is kept, framed and told on by nobody; what it loads is ours, small, and kept for good', async () => {

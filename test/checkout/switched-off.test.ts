@@ -1,55 +1,270 @@
 import { expect } from 'chai'
+import { changeBusiness } from '../../src/businesses/change-business.ts'
+import { askWallet } from '../../src/intents/ask-wallets.ts'
+import { expireIntent } from '../../src/intents/expire.ts'
+import { sweep } from '../../src/sweep.ts'
 import { openAdmin } from '../admin/admin.ts'
-import { createIntent } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
-import { debits, fill, open, pay, seen, wallets } from './customer.ts'
+import { atShell } from '../admin/staff.ts'
+import { changeAsOperator, createIntent, deliveriesOf, relay, subscribe } from '../support/acts.ts'
+import { buryMeanwhile } from '../support/graves.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { killEverywhere } from '../support/kill-everywhere.ts'
+import { storedIntent, toldBy } from '../support/pay.ts'
+import { type Provider, plain, send, startProvider } from '../support/provider.ts'
+import { payer } from '../support/provider-books.ts'
+import { until } from '../support/until.ts'
+import { debits, fill, open, pay, type Seen, seen, wallets } from './customer.ts'
 
-describe('The pages of a business that is switched off', () => {
+const closed = 'Payment is not available right now'
+const label = 'Sandales de plage'
+const liveWallet = { phone: payer.phone, pin: payer.pin }
+const cancelUrl = 'https://shop.example/no'
+
+/** What each command changes. */
+const switches = {
+  approve: { liveApproved: true },
+  unapprove: { liveApproved: false },
+  disable: { apiEnabled: false },
+  enable: { apiEnabled: true },
+  suspend: { suspended: true },
+  resume: { suspended: false },
+} as const
+
+describe('A business that is switched off', () => {
   let house: House
+  let provider: Provider
   let merchant: Merchant
+  before(async () => {
+    provider = await startProvider()
+    house = await openHouse(provider.environment)
+    provider.keepTimeBy(house.clock.now)
+  })
   beforeEach(async () => {
-    house = await openHouse()
+    provider.meetOrders(plain)
+    provider.wallets.set(payer.phone, { pin: payer.pin, balance: payer.balance })
     merchant = await house.merchant()
   })
-  afterEach(() => house.close())
-
-  const offer = async (asked: object = {}) => {
-    const created = await createIntent(house, merchant, { amount: 50_000, ...asked })
-    return { ...created, path: `/p/${created.shortCode}` }
-  }
-  const switchBusiness = (to: 'disable' | 'enable') =>
-    openAdmin(house).done('business', to, merchant.businessId)
-
-  it('take no money, by link, by a form that was open, or by code, until it is on again', async () => {
-    const { path, code, referenceNumber } = await offer({ cancel_url: 'https://shop.example/no' })
-    const form = await open(house, path)
-    await switchBusiness('disable')
-    const page = await open(house, path)
-    expect([page.status, page.headers.get('retry-after')]).to.deep.equal([503, '60'])
-    expect(page.says).to.include('Payment is not available right now').and.include(referenceNumber)
-    expect(page.html).not.to.include('<form')
-    expect(page.html).to.include('https://shop.example/no')
-    const after = await pay(form, wallets.pays)
-    expect([after.status, after.says.includes('Payment is not available right now')]).to.deep.equal([
-      503,
-      true,
-    ])
-    const body = new URLSearchParams({ code })
-    const byCode = await seen(`${house.origin}/sandbox/${merchant.businessId}`, { method: 'POST', body })
-    expect((await open(house, byCode.location ?? '')).status).to.equal(503)
-    expect(await debits(house, merchant)).to.equal(0)
-    await switchBusiness('enable')
-    expect((await pay(await open(house, path), wallets.pays)).says).to.include('Payment successful')
+  const graves: Promise<unknown>[] = []
+  after(async () => {
+    buryMeanwhile(graves)
+    await house.close()
+    await provider.close()
   })
 
-  it('still tell what was paid; and the main switch of the API leaves customers alone', async () => {
-    const [paid, other] = [await offer(), await offer()]
-    await pay(await open(house, paid.path), wallets.pays)
-    await switchBusiness('disable')
-    const page = await open(house, paid.path)
-    expect([page.status, page.says.includes('Payment successful')]).to.deep.equal([200, true])
-    await switchBusiness('enable')
+  const offer = async (as = merchant) => {
+    const created = await createIntent(house, as, { amount: 50_000, label, cancel_url: cancelUrl })
+    return { ...created, path: `/p/${created.shortCode}` }
+  }
+  const change = (to: keyof typeof switches) => changeAsOperator(house, merchant.businessId, switches[to])
+  const liveKey = async () =>
+    asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+  const list = async (as = merchant) => {
+    const { status, body } = await house.http.get('/api/v1/dev/intents').set(as.read())
+    return status === 200 ? 'open' : body.error.code
+  }
+  const byCode = async (code: string): Promise<Seen> => {
+    const body = new URLSearchParams({ code })
+    const { location } = await seen(`${house.origin}/sandbox/${merchant.businessId}?lang=en`, {
+      method: 'POST',
+      body,
+    })
+    return open(house, location ?? '/no-location')
+  }
+  const statusOf = async (path: string) => JSON.parse((await open(house, `${path}/status`)).html)
+
+  describe('by `disable`', () => {
+    it('closes the developer API, and customers go on paying by link and by code', async () => {
+      const [linked, coded, half] = [await offer(), await offer(), await offer()]
+      const form = await open(house, half.path)
+      await change('disable')
+      expect([await list(), await list(await liveKey())]).to.deep.equal([
+        'FEATURE_DISABLED',
+        'FEATURE_DISABLED',
+      ])
+      expect((await pay(form, wallets.pays)).says).to.include('Payment successful')
+      expect((await pay(await open(house, linked.path), wallets.pays)).says).to.include('Payment successful')
+      expect((await pay(await byCode(coded.code), wallets.pays)).says).to.include('Payment successful')
+      expect(await debits(house, merchant)).to.equal(3)
+      await change('enable')
+      expect(await list()).to.equal('open')
+    })
+  })
+
+  describe('by `suspend`', () => {
+    it('closes the API, the pages and payments, by link, by a form that was open and by code', async () => {
+      const { path, code, referenceNumber } = await offer()
+      const form = await open(house, path)
+      expect((await statusOf(path)).state).to.equal('pending')
+      await change('suspend')
+      expect([await list(), await list(await liveKey())]).to.deep.equal([
+        'FEATURE_DISABLED',
+        'FEATURE_DISABLED',
+      ])
+      for (const page of [await open(house, path), await pay(form, wallets.pays), await byCode(code)]) {
+        expect([page.status, page.headers.get('retry-after')]).to.deep.equal([503, '60'])
+        expect(page.says).to.include(closed).and.include(referenceNumber)
+        expect(page.html).not.to.include('<form')
+      }
+      expect((await statusOf(path)).state).to.equal('unavailable')
+      expect(await debits(house, merchant)).to.equal(0)
+      await change('resume')
+      expect(await list()).to.equal('open')
+      expect((await pay(await open(house, path), wallets.pays)).says).to.include('Payment successful')
+    })
+
+    it('shows nothing that the merchant wrote, in each language, and raises no alarm', async () => {
+      const { path } = await offer()
+      await change('suspend')
+      for (const [language, says] of [
+        ['fr', 'Paiement impossible pour le moment'],
+        ['ar', 'الدفع غير متاح حاليًا'],
+        ['en', closed],
+      ] as const) {
+        const page = await open(house, path, { 'Accept-Language': language })
+        expect(page.says).to.include(says)
+        for (const own of ['Épicerie', label, cancelUrl, merchant.businessId])
+          expect(page.html).not.to.include(own)
+      }
+      const { values } = await house.deps.metrics.requests.get()
+      const counted = values.filter(({ labels }) => labels.route === 'GET /p/:shortCode')
+      const codes = counted.map(({ labels }) => labels.code)
+      expect(codes).to.include('FEATURE_DISABLED').and.not.include('503')
+    })
+
+    it('calls no wallet for a payment that was held just before', async () => {
+      const { path, referenceNumber } = await offer()
+      const form = await open(house, path)
+      const { updateIntent } = house.deps.lanes
+      house.deps.lanes.updateIntent = async (...hold) => {
+        house.deps.lanes.updateIntent = updateIntent
+        const isHeld = await updateIntent(...hold)
+        await change('suspend')
+        return isHeld
+      }
+      expect((await pay(form, wallets.pays)).says).to.include(closed)
+      expect(await debits(house, merchant)).to.equal(0)
+      const { status, underWay, attempts } = await storedIntent(house, referenceNumber)
+      expect([status, underWay, attempts.map(({ outcome }) => outcome)]).to.deep.equal([
+        'PENDING',
+        null,
+        ['not-executed'],
+      ])
+      await change('resume')
+      expect((await pay(await open(house, path), wallets.pays)).says).to.include('Payment successful')
+      expect(await debits(house, merchant)).to.equal(1)
+    })
+
+    it('records a payment that a wallet was asked for before, with its event, and shows it to the customer', async () => {
+      const live = await liveKey()
+      const [told, lost] = [await offer(live), await offer(live)]
+      const forms = [await open(house, told.path), await open(house, lost.path)]
+      provider.meetOrders(async (res, work) => {
+        const answer = work()
+        await change('suspend')
+        send(res, answer)
+      })
+      expect((await pay(forms[0] as Seen, liveWallet)).says).to.include('Payment successful')
+      await change('resume')
+      provider.meetOrders(async (res, work) => {
+        work()
+        await change('suspend')
+        res.destroy()
+      })
+      expect((await pay(forms[1] as Seen, liveWallet)).says).to.include('Payment in progress')
+      const { _id, underWay } = await storedIntent(house, lost.referenceNumber)
+      house.clock.advance(60_000)
+      await askWallet(house.deps, _id, underWay?.id ?? '')
+      expect((await open(house, lost.path)).says)
+        .to.include('Payment successful')
+        .and.include(label)
+      for (const { referenceNumber } of [told, lost]) {
+        const intent = await storedIntent(house, referenceNumber)
+        expect([intent.status, toldBy(intent)]).to.deep.equal([
+          'PAID',
+          ['payment.created', 'payment.confirmed'],
+        ])
+      }
+    })
+
+    it('leaves expiry and webhooks as they are', async () => {
+      await subscribe(house, merchant, 'https://shop.example/hook')
+      const { referenceNumber, path } = await offer()
+      await change('suspend')
+      expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
+      house.clock.advance(86_400_000)
+      expect(await expireIntent(house.deps, referenceNumber)).to.deep.equal({ expired: true })
+      await relay(house, merchant)
+      const events = (await deliveriesOf(house, merchant)).map(({ event, status }) => [event, status])
+      expect(events).to.deep.equal([
+        ['payment.created', 'PENDING'],
+        ['payment.expired', 'PENDING'],
+      ])
+      const page = await open(house, path)
+      expect([page.status, page.says.includes('Time is up')]).to.deep.equal([200, true])
+    })
+
+    it('is apart from `disable`: each is undone by its own command', async () => {
+      const { path } = await offer()
+      await change('disable')
+      await change('suspend')
+      await change('enable')
+      expect(await list()).to.equal('FEATURE_DISABLED')
+      await change('disable')
+      await change('resume')
+      expect(await list()).to.equal('FEATURE_DISABLED')
+      expect((await open(house, path)).status).to.equal(200)
+      await change('enable')
+      expect(await list()).to.equal('open')
+    })
+  })
+
+  describe('by `unapprove`', () => {
+    it('refuses live keys; test keys work, and live payments that exist can still be paid', async () => {
+      const live = await liveKey()
+      const { path } = await offer(live)
+      await change('unapprove')
+      expect([await list(live), await list()]).to.deep.equal(['LIVE_ACCESS_NOT_APPROVED', 'open'])
+      const { path: testPath } = await offer()
+      expect((await pay(await open(house, testPath), wallets.pays)).says).to.include('Payment successful')
+      expect((await pay(await open(house, path), liveWallet)).says).to.include('Payment successful')
+      await change('approve')
+      expect(await list(live)).to.equal('open')
+    })
+  })
+
+  it('is still paid while the main switch of the API is off', async () => {
+    const { path } = await offer()
     await openAdmin(house).done('api', 'off')
-    expect((await fill(await open(house, other.path), wallets.pays)).status).to.equal(303)
+    await until('the API is off', async () => (await list()) === 'FEATURE_DISABLED')
+    expect((await fill(await open(house, path), wallets.pays)).status).to.equal(303)
+    await openAdmin(house).done('api', 'on')
+    await until('the API is on', async () => (await list()) === 'open')
+  })
+
+  it('changes with one line in the trail, wherever the process of the operator is killed', async () => {
+    const by = { actor: atShell, act: 'business.suspended' } as const
+    const steps = await killEverywhere(
+      house,
+      {
+        prepare: () => house.merchant(),
+        run: (victim, { businessId }) => changeBusiness(victim.deps, businessId, switches.suspend, by),
+        async again({ businessId }) {
+          await changeBusiness(house.deps, businessId, switches.suspend, by)
+          await sweep(house.deps, true)
+        },
+        async check({ businessId }, when) {
+          const business = await house.deps.Business.findById(businessId).orFail().lean()
+          expect([business.suspended, business.unaudited], when).to.deep.equal([true, []])
+          const lines = await house.deps.AuditEvent.find({ businessId }).lean()
+          expect(
+            lines.map(({ act }) => act),
+            label,
+          ).to.deep.equal(['business.suspended'])
+        },
+      },
+      graves,
+      0,
+    )
+    expect(steps).to.deep.equal(['mongodb find', 'mongodb findAndModify', 'mongodb insert', 'mongodb update'])
   })
 })

@@ -7,13 +7,89 @@ import { act, found } from './act.ts'
 import { businessName, limitFrom } from './arguments.ts'
 import { operator } from './operator.ts'
 
-const changes: Record<string, [description: string, act: Act, change: BusinessChange]> = {
-  approve: ['approve for live mode', 'business.approved', { liveApproved: true }],
-  disable: ['switch its developer API off', 'business.disabled', { apiEnabled: false }],
-  enable: ['switch its developer API on', 'business.enabled', { apiEnabled: true }],
+const disableHelp = `
+Closes: the developer API, for live and test keys (503 FEATURE_DISABLED).
+Stays open: the payment pages, payment by link and by code, and webhooks.
+Undo with: business enable`
+
+const enableHelp = `
+Opens: the developer API. Live keys also need "business approve".
+A suspended business stays closed until "business resume".`
+
+const suspendHelp = `
+Closes: the developer API, for live and test keys (503 FEATURE_DISABLED), the
+pages of payments that are not paid yet, and all new payments, live and test.
+Stays open: a payment that was sent to a wallet before ends as the wallet says
+and is recorded. Customers can still see what they paid. Payment intents expire
+at their time. Webhooks that are due are delivered.
+Refunds go through the developer API, so none can be made.
+Undo with: business resume`
+
+const resumeHelp = `
+Opens: what "business suspend" closed. Payment intents that are still PENDING can
+be paid again. A developer API that was disabled stays closed until
+"business enable".`
+
+const unapproveHelp = `
+Closes: live keys (403 LIVE_ACCESS_NOT_APPROVED), so there are no new live payment
+intents and no live refunds.
+Stays open: test keys and the sandbox; the pages of the live payment intents that
+exist, which customers can still pay; webhooks.
+To close the pages too: business suspend. To withdraw the live payment intents
+that nobody has paid: intents cancel.
+Undo with: business approve`
+
+const approveHelp = `
+Opens: live keys. Test keys work with and without it.`
+
+/** A command that sets one switch of a business, and its name in the audit trail. */
+interface Switch {
+  description: string
+  help: string
+  act: Act
+  change: BusinessChange
 }
 
-/** `business create`, and what may be changed of one. */
+const switches: Record<string, Switch> = {
+  approve: {
+    description: 'give live access: live keys work',
+    help: approveHelp,
+    act: 'business.approved',
+    change: { liveApproved: true },
+  },
+  unapprove: {
+    description: 'withdraw live access: live keys are refused, the sandbox works on',
+    help: unapproveHelp,
+    act: 'business.unapproved',
+    change: { liveApproved: false },
+  },
+  disable: {
+    description: 'close its developer API; its payment pages stay open',
+    help: disableHelp,
+    act: 'business.disabled',
+    change: { apiEnabled: false },
+  },
+  enable: {
+    description: 'open its developer API again',
+    help: enableHelp,
+    act: 'business.enabled',
+    change: { apiEnabled: true },
+  },
+  suspend: {
+    description: 'close its developer API, its payment pages and payments to it',
+    help: suspendHelp,
+    act: 'business.suspended',
+    change: { suspended: true },
+  },
+  resume: {
+    description: 'end a suspension',
+    help: resumeHelp,
+    act: 'business.resumed',
+    change: { suspended: false },
+  },
+}
+
+/** `business create`, and what can be changed of one. */
 export function addBusinessCommands(program: Command): void {
   const business = program.command('business').description('merchants')
   business
@@ -28,11 +104,12 @@ export function addBusinessCommands(program: Command): void {
       }),
     )
 
-  for (const [name, [description, done, change]] of Object.entries(changes))
+  for (const [name, { description, help, act: done, change }] of Object.entries(switches))
     business
       .command(name)
       .description(description)
       .argument('<id>', 'id of the business')
+      .addHelpText('after', help)
       .action(
         act(async (deps, id: string) => {
           const by = { actor: operator(), act: done }

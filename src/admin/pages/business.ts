@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
+import type { Business } from '../../businesses/business.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/send-page.ts'
@@ -24,7 +25,8 @@ export const businessPage = (deps: Deps) => async (req: Request<{ id: string }>,
   const body = html`<h1>!${foreign(business.name)}</h1>
     <dl class="facts card">
       <dt>Live mode</dt><dd>${business.liveApproved ? 'approved' : 'not approved: test keys only'}</dd>
-      <dt>Developer API</dt><dd>${business.apiEnabled ? 'on' : 'switched off'}</dd>
+      <dt>Developer API</dt><dd>${apiState(business)}</dd>
+      <dt>Payment pages</dt><dd>${business.suspended ? 'closed: the business is suspended, and nobody can pay it' : 'open'}</dd>
       <dt>Since</dt><dd>!${time(business.createdAt)}</dd>
       <dt>Id</dt><dd class="id">${id}</dd>
       <dt>Audit trail</dt><dd><a href="${auditPath({ business: id })}">what was done here</a></dd>
@@ -34,4 +36,9 @@ export const businessPage = (deps: Deps) => async (req: Request<{ id: string }>,
     <h2>Deliveries in trouble</h2>
     !${trouble.length === 0 ? html`<p>None: no delivery of it is dead or waits to be tried again.</p>` : deliveriesTable('The newest that are dead, or failed and wait', trouble)}`
   sendPage(res, 200, page({ title: business.name, staff: staffOf(res), current: null }, body))
+}
+
+function apiState({ apiEnabled, suspended }: Business): string {
+  if (suspended) return 'closed: the business is suspended'
+  return apiEnabled ? 'open' : 'disabled'
 }

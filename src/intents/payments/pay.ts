@@ -33,7 +33,7 @@ export interface Payer {
 
 /**
  * How a confirmation went. `settled`: by its outcome. `waiting`: nobody knows yet; the intent holds until somebody does. `not-begun`: it
- * could not be paid then, is being paid, or this form was sent before; look at the intent.
+ * could not be paid then, is being paid, its business is suspended, or this form was sent before; look at the intent.
  */
 export type Paid =
   | { state: 'settled'; outcome: KnownOutcome; intent: Intent }
@@ -58,17 +58,27 @@ export async function payIntent(
   const { id: key, validUntil } = payment
   const { businessId, referenceNumber } = intent
   const order = { key, amount, validUntil, businessId, referenceNumber, phone, pin }
-  const outcome = isTooLate(held, payment, deps.now())
-    ? ({ outcome: 'not-executed' } as const)
-    : await outcomeOf(deps, wallet.name, () => wallet.authorise(order))
+  const suspended = await spend(() => isSuspended(deps, businessId))
+  const outcome =
+    suspended || isTooLate(held, payment, deps.now())
+      ? ({ outcome: 'not-executed' } as const)
+      : await outcomeOf(deps, wallet.name, () => wallet.authorise(order))
   if (outcome.outcome === 'unknown') {
     deps.log.warn({ referenceNumber, wallet: wallet.name, why: outcome.why }, 'payment.outcome-unknown')
     await leaveOpen(deps, openPayment(deps, held, payment), spend)
     return { state: 'waiting' }
   }
   const settled = await spend((until) => settlePayment(deps, held, payment, outcome, { cause, until }))
-  return settled === null ? { state: 'waiting' } : { state: 'settled', outcome, intent: settled }
+  if (settled === null) return { state: 'waiting' }
+  return suspended ? { state: 'not-begun' } : { state: 'settled', outcome, intent: settled }
 }
+
+/**
+ * Read after the hold and right before the wallet is called. So once a business is suspended no order to a wallet follows, except those
+ * that passed this line before; each of them is void at its own `validUntil`.
+ */
+const isSuspended = async (deps: Pick<Deps, 'Business'>, _id: string): Promise<boolean> =>
+  (await deps.Business.exists({ _id, suspended: false })) === null
 
 /** MongoDB took its time to hold it: somebody may have read it as expired by now, or the wallet must not carry out the order any more. */
 const isTooLate = (held: Intent, payment: PaymentUnderWay, now: Date): boolean =>
