@@ -27,6 +27,7 @@ export const environment = {
     },
     WEBHOOK_TIMEOUT_SECONDS: { type: 'number', exclusiveMinimum: 0, maximum: 120, default: 30 },
     WEBHOOK_ALLOWED_HOSTS: { type: 'string', format: 'host-port-list' },
+    WEBHOOK_BLOCKED_RANGES: { type: 'string', format: 'range-list' },
     WALLET_PROVIDER_URL: { type: 'string', format: 'http-url' },
     WALLET_PROVIDER_NAME: { type: 'string', pattern: '^[\\w.:-]{1,64}$' },
     WALLET_PROVIDER_KEY: { type: 'string', minLength: 32, maxLength: 512 },

@@ -5,6 +5,7 @@ import { formats } from './config/formats.ts'
 import { list } from './config/list.ts'
 import { parseTrust } from './config/trust-proxy.ts'
 import { type QueueName, queueNames } from './jobs.ts'
+import { parseRange, type Range } from './network.ts'
 
 const dayMs = 24 * 3_600_000
 
@@ -33,6 +34,8 @@ export interface Config {
   webhookTimeoutMs: number
   /** `host:port` of receivers that may be private or plain http; never in production. */
   webhookAllowedHosts: ReadonlySet<string>
+  /** Networks that webhooks never connect to, besides those that are not public. */
+  webhookBlockedRanges: readonly Range[]
   webhookHeaderBrand: string
   /**
    * Who moves the money of live payments; without one no live intent can be paid. `name` is kept with each payment, `key` signs what
@@ -125,6 +128,7 @@ function fromEnvironment(env: Environment): Config {
     webhookRetryMs: list(env.WEBHOOK_RETRY_SECONDS).map((seconds) => Math.round(Number(seconds) * 1000)),
     webhookTimeoutMs: env.WEBHOOK_TIMEOUT_SECONDS * 1000,
     webhookAllowedHosts: new Set(list(env.WEBHOOK_ALLOWED_HOSTS)),
+    webhookBlockedRanges: list(env.WEBHOOK_BLOCKED_RANGES).map(parseRange),
     webhookHeaderBrand: env.WEBHOOK_HEADER_BRAND,
     walletProvider: walletProvider(env),
     walletTimeoutMs: env.WALLET_PROVIDER_TIMEOUT_SECONDS * 1000,

@@ -85,6 +85,7 @@ export async function openDeps(
   const sender = createSender({
     timeoutMs: config.webhookTimeoutMs,
     allowedHosts: config.webhookAllowedHosts,
+    blockedRanges: config.webhookBlockedRanges,
     maxSockets: mostSockets,
   })
   const slowHash = createSlowHash()

@@ -48,8 +48,11 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
 
 const firstOf = ({ parts }: ipaddr.IPv6, count: number): string => parts.slice(0, count).join(':')
 
+/** A network and the length of its prefix in bits. */
+export type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
+
 /** An address or CIDR as network and prefix length; `::ffff:a.b.c.d/n` as IPv4. Throws on anything else. */
-export function parseRange(entry: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+export function parseRange(entry: string): Range {
   // ipaddr reads `10.1` and `010.0.0.1` too, as addresses that nobody meant.
   const [address = '', bits = '0'] = entry.split('/')
   if (isIP(address) === 0 || !/^(0|[1-9]\d{0,2})$/.test(bits))

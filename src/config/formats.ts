@@ -1,4 +1,5 @@
 import { queueNames } from '../jobs.ts'
+import { parseRange } from '../network.ts'
 import { parseUrl } from '../parse-url.ts'
 import { list } from './list.ts'
 import { isMongoUrl, weakerThanPromised } from './mongo-url.ts'
@@ -18,6 +19,15 @@ function isRedisUrl(text: string): boolean {
   return (
     url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== '' && /^(\/\d*)?$/.test(url.pathname)
   )
+}
+
+function isRange(part: string): boolean {
+  try {
+    parseRange(part)
+    return true
+  } catch {
+    return false
+  }
 }
 
 export const formats: Record<string, Format> = {
@@ -54,6 +64,13 @@ export const formats: Record<string, Format> = {
   'host-port-list': {
     validate: everyOf((part) => /^[^\s/:@]+:\d{1,5}$|^\[[\da-f:.]+\]:\d{1,5}$/i.test(part)),
     hint: () => 'must be a comma-separated list of host:port',
+  },
+  'range-list': {
+    validate: everyOf(isRange),
+    hint: (text) =>
+      `must be a comma-separated list of addresses and CIDRs: take out ${list(text)
+        .filter((part) => !isRange(part))
+        .join(', ')}`,
   },
   'proxy-trust': {
     validate: (text) => parseTrust(text) !== null,

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { type EventName, events } from '../../schemas/events.ts'
-import { deliveriesOf, subscribe } from '../support/acts.ts'
+import { deliveriesOf, openBeside, subscribe } from '../support/acts.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { faultsOf } from '../support/payment-events.ts'
 import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
@@ -61,6 +61,18 @@ describe('A test of a webhook endpoint', () => {
     expect(Object.keys(arrived.json)).to.deep.equal(['id', 'event', 'created_at', 'sandbox', 'data'])
     expect(arrived.json).to.include({ event: 'payment.failed', sandbox: true })
     expect(arrived.json.data).to.include({ reference_number: 'PI-TEST000000000000', status: 'FAILED' })
+  })
+
+  it('never connects to a range of WEBHOOK_BLOCKED_RANGES', async () => {
+    const blocking = await openBeside(house, { WEBHOOK_BLOCKED_RANGES: '192.0.2.0/24,127.0.0.0/8,::1' })
+    const response = await fetch(`${blocking.origin}${path}/${id}/test`, {
+      method: 'POST',
+      headers: merchant.write(),
+    })
+    const { data } = (await response.json()) as { data: Record<string, unknown> }
+    expect(data).to.include({ delivered: false, error: 'address' })
+    expect(receiver.received).to.have.length(0)
+    await blocking.close()
   })
 
   it('has the shape of the real event, for every event there is', async () => {

@@ -115,6 +115,7 @@ describe('The configuration', () => {
       WEBHOOK_RETRY_SECONDS: '30,120',
       WEBHOOK_TIMEOUT_SECONDS: '0',
       WEBHOOK_ALLOWED_HOSTS: 'no-port',
+      WEBHOOK_BLOCKED_RANGES: '2001:db8:64::/96,10.0.0.0/33',
       WEBHOOK_HEADER_BRAND: 'A Brand',
       WALLET_PROVIDER_URL: 'https://wallet.example/?key=hidden',
       WALLET_PROVIDER_KEY: 'hidden-and-short',
@@ -143,6 +144,20 @@ describe('The configuration', () => {
       expect(message).to.include(`  ${name} `)
     expect(faultsOf({ CODE_LIFETIME_SECONDS: '86401' })).to.include('CODE_LIFETIME_SECONDS')
     expect(faultsOf({ CODE_LIFETIME_SECONDS: '86400' })).to.equal('')
+  })
+
+  it('reads the ranges that webhooks never connect to, and names what is none', () => {
+    const { webhookBlockedRanges } = readConfig({
+      ...enough,
+      WEBHOOK_BLOCKED_RANGES: '2001:db8:64::/96, 203.0.113.7',
+    })
+    const written = webhookBlockedRanges.map(([network, bits]) => `${network.toString()}/${bits}`)
+    expect(written).to.deep.equal(['2001:db8:64::/96', '203.0.113.7/32'])
+    expect(readConfig(enough).webhookBlockedRanges).to.deep.equal([])
+    const faults = faultsOf({ WEBHOOK_BLOCKED_RANGES: '2001:db8:64::/96,10.1,host,10.0.0.0/33' })
+    expect(faults).to.include(
+      'WEBHOOK_BLOCKED_RANGES must be a comma-separated list of addresses and CIDRs: take out 10.1, host, 10.0.0.0/33',
+    )
   })
 
   it('takes for a proxy no number that is more than hops, and nothing that only looks like an address', () => {

@@ -3,6 +3,9 @@ import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
 import { expect } from 'chai'
+import { parseRange } from '../../src/network.ts'
+import { isWithin } from '../../src/webhooks/sender/address.ts'
+import { findAddresses } from '../../src/webhooks/sender/resolve.ts'
 import type { Attempt } from '../../src/webhooks/sender/send.ts'
 import { closing, httpReceiver, httpsReceiver, rawReceiver, silentReceiver } from './receivers.ts'
 import {
@@ -106,6 +109,59 @@ describe('the webhook sender, with names and addresses', () => {
       expectStage(attempt, 'address')
     }
     expect(receiver.connections).to.have.length(0)
+  })
+
+  /** What `findAddresses` makes of a name with these addresses. */
+  const found = async (addresses: string[], blocked: string[] = [], allowed = false) => {
+    const ranges = blocked.map(parseRange)
+    const lookup = {
+      resolve: async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      isBlocked: (address: string) => isWithin(ranges, address),
+    }
+    const result = await findAddresses(lookup, { hostname: hostName, allowed }, new AbortController().signal)
+    return 'fault' in result ? result.fault.stage : result.addresses.map(({ address }) => address)
+  }
+
+  it('leaves out what DNS64 makes of a public IPv4 address, and reaches the receiver by the public one', async () => {
+    expect(await found(['93.184.216.34', '64:ff9b::5db8:d822'])).to.deep.equal(['93.184.216.34'])
+    expect(await found(['64:ff9b::5db8:d822', '2606:4700:4700::1111'])).to.deep.equal([
+      '2606:4700:4700::1111',
+    ])
+    const dropped = Array.from({ length: 9 }, (_, at) => `64:ff9b::5db8:d8${20 + at}`)
+    expect(await found([...dropped, '93.184.216.34'])).to.deep.equal(['93.184.216.34'])
+    expect(await found(['64:ff9b::5db8:d822'])).to.equal('address')
+  })
+
+  it('refuses a name with a NAT64 address that embeds a private one, and every other address that is not public', async () => {
+    const refused = ['64:ff9b::a00:1', '64:ff9b::7f00:1', '64:ff9b::a9fe:a9fe', '64:ff9b:1::5db8:d822']
+    for (const address of [...refused, '::ffff:93.184.216.34', '2002:5db8:d822::1', 'fd00::1'])
+      expect(await found(['93.184.216.34', address]), address).to.equal('address')
+  })
+
+  it('never connects to a blocked range, and reaches the receiver by another address', async () => {
+    const blocked = ['2001:67c:64::/96', '198.51.99.0/24', '93.184.216.35']
+    const nat64 = '2001:67c:64::a00:1'
+    expect(await found([nat64])).to.deep.equal([nat64])
+    expect(await found([nat64], blocked)).to.equal('address')
+    expect(await found(['93.184.216.34', nat64], blocked)).to.deep.equal(['93.184.216.34'])
+    expect(await found(['198.51.99.255', '93.184.216.35'], blocked)).to.equal('address')
+    expect(await found(['127.0.0.1'], ['127.0.0.0/8'], true)).to.equal('address')
+    expect(await found(['127.0.0.1', '::1'], ['127.0.0.0/8'], true)).to.deep.equal(['::1'])
+  })
+
+  it('looks at the other end of the open socket for blocked ranges as well', async () => {
+    const receiver = await answering()
+    const looks = ['93.184.216.34']
+    const liar = {
+      family: 4,
+      get address() {
+        return looks.pop() ?? '127.0.0.1'
+      },
+    }
+    const options = { resolve: async () => [liar], blockedRanges: [parseRange('127.0.0.0/8')] }
+    const made = sender([`${hostName}:${receiver.port}`], options)
+    expectStage(await made.send({ url: `http://${hostName}:${receiver.port}/`, headers, body }), 'address')
+    expect(looks).to.deep.equal([])
   })
 
   it('asks anew for each connection, so that a name that rebinds is refused', async () => {
@@ -216,7 +272,7 @@ describe('the webhook sender, with names and addresses', () => {
     const host = `127.0.0.1:${receiver.port}`
     const program = `
       import { createSender } from './src/webhooks/sender/send.ts'
-      const sender = createSender({ timeoutMs: 10_000, maxSockets: 1, allowedHosts: new Set(['${host}']) })
+      const sender = createSender({ timeoutMs: 10_000, maxSockets: 1, allowedHosts: new Set(['${host}']), blockedRanges: [] })
       const { outcome } = await sender.send({ url: 'http://${host}/', headers: {}, body: '{}' })
       await sender.close()
       process.stdout.write(outcome)

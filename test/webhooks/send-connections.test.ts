@@ -7,7 +7,7 @@ import { openSocket } from '../../src/webhooks/sender/connect.ts'
 import { connectionOver } from '../../src/webhooks/sender/connection.ts'
 import { createConnections } from '../../src/webhooks/sender/connections.ts'
 import { exchange } from '../../src/webhooks/sender/exchange.ts'
-import { findAddresses } from '../../src/webhooks/sender/resolve.ts'
+import { findAddresses, type Lookup } from '../../src/webhooks/sender/resolve.ts'
 import {
   closedPort,
   closing,
@@ -235,14 +235,14 @@ describe('the webhook sender, over time', () => {
     const receiver = await answering()
     const past = AbortSignal.abort()
     const target = { origin: '', hostname: '127.0.0.1', port: receiver.port, secure: false, allowed: true }
-    expect(await openSocket(loopback, createSecureContext(), target, past)).to.have.nested.property(
+    const [found, never] = [loopback, forever].map((resolve) => ({ resolve, isBlocked: () => false }))
+    expect(await openSocket(found as Lookup, createSecureContext(), target, past)).to.have.nested.property(
       'fault.stage',
       'timeout',
     )
-    expect(await findAddresses(forever, { hostname: hostName, allowed: true }, past)).to.have.nested.property(
-      'fault.stage',
-      'timeout',
-    )
+    expect(
+      await findAddresses(never as Lookup, { hostname: hostName, allowed: true }, past),
+    ).to.have.nested.property('fault.stage', 'timeout')
     const request = { path: '/', headers, body }
     expect(await exchange(untouchable, request, past)).to.have.nested.property('fault.stage', 'timeout')
     expect(receiver.connections).to.have.length(0)

@@ -29,7 +29,13 @@ const senders: Sender[] = []
 const timers: NodeJS.Timeout[] = []
 
 export function sender(hosts: string[], options: Partial<SenderOptions>): Sender {
-  const all = { timeoutMs: patientMs, maxSockets: 50, allowedHosts: new Set(hosts), ...options }
+  const all = {
+    timeoutMs: patientMs,
+    maxSockets: 50,
+    allowedHosts: new Set(hosts),
+    blockedRanges: [],
+    ...options,
+  }
   const made = createSender(all)
   senders.push(made)
   return made

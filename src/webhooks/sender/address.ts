@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import type { Range } from '../../network.ts'
 
 /** Answers only from inside Azure's network, yet lies in a range that anyone could own. */
 const azureHost = '168.63.129.16'
@@ -30,4 +31,26 @@ export function isPublicAddress(address: string): boolean {
     default:
       return false
   }
+}
+
+/** Where a NAT64 gateway reaches IPv4, and DNS64 puts the IPv4 addresses of a name (RFC 6052). */
+const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
+
+/**
+ * Whether `address` is what the DNS64 of the network makes of a public IPv4 address. It says nothing about the name, whose own address stands
+ * beside it. One that embeds a private address is not: no DNS64 makes that.
+ */
+export function isSynthesised(address: string): boolean {
+  if (isIP(address) !== 6 || address.includes('%')) return false
+  const parsed = ipaddr.IPv6.parse(address)
+  return (
+    parsed.match(nat64) && isPublicAddress(ipaddr.fromByteArray(parsed.toByteArray().slice(12)).toString())
+  )
+}
+
+/** Whether an address lies in one of these ranges. What is no address lies in none. */
+export const isWithin = (ranges: readonly Range[], address: string): boolean => {
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  return ranges.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits))
 }

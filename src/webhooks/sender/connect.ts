@@ -3,7 +3,7 @@ import net from 'node:net'
 import tls from 'node:tls'
 import { isPublicAddress } from './address.ts'
 import { connectFault, type Fault, faults } from './faults.ts'
-import { type Address, findAddresses, type Resolve } from './resolve.ts'
+import { type Address, findAddresses, type Lookup } from './resolve.ts'
 
 /** Whom to connect to. `hostname` is without brackets; `allowed` hosts may be private. */
 export interface Target {
@@ -40,9 +40,10 @@ function startSocket(target: Target, addresses: Address[], trust: tls.SecureCont
 }
 
 /** The last look: the address at the other end, as the kernel tells it. */
-function judgePeer(socket: Socket, target: Target): Fault | null {
-  if (socket.remoteAddress === undefined) return faults.closed
-  return target.allowed || isPublicAddress(socket.remoteAddress) ? null : faults.notPublic
+function judgePeer({ remoteAddress }: Socket, { isBlocked }: Lookup, { allowed }: Target): Fault | null {
+  if (remoteAddress === undefined) return faults.closed
+  const isGood = !isBlocked(remoteAddress) && (allowed || isPublicAddress(remoteAddress))
+  return isGood ? null : faults.notPublic
 }
 
 /**
@@ -50,12 +51,12 @@ function judgePeer(socket: Socket, target: Target): Fault | null {
  * socket that is handed out is the caller's to close; otherwise none is left behind.
  */
 export async function openSocket(
-  resolve: Resolve,
+  lookup: Lookup,
   trust: tls.SecureContext,
   target: Target,
   deadline: AbortSignal,
 ): Promise<{ socket: Socket } | { fault: Fault }> {
-  const found = await findAddresses(resolve, target, deadline)
+  const found = await findAddresses(lookup, target, deadline)
   if ('fault' in found) return found
   if (deadline.aborted) return { fault: faults.lateConnection }
   return new Promise((settle) => {
@@ -70,7 +71,7 @@ export async function openSocket(
     deadline.addEventListener('abort', late)
     socket.on('connect', () => {
       connected = true
-      const fault = judgePeer(socket, target)
+      const fault = judgePeer(socket, lookup, target)
       if (fault) fail(fault)
     })
     // These stay for the socket's life: an error between here and the first request has no other listener.

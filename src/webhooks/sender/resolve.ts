@@ -1,6 +1,6 @@
 import dns from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { isPublicAddress } from './address.ts'
+import { isPublicAddress, isSynthesised } from './address.ts'
 import { type Fault, faults, resolveFault } from './faults.ts'
 
 export interface Address {
@@ -46,23 +46,32 @@ function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<
   })
 }
 
+/** How addresses are found, and which are never connected to (WEBHOOK_BLOCKED_RANGES), not even those of an allowed host. */
+export interface Lookup {
+  resolve: Resolve
+  isBlocked: (address: string) => boolean
+}
+
 /**
- * Where `hostname` lives now. Unless it is `allowed`, one answer that is not public condemns all of them: whoever controls
- * the name could otherwise wait until the bad one is tried.
+ * The addresses of `hostname` that may be connected to. Unless it is `allowed`, one address that is not public condemns all of them: whoever
+ * controls the name could otherwise wait until the bad one is tried. Addresses that the network adds are only left out: those of DNS64, and those
+ * in blocked ranges, which hold the NAT64 prefix of a network that has its own.
  */
 export async function findAddresses(
-  resolve: Resolve,
+  { resolve, isBlocked }: Lookup,
   target: { hostname: string; allowed: boolean },
   deadline: AbortSignal,
 ): Promise<{ addresses: Address[] } | { fault: Fault }> {
   const family = isIP(target.hostname)
   const literal = [{ address: target.hostname, family }]
   try {
-    const addresses = family ? literal : await withinDeadline(resolve(target.hostname), deadline)
-    if (addresses === null) return { fault: faults.lateName }
-    if (addresses.length === 0) return { fault: faults.noSuchName }
-    const refused = !target.allowed && addresses.some(({ address }) => !isPublicAddress(address))
-    return refused ? { fault: faults.notPublic } : { addresses: addresses.slice(0, mostAddresses) }
+    const found = family ? literal : await withinDeadline(resolve(target.hostname), deadline)
+    if (found === null) return { fault: faults.lateName }
+    if (found.length === 0) return { fault: faults.noSuchName }
+    const addresses = found.filter(({ address }) => !isBlocked(address) && !isSynthesised(address))
+    const isRefused = !target.allowed && addresses.some(({ address }) => !isPublicAddress(address))
+    if (isRefused || addresses.length === 0) return { fault: faults.notPublic }
+    return { addresses: addresses.slice(0, mostAddresses) }
   } catch (error) {
     return { fault: resolveFault(error) }
   }

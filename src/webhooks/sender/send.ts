@@ -1,4 +1,6 @@
 import tls from 'node:tls'
+import type { Range } from '../../network.ts'
+import { isWithin } from './address.ts'
 import { openSocket, type Target } from './connect.ts'
 import type { Connection } from './connection.ts'
 import { createConnections } from './connections.ts'
@@ -24,6 +26,8 @@ export interface SenderOptions {
   timeoutMs: number
   /** `host:port` of receivers that may be private, an IP literal or plain http. */
   allowedHosts: ReadonlySet<string>
+  /** Networks that are never connected to, whatever else is allowed. */
+  blockedRanges: readonly Range[]
   /** Sockets in all. No less than the attempts under way at once, or some of them wait inside their deadline. */
   maxSockets: number
   /** In place of DNS. */
@@ -46,17 +50,24 @@ function targetOf(url: URL, allowed: boolean): Target {
 
 /** Makes the one way by which webhooks leave. Nothing in the environment (proxies, TLS switches) changes what it does. */
 export function createSender(options: SenderOptions): Sender {
-  const { timeoutMs, allowedHosts, maxSockets, resolve, ca } = options
+  const { timeoutMs, allowedHosts, blockedRanges, maxSockets, resolve, ca } = options
   // One for all connections: reading the authorities is a good part of the price of a handshake.
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca })
   const connections = createConnections(maxSockets)
   const underWay = new Set<Promise<Attempt>>()
   let closed = false
 
+  const isBlocked = (address: string): boolean => isWithin(blockedRanges, address)
+
   async function open(target: Target, deadline: AbortSignal): Promise<Connection | { fault: Fault }> {
     let opened: Awaited<ReturnType<typeof openSocket>> | null = null
     try {
-      opened = await openSocket(resolve ?? resolverFor(target.allowed), trust, target, deadline)
+      opened = await openSocket(
+        { resolve: resolve ?? resolverFor(target.allowed), isBlocked },
+        trust,
+        target,
+        deadline,
+      )
     } finally {
       if (opened === null || 'fault' in opened) connections.vacate()
     }
