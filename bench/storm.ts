@@ -20,7 +20,7 @@ const ADDED_TOGETHER = 500
 export const WARM_UP_STORMS = 1
 
 /** Both said so that an index has them. */
-const pending = { status: 'PENDING', expiresAt: { $gt: new Date(0) } } as const
+const pending = { status: 'PENDING', cancelsAt: { $gt: new Date(0) } } as const
 const open = { nextAttemptAt: { $type: 'date' } } as const
 
 /** Seconds from the instant when the last one's time was up. */
@@ -47,12 +47,11 @@ export async function measureStorm(bench: Bench): Promise<Pair<Storm>[]> {
     const [first] = merchants
     if (first === undefined) throw new Error('No merchant was made')
     const sample = await takeSample(books, service.webUrl, first, false)
-    const draft = (dueAt: number, place: number): Intent => ({
-      ...sample,
-      ...ownOf(),
-      businessId: merchants[place % MERCHANTS]?.businessId ?? '',
-      expiresAt: new Date(dueAt + Math.floor((place / bench.storm) * 1000)),
-    })
+    const draft = (dueAt: number, place: number): Intent => {
+      const expiresAt = new Date(dueAt + Math.floor((place / bench.storm) * 1000))
+      const businessId = merchants[place % MERCHANTS]?.businessId ?? ''
+      return { ...sample, ...ownOf(), businessId, expiresAt, cancelsAt: expiresAt }
+    }
     return alternate(
       WARM_UP_STORMS + bench.rounds,
       () => expire(bench, { books, jobs, witness, draft }),

@@ -21,6 +21,8 @@ export interface Page<Item> extends Slice {
 
 const defaultLimit = 20
 const highestLimit = 100
+/** MongoDB ends each read of a list after this. The caller is then told to narrow the list. */
+export const longestReadMs = 3_000
 /** Further in than any collection reaches; a larger skip is answered without asking for it. */
 export const furthestSkip = 2 ** 31
 
@@ -32,35 +34,37 @@ export function readSlice(query: { page?: string; limit?: string }): Slice {
   }
 }
 
-/** Where a list wants something else than whole documents, counted by its own filter. */
-export interface PageWishes {
-  fields?: Record<string, unknown>
-  count?: () => Promise<number>
-  /** Where it may have to look through very many. */
-  maxTimeMs?: number
+/** A filter and the index that holds every field of it, so that nothing is read of a document that does not match. */
+export interface Selection {
+  where: Record<string, unknown>
+  index: string
 }
 
-/** Reads one page and counts all that match. Past the end: no items. */
+/** What a list shows: the documents of a selection, whole or some fields of them. */
+export interface Listing extends Selection {
+  fields?: Record<string, unknown>
+  /** How they are counted, where another index does it faster. */
+  counted?: Selection
+}
+
+/** Reads one page, newest first, ties by id, and counts all that match. Past the end: no items. */
 export async function readPage<Item, Doc extends Item = Item>(
   model: Model<Doc>,
-  filter: Record<string, unknown>,
-  sort: Record<string, 1 | -1>,
+  { where, index, fields, counted = { where, index } }: Listing,
   slice: Slice,
-  wishes?: PageWishes,
 ): Promise<Page<Item>> {
   const { page, limit } = slice
   const skip = (page - 1) * limit
-  const bound = wishes?.maxTimeMs === undefined ? {} : { maxTimeMS: wishes.maxTimeMs }
   const [found, total] = await Promise.all([
     skip > furthestSkip
       ? []
       : model
-          .find(filter, wishes?.fields, bound)
-          .sort(sort)
+          .find(where, fields, { hint: index, maxTimeMS: longestReadMs })
+          .sort({ createdAt: -1, _id: -1 })
           .skip(skip)
           .limit(limit + 1)
           .lean<Item[]>(),
-    wishes?.count?.() ?? model.countDocuments(filter, bound),
+    model.countDocuments(counted.where, { hint: counted.index, maxTimeMS: longestReadMs }),
   ])
   return pageOf(slice, found, total)
 }

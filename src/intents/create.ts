@@ -55,6 +55,7 @@ async function drawAgain(deps: Deps, intent: Intent, index: string, effect: Effe
 function draft(deps: Deps, caller: Caller, asked: IntentRequest, effect: Effect): Intent {
   const now = deps.now()
   const codeExpiresAt = new Date(now.getTime() + deps.config.codeLifetimeMs)
+  const expiresAt = new Date(now.getTime() + deps.config.intentLifetimeMs)
   const intent: Intent = {
     _id: effect.id,
     businessId: caller.businessId,
@@ -73,7 +74,8 @@ function draft(deps: Deps, caller: Caller, asked: IntentRequest, effect: Effect)
     attempts: [],
     refunds: [],
     refundsCommitted: 0,
-    expiresAt: new Date(now.getTime() + deps.config.intentLifetimeMs),
+    expiresAt,
+    cancelsAt: expiresAt,
     createdAt: now,
     updatedAt: now,
     outbox: [],

@@ -41,6 +41,12 @@ export interface Intent {
   /** Centimes of all its refunds, PENDING ones included: never more than was paid. */
   refundsCommitted: number
   expiresAt: Date
+  /**
+   * From then on the intent reads CANCELLED, written down or not, so one range of an index counts what is PENDING and another what is
+   * CANCELLED. While PENDING: `expiresAt`, or `neverCancels` while a payment holds the intent. CANCELLED: `alreadyCancelled`. Any other
+   * status: null. Written only together with `status` and `underWay`.
+   */
+  cancelsAt: Date | null
   createdAt: Date
   updatedAt: Date
   /** Events whose deliveries are not made yet, in the same write as the change they tell of. */
@@ -80,6 +86,7 @@ export const intents: Collection = {
     refunds: [refundFields],
     refundsCommitted: Number,
     expiresAt: Date,
+    cancelsAt: Date,
     createdAt: Date,
     updatedAt: Date,
     outbox: outboxFields,
@@ -97,8 +104,10 @@ export const intents: Collection = {
       partialFilterExpression: { codeKey: { $exists: true } },
     },
     { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1 } },
-    { name: 'byStatus', key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1 } },
-    { name: 'expiring', key: { expiresAt: 1 }, partialFilterExpression: { status: 'PENDING' } },
+    // `cancelsAt`, so that a page and a count of what reads PENDING or CANCELLED in a span read no other document.
+    { name: 'byStatus', key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, cancelsAt: 1 } },
+    { name: 'byCancelsAt', key: { businessId: 1, sandbox: 1, cancelsAt: 1 } },
+    { name: 'expiring', key: { cancelsAt: 1 }, partialFilterExpression: { status: 'PENDING' } },
     outboxIndex,
     {
       name: 'paymentToAsk',

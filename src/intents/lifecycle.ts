@@ -12,8 +12,19 @@ export interface Move {
   guard: (now: Date) => Record<string, unknown>
   /** The instant the move counts from. */
   at: (intent: Pick<Intent, 'expiresAt' | 'updatedAt'>, now: Date) => Date
+  /** `cancelsAt` of the intent afterwards. */
+  cancelsAt: (intent: Pick<Intent, 'expiresAt'>) => Date | null
   cancellationReason: CancellationReason | null
 }
+
+/** `cancelsAt` of a PENDING intent while a payment holds it: the latest instant that a Date can be. */
+export const neverCancels = new Date(8.64e15)
+/** `cancelsAt` of an intent whose status is CANCELLED: it reads CANCELLED at every instant, by every clock. */
+export const alreadyCancelled = new Date(0)
+
+const whenTimeIsUp = ({ expiresAt }: Pick<Intent, 'expiresAt'>): Date => expiresAt
+const isOver = () => alreadyCancelled
+const notAnyMore = () => null
 
 /** Time is left and nobody pays: the merchant may cancel, and simulate. As a filter. */
 export const isFree = (now: Date) => ({ expiresAt: { $gt: now }, underWay: null })
@@ -45,6 +56,7 @@ export const moves = {
     event: 'payment.confirmed',
     guard: anyTime,
     at: atOnce,
+    cancelsAt: notAnyMore,
     cancellationReason: null,
   },
   decline: {
@@ -53,6 +65,7 @@ export const moves = {
     event: 'payment.failed',
     guard: anyTime,
     at: atOnce,
+    cancelsAt: whenTimeIsUp,
     cancellationReason: null,
   },
   fail: {
@@ -61,6 +74,7 @@ export const moves = {
     event: 'payment.failed',
     guard: anyTime,
     at: atOnce,
+    cancelsAt: notAnyMore,
     cancellationReason: null,
   },
   refund: {
@@ -69,6 +83,7 @@ export const moves = {
     event: 'payment.refunded',
     guard: anyTime,
     at: atOnce,
+    cancelsAt: notAnyMore,
     cancellationReason: null,
   },
   cancel: {
@@ -77,16 +92,18 @@ export const moves = {
     event: 'payment.cancelled',
     guard: isFree,
     at: atOnce,
+    cancelsAt: isOver,
     cancellationReason: 'requested_by_merchant',
   },
   expire: {
     from: ['PENDING'],
     to: 'CANCELLED',
     event: 'payment.expired',
-    // A payment under way is waited for.
-    guard: (now) => ({ expiresAt: { $lte: now }, underWay: null }),
+    // The lists count by the same field: what they show as CANCELLED is what this move may write.
+    guard: (now) => ({ cancelsAt: { $lte: now } }),
     // Its time was up then, however late somebody noticed; after what a payment under way left to tell.
     at: ({ expiresAt, updatedAt }) => (updatedAt > expiresAt ? updatedAt : expiresAt),
+    cancelsAt: isOver,
     cancellationReason: 'expired',
   },
 } as const satisfies Record<string, Move>

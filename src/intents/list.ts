@@ -1,12 +1,12 @@
 import type { ListIntentsQuery } from '../../schemas/list-intents.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
-import { type Page, readPage, readSlice, type Slice } from '../pagination.ts'
+import { longestReadMs, type Page, readPage, readSlice, type Slice } from '../pagination.ts'
 import { readSpan, type Span, within } from '../span.ts'
 import { type Countable, testsKeptFrom } from '../tallies/countable.ts'
 import { readTalliedPage } from '../tallies/read-page.ts'
 import type { Intent } from './intent.ts'
-import { moves } from './lifecycle.ts'
+import { alreadyCancelled, isPending, moves } from './lifecycle.ts'
 
 export interface IntentSearch extends Slice, Span {
   status: Intent['status'] | null
@@ -29,13 +29,24 @@ export async function listIntents(
   const { status } = search
   if (status === null) return readTalliedPage<Intent>(deps, allIntents(deps, caller), search, search, {})
   const { businessId, sandbox } = caller
-  const filter = {
-    businessId,
-    sandbox,
-    ...within('createdAt', search),
-    ...statusFilter(status, now),
-  }
-  return readPage<Intent>(deps.Intent, filter, { createdAt: -1, _id: -1 }, search)
+  const whose = { businessId, sandbox }
+  const isAnyOverdue = status === moves.expire.to && (await hasOverdue(deps, whose, now))
+  const inSpan = { ...whose, ...within('createdAt', search) }
+  const where = { ...inSpan, ...readingAs(status, now, isAnyOverdue) }
+  const times = cancelTimes(status, now)
+  const isWhole = search.from === null && search.to === null
+  return readPage<Intent>(
+    deps.Intent,
+    {
+      where,
+      index: 'byStatus',
+      // One range of keys, whatever is overdue: what is neither PENDING nor CANCELLED has no date there.
+      ...(isWhole && times !== null
+        ? { counted: { where: { ...whose, ...times }, index: 'byCancelsAt' } }
+        : {}),
+    },
+    search,
+  )
 }
 
 function allIntents(
@@ -51,8 +62,28 @@ function allIntents(
   }
 }
 
-function statusFilter(status: Intent['status'], now: Date): Record<string, unknown> {
-  const overdue = { status: { $in: moves.expire.from }, ...moves.expire.guard(now) }
-  if (status === moves.expire.to) return { $or: [{ status }, overdue] }
-  return (moves.expire.from as readonly string[]).includes(status) ? { status, $nor: [overdue] } : { status }
+/** What reads as `status` at `now`. Overdue intents are looked for among the PENDING ones only where there are any: that skips all the others. */
+function readingAs(status: Intent['status'], now: Date, isAnyOverdue: boolean): Record<string, unknown> {
+  if (isAnyOverdue) return { status: { $in: [status, ...moves.expire.from] }, ...moves.expire.guard(now) }
+  return isPending(status) ? { status, ...cancelTimes(status, now) } : { status }
+}
+
+/** The `cancelsAt` of what reads as `status` at `now`; null where it tells nothing. */
+function cancelTimes(status: Intent['status'], now: Date): Record<string, unknown> | null {
+  if (status === moves.expire.to) return moves.expire.guard(now)
+  return isPending(status) ? { cancelsAt: { $gt: now } } : null
+}
+
+/** Whether an intent reads CANCELLED at `now` that is written down as PENDING. */
+async function hasOverdue(
+  deps: Pick<Deps, 'Intent'>,
+  whose: Record<string, unknown>,
+  now: Date,
+): Promise<boolean> {
+  const found = await deps.Intent.findOne(
+    { ...whose, cancelsAt: { $gt: alreadyCancelled, $lte: now } },
+    { _id: 0, cancelsAt: 1 },
+    { hint: 'byCancelsAt', maxTimeMS: longestReadMs },
+  ).lean()
+  return found !== null
 }

@@ -8,8 +8,8 @@ import { moves } from './lifecycle.ts'
 export async function sweepExpiries(deps: Deps, soon: Date): Promise<number> {
   const now = deps.now()
   const found = deps.Intent.find(
-    // While a payment is under way there is nothing to do: who ends it asks for the expiry.
-    { status: { $in: moves.expire.from }, expiresAt: { $lte: soon }, underWay: null },
+    // Not those that a payment holds: the write that ends the payment asks for the expiry.
+    { status: { $in: moves.expire.from }, ...moves.expire.guard(soon) },
     { referenceNumber: 1, expiresAt: 1 },
   ).lean<Intent[]>()
   const queue = 'intent-expiry'

@@ -104,7 +104,8 @@ export function planMove(deps: Pick<Deps, 'now'>, intent: Intent, step: Step): P
   const now = deps.now()
   const at = move.at(intent, now)
   const { cancellationReason } = move
-  const change = { ...set, status: move.to, cancellationReason, updatedAt: at }
+  const cancelsAt = move.cancelsAt(intent)
+  const change = { ...set, status: move.to, cancelsAt, cancellationReason, updatedAt: at }
   const event = newEvent(move.event, at, paymentPayload({ ...intent, ...change }, told ?? {}), cause)
   const { businessId, sandbox, _id } = intent
   const unlessDone = effectId === null ? {} : { effects: { $ne: effectId } }

@@ -10,7 +10,7 @@ import { openPayments, openRefunds } from './open-outcomes.ts'
 
 /**
  * What MongoDB is asked at a scrape, by an index and for `longestQuestionMs` at most. The sample of codes reads up to 2 000 documents, open
- * outcomes as many of each kind, and `expiryLag` those that a payment is under way for past their expiry; the others a few keys.
+ * outcomes as many of each kind; the others read a few keys.
  */
 export function figuresOfMongo(deps: Deps): Figure[] {
   const { gauges } = deps.metrics

@@ -27,15 +27,15 @@ export async function outboxLag(deps: Pick<Deps, 'Intent' | 'Order' | 'now'>): P
 }
 
 /**
- * For how many seconds the oldest PENDING intent has been past its expiry; 0 when none is. What a payment is under way for may wait, and is
- * passed over, one by one.
+ * For how many seconds the oldest PENDING intent has been past its expiry; 0 when none is. Intents that a payment holds may wait, and do
+ * not count.
  */
 export async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const oldest = await deps.Intent.findOne(
-    { status: { $in: moves.expire.from }, expiresAt: { $lte: deps.now() }, underWay: null },
+    { status: { $in: moves.expire.from }, ...moves.expire.guard(deps.now()) },
     { expiresAt: 1 },
   )
-    .sort({ expiresAt: 1 })
+    .sort({ cancelsAt: 1 })
     .maxTimeMS(longestQuestionMs)
     .lean<Pick<Intent, 'expiresAt'> | null>()
   return ageOf(deps, oldest?.expiresAt)

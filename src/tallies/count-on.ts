@@ -1,3 +1,4 @@
+import { longestReadMs } from '../pagination.ts'
 import { type Countable, countMade } from './countable.ts'
 import type { Mark } from './mark.ts'
 
@@ -46,6 +47,7 @@ async function createdAfter(
         sort: { createdAt: 1, _id: 1 },
         skip: places,
         limit: 1,
+        maxTimeMS: longestReadMs,
       },
     )
     .toArray()

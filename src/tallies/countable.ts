@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import type { Listed } from '../pagination.ts'
+import { type Listed, longestReadMs } from '../pagination.ts'
 
 /** What is counted: all that an index has under `where`, which nothing leaves; after that the index goes on with time and id. */
 export interface Countable {
@@ -27,5 +27,5 @@ export const countMade = (
 ): Promise<number> =>
   collection.countDocuments(
     { ...where, ...(Object.keys(createdAt).length === 0 ? {} : { createdAt }) },
-    { hint: index, ...(most === Number.POSITIVE_INFINITY ? {} : { limit: most }) },
+    { hint: index, maxTimeMS: longestReadMs, ...(most === Number.POSITIVE_INFINITY ? {} : { limit: most }) },
   )

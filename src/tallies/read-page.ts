@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { furthestSkip, type Page, pageOf, type Slice } from '../pagination.ts'
+import { furthestSkip, longestReadMs, type Page, pageOf, type Slice } from '../pagination.ts'
 import { type Span, within } from '../span.ts'
 import { countSpan } from './count-span.ts'
 import type { Countable } from './countable.ts'
@@ -40,7 +40,7 @@ async function readFrom<Item>(
   const found = await collection
     .find(
       { ...where, ...(Object.keys(time).length === 0 ? {} : { createdAt: time }) },
-      { projection, hint: index, sort: { createdAt: -1, _id: -1 }, skip, limit },
+      { projection, hint: index, sort: { createdAt: -1, _id: -1 }, skip, limit, maxTimeMS: longestReadMs },
     )
     .toArray()
   return found as Item[]

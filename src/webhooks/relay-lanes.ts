@@ -7,6 +7,7 @@ import { createByIdLane, createReadLane } from '../group-commit/read-lane.ts'
 import type { Intent } from '../intents/intent.ts'
 import { placed } from '../store/orders/order.ts'
 import type { Receiver, Source } from './deliveries/new-deliveries.ts'
+import { standing } from './endpoints/endpoint.ts'
 
 /** The trips of the relay: most of its jobs carry one intent, and very many of them run at once. */
 export interface RelayLanes {
@@ -43,8 +44,8 @@ export const openRelayLanes = (models: Models): RelayLanes => ({
   findReceivers: createLane(500, async (businessIds) => {
     const found = await pastMongoose(models.Endpoint)
       .find<Receiver>(
-        { businessId: { $in: [...new Set(businessIds)] }, active: true, deletedAt: null },
-        { projection: { businessId: 1, url: 1, events: 1, health: 1 } },
+        { businessId: { $in: [...new Set(businessIds)] }, ...standing, active: true },
+        { projection: { businessId: 1, url: 1, events: 1, health: 1 }, hint: 'slotInUse' },
       )
       .toArray()
     const byBusiness = groupBy(found, ({ businessId }) => businessId)

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { newId, newReferenceNumber } from '../../src/ids.ts'
 import type { Intent } from '../../src/intents/intent.ts'
+import { alreadyCancelled } from '../../src/intents/lifecycle.ts'
 import { cancelIntent, createIntent } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 
@@ -45,7 +46,8 @@ describe('A long list', () => {
       const status = place % 5 === 0 && expiresAt.getTime() < Date.now() ? 'PAID' : statuses[place % 5]
       const own = { _id: newId(), referenceNumber: newReferenceNumber(), shortCode: nextShortCode() }
       const { codeKey: _codeKey, ...rest } = made
-      return { ...rest, ...own, sandbox, status, createdAt, expiresAt } as Intent
+      const cancelsAt = { PENDING: expiresAt, CANCELLED: alreadyCancelled }[status as string] ?? null
+      return { ...rest, ...own, sandbox, status, createdAt, expiresAt, cancelsAt } as Intent
     })
     await house.deps.Intent.collection.insertMany(copies as never[])
     return newestFirst(copies)

@@ -2,6 +2,7 @@ import { type Job, Queue, UnrecoverableError, Worker } from 'bullmq'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { newId } from '../../src/ids.ts'
+import { neverCancels } from '../../src/intents/lifecycle.ts'
 import type { QueueName } from '../../src/jobs.ts'
 import { sweep, sweepEveryMs } from '../../src/sweep.ts'
 import { newAccount } from '../../src/wallets/sandbox/account.ts'
@@ -272,7 +273,11 @@ describe('the sweep', () => {
     await freshDelivery(house, merchant)
     const { referenceNumber } = await createIntent(house, merchant)
     const askAt = house.clock.now()
-    const held = { underWay: { id: newId(), askAt }, refunds: [{ id: newId(), askAt }] }
+    const held = {
+      underWay: { id: newId(), askAt },
+      cancelsAt: neverCancels,
+      refunds: [{ id: newId(), askAt }],
+    }
     await house.deps.Intent.updateOne({ referenceNumber }, { $set: held })
     house.clock.advance(dayMs)
     const current = { nonce: newId(), key: newId(), kind: 'payment', amount: 1, since: askAt }
@@ -305,7 +310,7 @@ describe('the sweep', () => {
       ['orders', 'IXSCAN { outbox.createdAt: 1 }'],
       ['deliveries', 'IXSCAN { nextAttemptAt: 1, endpointId: 1 }'],
       ['deliveries', 'IXSCAN { nextAttemptAt: 1, endpointId: 1 }'],
-      ['intents', 'IXSCAN { expiresAt: 1 }'],
+      ['intents', 'IXSCAN { cancelsAt: 1 }'],
       ['wallets', 'IXSCAN { current.key: 1 }'],
       ['products', 'IXSCAN { reservations.at: 1 }'],
       ['importplans', 'IXSCAN { leaseUntil: 1 }'],

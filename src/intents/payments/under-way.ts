@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { recorded } from '../../idempotency/effect.ts'
 import type { Intent } from '../intent.ts'
-import { isPayable, moves } from '../lifecycle.ts'
+import { isPayable, moves, neverCancels } from '../lifecycle.ts'
 import type { PlannedChange } from '../transition.ts'
 import type { PaymentAttempt, PaymentUnderWay } from './payment.ts'
 
@@ -33,10 +33,12 @@ export async function beginPayment(
       ...isPayable(deps.now()),
       effects: { $ne: underWay.id },
     },
-    update: { $set: { underWay } },
+    update: { $set: { underWay, cancelsAt: neverCancels } },
     proof: { 'underWay.mark': underWay.mark },
   }
-  return (await deps.lanes.updateIntent(begin, until)) ? { ...intent, underWay } : null
+  return (await deps.lanes.updateIntent(begin, until))
+    ? { ...intent, underWay, cancelsAt: neverCancels }
+    : null
 }
 
 /**
@@ -46,7 +48,7 @@ export async function beginPayment(
 export function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
   const { businessId, sandbox, _id, expiresAt } = intent
   const { id, at } = attempt
-  const change = { underWay: null, ...(at > expiresAt ? { updatedAt: at } : {}) }
+  const change = { underWay: null, cancelsAt: expiresAt, ...(at > expiresAt ? { updatedAt: at } : {}) }
   return {
     move: null,
     filter: { businessId, sandbox, _id, 'underWay.id': id },

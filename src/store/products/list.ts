@@ -7,9 +7,6 @@ import { requireShop } from '../shops/open-shop.ts'
 import { type SeenProduct, seenFields } from './present.ts'
 import type { Product } from './product.ts'
 
-/** A text in a name is looked for in each of a shop's products, as far as the index has them: not longer than others can wait for the connection. */
-const longestSearchMs = 2000
-
 export interface ProductSearch extends Slice {
   active: boolean | null
   /** Text in the name, whatever its case. */
@@ -31,7 +28,7 @@ export async function listProducts(
 ): Promise<Page<SeenProduct>> {
   await requireShop(deps, caller)
   const { active, text, sku } = search
-  const filter = {
+  const where = {
     businessId: caller.businessId,
     sandbox: caller.sandbox,
     listed: true,
@@ -40,9 +37,6 @@ export async function listProducts(
     // By the index of those in use; among them may be one that an import has only prepared.
     ...(sku === null ? {} : { skus: sku, 'variants.sku': sku }),
   }
-  const newestFirst = { createdAt: -1, _id: -1 } as const
-  return readPage<SeenProduct, Product>(deps.Product, filter, newestFirst, search, {
-    fields: seenFields,
-    maxTimeMs: longestSearchMs,
-  })
+  const index = sku === null ? 'byTime' : 'skuInUse'
+  return readPage<SeenProduct, Product>(deps.Product, { where, index, fields: seenFields }, search)
 }

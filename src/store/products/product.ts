@@ -110,8 +110,8 @@ export const products: Collection = {
     },
     {
       name: 'byTime',
-      // The name, so that a text in it is looked for in keys, and no product is read that has it not.
-      key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1, name: 1 },
+      // The last two, so that a list looks for them in keys and reads no product that does not match.
+      key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1, name: 1, active: 1 },
       partialFilterExpression: { listed: true },
     },
     // For the clean-up alone: what was deleted is in none of the others.

@@ -104,19 +104,18 @@ export const deliveries: Collection = {
       key: { nextAttemptAt: 1, endpointId: 1 },
       partialFilterExpression: { nextAttemptAt: { $type: 'date' } },
     },
-    // These two hold all that a merchant's list may ask for besides the status, so that it is counted without reading a document.
+    // These three hold all that a merchant's list may ask for, so that it is counted without reading a document.
     { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
     {
       name: 'byEndpointAndTime',
       key: { endpointId: 1, createdAt: -1, _id: -1, sandbox: 1, event: 1, businessId: 1 },
     },
-    { name: 'byReference', key: { referenceNumber: 1 } },
-    // What goes well never enters these three.
     {
-      name: 'byTrouble',
-      key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1 },
-      partialFilterExpression: { status: { $in: ['RETRYING', 'DEAD', 'CANCELLED'] } },
+      name: 'byStatus',
+      key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, event: 1, endpointId: 1 },
     },
+    { name: 'byReference', key: { referenceNumber: 1 } },
+    // What goes well never enters these two.
     // All that the list of DEAD ones groups by, so that it is counted without reading a document.
     {
       name: 'deadByTime',

@@ -31,19 +31,22 @@ export function listDeliveries(
   const isTallied = !caller.sandbox && status === null && event === null && endpointId === null
   if (isTallied)
     return readTalliedPage<DeliveryRecord>(deps, allLive(deps, caller), search, search, recordFields)
-  const anyStatus = {
+  const where = {
     businessId: caller.businessId,
     sandbox: caller.sandbox,
     ...within('createdAt', search),
+    ...(status === null ? {} : { status }),
     ...(event === null ? {} : { event }),
     ...(endpointId === null ? {} : { endpointId }),
   }
-  const filter = { ...anyStatus, ...(status === null ? {} : inStatus[status]) }
-  const newestFirst = { createdAt: -1, _id: -1 } as const
-  return readPage<DeliveryRecord, Delivery>(deps.Delivery, filter, newestFirst, search, {
-    fields: recordFields,
-    ...(status === 'DELIVERED' ? { count: () => countDelivered(deps, anyStatus) } : {}),
-  })
+  const index = indexFor(search)
+  return readPage<DeliveryRecord, Delivery>(deps.Delivery, { where, index, fields: recordFields }, search)
+}
+
+/** The index that holds all that is asked for. */
+function indexFor({ status, endpointId }: DeliverySearch): string {
+  if (status !== null) return 'byStatus'
+  return endpointId === null ? 'byTimeAndEvent' : 'byEndpointAndTime'
 }
 
 function allLive({ Delivery }: Pick<Deps, 'Delivery'>, { businessId }: Caller): Countable {
@@ -54,26 +57,4 @@ function allLive({ Delivery }: Pick<Deps, 'Delivery'>, { businessId }: Caller): 
     where: { businessId, sandbox: false },
     keptFrom: null,
   }
-}
-
-/** Each said so that MongoDB finds it by an index: what is PENDING is due some time, and few are. */
-const inStatus = {
-  PENDING: { status: 'PENDING', nextAttemptAt: { $type: 'date' } },
-  RETRYING: { status: 'RETRYING' },
-  DELIVERED: { status: 'DELIVERED' },
-  DEAD: { status: 'DEAD' },
-  CANCELLED: { status: 'CANCELLED' },
-} as const satisfies Record<DeliveryStatus, object>
-
-/** Most are DELIVERED, and no index knows them: so all but the others, which are few, instead of reading every one. */
-async function countDelivered(
-  deps: Pick<Deps, 'Delivery'>,
-  anyStatus: Record<string, unknown>,
-): Promise<number> {
-  const [all, pending, inTrouble] = await Promise.all([
-    deps.Delivery.countDocuments(anyStatus),
-    deps.Delivery.countDocuments({ ...anyStatus, ...inStatus.PENDING }),
-    deps.Delivery.countDocuments({ ...anyStatus, status: { $in: ['RETRYING', 'DEAD', 'CANCELLED'] } }),
-  ])
-  return Math.max(0, all - pending - inTrouble)
 }

@@ -93,6 +93,9 @@ export const endpoints: Collection = {
   ],
 }
 
+/** A filter for the endpoints that are not deleted, by the index `slotInUse`: a business may have deleted any number. */
+export const standing: Record<string, unknown> = { slot: { $type: 'number' } }
+
 /** Whether anything may be sent to it. */
 export const isReceiving = (endpoint: Pick<Endpoint, 'active' | 'deletedAt'>): boolean =>
   endpoint.active && endpoint.deletedAt === null

@@ -1,7 +1,7 @@
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Page, readPage, type Slice } from '../../pagination.ts'
-import type { Endpoint } from './endpoint.ts'
+import { type Endpoint, standing } from './endpoint.ts'
 
 /** The endpoints of the caller's business, newest first. */
 export const listEndpoints = (
@@ -11,7 +11,6 @@ export const listEndpoints = (
 ): Promise<Page<Endpoint>> =>
   readPage<Endpoint>(
     deps.Endpoint,
-    { businessId: caller.businessId, deletedAt: null },
-    { createdAt: -1, _id: -1 },
+    { where: { businessId: caller.businessId, ...standing }, index: 'slotInUse' },
     slice,
   )

@@ -35,6 +35,11 @@ export const intentMutants: readonly Mutant[] = [
         find: '      status: { $in: move.from },\n',
         put: "      ...(step.move === 'expire' ? {} : { status: { $in: move.from } }),\n",
       },
+      {
+        file: 'src/intents/lifecycle.ts',
+        find: 'guard: (now) => ({ cancelsAt: { $lte: now } }),',
+        put: 'guard: (now) => ({ expiresAt: { $lte: now }, underWay: null }),',
+      },
     ],
     caughtBy: ['read.forward'],
     focus: { ...plain, seconds: 30 },
@@ -63,8 +68,8 @@ export const intentMutants: readonly Mutant[] = [
       { file: 'src/webhooks/relay.ts', find: 'if (created.length > 0)', put: 'if (created.length < 0)' },
       {
         file: 'src/intents/sweep-expiries.ts',
-        find: 'expiresAt: { $lte: soon }',
-        put: 'expiresAt: { $lte: new Date(now.getTime() - 5000) }',
+        find: '...moves.expire.guard(soon)',
+        put: '...moves.expire.guard(new Date(now.getTime() - 5000))',
       },
     ],
     caughtBy: ['expiry.prompt'],

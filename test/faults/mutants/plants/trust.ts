@@ -16,8 +16,8 @@ export const trustMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/intents/list.ts',
-        find: '    businessId,\n    sandbox,\n',
-        put: '    businessId,\n    sandbox: { $in: [true, false] },\n',
+        find: 'const whose = { businessId, sandbox }',
+        put: 'const whose = { businessId, sandbox: { $in: [true, false] } }',
       },
       {
         file: 'src/intents/list.ts',

@@ -1,0 +1,159 @@
+import { expect } from 'chai'
+import { deliveryStatuses } from '../../schemas/list-deliveries.ts'
+import { newId, newReferenceNumber, newShortCode } from '../../src/ids.ts'
+import type { Intent } from '../../src/intents/intent.ts'
+import { alreadyCancelled, neverCancels } from '../../src/intents/lifecycle.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
+import { createIntent, freshDelivery, subscribe } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { storeOrder } from '../support/orders.ts'
+import { profiled } from '../support/profiled.ts'
+import { createProduct } from '../support/store.ts'
+
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
+/** Of each kind, one a minute. */
+const many = 120
+const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
+
+describe('A list', () => {
+  let house: House
+  let merchant: Merchant
+  let neighbour: Merchant
+  before(async () => {
+    house = await openHouse()
+    neighbour = await house.merchant()
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  /** Reads lists, and checks that MongoDB read no document but those of the page and one more. Resolves to the totals. */
+  async function totals(path: string, collection: string, queries: string[]): Promise<number[]> {
+    const found: number[] = []
+    for (const query of queries) {
+      let items = 0
+      const operations = await profiled(house, async () => {
+        const { body, status } = await house.http
+          .get(`/api/v1/dev/${path}?limit=7&${query}`)
+          .set(merchant.read())
+        expect(status, JSON.stringify(body)).to.equal(200)
+        items = body.data.items.length
+        found.push(body.data.total)
+      })
+      const ours = operations.filter(({ ns }) => ns.endsWith(`.${collection}`))
+      const examined = ours.reduce((sum, { docsExamined = 0 }) => sum + docsExamined, 0)
+      expect(ours.length, query).to.be.greaterThan(1)
+      expect(examined, `${path}?${query}`).to.be.at.most(items + 1)
+    }
+    return found
+  }
+
+  const at = (age: number): Date => new Date(house.clock.now().getTime() - age)
+  const spanOf = (from: number, to: number) => `from=${at(from).toISOString()}&to=${at(to).toISOString()}`
+
+  describe('of intents', () => {
+    /** Every fifth of each status; of the PENDING ones a third is overdue where there are such, and a third held by a payment. */
+    async function fill(whose: Merchant, withOverdue: boolean): Promise<void> {
+      const { referenceNumber } = await createIntent(house, whose)
+      const made = await house.deps.Intent.findOneAndDelete({ referenceNumber }).lean<Intent>()
+      const { codeKey: _codeKey, ...rest } = made ?? ({} as Intent)
+      const copies = Array.from({ length: many }, (_none, place) => {
+        const status = statuses[place % 5] ?? 'PAID'
+        const kind = Math.floor(place / 5) % 3
+        const expiresAt = at(withOverdue && kind > 0 ? 1 : -hour)
+        const pending = kind === 2 ? neverCancels : expiresAt
+        const cancelsAt = { PENDING: pending, CANCELLED: alreadyCancelled }[status as string] ?? null
+        const own = { _id: newId(), referenceNumber: newReferenceNumber(), shortCode: newShortCode() }
+        const underWay = cancelsAt === neverCancels ? { id: newId() } : null
+        const createdAt = at(place * minute)
+        return { ...rest, ...own, status, underWay, expiresAt, cancelsAt, outbox: [], createdAt }
+      })
+      await house.deps.Intent.deleteMany({ businessId: whose.businessId })
+      await house.deps.Intent.collection.insertMany(copies as never[])
+    }
+
+    for (const [what, withOverdue, pending, cancelled] of [
+      ['none of which is overdue', false, 24, 24],
+      ['some of which are overdue', true, 16, 32],
+    ] as const)
+      it(`${what} reads no document that it does not show, whatever the filter, and counts exactly`, async () => {
+        await fill(neighbour, withOverdue)
+        await fill(merchant, withOverdue)
+        const each = [pending, 24, 24, cancelled, 24]
+        const status = statuses.map((one) => `status=${one}`)
+        expect(await totals('intents', 'intents', ['', ...status])).to.deep.equal([many, ...each])
+        const half = spanOf((many / 2 - 1) * minute + 1000, 0)
+        const inHalf = await totals('intents', 'intents', [half, ...status.map((one) => `${one}&${half}`)])
+        expect(inHalf).to.deep.equal([many / 2, ...each.map((count) => count / 2)])
+        await totals('intents', 'intents', ['page=4', ...status.map((one) => `${one}&page=3`)])
+      })
+  })
+
+  it('of deliveries reads no document that it does not show, whatever the filter, and counts exactly', async () => {
+    const { id: endpointId } = await subscribe(house, merchant, 'http://127.0.0.1:9/')
+    const made = await freshDelivery(house, merchant)
+    await house.deps.Delivery.deleteMany({})
+    const names = ['payment.created', 'payment.expired']
+    const copies = [merchant, neighbour].flatMap(({ businessId }) =>
+      Array.from({ length: many }, (_none, place): Delivery => {
+        const status = deliveryStatuses[place % 5] ?? 'DEAD'
+        const eventId = newId()
+        const endpoint = place % 3 === 0 ? endpointId : newId()
+        const isOpen = status === 'PENDING' || status === 'RETRYING'
+        return {
+          ...made,
+          _id: deliveryId(eventId, endpoint),
+          eventId,
+          endpointId: endpoint,
+          businessId,
+          status,
+          event: names[place % 2] ?? '',
+          createdAt: at(place * minute),
+          nextAttemptAt: isOpen ? at(-day) : null,
+          deadAt: status === 'DEAD' ? at(0) : null,
+        }
+      }),
+    )
+    await house.deps.Delivery.collection.insertMany(copies as never[])
+    const span = spanOf(many * minute, 0)
+    const status = ['', ...deliveryStatuses.map((one) => `status=${one}`)]
+    const others = ['', `endpointId=${endpointId}`, 'event=payment.created', span]
+    others.push(`endpointId=${endpointId}&event=payment.created&${span}`)
+    const part = [1, 1 / 3, 1 / 2, 1, 1 / 6]
+    for (const [place, other] of others.entries())
+      expect(
+        await totals(
+          'webhooks/events',
+          'deliveries',
+          status.map((one) => `${one}&${other}`),
+        ),
+        other,
+      ).to.deep.equal(
+        [many, ...deliveryStatuses.map(() => many / 5)].map((count) => count * (part[place] ?? 0)),
+      )
+  })
+
+  it('of products, orders or endpoints reads no document that it does not show, whatever the filter', async () => {
+    for (let place = 0; place < 24; place += 1) {
+      const name = place % 3 === 0 ? `Tea ${place}` : `Soap ${place}`
+      await createProduct(house, merchant, {
+        name,
+        active: place % 2 === 0,
+        sku: `s${place}`,
+        price: 1,
+        stock: 1,
+      })
+      await storeOrder(house, merchant)
+    }
+    const { body } = await house.http.get('/api/v1/dev/store/products?sku=s3').set(merchant.read())
+    expect(body.data.total).to.equal(1)
+    const wanted = ['', 'active=true', 'q=tea', 'q=tea&active=false', 'sku=s3', 'sku=none']
+    expect(await totals('store/products', 'products', wanted)).to.deep.equal([24, 12, 8, 4, 1, 0])
+    expect(await totals('store/orders', 'orders', ['', spanOf(day, 0)])).to.deep.equal([24, 24])
+    for (let place = 0; place < 20; place += 1) {
+      const { id } = await subscribe(house, merchant, `http://127.0.0.1:9/${place}`)
+      await house.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
+    }
+    expect(await totals('webhooks', 'webhookendpoints', [''])).to.deep.equal([1])
+  })
+})
