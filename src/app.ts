@@ -8,10 +8,11 @@ import { refuse } from './errors.ts'
 import { send } from './http/answer.ts'
 import { createBareApp, refuseUnknown } from './http/bare-app.ts'
 import { answerPreflight, isForBrowsers, letBrowsersRead } from './http/cross-origin.ts'
-import { longestIdleMs, sendDownload } from './http/download.ts'
+import { sendDownload } from './http/download.ts'
 import { health } from './http/health.ts'
 import { serveDescription } from './http/openapi/serve.ts'
 import { createPageErrors } from './http/page-errors.ts'
+import { sendBuilt } from './http/responses/send.ts'
 import { routes } from './http/routes.ts'
 import { runOperation } from './http/run-operation.ts'
 import { referencePages } from './reference/router.ts'
@@ -46,7 +47,8 @@ function serveOperations(deps: Deps, app: Express): void {
       res.locals.route = `${route.method.toUpperCase()} ${route.path}`
       if (isForBrowsers(route)) letBrowsersRead(res)
       const answer = await runOperation(deps, route, req, res)
-      if ('pieces' in answer) await sendDownload(req, res, answer, longestIdleMs)
+      if ('pieces' in answer) await sendDownload(req, res, answer)
+      else if ('parts' in answer) await sendBuilt(res, answer)
       else send(res, answer)
     })
   for (const route of routes.filter(isForBrowsers)) app.options(apiBase + route.path, answerPreflight)

@@ -4,6 +4,7 @@ import { type ApiSwitch, createApiSwitch } from './businesses/api-switch.ts'
 import { type Models, openModels } from './collections.ts'
 import type { Config } from './config.ts'
 import { type BodyKind, createBodyRooms, type Room } from './http/body-room.ts'
+import { createResponseBudget, type ResponseBudget, responseBytes } from './http/responses/budget.ts'
 import { type Lanes, openLanes } from './lanes.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -53,6 +54,7 @@ export interface Deps extends Models {
   rateLimits: RateLimits | null
   /** For large bodies, by their kind. */
   bodyRooms: Record<BodyKind, Room>
+  responses: ResponseBudget
   queues: Queues
   nudge: Nudge
   boardQueues: BoardQueues
@@ -119,6 +121,7 @@ export async function openDeps(
     apiSwitch,
     rateLimits,
     bodyRooms: createBodyRooms(),
+    responses: createResponseBudget(responseBytes, (bytes) => metrics.gauges.responseBytes.set(bytes)),
     queues,
     nudge: queues.nudge,
     boardQueues,

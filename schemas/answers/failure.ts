@@ -26,10 +26,15 @@ export const failureBody = objectOf(
 export const rateLimitDetails = objectOf(
   {
     scope: saying(
-      'The key; the address, of callers whose credentials are missing, malformed or unknown; the connection, on which so many requests wait for their answers; or the bodies over 16 KiB that are under way.',
-      { type: 'string', enum: ['key', 'address', 'connection', 'bodies'] },
+      'The key; the address, of callers whose credentials are missing, malformed or unknown; the connection, on which so many requests wait for their answers; the bodies over 16 KiB that are under way; or the responses over 16 KiB that are made or not read yet.',
+      { type: 'string', enum: ['key', 'address', 'connection', 'bodies', 'responses'] },
     ),
-    limit: saying('Requests; of bodies, bytes of one key.', count),
+    limit: saying('Requests; of bodies, bytes of one key; of responses, bytes of one business.', count),
   },
-  { windowSeconds: saying('In how many seconds; not there for a connection and for bodies.', count) },
+  {
+    windowSeconds: saying(
+      'In how many seconds; not there for a connection, for bodies and for responses.',
+      count,
+    ),
+  },
 )

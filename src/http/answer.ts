@@ -41,16 +41,21 @@ export function failure(refusal: Refusal, requestId: string): Answer {
   }
 }
 
-/** Writes an answer as it is. While the process stops, each answer asks its connection to end. */
+/** Writes an answer as it is. */
 export function send(res: Response, answer: Answer): void {
-  res.statusCode = answer.status
-  res.locals.code = answer.code
+  writeHead(res, answer, Buffer.byteLength(answer.body))
+  res.end(answer.body)
+}
+
+/** Sets everything of a JSON response but its body. While the process stops, each response ends its connection. */
+export function writeHead(res: Response, head: Omit<Answer, 'body'>, contentLength: number): void {
+  res.statusCode = head.status
+  res.locals.code = head.code
   setApiHeaders(res)
-  for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value)
+  for (const [name, value] of Object.entries(head.headers)) res.setHeader(name, value)
   if (res.app.locals.isStopping()) res.setHeader('Connection', 'close')
   res.setHeader('Content-Type', 'application/json; charset=utf-8')
-  res.setHeader('Content-Length', Buffer.byteLength(answer.body))
-  res.end(answer.body)
+  res.setHeader('Content-Length', contentLength)
 }
 
 /** What every answer of the API carries; createBareApp put it there. */

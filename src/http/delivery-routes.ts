@@ -13,6 +13,8 @@ export const deliveryRoutes: readonly Route[] = [
     path: '/dev/webhooks/events',
     about: aboutDeliveries.list,
     key: 'secret',
+    shows: 'delivery',
+    isPage: true,
     scope: 'webhooks.deliveries:read',
     run: async (deps, caller, { query }: Asked<ListDeliveriesQuery>) => {
       const { items, ...page } = await listDeliveries(deps, caller, parseDeliverySearch(query))
@@ -24,6 +26,7 @@ export const deliveryRoutes: readonly Route[] = [
     path: '/dev/webhooks/events/:id',
     about: aboutDeliveries.get,
     key: 'secret',
+    shows: 'wholeDelivery',
     scope: 'webhooks.deliveries:read',
     run: async (deps, caller, { params }) =>
       presentDeliveryWhole(caller, await findDelivery(deps, caller, params.id ?? '')),

@@ -17,9 +17,6 @@ export interface DownloadBegun extends Download {
   first: string
 }
 
-/** Whoever takes nothing for so long has gone away, or keeps a cursor open for nothing; in ms. */
-export const longestIdleMs = 30_000
-
 /** Waits for the first piece as long as the request's patience lasts. */
 export async function beginDownload(file: Download, deadline: Deadline): Promise<DownloadBegun> {
   try {
@@ -35,12 +32,7 @@ export async function beginDownload(file: Download, deadline: Deadline): Promise
  * Sends a file as fast as the caller takes it. What fails half-way is thrown, and the connection must then be cut: its end would make the
  * file look whole.
  */
-export async function sendDownload(
-  req: Request,
-  res: Response,
-  file: DownloadBegun,
-  idleMs: number,
-): Promise<void> {
+export async function sendDownload(req: Request, res: Response, file: DownloadBegun): Promise<void> {
   res.locals.code = null
   res.setHeader('Content-Type', file.contentType)
   res.setHeader('Content-Disposition', `attachment; filename="${file.fileName}"`)
@@ -51,13 +43,11 @@ export async function sendDownload(
     res.end()
     return
   }
-  // Node ends the connection when nothing moved on it for so long, and res with it.
-  res.setTimeout(idleMs)
   try {
     await pipeline(Readable.from(withFirst(file)), res)
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
-    // The caller went away, or was idle for too long: the log says so by a status of null.
+    // The client left, or read too slowly (connections/cut-slow.ts): the log says so by a status of null.
   } finally {
     end(file)
   }

@@ -73,6 +73,8 @@ export const endpointRoutes: readonly Route[] = [
     path: '/dev/webhooks',
     about: aboutEndpoints.list,
     key: 'secret',
+    shows: 'endpoint',
+    isPage: true,
     scope: 'webhooks.endpoints:read',
     run: async (deps, caller, { query }: Asked<PageQuery>) => {
       const { items, ...page } = await listEndpoints(deps, caller, readSlice(query))

@@ -31,6 +31,8 @@ export const intentRoutes: readonly Route[] = [
     path: '/dev/intents',
     about: aboutIntents.list,
     key: 'secret',
+    shows: 'intent',
+    isPage: true,
     scope: 'payments.intents:read',
     run: async (deps, caller, { query }: Asked<ListIntentsQuery>) => {
       const now = deps.now()
@@ -43,6 +45,7 @@ export const intentRoutes: readonly Route[] = [
     path: '/dev/intents/:referenceNumber',
     about: aboutIntents.get,
     key: 'any',
+    shows: 'intent',
     scope: 'payments.intents:read',
     run: async (deps, caller, { params }, until) => {
       const now = deps.now()

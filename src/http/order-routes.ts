@@ -26,6 +26,8 @@ export const orderRoutes: readonly Route[] = [
     path: '/dev/store/orders',
     about: aboutOrders.list,
     key: 'secret',
+    shows: 'order',
+    isPage: true,
     scope: 'store.orders:read',
     run: async (deps, caller, { query }: Asked<ListOrdersQuery>) => {
       const { items, ...page } = await listOrders(deps, caller, parseOrderSearch(query))
@@ -37,6 +39,7 @@ export const orderRoutes: readonly Route[] = [
     path: '/dev/store/orders/:id',
     about: aboutOrders.get,
     key: 'secret',
+    shows: 'order',
     scope: 'store.orders:read',
     run: async (deps, caller, { params }) => presentOrder(await findOrder(deps, caller, params.id ?? '')),
   },

@@ -30,6 +30,8 @@ export const productRoutes: readonly Route[] = [
     path: '/dev/store/products',
     about: aboutProducts.list,
     key: 'secret',
+    shows: 'product',
+    isPage: true,
     scope: 'store.products:read',
     run: async (deps, caller, { query }: Asked<ListProductsQuery>) => {
       const { items, ...page } = await listProducts(deps, caller, parseProductSearch(query))
@@ -41,6 +43,7 @@ export const productRoutes: readonly Route[] = [
     path: '/dev/store/products/:id',
     about: aboutProducts.get,
     key: 'secret',
+    shows: 'product',
     scope: 'store.products:read',
     run: async (deps, caller, { params: { id = '' } }) => presentProduct(await findProduct(deps, caller, id)),
   },

@@ -7,6 +7,7 @@ import type { Effect } from '../idempotency/effect.ts'
 import type { About } from './about/about.ts'
 import type { BodyKind } from './body-room.ts'
 import type { Download } from './download.ts'
+import type { ItemKind } from './responses/largest.ts'
 
 /** What a request brings. The query is valid by the schema of the operation; the body is not judged yet. */
 export interface Asked<Query = unknown> {
@@ -29,6 +30,9 @@ export interface ReadRoute extends Common {
   method: 'get'
   /** Which kind of key may ask; a publishable one only where a customer's browser may. */
   key: 'any' | 'secret'
+  /** What the response shows, one of it or a page of a list: by this its memory is reserved. */
+  shows: ItemKind
+  isPage?: true
   /** `until`: see group-commit/lane.ts. */
   run(deps: Deps, caller: Caller, asked: Asked, until: number): Promise<unknown>
 }

@@ -3,8 +3,9 @@ import { emptyQuery } from '../../schemas/page.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
+import type { Page } from '../pagination.ts'
 import { inSpan } from '../tracing/in-span.ts'
-import { type Answer, success } from './answer.ts'
+import type { Answer } from './answer.ts'
 import { authenticate } from './authenticate.ts'
 import { type Body, placeFor, readBody } from './body.ts'
 import type { Place } from './body-room.ts'
@@ -13,6 +14,9 @@ import { type Deadline, startDeadline } from './deadline.ts'
 import { beginDownload, type DownloadBegun } from './download.ts'
 import { idempotencyKey, runOnce, type Write } from './idempotency.ts'
 import { limitKey } from './limit-rate.ts'
+import { buildOne, buildPage } from './responses/build.ts'
+import { memoryOfDownload, memoryOfOne, memoryOfPage } from './responses/largest.ts'
+import { type BuiltResponse, sizeOf } from './responses/send.ts'
 import type { Asked, DownloadRoute, ReadRoute, Route, WriteRoute } from './route.ts'
 
 /** The journey of a request to an operation, in the order in which its checks fail (docs/decisions.md). */
@@ -21,7 +25,7 @@ export async function runOperation(
   route: Route,
   req: Request,
   res: Response,
-): Promise<Answer | DownloadBegun> {
+): Promise<Answer | BuiltResponse | DownloadBegun> {
   if (!deps.apiSwitch.isOn()) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
   const deadline = startDeadline()
   const caller = await authenticate(deps, req, res, deadline)
@@ -30,7 +34,7 @@ export async function runOperation(
   allow(route, caller)
   if (route.method !== 'get') return write(deps, route, caller, deadline, req, res)
   return 'download' in route
-    ? download(deps, route, caller, deadline, req)
+    ? download(deps, route, caller, deadline, req, res)
     : read(deps, route, caller, deadline, req, res)
 }
 
@@ -48,11 +52,18 @@ async function read(
   deadline: Deadline,
   req: Request,
   res: Response,
-): Promise<Answer> {
+): Promise<BuiltResponse> {
+  const asked = askedBy(deps, route, req, undefined)
+  const bytes = route.isPage ? memoryOfPage(route.shows, asked.query) : memoryOfOne(route.shows)
+  const memory = await deps.responses.reserve(caller.businessId, bytes, res)
   const data = await inSpan(deps, 'operation', causeOf(res).traceparent, () =>
-    deadline.spend((until) => route.run(deps, caller, askedBy(deps, route, req, undefined), until)),
+    deadline.spend((until) => memory.during(() => route.run(deps, caller, asked, until))),
   )
-  return success(200, data)
+  const parts = await memory.during(() =>
+    route.isPage ? buildPage(data as Page<unknown>, deps.responses.perBusiness) : buildOne(data),
+  )
+  memory.set(sizeOf(parts))
+  return { parts, memory }
 }
 
 async function download(
@@ -61,9 +72,14 @@ async function download(
   caller: Caller,
   deadline: Deadline,
   req: Request,
+  res: Response,
 ): Promise<DownloadBegun> {
-  const file = await deadline.spend(() => route.download(deps, caller, askedBy(deps, route, req, undefined)))
-  return beginDownload(file, deadline)
+  const asked = askedBy(deps, route, req, undefined)
+  const memory = await deps.responses.reserve(caller.businessId, memoryOfDownload, res)
+  return memory.during(async () => {
+    const file = await deadline.spend(() => route.download(deps, caller, asked))
+    return beginDownload(file, deadline)
+  })
 }
 
 /** Throws VALIDATION_ERROR if a parameter of the query is unknown or invalid (order of checks, 12). */
@@ -86,7 +102,14 @@ async function write(
   const place = placeFor(deps, caller, req, kind)
   return place.use(async () => {
     const body = await readBody(deps, req, res, kind, place)
-    return runOnce(deps, caller, deadline, writeOf(deps, route, caller, req, res, { key, place, body }))
+    const answer = await runOnce(
+      deps,
+      caller,
+      deadline,
+      writeOf(deps, route, caller, req, res, { key, place, body }),
+    )
+    deps.responses.count(caller.businessId, Buffer.byteLength(answer.body), res)
+    return answer
   })
 }
 

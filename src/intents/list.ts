@@ -19,6 +19,9 @@ export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   ...readSlice(query),
 })
 
+/** What no list shows, and may be larger than all the rest: the metadata is in each event, and in the sealed response. */
+const unlisted = { answer: 0, outbox: 0, effects: 0, attempts: 0 } as const
+
 /** The caller's intents, newest first; ties by id. Those whose time is up at `now` count as CANCELLED, written down or not. */
 export async function listIntents(
   deps: Pick<Deps, 'Intent' | 'tallies' | 'now' | 'config'>,
@@ -27,7 +30,8 @@ export async function listIntents(
   now: Date,
 ): Promise<Page<Intent>> {
   const { status } = search
-  if (status === null) return readTalliedPage<Intent>(deps, allIntents(deps, caller), search, search, {})
+  if (status === null)
+    return readTalliedPage<Intent>(deps, allIntents(deps, caller), search, search, unlisted)
   const { businessId, sandbox } = caller
   const whose = { businessId, sandbox }
   const isAnyOverdue = status === moves.expire.to && (await hasOverdue(deps, whose, now))
@@ -40,6 +44,7 @@ export async function listIntents(
     {
       where,
       index: 'byStatus',
+      fields: unlisted,
       // One range of keys, whatever is overdue: what is neither PENDING nor CANCELLED has no date there.
       ...(isWhole && times !== null
         ? { counted: { where: { ...whose, ...times }, index: 'byCancelsAt' } }

@@ -27,6 +27,7 @@ export function createGauges(registers: Registry[]) {
     expiryLag: gauge('expiry_lag_seconds', 'For how long the oldest PENDING intent has been past its expiry'),
     openOutcomes: gauge('open_outcomes', 'Payments and refunds between a wallet and their outcome', ['kind']),
     oldestOpenOutcome: gauge('oldest_open_outcome_seconds', 'Since when the oldest of them waits', ['kind']),
+    responseBytes: gauge('response_bytes', 'Memory of responses that are built, or not read yet'),
     liveCodesUsed: gauge('live_codes_used_ratio', 'Share of the million payment codes of live mode in use'),
     lastNightCleaned: gauge(
       'retention_last_night_timestamp_seconds',

@@ -12,6 +12,7 @@ export const short: Patience = {
   requestMs: 1200,
   bodyGraceMs: 400,
   answerIdleMs: 300,
+  answerGraceMs: 400,
   lingerMs: 1000,
   lookEveryMs: 50,
 }

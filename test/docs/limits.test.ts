@@ -2,12 +2,13 @@ import { expect } from 'chai'
 import { mostHeaders } from '../../src/http/bare-app.ts'
 import { largestBytes } from '../../src/http/body.ts'
 import { partOfKey, roomBytes, smallBytes } from '../../src/http/body-room.ts'
-import { leastRate } from '../../src/http/connections/cut-slow.ts'
+import { leastRate, leastReadRate } from '../../src/http/connections/cut-slow.ts'
 import { mostWaiting } from '../../src/http/connections/in-turn.ts'
 import { patience } from '../../src/http/connections/patience.ts'
 import { largestJson } from '../../src/http/csv-body.ts'
 import { deepest } from '../../src/http/json-body.ts'
 import { mostConnections, mostHeaderBytes } from '../../src/http/listen.ts'
+import { partOfBusiness, responseBytes, smallResponseBytes } from '../../src/http/responses/budget.ts'
 import { textOf } from './pages.ts'
 
 /** As the pages write it: thousands apart. */
@@ -32,6 +33,8 @@ const said: Record<string, string[]> = {
     `| Time of the whole request | ${request} |`,
     `| Slowness of a body | after ${grace}, ${leastRate} bytes for each second since |`,
     `| Time in which nothing of an answer is taken | ${seconds(patience.answerIdleMs)} |`,
+    `| Slowness in reading a response | after ${seconds(patience.answerGraceMs)}, ${kib(leastReadRate)} for each second since |`,
+    `responses over ${kib(smallResponseBytes)} that one process of the service makes, or that their clients have not read: ${mib(responseBytes * partOfBusiness)} of one business (\`limit\`), ${mib(responseBytes)} of all`,
     `one connection: ${mostWaiting} (\`limit\`) may wait`,
     `bodies over ${small} that come or are worked on, in one process of the service: of one key (\`limit\`) ${mib(roomBytes.json * partOfKey)}, of imports ${mib(roomBytes.csv * partOfKey)}; of all keys four times`,
     `closed ${seconds(patience.keepAliveMs)} after its last answer`,
@@ -41,6 +44,7 @@ const said: Record<string, string[]> = {
     `Over ${ofHeaders} or ${mostHeaders} headers.`,
     `A body over ${body}; of an import, over ${mib(largestBytes.csv)}, or ${mib(largestJson)} in JSON.`,
     `bodies over ${small} that are under way`,
+    `responses over ${kib(smallResponseBytes)} that are not read`,
     `Headers took over ${headers}, the whole request over ${request},`,
   ],
   'docs/decisions.md': [
@@ -49,6 +53,8 @@ const said: Record<string, string[]> = {
     `at most ${mostWaiting} wait`,
     `at most ${mib(roomBytes.json)} of JSON bodies and ${mib(roomBytes.csv)} of imports at once, of one key a quarter`,
     `Bodies up to ${small},`,
+    `at most ${mib(responseBytes)} of responses over ${kib(smallResponseBytes)}`,
+    `after ${seconds(patience.answerIdleMs)} in which the client takes nothing, or less than ${kib(leastReadRate)} for each second`,
     `read on for up to ${seconds(patience.lingerMs)}`,
     `at most ${number(mostConnections)} connections`,
   ],

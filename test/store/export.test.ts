@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { get } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
 import { expect } from 'chai'
 import express from 'express'
 import { pastMongoose } from '../../src/collection.ts'
 import { sendDownload } from '../../src/http/download.ts'
 import { newId } from '../../src/ids.ts'
 import type { Product } from '../../src/store/products/product.ts'
+import { openServer, short } from '../api/impatient.ts'
+import { connectTo } from '../api/raw-request.ts'
 import { expectRefused } from '../api/refused.ts'
 import { openWire } from '../support/cut-wire.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
@@ -197,14 +198,13 @@ describe('An export of products', () => {
     app.locals.isStopping = () => false
     app.locals.apiHeaders = []
     const file = { contentType: 'text/csv', fileName: 'a.csv', first: '', pieces: endless() }
-    app.get('/', (req, res) => sendDownload(req, res, file, 100))
-    const server = app.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    app.get('/', (req, res) => sendDownload(req, res, file))
+    const { origin, close } = await openServer(house, app, short)
+    const socket = await connectTo(origin)
     socket.on('error', () => undefined)
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
     await until('the file is let go', () => isOver)
     socket.destroy()
-    server.close()
+    await close()
   })
 })

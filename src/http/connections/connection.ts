@@ -16,6 +16,9 @@ export interface Connection {
   /** When the current turn began, and how many bytes had come by then. */
   begunAt: number
   bytesBefore: number
+  /** Since when, as far as was looked, the client has been taking the current response, and how many bytes were written before it. */
+  sendingSince: number | null
+  writtenBefore: number
   /** Since when, as far as was looked, every request is answered. */
   idleSince: number | null
   /** Why nothing more that comes here is a request. */
@@ -31,6 +34,8 @@ export const createConnection = (socket: Socket): Connection => ({
   waiting: 0,
   begunAt: 0,
   bytesBefore: 0,
+  sendingSince: null,
+  writtenBefore: 0,
   idleSince: null,
   fault: null,
   endedAt: null,

@@ -10,6 +10,12 @@ import type { Patience } from './patience.ts'
  */
 export const leastRate = 500
 
+/**
+ * In bytes per second: a client that takes less of a response keeps its memory, or a cursor of MongoDB, on purpose. The slowest mobile
+ * networks have this much, and have loaded any page for customers before the grace period ends.
+ */
+export const leastReadRate = 16 * 1024
+
 /** Ends, at the instant `at` of `performance.now()`, a connection whose other side keeps it for nothing. */
 export function cutSlow(connection: Connection, hangUp: HangUp, patience: Patience, at: number): void {
   const { socket, current, endedAt } = connection
@@ -19,9 +25,14 @@ export function cutSlow(connection: Connection, hangUp: HangUp, patience: Patien
     const seconds = (at - connection.begunAt - patience.bodyGraceMs) / 1000
     const isSlow = socket.bytesRead - connection.bytesBefore < seconds * leastRate
     if (isSlow) endUnfinished(connection, hangUp, refuse('REQUEST_TIMEOUT'))
-  } else if (current?.writableEnded && !current.writableFinished) {
+  } else if (current?.headersSent && !current.writableFinished) {
     // Node ends it when nothing moved for so long, and sets its own time once the answer is out.
     if (socket.timeout !== patience.answerIdleMs) socket.setTimeout(patience.answerIdleMs)
+    connection.sendingSince ??= at
+    const seconds = (at - connection.sendingSince - patience.answerGraceMs) / 1000
+    // With what is in the buffer: a response in one piece has the time of all of it. An empty buffer waits for us.
+    const written = socket.bytesWritten - connection.writtenBefore
+    if (socket.writableLength > 0 && written < seconds * leastReadRate) socket.destroy()
   } else if (current?.closed && connection.waiting === 0) {
     // Node takes an empty line for a sign of life. A request that began in time has all its headers by then.
     connection.idleSince ??= at

@@ -21,6 +21,8 @@ export function inTurn(connection: Connection, reply: Reply, hangUp: HangUp, beg
     connection.current = reply
     connection.begunAt = performance.now()
     connection.bytesBefore = connection.socket.bytesRead
+    connection.sendingSince = null
+    connection.writtenBefore = connection.socket.bytesWritten
     connection.idleSince = null
     begin()
   }

@@ -8,6 +8,8 @@ export interface Patience {
   bodyGraceMs: number
   /** For somebody to take more of an answer that waits for him. */
   answerIdleMs: number
+  /** Before an answer has to be taken at the least rate. */
+  answerGraceMs: number
   /** For the next request of a connection. */
   keepAliveMs: number
   /** For the other side to close after our last answer. */
@@ -24,6 +26,7 @@ export const patience: Patience = {
   // A lost packet is sent again after 1, 3 and 7 s. Our own wait for MongoDB (8 s) comes before a body is read, and fits in.
   bodyGraceMs: 10_000,
   answerIdleMs: 30_000,
+  answerGraceMs: 30_000,
   // Load balancers keep a connection for 60 s: theirs must end first, or a request meets the closing.
   keepAliveMs: 65_000,
   // Closed while more is coming, a connection is reset, and the reset may overtake the answer.

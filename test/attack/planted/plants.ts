@@ -103,7 +103,7 @@ export const plants: readonly Plant[] = [
     'HEAD needs no key',
     'src/http/run-operation.ts',
     '  const deadline = startDeadline()',
-    "  if (req.method === 'HEAD') return success(200, {})\n  const deadline = startDeadline()",
+    "  if (req.method === 'HEAD') return { status: 200, code: null, body: '{}', headers: {} }\n  const deadline = startDeadline()",
   ),
   plant(
     'enveloped',

@@ -1,0 +1,174 @@
+import type { ServerResponse } from 'node:http'
+import { type Refusal, refuse } from '../../errors.ts'
+import { createHolds, type Hold } from './holds.ts'
+
+/** The memory of one response: reserved until the work on it has ended, and the client has taken all of it or is gone. */
+export interface ResponseMemory {
+  /** Replaces the estimate by the size of the response, which is complete. */
+  set(bytes: number): void
+  /** The client has taken so many bytes. */
+  release(bytes: number): void
+  /** Runs work whose documents take this memory. */
+  during<T>(work: () => Promise<T>): Promise<T>
+}
+
+/** The bytes of responses that a process builds, or keeps because their clients have not read them. */
+export interface ResponseBudget {
+  perBusiness: number
+  taken(): number
+  /**
+   * Reserves memory for a read, before MongoDB is asked. Waits while the business takes too much, and throws RATE_LIMITED after
+   * `longestWaitMs`. When the process is full, it takes the memory from a stalled response of the business that takes the most, so that
+   * no business is refused for another.
+   */
+  reserve(businessId: string, bytes: number, response: ServerResponse): Promise<ResponseMemory>
+  /**
+   * Counts the response of a write. It is never refused, because its effect has happened. If the business then takes too much, its oldest
+   * response is cut; a retry with the same idempotency key returns it again.
+   */
+  count(businessId: string, bytes: number, response: ServerResponse): void
+}
+
+/** Responses of up to so many bytes take no budget: 10 000 connections keep at most 160 MB of them. */
+export const smallResponseBytes = 16 * 1024
+
+/** Of the 1 GB of a process; docs/decisions.md has the sum. */
+export const responseBytes = 256 * 1024 * 1024
+
+/** One business gets this part. */
+export const partOfBusiness = 1 / 4
+
+/** Reads of one business that wait at once. Each takes some 30 KB. */
+const mostWaiting = 100
+/** With the 8 s that a request may wait for MongoDB, the client has its response within 10 s. */
+const longestWaitMs = 2000
+/** A client that reads takes some of its response more often than this. */
+const stalledMs = 1000
+
+interface Waiting {
+  hold: Hold
+  /** Its memory was added. */
+  admit(): void
+}
+
+/** `report` gets the number of bytes taken, after each change. */
+export function createResponseBudget(most: number, report: (bytes: number) => void): ResponseBudget {
+  const perBusiness = most * partOfBusiness
+  const waiting = new Set<Waiting>()
+  const holds = createHolds((taken, isLess) => {
+    report(taken)
+    if (isLess) admitWaiting()
+  })
+
+  const isWithinShare = ({ businessId, bytes }: Hold): boolean =>
+    holds.takenBy(businessId) + bytes <= perBusiness
+
+  const isFree = (hold: Hold): boolean => isWithinShare(hold) && holds.taken() + hold.bytes <= most
+
+  /** As `isFree`, at the cost of a business that takes more than this one. */
+  function isFreeOrFreed(hold: Hold): boolean {
+    while (isWithinShare(hold) && !isFree(hold)) {
+      const largest = holds.largest()
+      if (largest === null || largest.bytes <= holds.takenBy(hold.businessId)) return false
+      if (!holds.cutOldest(largest.businessId, stalledMs)) return false
+    }
+    return isWithinShare(hold)
+  }
+
+  /** In order within each business: small reads must not overtake a large one for ever. */
+  function admitWaiting(): void {
+    const blocked = new Set<string>()
+    for (const one of waiting) {
+      const { businessId } = one.hold
+      if (blocked.has(businessId) || !isFree(one.hold)) blocked.add(businessId)
+      else {
+        waiting.delete(one)
+        holds.add(one.hold)
+        one.admit()
+      }
+    }
+  }
+
+  const waitingOf = (businessId: string): number =>
+    [...waiting].filter(({ hold }) => hold.businessId === businessId).length
+
+  function wait(hold: Hold): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        waiting.delete(one)
+        if (isFreeOrFreed(hold)) {
+          holds.add(hold)
+          resolve()
+        } else reject(tooMany(perBusiness))
+      }, longestWaitMs)
+      const one: Waiting = {
+        hold,
+        admit() {
+          clearTimeout(timer)
+          resolve()
+        },
+      }
+      waiting.add(one)
+    })
+  }
+
+  return {
+    perBusiness,
+    taken: holds.taken,
+    async reserve(businessId, bytes, response) {
+      // Alone, a business may have the largest response there is.
+      const hold: Hold = { businessId, bytes: Math.min(bytes, perBusiness), response, movedAt: null }
+      const ahead = waitingOf(businessId)
+      if (ahead >= mostWaiting) throw tooMany(perBusiness)
+      if (ahead === 0 && isFreeOrFreed(hold)) holds.add(hold)
+      else await wait(hold)
+      return createMemory(holds, hold)
+    },
+    count(businessId, bytes, response) {
+      if (bytes <= smallResponseBytes) return
+      const hold: Hold = { businessId, bytes, response, movedAt: null }
+      holds.add(hold)
+      response.once('close', () => holds.remove(hold))
+      while (holds.takenBy(businessId) > perBusiness && holds.cutOldest(businessId, 0));
+      hold.movedAt = performance.now()
+    },
+  }
+}
+
+function createMemory(holds: ReturnType<typeof createHolds>, hold: Hold): ResponseMemory {
+  const { response } = hold
+  let users = 0
+  const end = (): void => {
+    users -= 1
+    if (users === 0) holds.remove(hold)
+  }
+  if (!response.closed) {
+    users += 1
+    response.once('close', end)
+  }
+  return {
+    set(bytes) {
+      hold.movedAt = performance.now()
+      holds.resize(hold, bytes > smallResponseBytes ? bytes : 0)
+    },
+    release(bytes) {
+      hold.movedAt = performance.now()
+      holds.resize(hold, Math.max(0, hold.bytes - bytes))
+    },
+    async during(work) {
+      users += 1
+      try {
+        return await work()
+      } finally {
+        end()
+      }
+    },
+  }
+}
+
+const tooMany = (limit: number): Refusal =>
+  refuse('RATE_LIMITED', {
+    message: 'Too many large responses are under way.',
+    details: { scope: 'responses', limit },
+    retryAfterSeconds: 1,
+  })

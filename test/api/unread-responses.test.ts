@@ -1,0 +1,157 @@
+import type { Socket } from 'node:net'
+import { expect } from 'chai'
+import { createApp } from '../../src/app.ts'
+import { partOfBusiness, responseBytes } from '../../src/http/responses/budget.ts'
+import { largestItem } from '../../src/http/responses/largest.ts'
+import { createIntent } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type ServiceProcess, startProcess } from '../support/processes.ts'
+import { until } from '../support/until.ts'
+import { openServer, short } from './impatient.ts'
+import { answersOf, connectTo, crlf, expectFailure, readToEnd } from './raw-request.ts'
+
+const intents = '/api/v1/dev/intents'
+const page = `${intents}?limit=100`
+const mib = 1024 * 1024
+/** Each character is six bytes as JSON: no metadata is larger. */
+const long = '\u0001'
+const metadata = Object.fromEntries(
+  Array.from({ length: 50 }, (_, n) => [String(n).padEnd(64, long), long.repeat(500)]),
+)
+
+describe('Responses that are not read', () => {
+  let house: House
+  let merchant: Merchant
+  let neighbour: Merchant
+  const open = new Set<Socket>()
+  before(async function () {
+    this.timeout(60_000)
+    house = await openHouse()
+    ;[merchant, neighbour] = await Promise.all([house.merchant(), house.merchant()])
+    for (let made = 0; made < 100; made += 10)
+      await Promise.all(
+        Array.from({ length: 10 }, () => createIntent(house, merchant, { amount: 500, metadata })),
+      )
+    await createIntent(house, neighbour)
+  })
+  afterEach(async () => {
+    leave()
+    await until('all memory is given back', () => house.deps.responses.taken() === 0)
+  })
+  after(() => house.close())
+
+  /** Sends a request and never reads. */
+  async function ask(origin: string, path: string, by: Merchant): Promise<Socket> {
+    const socket = await connectTo(origin)
+    socket.on('error', () => undefined)
+    open.add(socket.pause())
+    const key = `Authorization: Bearer ${by.key}`
+    socket.write(crlf(`GET ${path} HTTP/1.1`, 'Host: a', 'Connection: close', key, '', ''))
+    return socket
+  }
+  function leave(): void {
+    for (const socket of open) socket.destroy()
+    open.clear()
+  }
+  const answerOf = async (socket: Socket) => {
+    open.delete(socket)
+    return answersOf((await readToEnd(socket.resume())).toString('latin1'))[0]
+  }
+
+  it('100 times 100 intents with full metadata leave `web` below 400 MiB, and a neighbour is served', async function () {
+    this.timeout(90_000)
+    const web: ServiceProcess = await startProcess('web', house)
+    const memory = async () => {
+      const metrics = await (await fetch(`${web.origin}/metrics`)).text()
+      return Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1])
+    }
+    const call = (path: string, by: Merchant) => fetch(web.origin + path, { headers: by.read() })
+    const sockets = await Promise.all(Array.from({ length: 100 }, () => ask(web.origin, page, merchant)))
+    let most = 0
+    let served = 0
+    await until(
+      'each of them has something to read',
+      async () => {
+        most = Math.max(most, await memory())
+        const lists = await call(page, neighbour)
+        expect(lists.status, await lists.text()).to.equal(200)
+        served += 1
+        return sockets.every(({ bytesRead }) => bytesRead > 0)
+      },
+      30_000,
+    )
+    most = Math.max(most, await memory())
+    expect(most / mib).to.be.within(50, 400)
+    expect(served).to.be.greaterThan(3)
+    const refused = await call(page, merchant)
+    expect(refused.headers.get('retry-after')).to.equal('1')
+    expect(refused.status).to.equal(429)
+    // Never a write, nor what is small.
+    const created = await fetch(web.origin + intents, {
+      method: 'POST',
+      headers: { ...merchant.write(), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ amount: 500, metadata }),
+    })
+    expect(created.status).to.equal(201)
+    const { referenceNumber } = ((await created.json()) as { data: { referenceNumber: string } }).data
+    expect((await call(`${intents}/${referenceNumber}`, merchant)).status).to.equal(200)
+    leave()
+    await until('the page can be read again', async () => (await call(page, merchant)).status === 200)
+    await web.stop()
+  })
+
+  it('are refused with 429 RATE_LIMITED over the share of their business, and only then', async () => {
+    const { perBusiness } = house.deps.responses
+    expect(perBusiness).to.equal(responseBytes * partOfBusiness)
+    const sockets = await Promise.all(Array.from({ length: 12 }, () => ask(house.origin, page, merchant)))
+    await until('each of them has something to read', () => sockets.every(({ bytesRead }) => bytesRead > 0))
+    expect(house.deps.responses.taken()).to.be.within(1, perBusiness)
+    const answers = await Promise.all(sockets.map(answerOf))
+    const refused = answers.filter((answer) => answer?.status === 429)
+    expect(answers.filter((answer) => answer?.status === 200).length).to.be.within(2, 10)
+    expect(refused.length).to.be.within(2, 10)
+    for (const answer of refused) {
+      expectFailure(answer, 429, 'RATE_LIMITED')
+      expect(answer?.headers.get('retry-after')).to.equal('1')
+      expect(JSON.parse(answer?.body ?? '').error.details).to.deep.equal({
+        scope: 'responses',
+        limit: perBusiness,
+      })
+    }
+    const { values } = await house.deps.metrics.rateLimited.get()
+    expect(values).to.deep.include({ labels: { scope: 'responses' }, value: refused.length })
+  })
+
+  it('wait for one another when they are read', async () => {
+    const sockets = await Promise.all(Array.from({ length: 4 }, () => ask(house.origin, page, merchant)))
+    const answers = await Promise.all(sockets.map(answerOf))
+    for (const answer of answers) {
+      expect(answer?.status).to.equal(200)
+      const { data } = JSON.parse(answer?.body ?? '')
+      expect(data.items).to.have.length(100)
+      expect(data).to.include({ page: 1, limit: 100, hasMore: data.total > 100 })
+      expect(data.items[0].metadata).to.deep.equal(metadata)
+    }
+  })
+
+  it('are closed when nothing of them is taken for too long, and when too little is', async () => {
+    const web = createApp(house.deps, () => false)
+    const { origin, close } = await openServer(house, web, short)
+    const silent = await ask(origin, page, merchant)
+    const dripping = await ask(origin, page, merchant)
+    const drip = setInterval(() => dripping.read(100_000), 50)
+    for (const socket of [silent, dripping]) socket.once('close', () => open.delete(socket))
+    await until('the memory is given back', () => house.deps.responses.taken() > 0)
+    await until('the memory is given back', () => house.deps.responses.taken() === 0)
+    clearInterval(drip)
+    await close()
+  })
+
+  it('have an estimate that holds: no intent without refunds is larger', async () => {
+    const urls = { successUrl: `https://a.example/${'x'.repeat(2000)}`, cancelUrl: 'https://a.example' }
+    const label = long.repeat(200)
+    const { referenceNumber } = await createIntent(house, merchant, { amount: 500, label, metadata, ...urls })
+    const { text } = await house.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
+    expect(Buffer.byteLength(text)).to.be.within(largestItem.intent * 0.9, largestItem.intent)
+  })
+})

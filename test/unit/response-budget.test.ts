@@ -1,0 +1,91 @@
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { expect } from 'chai'
+import { Refusal } from '../../src/errors.ts'
+import { createResponseBudget } from '../../src/http/responses/budget.ts'
+
+const kib = 1024
+
+/** Of a response only its connection matters. */
+class Response extends EventEmitter {
+  closed = false
+  destroy() {
+    if (this.closed) return
+    this.closed = true
+    this.emit('close')
+  }
+}
+const response = () => new Response() as unknown as ServerResponse
+const refusalOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
+
+describe('The budget for responses', () => {
+  it('has a quarter for each business, in order, and refuses what waited in vain', async () => {
+    let reported = 0
+    const budget = createResponseBudget(400 * kib, (bytes) => {
+      reported = bytes
+    })
+    const first = response()
+    const memory = await budget.reserve('a', 60 * kib, first)
+    expect([budget.perBusiness, budget.taken(), reported]).to.deep.equal([100 * kib, 60 * kib, 60 * kib])
+    const admitted: string[] = []
+    const large = budget.reserve('a', 90 * kib, response()).then(() => admitted.push('large'))
+    const small = budget.reserve('a', 30 * kib, response()).then(() => admitted.push('small'))
+    await budget.reserve('b', 100 * kib, response())
+    memory.set(40 * kib)
+    memory.release(30 * kib)
+    await large
+    expect(admitted).to.deep.equal(['large'])
+    const refused = await refusalOf(small)
+    expect(refused).to.be.instanceOf(Refusal)
+    expect((refused as Refusal).extras.details).to.deep.equal({ scope: 'responses', limit: 100 * kib })
+    first.destroy()
+    expect(budget.taken()).to.equal(190 * kib)
+  })
+
+  it('counts the largest response as the share, and none of 16 KiB', async () => {
+    const budget = createResponseBudget(400 * kib, () => undefined)
+    const memory = await budget.reserve('a', 1000 * kib, response())
+    expect(budget.taken()).to.equal(100 * kib)
+    memory.set(16 * kib)
+    expect(budget.taken()).to.equal(0)
+    budget.count('a', 16 * kib, response())
+    expect(budget.taken()).to.equal(0)
+  })
+
+  it('keeps the memory until the work has ended and the connection is closed', async () => {
+    const budget = createResponseBudget(400 * kib, () => undefined)
+    const gone = response()
+    const memory = await budget.reserve('a', 50 * kib, gone)
+    let end: () => void = () => undefined
+    const work = memory.during(() => new Promise<void>((resolve) => (end = resolve)))
+    gone.destroy()
+    expect(budget.taken()).to.equal(50 * kib)
+    end()
+    await work
+    expect(budget.taken()).to.equal(0)
+  })
+
+  it('cuts the oldest response of a business whose writes are not read', () => {
+    const budget = createResponseBudget(400 * kib, () => undefined)
+    const responses = Array.from({ length: 5 }, response)
+    for (const each of responses) budget.count('a', 30 * kib, each)
+    expect(responses.map(({ closed }) => closed)).to.deep.equal([true, true, false, false, false])
+    expect(budget.taken()).to.equal(90 * kib)
+  })
+
+  it('that others fill up has room for a business that takes less, once theirs do not move', async function () {
+    this.timeout(10_000)
+    const budget = createResponseBudget(400 * kib, () => undefined)
+    const stalled = await Promise.all(
+      ['a', 'b', 'c', 'd'].map(async (business) => {
+        const one = response()
+        const memory = await budget.reserve(business, 100 * kib, one)
+        memory.set(100 * kib)
+        return one
+      }),
+    )
+    await budget.reserve('e', 50 * kib, response())
+    expect(stalled.filter(({ closed }) => closed)).to.have.length(1)
+    expect(budget.taken()).to.equal(350 * kib)
+  })
+})
