@@ -42,7 +42,7 @@ export async function openHouse(environment: Record<string, string>, address: st
   const config = readConfig(environment)
   const log = createLog('warn', 'bench', null)
   await makeIndexes(config.mongodbUrl, log)
-  const deps = await openDeps(config, log, createMetrics(), () => new Date(), 'worker')
+  const deps = await openDeps(config, log, createMetrics(), 'worker')
   const callers = await Promise.all(Array.from({ length: BUSINESSES }, () => newCaller(deps)))
   const urls: string[] = []
   for (const caller of callers)

@@ -3,6 +3,7 @@ import { type BoardQueues, openBoardQueues } from './board-queues.ts'
 import { type ApiSwitch, createApiSwitch } from './businesses/api-switch.ts'
 import { type Models, openModels } from './collections.ts'
 import type { Config } from './config.ts'
+import { type DatabaseTime, openDatabaseTime, type Shift, unshifted } from './database-time.ts'
 import { type BodyKind, createBodyRooms, type Room } from './http/body-room.ts'
 import { createResponseBudget, type ResponseBudget, responseBytes } from './http/responses/budget.ts'
 import { type Lanes, openLanes } from './lanes.ts'
@@ -36,7 +37,9 @@ export interface Deps extends Models {
   metrics: Metrics
   /** Null: nothing is traced. */
   tracing: Tracing | null
+  /** The only clock of everything that is stored or compared (src/database-time.ts). */
   now(): Date
+  databaseTime: Pick<DatabaseTime, 'unsure' | 'skewMs'>
   secrets: Secrets
   slowHash: SlowHash
   validate: Validate
@@ -71,18 +74,20 @@ const elapsedMs = (): number => performance.now()
 /** As in the Procfile. */
 export type ProcessType = 'web' | 'worker'
 
-/** Opens everything and waits until MongoDB answers. Redis may be away. */
+/** Opens everything and waits until MongoDB responds. Redis may be away. `shift`: the offset of a test. */
 export async function openDeps(
   config: Config,
   log: Log,
   metrics: Metrics,
-  now: () => Date,
   processType: ProcessType,
+  shift: Shift = unshifted,
 ): Promise<Deps> {
   const tracing = await openTracing(config, log, processType)
   const mongo = await awaitMongo(config.mongodbUrl, log)
+  const databaseTime = await onceThere(log, () => openDatabaseTime(mongo, log, shift))
+  const { now } = databaseTime
   const models = openModels(mongo)
-  const queues = openQueues(config, log)
+  const queues = openQueues(config, log, now)
   const boardQueues = openBoardQueues(config, log)
   const sender = createSender({
     timeoutMs: config.webhookTimeoutMs,
@@ -105,6 +110,7 @@ export async function openDeps(
     metrics,
     tracing,
     now,
+    databaseTime,
     secrets: createSecrets(config.secretKeys),
     slowHash,
     validate: createValidate(config),
@@ -134,6 +140,7 @@ export async function openDeps(
       await sender.close()
       await wallets.close()
       await healthNotes.close()
+      databaseTime.close()
       await mongo.close()
       await tracing?.close()
     },

@@ -32,7 +32,11 @@ export interface Queues {
  * The producing side of every queue, on a connection of its own that fails fast: BullMQ's `add` would otherwise hang
  * for as long as Redis is away. Per queue at most one trip is under way; what comes meanwhile goes with the next.
  */
-export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log: Log): Queues {
+export function openQueues(
+  config: Pick<Config, 'redisUrl' | 'queuePrefix'>,
+  log: Log,
+  now: () => Date,
+): Queues {
   const connection = new Redis(config.redisUrl, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
@@ -56,7 +60,7 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
   ) as Record<QueueName, Nudger>
   return {
     nudge: (name, jobs) => nudgers[name].add(jobs),
-    standing: createStanding(connection, obtain, `${config.queuePrefix}:whole`),
+    standing: createStanding(connection, obtain, `${config.queuePrefix}:whole`, now),
     trip: createTrip(connection, complain),
     counts: createCounts(connection, obtain),
     keepSchedule: async (name, schedule) => keepSchedule(await obtain(name), schedule),

@@ -20,7 +20,7 @@ const metrics = createMetrics()
 const log = createLog(config.logLevel, 'web', countLines(metrics))
 endOnCrash(log)
 const closeBy = stopOnSignals(log)
-const deps = await openDeps(config, log, metrics, () => new Date(), 'web')
+const deps = await openDeps(config, log, metrics, 'web')
 measureProcess(metrics)
 if (!config.production) await onceThere(log, () => makeIndexes(config.mongodbUrl, log))
 

@@ -13,8 +13,8 @@ export interface Placed {
 /** The jobs that Redis holds, put right from what MongoDB says. `among`: the queues in which one of these may stand. */
 export interface StandingJobs {
   /**
-   * Adds each job unless one with its id waits or runs in one of the queues. One that has ended is removed first, because BullMQ
-   * ignores an add with a known id.
+   * Adds each job unless one with its id waits or runs in one of the queues. One that has ended, or that a process with a wrong wall
+   * clock has put off, is removed first, because BullMQ ignores an add with a known id.
    */
   readd(among: readonly QueueName[], placed: readonly Placed[]): Promise<void>
   /** Adds each job that is in none of the queues, in whatever state. Answers how many that were. */
@@ -29,15 +29,26 @@ export interface StandingJobs {
   makeWhole(act: () => Promise<void>): Promise<void>
 }
 
-type State = 'absent' | 'under way' | 'ended'
+/** `astray`: it is due, but stands among the delayed jobs as if it were due much later, or as if nobody promoted it. */
+type State = 'absent' | 'under way' | 'ended' | 'astray'
 
 /** So many jobs are added at once: about 10 ms of Redis, for which all others wait. */
 const longestBatch = 250
+
+/**
+ * BullMQ delays and promotes jobs by the wall clocks of the processes. A job that is due stands at most 10 s ahead (a delivery that is put
+ * off for longer is put off in MongoDB), and is promoted within moments of its time.
+ */
+const aheadAtMostMs = 15_000
+const behindAtMostMs = 5_000
+/** The score of a delayed job is its time in milliseconds, times this, plus a count. */
+const scorePerMs = 0x1000
 
 export function createStanding(
   connection: Redis,
   obtain: (name: QueueName) => Promise<Queue>,
   mark: string,
+  now: () => Date,
 ): StandingJobs {
   /** Of each id its state in each queue. */
   async function look(among: readonly QueueName[], jobIds: readonly string[]): Promise<State[][]> {
@@ -51,15 +62,37 @@ export function createStanding(
     )
   }
 
-  async function removeEnded(
+  /** Marks those of the jobs that are due and stand delayed by a wrong clock. */
+  async function findAstray(
+    among: readonly QueueName[],
+    placed: readonly Placed[],
+    states: State[][],
+  ): Promise<void> {
+    const queues = await Promise.all(among.map(obtain))
+    const looked = placed.flatMap(({ job: { jobId, delayMs } }, job) =>
+      queues.flatMap((queue, place) => {
+        const of = states[job]
+        const isDue = delayMs === 0 && of?.[place] === 'under way'
+        return of !== undefined && isDue ? [{ key: queue.toKey('delayed'), jobId, of, place }] : []
+      }),
+    )
+    const asked = connection.pipeline()
+    for (const { key, jobId } of looked) asked.zscore(key, jobId)
+    const answers = (await asked.exec()) ?? []
+    const nowMs = now().getTime()
+    for (const [index, { of, place }] of looked.entries())
+      if (isAstray(answers[index], nowMs)) of[place] = 'astray'
+  }
+
+  async function removeUseless(
     among: readonly QueueName[],
     jobIds: string[],
     states: State[][],
   ): Promise<void> {
     for (const [place, name] of among.entries()) {
-      const ended = jobIds.filter((_, job) => states[job]?.[place] === 'ended')
+      const useless = jobIds.filter((_, job) => ['ended', 'astray'].includes(String(states[job]?.[place])))
       const queue = await obtain(name)
-      await Promise.all(ended.map((id) => queue.remove(id)))
+      await Promise.all(useless.map((id) => queue.remove(id)))
     }
   }
 
@@ -75,7 +108,8 @@ export function createStanding(
     async readd(among, placed) {
       const jobIds = placed.map(({ job }) => job.jobId)
       const states = await look(among, jobIds)
-      await removeEnded(among, jobIds, states)
+      await findAstray(among, placed, states)
+      await removeUseless(among, jobIds, states)
       await add(placed.filter((_, job) => !states[job]?.includes('under way')))
     },
     async addMissing(among, placed) {
@@ -123,4 +157,12 @@ function stateOf(answered: [Error | null, unknown] | undefined): State {
   const [timestamp, finishedOn] = answer as (string | null)[]
   if (timestamp === null) return 'absent'
   return finishedOn === null ? 'under way' : 'ended'
+}
+
+function isAstray(answered: [Error | null, unknown] | undefined, nowMs: number): boolean {
+  const [error, score] = answered ?? [new Error('Redis gave no answer'), null]
+  if (error !== null) throw error
+  if (score === null) return false
+  const aheadMs = Number(score) / scorePerMs - nowMs
+  return aheadMs > aheadAtMostMs || aheadMs < -behindAtMostMs
 }

@@ -108,13 +108,21 @@ describe('The house keeps its rules:', () => {
     ])
   })
 
-  it('time is deps.now(): the clock is read only where a process begins, and for BullMQ, which has its own', () => {
-    expect(mentioning(sources, /Date\.now\(\)|new Date\(\)/)).to.deep.equal([
-      'src/admin/commands/run.ts',
-      'src/server.ts',
-      'workers/main.ts',
-      'workers/run/run-job.ts',
+  it('time is deps.now(): the wall clock is read only to measure how far it is off, and for BullMQ, which goes by it', () => {
+    const wallClock =
+      /\bDate\.now\b|\bnew Date\b(?!\()|\b(?:new )?Date\(\)|timeOrigin|\bTemporal\b|os\.uptime/
+    for (const wrong of ['Date.now()', 'map(Date.now)', 'new Date()', 'new Date', 'Date()', 'timeOrigin'])
+      expect(wrong).to.match(wallClock)
+    expect('new Date(at)').to.not.match(wallClock)
+    expect(mentioning(sources, wallClock)).to.deep.equal(['src/database-time.ts', 'workers/run/run-job.ts'])
+  })
+
+  it('MongoDB writes no time of its own, and what reads the wall clock by itself is known by one file', () => {
+    expect(mentioning(sources, /\$currentDate|timestamps: true|\$\$NOW/)).to.deep.equal([])
+    expect(mentioning(sources, /from 'rate-limiter-flexible'/)).to.deep.equal([
+      'src/failed-attempts/limiter.ts',
     ])
+    expect(mentioning(sources, /new Types\.ObjectId\(\)/)).to.deep.equal(['src/ids.ts'])
   })
 
   it('an intent moves in transition.ts only; else it is inserted, its code freed, and a payment or refund put under way or ended', () => {

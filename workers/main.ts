@@ -17,7 +17,7 @@ const metrics = createMetrics()
 const log = createLog(config.logLevel, 'worker', countLines(metrics))
 endOnCrash(log)
 const closeBy = stopOnSignals(log)
-const deps = await openDeps(config, log, metrics, () => new Date(), 'worker')
+const deps = await openDeps(config, log, metrics, 'worker')
 measureProcess(metrics)
 if (!config.production) await onceThere(log, () => makeIndexes(config.mongodbUrl, log))
 

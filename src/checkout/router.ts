@@ -2,7 +2,7 @@ import { type NextFunction, type Request, type Response, Router } from 'express'
 import type { Deps } from '../deps.ts'
 import { isFromElsewhere } from '../http/own-origin.ts'
 import { createPageHeaders } from '../http/page-headers.ts'
-import { preparePage } from '../http/prepare-page.ts'
+import { awaitTime, preparePage } from '../http/prepare-page.ts'
 import { readForm } from '../http/read-form.ts'
 import { onlyBy, placeOf, sendNote, sendNotFound } from './answer.ts'
 import { assets, scriptPath, stylePath } from './assets.ts'
@@ -23,7 +23,7 @@ export function checkoutPages(deps: Deps): Router {
   router.use(preparePage('', createPageHeaders(deps, checkoutPageRights)), chooseLocale)
   router.use(assets())
   router.all([stylePath, scriptPath], onlyBy('GET, HEAD'))
-  router.use(refuseForeignForms(deps.config.payUrl), readForm)
+  router.use(refuseForeignForms(deps.config.payUrl), awaitTime(deps), readForm)
   const lookupLimit = createLookupLimit(deps)
   router.use(codePages(deps, lookupLimit))
   router.use(payPages(deps, lookupLimit))

@@ -1,4 +1,5 @@
 import type { NextFunction, Request, Response } from 'express'
+import type { Deps } from '../deps.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import type { SetPageHeaders } from './page-headers.ts'
 
@@ -35,3 +36,12 @@ export async function limitTime(_req: Request, res: Response, next: NextFunction
   next()
   await deadlineOf(res).spend(() => answered)
 }
+
+/** Holds a request back while the time is not known well enough to decide anything, which is hardly ever. */
+export const awaitTime =
+  (deps: Pick<Deps, 'databaseTime'>) =>
+  async (_req: Request, res: Response, next: NextFunction): Promise<void> => {
+    const unsure = deps.databaseTime.unsure()
+    if (unsure !== null) await deadlineOf(res).spend(() => unsure)
+    next()
+  }

@@ -28,6 +28,8 @@ export async function runOperation(
 ): Promise<Answer | BuiltResponse | DownloadBegun> {
   if (!deps.apiSwitch.isOn()) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
   const deadline = startDeadline()
+  const unsure = deps.databaseTime.unsure()
+  if (unsure !== null) await deadline.spend(() => unsure)
   const caller = await authenticate(deps, req, res, deadline)
   res.locals.caller = caller
   limitKey(deps, caller, res)

@@ -30,17 +30,17 @@ const notAnyMore = () => null
 export const isFree = (now: Date) => ({ expiresAt: { $gt: now }, underWay: null })
 
 /**
- * The clocks of all processes are within this of one another (docs/operations.md): many times what NTP keeps them in. What has less time
- * left may have been read as expired elsewhere, and a payment that began now would take that answer back.
+ * Two processes that know database time are less than this apart (src/database-time.ts). What has less time left may have been read as
+ * expired at another process, and a payment that began now would take that response back.
  */
-const clocksWithinMs = 1000
+const apartAtMostMs = 1000
 
-/** Whether time is left by the clock of every process. */
+/** Whether time is left at every process. */
 export const isOpenEverywhere = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: Date): boolean =>
-  expiresAt.getTime() > now.getTime() + clocksWithinMs
+  expiresAt.getTime() > now.getTime() + apartAtMostMs
 
 /** The same, and nobody pays: a customer may begin. As a filter. */
-export const isPayable = (now: Date) => isFree(new Date(now.getTime() + clocksWithinMs))
+export const isPayable = (now: Date) => isFree(new Date(now.getTime() + apartAtMostMs))
 
 const anyTime = () => ({})
 const atOnce = (_intent: unknown, now: Date): Date => now

@@ -44,7 +44,7 @@ interface Second {
 
 /** Two processes that share a key know of one another so much later. Four small trips a second are nothing to Redis. */
 const exchangeEveryMs = 250
-/** A count must outlive its second in Redis, where processes meet whose clocks are up to a second apart. */
+/** A count must outlive its second in Redis, where processes meet that are up to a second apart. */
 const keptInRedisMs = 3000
 /**
  * More than a process answers in a second, a key and an address each: some 8 MB, which stand until somebody comes in another second. Whoever

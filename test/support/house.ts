@@ -18,7 +18,7 @@ import { startWorkers } from '../../workers/run/start.ts'
 import { watchAnswer } from './described.ts'
 import { servers } from './servers.ts'
 
-/** A clock that tests set. It runs on from there, so that what waits for real still ends. */
+/** The offset that tests add to database time. Time runs on from there, so that what waits for real still ends. */
 export interface Clock {
   now(): Date
   /** Moves it forward. */
@@ -27,11 +27,14 @@ export interface Clock {
   freeze(at: Date | null): void
 }
 
-export function createClock(): Clock {
+/** `shift` is what `openDeps` takes. `now` goes by this process's own clock. */
+export function createClock(): Clock & { shift(atMs: number): number } {
   let offsetMs = 0
   let frozenAt: Date | null = null
+  const shift = (atMs: number): number => frozenAt?.getTime() ?? atMs + offsetMs
   return {
-    now: () => frozenAt ?? new Date(Date.now() + offsetMs),
+    shift,
+    now: () => new Date(shift(Date.now())),
     advance(ms) {
       if (frozenAt === null) offsetMs += ms
       else frozenAt = new Date(frozenAt.getTime() + ms)
@@ -66,7 +69,8 @@ export function freshEnvironment(changes: Record<string, string>): Record<string
 /** A whole service in this process: its API on a real port, a clock to set, and its workers when asked for. */
 export interface House {
   deps: Deps
-  clock: Clock
+  /** Its `now` is the service's. */
+  clock: Clock & { shift(atMs: number): number }
   /** http://127.0.0.1:port */
   origin: string
   http: ReturnType<typeof supertest>
@@ -103,7 +107,7 @@ export async function openHouse(
   const config = readConfig(freshEnvironment(environment))
   const clock = createClock()
   await makeIndexes(config.mongodbUrl, log)
-  const deps = await openDeps(config, log, createMetrics(), clock.now, 'web')
+  const deps = await openDeps(config, log, createMetrics(), 'web', clock.shift)
   const server = createHttpServer(
     deps,
     createApp(deps, () => false),
@@ -123,7 +127,7 @@ export async function openHouse(
   }
   return {
     deps,
-    clock,
+    clock: { ...clock, now: deps.now },
     origin,
     http: supertest(origin),
     key,

@@ -57,9 +57,9 @@ export async function openVictim(
     fate,
     over: death.open,
   })
-  const now = () => new Date(house.clock.now().getTime() - lateMs)
+  const shift = (atMs: number): number => house.clock.shift(atMs) - lateMs
   const { config, log } = house.deps
-  const deps = await openDeps({ ...config, mongodbUrl: wire.url }, log, createMetrics(), now, 'web')
+  const deps = await openDeps({ ...config, mongodbUrl: wire.url }, log, createMetrics(), 'web', shift)
   deps.apiSwitch.close()
   const { nudge } = deps
   const nudges: (() => void)[] = []

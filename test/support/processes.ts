@@ -104,7 +104,7 @@ function begin(
     LOG_LEVEL: 'info',
     ...changes,
   })
-  return spawn(process.execPath, ['--import', withParent, program], {
+  return spawn(process.execPath, ['--import', withParent, '--import', wallClock, program], {
     cwd: new URL('../..', import.meta.url),
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', stderr],
@@ -115,6 +115,9 @@ function begin(
 const withParent = `data:text/javascript,import { endWithParent } from ${JSON.stringify(
   new URL('../../dev/end-with-parent.mjs', import.meta.url).href,
 )}; endWithParent()`
+
+/** Where WALL_CLOCK names a file, the process's own wall clock goes by it. */
+const wallClock = new URL('wall-clock.mjs', import.meta.url).href
 
 function listen(child: ChildProcess) {
   const seen = new Set<unknown>()

@@ -35,6 +35,7 @@ export async function runJob(
   let nextStep: NextStep
   let outcome: NextStep['next'] | 'fault'
   try {
+    await deps.databaseTime.unsure()
     const done = await work.run(deps, job.data as Jobs[QueueName], { jobId, name })
     nextStep = done.nextStep
     outcome = nextStep.next

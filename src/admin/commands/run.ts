@@ -1,5 +1,6 @@
 import { type Models, openModels } from '../../collections.ts'
 import { type Config, loadConfig } from '../../config.ts'
+import { openDatabaseTime, unshifted } from '../../database-time.ts'
 import { createLog } from '../../log.ts'
 import { connectMongo } from '../../mongo.ts'
 import { createSecrets, type Secrets } from '../../secrets.ts'
@@ -18,11 +19,13 @@ export async function withAdminDeps(
 ): Promise<void> {
   try {
     const config = loadConfig()
-    const mongo = await connectMongo(config.mongodbUrl, createLog('silent', 'admin', null), {})
-    const secrets = createSecrets(config.secretKeys)
-    const deps = { ...openModels(mongo), config, secrets, slowHash: createSlowHash(), now: () => new Date() }
+    const log = createLog('silent', 'admin', null)
+    const mongo = await connectMongo(config.mongodbUrl, log, {})
     try {
-      print(asJson, await act(deps))
+      const { now, close } = await openDatabaseTime(mongo, log, unshifted)
+      const secrets = createSecrets(config.secretKeys)
+      const deps = { ...openModels(mongo), config, secrets, slowHash: createSlowHash(), now }
+      print(asJson, await act(deps).finally(close))
     } finally {
       await mongo.close()
     }

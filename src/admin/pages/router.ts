@@ -1,7 +1,7 @@
 import { Router } from 'express'
 import type { Deps } from '../../deps.ts'
 import { createPageHeaders } from '../../http/page-headers.ts'
-import { limitTime, nameMount, preparePage } from '../../http/prepare-page.ts'
+import { awaitTime, limitTime, nameMount, preparePage } from '../../http/prepare-page.ts'
 import { readForm } from '../../http/read-form.ts'
 import { createBoard } from '../board/board.ts'
 import { sendNotFound } from './answer.ts'
@@ -22,7 +22,7 @@ export function adminPages(deps: Deps): Router {
     res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
     res.type('css').send(style)
   })
-  router.use(requireOwnOrigin(deps.config.publicUrl), recognise(deps))
+  router.use(requireOwnOrigin(deps.config.publicUrl), awaitTime(deps), recognise(deps))
   // Bull Board's time is its own: a retry of all takes as long as it takes.
   router.use('/queues', requireSession, nameMount('/queues'), createBoard(deps))
 

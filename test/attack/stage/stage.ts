@@ -61,7 +61,7 @@ export async function openStage(build: string, folder: string, isProduction: boo
   const config = readConfig(environment)
   const log = createLog('silent', 'attack', null)
   await makeIndexes(config.mongodbUrl, log)
-  const deps = await openDeps(config, log, createMetrics(), () => new Date(), 'web')
+  const deps = await openDeps(config, log, createMetrics(), 'web')
   const watched = { ...environment, ATTACK_NAME_SERVER: nameServer.address }
   const [web, worker] = await Promise.all([
     startAttacked('web', join(build, 'src/server.js'), folder, watched),

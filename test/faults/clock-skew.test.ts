@@ -1,0 +1,157 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { formFor } from '../../dev/form.ts'
+import { createIntent } from '../support/acts.ts'
+import { createGate } from '../support/gate.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { pay, storedIntent, wordOf } from '../support/pay.ts'
+import { type ServiceProcess, startProcess } from '../support/processes.ts'
+import { type Provider, plain, startProvider } from '../support/provider.ts'
+import { type Kind, payer } from '../support/provider-books.ts'
+import { until } from '../support/until.ts'
+
+const amount = 700
+const refunded = 300
+const { phone, pin } = payer
+
+const skewMs = 111_000
+const jumpMs = 25 * 3_600_000
+/** The job that asks stands delayed by a wrong clock until the sweep finds it: after 5 s at the soonest, at its next look but one at the latest. */
+const settledWithinMs = 30_000
+
+type ProcessType = 'web' | 'worker'
+
+/** The wall clock of one process: how far it is ahead when money is ordered, and while the order is on its way. */
+const cases = (['web', 'worker'] as const).flatMap((type) => [
+  { type, what: 'is 111 s ahead', orderedMs: skewMs, heldMs: skewMs },
+  { type, what: 'is 111 s behind', orderedMs: -skewMs, heldMs: -skewMs },
+  { type, what: 'jumps 25 hours forward while the order is on its way', orderedMs: 0, heldMs: jumpMs },
+  { type, what: 'jumps 25 hours back while the order is on its way', orderedMs: 0, heldMs: -jumpMs },
+])
+
+/**
+ * A slow provider has an order for some seconds before it writes it down. Meanwhile it does not know the order, and the customer or the
+ * merchant asks again. Two real processes serve, and the wall clock of one of them is wrong.
+ */
+describe('Money while the wall clock of one process is wrong', function () {
+  this.timeout(90_000)
+  let house: House
+  let provider: Provider
+  let merchant: Merchant
+  let web: ServiceProcess
+  let worker: ServiceProcess
+  const folder = mkdtempSync(join(tmpdir(), 'clock-skew-'))
+  const clockOf = (type: ProcessType): string => join(folder, type)
+  const setClock = (type: ProcessType, aheadMs: number): void => writeFileSync(clockOf(type), String(aheadMs))
+
+  before(async () => {
+    provider = await startProvider()
+    const environment = { ...provider.environment, WALLET_PROVIDER_TIMEOUT_SECONDS: '1' }
+    house = await openHouse(environment)
+    merchant = await house.merchant({ mode: 'live' })
+    const start = (type: ProcessType) => {
+      setClock(type, 0)
+      return startProcess(type, house, { ...environment, WALL_CLOCK: clockOf(type) })
+    }
+    ;[web, worker] = await Promise.all([start('web'), start('worker')])
+  })
+  afterEach(() => {
+    setClock('web', 0)
+    setClock('worker', 0)
+    provider.meetOrders(plain)
+  })
+  after(async () => {
+    await Promise.all([web?.stop(), worker?.stop()])
+    await house.close()
+    await provider.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const movementsOf = (reference: string): number[] =>
+    provider.movements
+      .filter((movement) => movement.reference === reference)
+      .map((movement) => movement.amount)
+
+  /** The provider keeps the next order of each kind for itself until `arrive` is called; all others it carries out at once. */
+  function holdNextOrders() {
+    const gate = createGate()
+    const held = new Map<Kind, string>()
+    provider.meetOrders(async (res, work, asked) => {
+      if (held.has(asked.kind)) return plain(res, work, asked)
+      held.set(asked.kind, asked.key)
+      await gate.passed
+      work()
+      res.destroy()
+    })
+    return { keyOf: (kind: Kind) => held.get(kind), arrive: gate.open }
+  }
+
+  /** Waits until the provider has twice said that it does not know the order: the first time has had its effect. */
+  const askedTwice = (key: string | undefined) =>
+    until(
+      'two questions about the order',
+      () => provider.asked.filter((asked) => asked.method === 'GET' && asked.key === key).length >= 2,
+      settledWithinMs,
+    )
+
+  /** A customer pays by the page of the payment, if that asks for the PIN. */
+  async function sendForm(shortCode: string): Promise<void> {
+    const address = `${web.origin}/p/${shortCode}`
+    const page = await (await fetch(address)).text()
+    if (!page.includes('name="pin"')) return
+    const { url, fields } = formFor('pin', page, address)
+    await (await fetch(url, { method: 'POST', body: new URLSearchParams({ ...fields, phone, pin }) })).text()
+  }
+
+  const refund = (referenceNumber: string, headers: Record<string, string>): Promise<Response> =>
+    fetch(`${web.origin}/api/v1/dev/intents/${referenceNumber}/refund`, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ amount: refunded }),
+    })
+
+  it('is seen in the metrics, and alarms nobody while the clock is right', async () => {
+    const skewSeconds = async (): Promise<number> => {
+      const text = await (await fetch(`${web.origin}/metrics`)).text()
+      return Number(/^payment_intents_process_clock_skew_seconds (\S+)$/m.exec(text)?.[1] ?? Number.NaN)
+    }
+    expect(await skewSeconds()).to.be.closeTo(0, 0.5)
+    for (const aheadMs of [skewMs, -skewMs, jumpMs]) {
+      setClock('web', aheadMs)
+      await until(
+        `a skew of ${aheadMs} ms`,
+        async () => Math.abs((await skewSeconds()) - aheadMs / 1000) < 0.5,
+      )
+    }
+  })
+
+  for (const { type, what, orderedMs, heldMs } of cases)
+    it(`moves once when the wall clock of the ${type} process ${what}`, async () => {
+      const [open, paid] = await Promise.all([1, 2].map(() => createIntent(house, merchant, { amount })))
+      if (open === undefined || paid === undefined) expect.fail()
+      expect(wordOf(await pay(house, paid.referenceNumber, { phone, pin }))).to.equal('done')
+      const headers = merchant.write()
+      const orders = holdNextOrders()
+      setClock(type, orderedMs)
+      const first = Promise.all([sendForm(open.shortCode), refund(paid.referenceNumber, headers)])
+      await until('both orders', () => orders.keyOf('payment') && orders.keyOf('refund'))
+      setClock(type, heldMs)
+      const [, response] = await first
+      expect(response.status).to.equal(503)
+      await Promise.all([askedTwice(orders.keyOf('payment')), askedTwice(orders.keyOf('refund'))])
+      await sendForm(open.shortCode)
+      expect((await refund(paid.referenceNumber, headers)).status, 'while nobody knows').to.equal(503)
+      orders.arrive()
+      const isSettled = async () => {
+        const { status } = await storedIntent(house, open.referenceNumber)
+        const { refunds } = await storedIntent(house, paid.referenceNumber)
+        return status === 'PAID' && refunds.every((each) => each.status !== 'PENDING')
+      }
+      await until('both are settled', isSettled, settledWithinMs)
+      expect((await refund(paid.referenceNumber, headers)).status, 'in the end').to.equal(200)
+      expect(movementsOf(open.referenceNumber)).to.deep.equal([-amount])
+      expect(movementsOf(paid.referenceNumber)).to.deep.equal([-amount, refunded])
+    })
+})

@@ -1,0 +1,30 @@
+// Preloaded into a process of a test: its wall clock is ahead by as many milliseconds as the file WALL_CLOCK names says, for the
+// service and for every library in it. Timers and the monotonic clock stay true, as where somebody sets the clock of a machine.
+import { readFileSync } from 'node:fs'
+
+const file = process.env.WALL_CLOCK
+const TrueDate = Date
+/** The file is read again after this. */
+const believedMs = 20
+let aheadMs = 0
+let readAt = Number.NEGATIVE_INFINITY
+
+function now() {
+  const at = performance.now()
+  if (at - readAt > believedMs) {
+    aheadMs = Number(readFileSync(file, 'utf8'))
+    readAt = at
+  }
+  return TrueDate.now() + aheadMs
+}
+
+if (file !== undefined) {
+  const ShiftedDate = new Proxy(TrueDate, {
+    construct: (target, given, made) =>
+      Reflect.construct(target, given.length === 0 ? [now()] : given, made === ShiftedDate ? target : made),
+    apply: () => new TrueDate(now()).toString(),
+    get: (target, name) => (name === 'now' ? now : target[name]),
+  })
+  TrueDate.prototype.constructor = ShiftedDate
+  globalThis.Date = ShiftedDate
+}

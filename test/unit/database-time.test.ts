@@ -1,0 +1,163 @@
+import { expect } from 'chai'
+import { createDatabaseTime } from '../../src/database-time.ts'
+
+const hourMs = 3_600_000
+const startMs = Date.parse('2026-11-21T12:00:00.000Z')
+
+/** MongoDB's clock, the clocks of a process, and the service's time made of them. Each clock can be set by itself. */
+function openClocks() {
+  const clocks = { mongoMs: startMs, wallMs: startMs, monotonicMs: 5000 }
+  /** How long each half of a round trip takes. */
+  const way = { thereMs: 1, backMs: 1 }
+  const lines: { byMs: number }[] = []
+  let reads = 0
+  let onTheWay = (): void => {}
+  const pass = (ms: number): void => {
+    clocks.mongoMs += ms
+    clocks.wallMs += ms
+    clocks.monotonicMs += ms
+  }
+  const readClock = async (): Promise<number> => {
+    reads += 1
+    pass(way.thereMs)
+    const shown = Math.floor(clocks.mongoMs)
+    onTheWay()
+    pass(way.backMs)
+    return shown
+  }
+  const own = { wallMs: () => clocks.wallMs, monotonicMs: () => clocks.monotonicMs }
+  const log = { warn: (fields: { byMs: number }) => void lines.push(fields) }
+  const time = createDatabaseTime(readClock, own, log as never, (databaseMs) => databaseMs)
+  return {
+    clocks,
+    way,
+    lines,
+    pass,
+    time,
+    reads: () => reads,
+    duringRead: (act: () => void) => void (onTheWay = act),
+    /** How far the service's time is from MongoDB's. */
+    offMs: () => time.now().getTime() - clocks.mongoMs,
+  }
+}
+
+describe('Database time', () => {
+  let opened: ReturnType<typeof openClocks>
+  beforeEach(async () => {
+    opened = openClocks()
+    await opened.time.begin()
+  })
+  afterEach(() => opened.time.close())
+
+  it('is the time of MongoDB to within half of the round trip', () => {
+    expect(opened.reads()).to.equal(3)
+    expect(opened.offMs()).to.be.within(-1.5, 1.5)
+    opened.pass(9000)
+    expect(opened.offMs()).to.be.within(-1.5, 1.5)
+    expect(opened.time.unsure()).to.equal(null)
+  })
+
+  for (const [what, aheadMs] of [
+    ['111 s ahead', 111_000],
+    ['111 s behind', -111_000],
+    ['25 hours ahead', 25 * hourMs],
+    ['25 hours behind', -25 * hourMs],
+  ] as const)
+    it(`does not change when the wall clock is set ${what}, and is measured again at once`, async () => {
+      opened.clocks.wallMs += aheadMs
+      const before = opened.reads()
+      expect(opened.offMs()).to.be.within(-1.5, 1.5)
+      await opened.time.unsure()
+      expect(opened.reads()).to.equal(before + 1)
+      expect(opened.time.unsure()).to.equal(null)
+      expect(opened.offMs()).to.be.within(-1.5, 1.5)
+      expect(opened.time.skewMs()).to.be.closeTo(aheadMs, 1.5)
+      expect(opened.lines).to.deep.equal([])
+    })
+
+  it('goes on while the process is frozen', () => {
+    opened.pass(60_000)
+    expect(opened.offMs()).to.be.within(-1.5, 1.5)
+    expect(opened.time.unsure()).to.equal(null)
+  })
+
+  it('is unsure after the machine slept, until it is measured again', async () => {
+    opened.clocks.mongoMs += hourMs
+    opened.clocks.wallMs += hourMs
+    await opened.time.unsure()
+    expect(opened.offMs()).to.be.within(-1.5, 1.5)
+    expect(opened.lines).to.have.length(1)
+    expect(opened.lines[0]?.byMs).to.be.closeTo(hourMs, 2)
+  })
+
+  it('does not believe a measurement during which the machine slept', async () => {
+    opened.clocks.wallMs += 5000
+    opened.duringRead(() => {
+      opened.clocks.mongoMs += hourMs
+      opened.clocks.wallMs += hourMs
+    })
+    expect(await outcomeOf(opened.time.unsure())).to.equal('MongoNetworkTimeoutError')
+    opened.duringRead(() => {})
+    await opened.time.unsure()
+    expect(opened.offMs()).to.be.within(-1.5, 1.5)
+  })
+
+  it('does not believe a measurement that took more than a second', async () => {
+    opened.clocks.wallMs += 5000
+    opened.way.backMs = 1100
+    expect(await outcomeOf(opened.time.unsure())).to.equal('MongoNetworkTimeoutError')
+    expect(opened.offMs()).to.be.within(-1.5, 1.5)
+  })
+
+  it('keeps the better of two measurements for as long as its clock may have drifted by less', async () => {
+    opened.way.backMs = 401
+    for (const [passedMs, from, to] of [
+      [10_000, -1.5, 1.5],
+      // By now the first may be wrong by 301 ms, and the new one is by 200 at most.
+      [300_000, 190, 210],
+    ] as const) {
+      opened.pass(passedMs)
+      opened.clocks.wallMs += 5000
+      await opened.time.unsure()
+      expect(Math.abs(opened.offMs())).to.be.within(Math.max(0, from), to)
+    }
+  })
+
+  it('is unsure when it was not measured for so long that the clocks may have drifted apart', async () => {
+    opened.pass(490_000)
+    expect(opened.time.unsure()).to.equal(null)
+    opened.pass(20_000)
+    expect(opened.time.unsure()).to.not.equal(null)
+    await opened.time.unsure()
+    expect(opened.time.unsure()).to.equal(null)
+  })
+
+  it('never goes back for a correction, and stands still until it is right again', async () => {
+    const before = opened.time.now().getTime()
+    opened.clocks.mongoMs -= 400
+    opened.clocks.wallMs += 5000
+    await opened.time.unsure()
+    expect(opened.time.now().getTime()).to.equal(before)
+    opened.pass(1000)
+    expect(opened.offMs()).to.be.within(-1.5, 1.5)
+    expect(opened.lines).to.deep.equal([])
+  })
+
+  it('follows MongoDB when its clock is set, and says so', async () => {
+    for (const byMs of [25 * hourMs, -25 * hourMs]) {
+      opened.clocks.mongoMs += byMs
+      opened.time.measureSoon()
+      await new Promise(setImmediate)
+      expect(opened.offMs()).to.be.within(-1.5, 1.5)
+      expect(opened.lines.pop()?.byMs).to.be.closeTo(byMs, 3)
+    }
+  })
+})
+
+const outcomeOf = (measured: Promise<void> | null): Promise<unknown> =>
+  measured === null
+    ? Promise.resolve('sure')
+    : measured.then(
+        () => 'measured',
+        (error: Error) => error.name,
+      )
