@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client'
 
 export type Gauges = ReturnType<typeof createGauges>
 
-/** What MongoDB and Redis tell when somebody asks: the same from every process. A gauge without an answer has no value at all. */
+/** What MongoDB and Redis tell when somebody asks: the same from every process, but for the skew. A gauge without an answer has no value at all. */
 export function createGauges(registers: Registry[]) {
   const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) => {
     const made = new Gauge({ name: `payment_intents_${name}`, help, labelNames, registers })
@@ -10,6 +10,10 @@ export function createGauges(registers: Registry[]) {
     return made
   }
   return {
+    processClockSkew: gauge(
+      'process_clock_skew_seconds',
+      'How far the wall clock of the process is ahead of the time of MongoDB',
+    ),
     mongodbUp: gauge('mongodb_up', '1 if MongoDB answers'),
     mongodbPing: gauge('mongodb_ping_seconds', 'How long MongoDB took to answer'),
     redisUp: gauge('redis_up', '1 if Redis answers'),

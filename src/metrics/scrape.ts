@@ -10,6 +10,7 @@ export function createScrape(deps: Deps): () => Promise<string> {
   )
   return async () => {
     await Promise.all(refreshes.map((refresh) => refresh()))
+    deps.metrics.gauges.processClockSkew.set(deps.databaseTime.skewMs() / 1000)
     return deps.metrics.registry.metrics()
   }
 }

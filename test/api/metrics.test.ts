@@ -374,7 +374,9 @@ describe('Metrics', () => {
     const samples = await later()
     expect(performance.now() - startedAt).to.be.lessThan(2500)
     expect([valueOf(samples, 'mongodb_up'), valueOf(samples, 'redis_up')]).to.deep.equal([0, 0])
-    const told = ['mongodb_up', 'redis_up'].map((name) => `payment_intents_${name}`)
+    const told = ['mongodb_up', 'redis_up', 'process_clock_skew_seconds'].map(
+      (name) => `payment_intents_${name}`,
+    )
     const gauges = Object.values(createMetrics().gauges).map(
       (gauge) => (gauge as unknown as { name: string }).name,
     )
