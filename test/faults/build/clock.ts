@@ -1,9 +1,11 @@
 import type { Edit } from './edit.ts'
 
-/** Both processes take their time from `inside.ts`. */
-export const clock: Edit[] = ['src/server.ts', 'workers/main.ts'].map((file) => ({
-  file,
-  find: '() => new Date()',
-  put: 'now',
-  uses: ['now'],
-}))
+/** Adds the one offset of a round to database time, in every process. Their own clocks are another matter (support/wall-clock.mjs). */
+export const clock: Edit[] = [
+  {
+    file: 'src/database-time.ts',
+    find: '(databaseMs) => databaseMs\n',
+    put: '(databaseMs) => databaseMs + offsetMs()\n',
+    uses: ['offsetMs'],
+  },
+]

@@ -13,7 +13,7 @@ export interface Edit {
 }
 
 /** What `inside.ts` has to offer. */
-type Inside = 'reach' | 'now'
+type Inside = 'reach' | 'offsetMs'
 
 /**
  * The texts of the files under `root` that edits change, by file; edits of one file are made in their order.

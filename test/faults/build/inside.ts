@@ -32,13 +32,16 @@ function take(list: string): void {
   orders = [...parse(given), ...parse(list)]
 }
 
+/** Not by the wall clock of the process, which may have been set (support/wall-clock.mjs). */
+const machineTime = (): number => Math.round(performance.timeOrigin + performance.now())
+
 /** A named point between two steps of an operation. */
 export function reach(point: string): void {
   const time = (passed.get(point) ?? 0) + 1
   passed.set(point, time)
   const order = orders.find((one) => one.point === point && one.time === time)
   if (order === undefined) return
-  const said = { msg: 'fault.point', point, deed: order.deed, began: Date.now() }
+  const said = { msg: 'fault.point', point, deed: order.deed, began: machineTime() }
   process.stdout.write(`${JSON.stringify(said)}\n`)
   orders = []
   process.kill(process.pid, signals[order.deed])
@@ -52,20 +55,20 @@ if (ordersFile !== undefined) {
 }
 
 /**
- * FAULT_CLOCK names a file with the milliseconds by which this process's clock is ahead. It is read when somebody asks for the time: one
- * that stood still for long (SIGSTOP) must not go on for a moment by the clock that it had.
+ * FAULT_OFFSET names a file with the milliseconds that are added to database time. It is read when somebody asks for the time: a process
+ * that stood still for long (SIGSTOP) must not go on for a moment by the offset that it had.
  */
-const clockFile = process.env['FAULT_CLOCK']
+const offsetFile = process.env['FAULT_OFFSET']
 const believedMs = 20
-let offsetMs = 0
+let offset = 0
 let readAt = Number.NEGATIVE_INFINITY
 
-/** The service's clock, in place of `new Date()`. */
-export function now(): Date {
-  const at = Date.now()
-  if (clockFile !== undefined && at - readAt > believedMs) {
-    offsetMs = Number(readFileSync(clockFile, 'utf8'))
+/** What is added to database time. */
+export function offsetMs(): number {
+  const at = performance.now()
+  if (offsetFile !== undefined && at - readAt > believedMs) {
+    offset = Number(readFileSync(offsetFile, 'utf8'))
     readAt = at
   }
-  return new Date(at + offsetMs)
+  return offset
 }

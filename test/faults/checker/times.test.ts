@@ -128,28 +128,6 @@ describe('The checker of faults, of time,', () => {
     for (const { of } of told) expect(late.some((body) => body.includes(of))).to.equal(true)
   })
 
-  it('lets a wait be short that counts from an attempt which began by a clock set ahead, and no other', () => {
-    for (const isAhead of [true, false]) {
-      const round = ordinary()
-      const [first] = expiredEvent(round).attemptLog
-      // Level again before it was over, and so was what the end was read from.
-      Object.assign(the(first), { at: at(33.7), durationMs: 100 })
-      const skew = { what: 'process.skew', target: 'worker-1 +600', began: at(32), ended: at(32.75) }
-      if (isAhead) round.faults.push(skew)
-      expect(toldOf(round, 'delivery.paced')).to.have.lengthOf(isAhead ? 0 : 1)
-    }
-  })
-
-  it('lets an attempt be early by a clock that was set back, which shows a time before that', () => {
-    for (const isBehind of [true, false]) {
-      const round = ordinary()
-      the(expiredEvent(round).attemptLog[1]).at = at(33.55)
-      const skew = { what: 'process.skew', target: 'worker-1 -600', began: at(34.1), ended: at(34.2) }
-      if (isBehind) round.faults.push(skew)
-      expect(toldOf(round, 'delivery.paced')).to.have.lengthOf(isBehind ? 0 : 1)
-    }
-  })
-
   it('counts the day of a replaced secret from its own replacement, whatever was replaced since', () => {
     const [second, third] = ['b'.repeat(64), 'c'.repeat(64)]
     for (const [byMs, secrets, isTold] of [
@@ -167,35 +145,31 @@ describe('The checker of faults, of time,', () => {
     }
   })
 
-  it('lets a code rest by a clock that was set back, and by no other', () => {
-    const round = ordinary()
-    round.paid.codeReusableAt -= 2500
-    expect(toldOf(round, 'code.unique')).to.have.length(1)
-    round.faults.push({ what: 'process.skew', target: 'web-1 -3000', began: at(0), ended: at(60) })
-    expect(toldOf(round, 'code.unique')).to.deep.equal([])
-  })
-
-  it('lets one be told as expired by a clock that was set ahead, and paid by another', () => {
-    for (const isAhead of [true, false]) {
-      const round = ordinary()
+  it('excuses nothing by the wall clock of a process that was set, for that decides nothing', () => {
+    const refundBefore = (round: Ordinary): void => {
+      const [endpoint] = round.dump.webhookendpoints
+      const refunded = the(round.dump.deliveries.find(({ event }) => event === 'payment.refunded'))
+      const late = { _id: idOf('late'), events: ['payment.refunded'], createdAt: at(60) }
+      round.dump.webhookendpoints.push({ ...the(endpoint), ...late })
+      round.dump.deliveries.push({ ...refunded, _id: 'late', endpointId: late._id, createdAt: at(57) })
+    }
+    const readAsExpired = (round: Ordinary): void => {
       const { referenceNumber } = round.paid
       read(round, round.paid, 4).answer = good({ ...shown(round.expired), referenceNumber })
-      const skew = { what: 'process.skew', target: 'web-1 +3000', began: at(3), ended: at(6) }
-      if (isAhead) round.faults.push(skew)
-      expect(toldOf(round, 'move.legal').length > 0).to.equal(!isAhead)
     }
-  })
-
-  it('lets a refund be handed on by a clock that was set back to before its endpoint was there', () => {
-    const round = ordinary()
-    const [endpoint] = round.dump.webhookendpoints
-    const refunded = the(round.dump.deliveries.find(({ event }) => event === 'payment.refunded'))
-    const late = { _id: idOf('late'), events: ['payment.refunded'], createdAt: at(60) }
-    round.dump.webhookendpoints.push({ ...the(endpoint), ...late })
-    round.dump.deliveries.push({ ...refunded, _id: 'late', endpointId: late._id, createdAt: at(57) })
-    expect(toldOf(round, 'event.exact')).to.have.length(1)
-    round.faults.push({ what: 'process.skew', target: 'worker-1 -4000', began: at(60), ended: at(62) })
-    expect(toldOf(round, 'event.exact')).to.deep.equal([])
+    for (const [promise, perturb] of [
+      ['delivery.paced', (round) => void (the(expiredEvent(round).attemptLog[1]).at = at(33.55))],
+      ['code.unique', (round) => void (round.paid.codeReusableAt -= 2500)],
+      ['move.legal', readAsExpired],
+      ['event.exact', refundBefore],
+    ] as const satisfies [string, (round: Ordinary) => void][]) {
+      const round = ordinary()
+      for (const target of ['web-1 +111000', 'worker-1 -111000'])
+        round.faults.push({ what: 'process.skew', target, began: at(0), ended: at(60) })
+      expect(toldOf(round, promise), promise).to.have.length(0)
+      perturb(round)
+      expect(toldOf(round, promise).length, promise).to.be.above(0)
+    }
   })
 
   it('lets a day pass after which nothing old is left', () => {

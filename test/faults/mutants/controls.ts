@@ -31,7 +31,7 @@ const frozen = controlNamed(
   frozenAt('deliver.before-send', 'deliver.answered', 'refund.before-set-aside'),
 )
 const emptied = controlNamed('control-emptied', {
-  ...under('redis.flush', 'redis.empty', 'clock.jump'),
+  ...under('redis.flush', 'redis.empty', 'process.skew', 'clock.jump'),
   seconds: 40,
 })
 
@@ -39,7 +39,7 @@ export const controls: readonly Mutant[] = [inPeace, killed, frozen, emptied]
 
 /** The one whose round is disturbed as that of the mutant is. */
 export function controlOf({ points, deed, faults }: Focus): Mutant {
-  if (faults.includes('redis.empty') || faults.includes('clock.jump')) return emptied
+  if (emptied.focus.faults.some((fault) => fault !== 'redis.flush' && faults.includes(fault))) return emptied
   if (points.length > 0 && deed === 'stop') return frozen
   return points.length + faults.length > 0 ? killed : inPeace
 }

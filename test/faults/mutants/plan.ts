@@ -20,6 +20,8 @@ const repeated = {
   'mongo.stop': { target: 'mongodb', everyMs: 12_000, forMs: 6500 },
   'redis.flush': { target: 'redis', everyMs: 4000, forMs: 0 },
   'redis.empty': { target: 'redis', everyMs: 8000, forMs: 500 },
+  // Longer than an intent lives.
+  'process.skew': { target: 'web-1', everyMs: 6000, forMs: 3000, aheadMs: 111_000 },
   // Once: a night passes, and nothing is older than a day and an hour.
   'clock.jump': { target: 'all', everyMs: 20_000, forMs: 0, aheadMs: DAY_MS + 3_600_000 },
 } as const

@@ -14,7 +14,8 @@ const SHORT_STOP_MS = 4500
 /** Leases last 10 s and are renewed every 3 s. */
 const LONG_STOP_MS = 11_000
 const LONGEST_STOP_MS = 18_000
-const MOST_SKEW_MS = 5000
+/** Longer than any lease, and so long that an order to a wallet would be taken for lost; and past a day, for which keys count. */
+const SKEWS_MS = [111_000, 111_000, 25 * 3_600_000]
 
 /** The least that a fault needs: one that is killed and missed for as long as that may be. */
 const LEAST_MS = LONGEST_DOWN_MS + START_MS + 1000
@@ -46,7 +47,7 @@ const draw = {
       forMs: stopMs(ask),
     }) as const,
   'process.skew'({ chance, target, atMs, roomMs }: Ask) {
-    const aheadMs = chance.whole(200, MOST_SKEW_MS) * chance.pick([1, -1])
+    const aheadMs = chance.pick(SKEWS_MS) * chance.pick([1, -1])
     return {
       what: 'process.skew',
       target,

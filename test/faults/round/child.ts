@@ -26,13 +26,16 @@ function openEnding(): Socket {
   return stdin
 }
 
+/** Where WALL_CLOCK names a file, the wall clock of the child goes by it. */
+const wallClock = new URL('../../support/wall-clock.mjs', import.meta.url).href
+
 /** Starts a program that ends with this process; `hear` gets each line that it says, on either channel. */
 export function startChild(
   program: string,
   environment: Record<string, string>,
   hear: (line: string) => void,
 ): ChildProcess {
-  const child = spawn(process.execPath, [program], {
+  const child = spawn(process.execPath, ['--import', wallClock, program], {
     env: { PATH: process.env.PATH ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

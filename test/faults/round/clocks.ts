@@ -2,35 +2,35 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ProcessName, processNames } from '../plan/fault.ts'
 
-/** The clocks of a round's processes, each in a file that its process reads (build/inside.ts). */
+/** The one offset that a round adds to database time, and the wall clocks of its processes. Each stands in a file that the processes read. */
 export interface Clocks {
+  /** Of the offset, for every process (build/inside.ts). */
+  offsetFile: string
+  /** Of the wall clock of one process (support/wall-clock.mjs). */
   fileOf(name: ProcessName): string
-  /** By how much all of them are ahead. */
+  /** By how much the service's time is ahead of the machine's. */
   aheadMs(): number
   jump(ms: number): void
-  /** One alone, beside what all are ahead; 0: level again. */
+  /** Sets the wall clock of one process, which must change nothing; 0: it is right again. */
   skew(name: ProcessName, ms: number): void
 }
 
 export function openClocks(folder: string): Clocks {
   mkdirSync(folder, { recursive: true })
   let aheadMs = 0
-  const skews = new Map<ProcessName, number>(processNames.map((name) => [name, 0]))
+  const offsetFile = join(folder, 'offset')
   const fileOf = (name: ProcessName): string => join(folder, `${name}.clock`)
-  const write = (name: ProcessName): void =>
-    writeWhole(fileOf(name), String(aheadMs + (skews.get(name) ?? 0)))
-  processNames.forEach(write)
+  writeWhole(offsetFile, '0')
+  for (const name of processNames) writeWhole(fileOf(name), '0')
   return {
+    offsetFile,
     fileOf,
     aheadMs: () => aheadMs,
     jump(ms) {
       aheadMs += ms
-      processNames.forEach(write)
+      writeWhole(offsetFile, String(aheadMs))
     },
-    skew(name, ms) {
-      skews.set(name, ms)
-      write(name)
-    },
+    skew: (name, ms) => writeWhole(fileOf(name), String(ms)),
   }
 }
 

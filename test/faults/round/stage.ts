@@ -61,7 +61,8 @@ export async function openStage(
         environment: {
           ...environment,
           PORT: String(ports.get(name)),
-          FAULT_CLOCK: clocks.fileOf(name),
+          FAULT_OFFSET: clocks.offsetFile,
+          WALL_CLOCK: clocks.fileOf(name),
           FAULT_ORDERS: orders.fileOf(name),
         },
         logFile: join(folder, files.log, `${name}.log`),

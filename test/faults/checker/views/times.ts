@@ -15,8 +15,8 @@ export interface Times {
   /** When it was on the machine's clock that the service's showed this. */
   machineTime(shown: number): Span
   /**
-   * By how much processes' clocks were apart at worst around there: one was set, or all were, one after the other, which takes moments. The span may be of
-   * what the one that was set showed.
+   * How far processes were apart at worst around there in what they take for the time: the offset of a round reaches them one after the
+   * other, which takes moments.
    */
   skewAround(span: Span): number
   /**
@@ -43,9 +43,7 @@ export const settles = {
   jobs: 10_000,
 } as const
 
-/** Whoever held a clock that was set alone works by it for so long, once it is level again. */
-const levelMs = 1000
-/** A process believes what it has read of its clock for 20 ms (build/inside.ts); no other may be by the old one for longer. */
+/** A process believes what it has read of the offset for 20 ms (build/inside.ts); no other may be by the old one for longer. */
 const readMs = 50
 
 /** Faults of what the service does not promise to be quick without; receivers fail for themselves alone. */
@@ -68,10 +66,9 @@ export function timesOf({ setting, calls, arrivals, faults }: Evidence): Times {
   const troubles = troublesOf(disturbing)
   const ofWriters = troublesOf(disturbing.filter((fault) => !isOfRedis(fault) && !isOfMachine(fault)))
   const skews = faults.flatMap(({ what, began, ended, target }) => {
-    const byMs = Math.abs(setIn(target))
-    if (what === 'clock.jump') return { from: began, to: ended + readMs, byMs }
-    // What such a clock showed is off by as much.
-    return what === 'process.skew' ? { from: began - byMs, to: ended + levelMs + byMs, byMs } : []
+    // The wall clock of a process (process.skew) decides nothing, so it excuses nothing.
+    if (what !== 'clock.jump') return []
+    return { from: began, to: ended + readMs, byMs: Math.abs(setIn(target)) }
   })
   const busy = busyOf({ setting, faults })
 

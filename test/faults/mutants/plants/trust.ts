@@ -98,6 +98,19 @@ export const trustMutants: readonly Mutant[] = [
     focus: { ...under('mongo.kill'), seconds: 50, often: ['createIntent', 'simulatePayment'] },
   },
   {
+    name: 'own-clock',
+    says: 'Each process goes by its own wall clock.',
+    edits: [
+      {
+        file: 'src/database-time.ts',
+        find: 'const atMs = timeAt(own.monotonicMs())',
+        put: 'const atMs = own.wallMs()',
+      },
+    ],
+    caughtBy: ['expiry.prompt', 'move.legal', 'read.forward'],
+    focus: { ...under('process.skew'), often: ['createIntent', 'payByLink'] },
+  },
+  {
     name: 'cleaned-early',
     says: 'The clean-up takes away what is a day old.',
     edits: [
