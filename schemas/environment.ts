@@ -39,6 +39,8 @@ export const environment = {
     SANDBOX_RETENTION_DAYS: { type: 'number', exclusiveMinimum: 0, maximum: 3_650, default: 30 },
     LIVE_DELIVERY_RETENTION_DAYS: { type: 'number', minimum: 0, maximum: 3_650, default: 90 },
     RATE_LIMIT_PER_SECOND: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 100 },
+    LIVE_CODES_PER_BUSINESS: { type: 'integer', minimum: 1, maximum: 1_000_000, default: 20_000 },
+    SANDBOX_INTENTS_PER_DAY: { type: 'integer', minimum: 0, maximum: 1_000_000_000, default: 50_000 },
     WORKER_PORT: { type: 'integer', minimum: 0, maximum: 65535 },
     OTEL_EXPORTER_OTLP_ENDPOINT: { type: 'string', format: 'http-url' },
     WEBHOOK_HEADER_BRAND: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9]{0,30}$', default: 'Service' },

@@ -50,6 +50,10 @@ export interface Config {
   liveDeliveryRetentionMs: number | null
   /** Requests of one API key in a second, and refused credentials of one address; null: any number. */
   rateLimitPerSecond: number | null
+  /** Payment codes of live mode that one business may have in use. */
+  liveCodesPerBusiness: number
+  /** Intents, orders, products and endpoints that the test keys of one business may make in a UTC day; null: any number. */
+  sandboxIntentsPerDay: number | null
   /** Where a `worker` answers /healthz, /readyz and /metrics; null: nowhere. */
   workerPort: number | null
   /** Where traces go (OTLP over HTTP), without `/v1/traces`; null: nothing is traced. */
@@ -135,6 +139,8 @@ function fromEnvironment(env: Environment): Config {
     sandboxRetentionMs: env.SANDBOX_RETENTION_DAYS * dayMs,
     liveDeliveryRetentionMs: env.LIVE_DELIVERY_RETENTION_DAYS * dayMs || null,
     rateLimitPerSecond: env.RATE_LIMIT_PER_SECOND || null,
+    liveCodesPerBusiness: env.LIVE_CODES_PER_BUSINESS,
+    sandboxIntentsPerDay: env.SANDBOX_INTENTS_PER_DAY || null,
     workerPort: env.WORKER_PORT ?? null,
     otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/$/, '') ?? null,
     commissionRates: {

@@ -11,6 +11,7 @@ import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { awaitMongo, onceThere } from './mongo.ts'
 import { type Nudge, openQueues, type Queues } from './queues.ts'
+import { openQuotas, type Quotas } from './quotas/quotas.ts'
 import { createAddUp } from './rate-limits/add-up.ts'
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
@@ -55,6 +56,7 @@ export interface Deps extends Models {
   apiSwitch: ApiSwitch
   /** Null: any number. */
   rateLimits: RateLimits | null
+  quotas: Quotas
   /** For large bodies, by their kind. */
   bodyRooms: Record<BodyKind, Room>
   responses: ResponseBudget
@@ -126,6 +128,7 @@ export async function openDeps(
     tallies: createTallies(elapsedMs, { stride, mostMarks }),
     apiSwitch,
     rateLimits,
+    quotas: openQuotas({ ...models, now }, elapsedMs),
     bodyRooms: createBodyRooms(),
     responses: createResponseBudget(responseBytes, (bytes) => metrics.gauges.responseBytes.set(bytes)),
     queues,

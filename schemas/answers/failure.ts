@@ -26,15 +26,16 @@ export const failureBody = objectOf(
 export const rateLimitDetails = objectOf(
   {
     scope: saying(
-      'The key; the address, of callers whose credentials are missing, malformed or unknown; the connection, on which so many requests wait for their answers; the bodies over 16 KiB that are under way; or the responses over 16 KiB that are made or not read yet.',
-      { type: 'string', enum: ['key', 'address', 'connection', 'bodies', 'responses'] },
+      'The key; the address, of callers whose credentials are missing, malformed or unknown; the connection, on which so many requests wait for their answers; the bodies over 16 KiB that are under way; the responses over 16 KiB that are made or not read yet; the payment codes of live mode that the business has in use; or what its test keys made in the sandbox today.',
+      {
+        type: 'string',
+        enum: ['key', 'address', 'connection', 'bodies', 'responses', 'codes', 'sandbox'],
+      },
     ),
-    limit: saying('Requests; of bodies, bytes of one key; of responses, bytes of one business.', count),
-  },
-  {
-    windowSeconds: saying(
-      'In how many seconds; not there for a connection, for bodies and for responses.',
+    limit: saying(
+      'Requests; of bodies, bytes of one key; of responses, bytes of one business; of codes and the sandbox, how many there may be.',
       count,
     ),
   },
+  { windowSeconds: saying('In how many seconds; for a key and an address only.', count) },
 )

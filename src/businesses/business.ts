@@ -7,7 +7,7 @@ export interface BusinessLimits {
   perSecond: number | null
   /** Payment codes of live mode in use (LIVE_CODES_PER_BUSINESS). */
   liveCodes: number | null
-  /** Intents and orders of test keys in a UTC day (SANDBOX_INTENTS_PER_DAY); 0 is no limit. */
+  /** Intents, orders, products and endpoints of its test keys in a UTC day (SANDBOX_INTENTS_PER_DAY); 0 is no limit. */
   sandboxIntentsPerDay: number | null
 }
 

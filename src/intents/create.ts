@@ -3,6 +3,8 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../idempotency/effect.ts'
 import { newPaymentCode, newReferenceNumber, newShortCode } from '../ids.ts'
+import { withLiveCode } from '../quotas/live-codes.ts'
+import { withinSandboxDay } from '../quotas/sandbox-day.ts'
 import { newEvent, type OutboxEvent } from '../webhooks/event.ts'
 import { codeKeyOf, codeReusableFrom, freeIfReusable } from './code.ts'
 import type { Intent } from './intent.ts'
@@ -15,16 +17,28 @@ import { countMove } from './transition.ts'
 /** 16 draws find a free code with 99.8 % chance while a third of the million is free. */
 const draws = 16
 
+type Created = Record<string, unknown> | DoneBefore
+
 /**
- * Creates a PENDING intent with its `payment.created` and its sealed answer in ONE insert, then nudges the relay.
- * Answers the data of SPEC 4.1. Throws SERVICE_UNAVAILABLE when no payment code is free, and leaves nothing behind.
+ * Creates a PENDING intent with its `payment.created` and its sealed response in ONE insert, then nudges the relay. Returns the data of SPEC 4.1.
+ * Throws RATE_LIMITED when a quota of the business is used up, or SERVICE_UNAVAILABLE when no payment code is free, and leaves nothing behind.
  */
-export async function createIntent(
+export function createIntent(
   deps: Deps,
   caller: Caller,
   asked: IntentRequest,
   effect: Effect,
-): Promise<Record<string, unknown> | DoneBefore> {
+): Promise<Created> {
+  const insert = () => insertIntent(deps, caller, asked, effect)
+  return caller.sandbox ? withinSandboxDay(deps, caller, 1, insert) : withLiveCode(deps, caller, insert)
+}
+
+async function insertIntent(
+  deps: Deps,
+  caller: Caller,
+  asked: IntentRequest,
+  effect: Effect,
+): Promise<Created> {
   const intent = draft(deps, caller, asked, effect)
   for (let draw = 0; draw < draws; draw += 1) {
     const data = presentCreated(deps.config, intent)

@@ -103,6 +103,12 @@ export const intents: Collection = {
       unique: true,
       partialFilterExpression: { codeKey: { $exists: true } },
     },
+    // For the quota of live codes, counted without reading a document. Test codes are not in it.
+    {
+      name: 'liveCodes',
+      key: { businessId: 1, codeReusableAt: 1, codeKey: 1 },
+      partialFilterExpression: { codeKey: { $gte: 'live:', $lt: 'live;' } },
+    },
     { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1 } },
     // `cancelsAt`, so that a page and a count of what reads PENDING or CANCELLED in a span read no other document.
     { name: 'byStatus', key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, cancelsAt: 1 } },

@@ -126,7 +126,7 @@ export function addBusinessCommands(program: Command): void {
     .option('--live-codes <n>', 'payment codes of live mode in use', limitFrom(1, 1_000_000))
     .option(
       '--sandbox-intents-per-day <n>',
-      'intents and orders of its test keys in a UTC day; 0: any number',
+      'intents, orders, products and endpoints of its test keys in a UTC day; 0: any number',
       limitFrom(0, 1_000_000_000),
     )
     .action(

@@ -2,6 +2,7 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { Refusal, unavailable } from '../../errors.ts'
 import type { Effect } from '../../idempotency/effect.ts'
+import { withinSandboxDay } from '../../quotas/sandbox-day.ts'
 import { openShop, requireShop } from '../shops/open-shop.ts'
 import { commit } from './commit.ts'
 import { type Comparison, compare } from './compare.ts'
@@ -19,11 +20,11 @@ import { takePlace } from './take-place.ts'
 /** How often another may be quicker with one of the file's handles, SKUs or products, and the file be compared anew. */
 const mostTries = 3
 
-type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'ImportPlan' | 'importInTurn' | 'now'>
+type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'ImportPlan' | 'importInTurn' | 'quotas' | 'config' | 'now'>
 
 /**
  * Imports a file's rows, all or nothing, one import of a shop at a time. VALIDATION_ERROR with every fault by its row, SHOP_NOT_FOUND,
- * SERVICE_UNAVAILABLE when others' imports take too long. A dry run writes nothing. In one process those of one shop go one after the other, also dry
+ * SERVICE_UNAVAILABLE when others' imports take too long, RATE_LIMITED when its new products are more than the sandbox's quota of the day has left. A dry run writes nothing. In one process those of one shop go one after the other, also dry
  * runs: each may read megabytes.
  */
 export function importProducts(
@@ -58,7 +59,7 @@ async function importRows(
   for (let tries = 0; tries < mostTries; tries += 1) {
     const plan = await takePlace(deps, caller, effect)
     if (plan.state === 'done') return plan.counts
-    const counts = await importInPlace(deps, plan, rows, effect)
+    const counts = await importInPlace(deps, caller, plan, rows, effect)
     if (counts !== null) return counts
   }
   throw unavailable()
@@ -67,6 +68,7 @@ async function importRows(
 /** Null when somebody was quicker with a handle, a SKU or a product: the place is free again, and nothing happened. */
 async function importInPlace(
   deps: ImportDeps,
+  caller: Caller,
   plan: FoundPlan,
   rows: readonly ProductRow[],
   effect: Effect,
@@ -76,7 +78,10 @@ async function importInPlace(
   try {
     await takeBackLate(deps, look)
     const comparison = await compare(deps, look, rows)
-    if (await prepare(deps, plan, comparison)) return await carryOut(deps, plan, comparison, effect)
+    const counts = await withinSandboxDay(deps, caller, comparison.created.length, async () =>
+      (await prepare(deps, plan, comparison)) ? carryOut(deps, plan, comparison, effect) : null,
+    )
+    if (counts !== null) return counts
   } catch (error) {
     // Any other fault leaves open what was written: whoever finds the plan decides.
     if (error instanceof Refusal) await rollBack(deps, plan)

@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { Refusal, refuse, unavailable } from '../../errors.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effect.ts'
 import { newId } from '../../ids.ts'
+import { withinSandboxDay } from '../../quotas/sandbox-day.ts'
 import { findAnyLine } from './any-line.ts'
 import { draftOrder } from './draft.ts'
 import { giveBack } from './give-back.ts'
@@ -33,9 +34,17 @@ type Undecided = 'changed' | 'held'
 /**
  * Places an order of what is asked for: takes it from the stock, then writes the order, its `order.new` and its sealed answer in ONE
  * insert, and nudges the relay. All of it or nothing, also when the process dies half-way (docs/store.md). The refusals of `findLines`,
- * `findAnyLine`, `draftOrder` and `judgeStock`; SERVICE_UNAVAILABLE when others hold until the end what may come back.
+ * `findAnyLine`, `draftOrder` and `judgeStock`; RATE_LIMITED when the quota of the day is used up; SERVICE_UNAVAILABLE when others hold until
+ * the end what may come back.
  */
-export async function placeOrder(
+export const placeOrder = (
+  deps: Deps,
+  caller: Caller,
+  asked: OrderRequest,
+  effect: Effect,
+): Promise<Placed> => withinSandboxDay(deps, caller, 1, () => placeInTries(deps, caller, asked, effect))
+
+async function placeInTries(
   deps: Deps,
   caller: Caller,
   asked: OrderRequest,

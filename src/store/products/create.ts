@@ -2,6 +2,7 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import type { Recall } from '../../idempotency/claim.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effect.ts'
+import { withinSandboxDay } from '../../quotas/sandbox-day.ts'
 import { tryAgain } from '../../try-again.ts'
 import { openShop } from '../shops/open-shop.ts'
 import { refuseTakenSkus } from './given-skus.ts'
@@ -12,7 +13,8 @@ import { type Product, products } from './product.ts'
 
 /**
  * Creates a product with its sealed answer in one insert; the first of a test key makes the sandbox's shop. Answers the product.
- * SHOP_NOT_FOUND; VALIDATION_ERROR naming the SKU that another product of the shop has.
+ * SHOP_NOT_FOUND; VALIDATION_ERROR naming the SKU that another product of the shop has; RATE_LIMITED when the sandbox's quota of the day is
+ * used up.
  */
 export async function createProduct(
   deps: Deps,
@@ -27,7 +29,7 @@ export async function createProduct(
   const product = newProduct({ ...described, ...own }, deps.now())
   const data = presentProduct(product)
   const answer = effect.seal(data)
-  return tryAgain(effect.until, async () => {
+  const insert = async () => {
     const insertion = await deps.lanes.insertProduct({ ...product, answer }, effect.until)
     if (insertion.inserted) return data
     // Its own SKUs may be what an earlier try of it is refused by.
@@ -35,7 +37,8 @@ export async function createProduct(
     await refuseTakenSkus(deps, product, givenSkus)
     // A SKU that was in use is free when we look who has it.
     return null
-  })
+  }
+  return withinSandboxDay(deps, caller, 1, () => tryAgain(effect.until, insert))
 }
 
 const isThere = async (deps: Pick<Deps, 'Product'>, _id: string): Promise<boolean> =>

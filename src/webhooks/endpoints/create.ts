@@ -5,6 +5,7 @@ import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import type { Recall } from '../../idempotency/claim.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effect.ts'
+import { withinSandboxDay } from '../../quotas/sandbox-day.ts'
 import { storedUrl } from '../sender/url.ts'
 import { type Endpoint, endpointSlots, endpoints, untried } from './endpoint.ts'
 import { permitEvents } from './event-permission.ts'
@@ -23,7 +24,7 @@ export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body
 
 /**
  * Creates an endpoint in the first free of the business's five places. Answers the data of SPEC 4.8 with the secret,
- * shown only here. Throws MAX_ENDPOINTS_REACHED.
+ * shown only here. Throws MAX_ENDPOINTS_REACHED; RATE_LIMITED when the sandbox's quota of the day is used up.
  */
 export async function createEndpoint(
   deps: Deps,
@@ -49,12 +50,14 @@ export async function createEndpoint(
   }
   const data = { ...presentEndpoint(endpoint), secret }
   const answer = effect.seal(data)
-  for (const slot of endpointSlots) {
-    const insertion = await deps.lanes.insertEndpoint({ ...endpoint, slot, answer }, effect.until)
-    if (insertion.inserted) return data
-    if (insertion.index === '_id_') return doneBefore
-  }
-  throw refuse('MAX_ENDPOINTS_REACHED')
+  return withinSandboxDay(deps, caller, 1, async () => {
+    for (const slot of endpointSlots) {
+      const insertion = await deps.lanes.insertEndpoint({ ...endpoint, slot, answer }, effect.until)
+      if (insertion.inserted) return data
+      if (insertion.index === '_id_') return doneBefore
+    }
+    throw refuse('MAX_ENDPOINTS_REACHED')
+  })
 }
 
 /** The sealed first response of the create with this effect id. */

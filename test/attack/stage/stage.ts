@@ -48,6 +48,8 @@ export async function openStage(build: string, folder: string, isProduction: boo
     // Requests come from as many addresses as customers do, and all from this machine.
     TRUST_PROXY: '1',
     RATE_LIMIT_PER_SECOND: '0',
+    LIVE_CODES_PER_BUSINESS: '1000000',
+    SANDBOX_INTENTS_PER_DAY: '0',
     WEBHOOK_RETRY_SECONDS: '1,2,4,8,16,32,64',
     WEBHOOK_TIMEOUT_SECONDS: '5',
     PUBLIC_URL: 'https://service.example',

@@ -23,6 +23,8 @@ export const environmentOf = (round: {
   SECRET_KEY: randomBytes(32).toString('base64'),
   LOG_LEVEL: 'info',
   RATE_LIMIT_PER_SECOND: '1000',
+  LIVE_CODES_PER_BUSINESS: '1000000',
+  SANDBOX_INTENTS_PER_DAY: '1000000000',
   PUBLIC_URL: round.webOrigin,
   PAY_URL: round.webOrigin,
   INTENT_LIFETIME_SECONDS: String(settings.intentLifetimeSeconds),

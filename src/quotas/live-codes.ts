@@ -1,0 +1,54 @@
+import type { Caller } from '../businesses/caller.ts'
+import type { Deps } from '../deps.ts'
+import { refuse } from '../errors.ts'
+import { type Counted, countingMs, countLane } from './count-lane.ts'
+import { createQuota, type Quota } from './quota.ts'
+import { secondsUntil } from './seconds-until.ts'
+
+/** A payment that is paid or cancelled now frees its code after so long (src/intents/code.ts). */
+const longestWaitMs = 15 * 60_000
+
+/** Counts the live codes of businesses by the index `liveCodes` alone. Codes at rest count. */
+export const countLiveCodes = (
+  { Intent, now }: Pick<Deps, 'Intent' | 'now'>,
+  businessIds: string[],
+): Promise<Counted[]> =>
+  Intent.aggregate<Counted>([
+    {
+      $match: {
+        businessId: { $in: businessIds },
+        codeReusableAt: { $gt: now() },
+        codeKey: { $gte: 'live:', $lt: 'live;' },
+      },
+    },
+    { $group: { _id: '$businessId', used: { $sum: 1 }, freeAt: { $min: '$codeReusableAt' } } },
+  ])
+    .option({ maxTimeMS: countingMs })
+    .exec()
+
+export const createLiveCodeQuota = (deps: Pick<Deps, 'Intent' | 'now'>, elapsedMs: () => number): Quota =>
+  createQuota(
+    countLane((businessIds) => countLiveCodes(deps, businessIds)),
+    elapsedMs,
+  )
+
+/** How many live codes a business may have in use. */
+export const liveCodeLimit = ({ config }: Pick<Deps, 'config'>, { limits }: Pick<Caller, 'limits'>): number =>
+  limits.liveCodes ?? config.liveCodesPerBusiness
+
+/** Runs the insert of a live intent. Throws RATE_LIMITED, and inserts nothing, while the business has no code left. */
+export async function withLiveCode<T>(
+  deps: Pick<Deps, 'quotas' | 'config' | 'now'>,
+  caller: Caller,
+  insert: () => Promise<T>,
+): Promise<T> {
+  const limit = liveCodeLimit(deps, caller)
+  const taken = await deps.quotas.liveCodes.take(caller.businessId, 'now', limit, 1)
+  if (!taken.isTaken)
+    throw refuse('RATE_LIMITED', {
+      message: `This business has ${limit} payment codes in use, and may have no more. Cancel payments that nobody will pay, or wait.`,
+      details: { scope: 'codes', limit },
+      retryAfterSeconds: secondsUntil(taken.freeAt, deps.now(), longestWaitMs),
+    })
+  return insert().finally(taken.end)
+}

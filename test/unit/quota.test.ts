@@ -1,0 +1,181 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect } from 'chai'
+import { createQuota, type Usage } from '../../src/quotas/quota.ts'
+
+/** A quota over a number that the test sets, a clock that it moves, and the counts that were made. */
+function openQuota() {
+  const stored = new Map<string, number>()
+  const counts: string[] = []
+  let elapsed = 0
+  let hold: Promise<void> | null = null
+  const count = async (businessId: string): Promise<Usage> => {
+    counts.push(businessId)
+    const used = stored.get(businessId) ?? 0
+    await hold
+    return { used, freeAt: null }
+  }
+  const quota = createQuota(count, () => elapsed)
+  const store = (by: number, businessId = 'a') => stored.set(businessId, (stored.get(businessId) ?? 0) + by)
+  /** A write that takes one and is stored. True if it was let through. */
+  const write = async (limit: number, businessId = 'a'): Promise<boolean> => {
+    const taken = await quota.take(businessId, 'now', limit, 1)
+    if (!taken.isTaken) return false
+    store(1, businessId)
+    taken.end()
+    return true
+  }
+  return {
+    quota,
+    counts,
+    store,
+    write,
+    pass: (ms: number) => void (elapsed += ms),
+    /** Counts that begin from now on end when the returned function is called. */
+    holdCounts(): () => void {
+      let release = (): void => undefined
+      hold = new Promise((resolve) => {
+        release = resolve
+      })
+      return () => {
+        hold = null
+        release()
+      }
+    },
+  }
+}
+
+const many = async (times: number, write: () => Promise<boolean>): Promise<number> => {
+  let through = 0
+  for (let made = 0; made < times; made += 1) if (await write()) through += 1
+  return through
+}
+
+describe('A quota', () => {
+  it('lets exactly the limit through in one process, however many come', async () => {
+    const { write } = openQuota()
+    expect(await many(1500, () => write(1000))).to.equal(1000)
+  })
+
+  it('makes no write wait for a count while there is room', async () => {
+    const { write, holdCounts, counts } = openQuota()
+    const release = holdCounts()
+    expect(await many(50, () => write(1000))).to.equal(50)
+    expect(counts).to.have.length(1)
+    release()
+  })
+
+  it('counts a steady writer every ten seconds, one that fills its quota sooner, and one that is full once a second', async () => {
+    const { write, counts, pass } = openQuota()
+    await many(100, () => write(100_000))
+    await setImmediate()
+    expect(counts).to.have.length(1)
+    for (let second = 0; second < 100; second += 1) {
+      pass(1000)
+      await many(10, () => write(100_000))
+      await setImmediate()
+    }
+    expect(counts.length).to.be.within(9, 12)
+
+    const full = openQuota()
+    await many(1000, () => full.write(1000))
+    const before = full.counts.length
+    for (let tenth = 0; tenth < 100; tenth += 1) {
+      full.pass(100)
+      expect(await full.write(1000)).to.equal(false)
+    }
+    expect(full.counts.length - before).to.be.within(9, 11)
+  })
+
+  it('lets another one through within a second after something came free', async () => {
+    const { write, store, pass } = openQuota()
+    await many(20, () => write(20))
+    expect(await write(20)).to.equal(false)
+    store(-1)
+    pass(1000)
+    expect([await write(20), await write(20)]).to.deep.equal([true, false])
+  })
+
+  it('sees what other processes wrote, by the next count at the latest', async () => {
+    const { write, store, pass } = openQuota()
+    await many(20, () => write(1000))
+    store(900)
+    pass(10_001)
+    await many(1, () => write(1000))
+    await setImmediate()
+    expect(await many(500, () => write(1000))).to.equal(79)
+  })
+
+  it('forgets no write that is under way while it is counted', async () => {
+    const { quota, store, write, pass } = openQuota()
+    const underWay = await Promise.all([1, 2, 3].map(() => quota.take('a', 'now', 5, 1)))
+    pass(1000)
+    expect(await many(5, () => write(5))).to.equal(2)
+    for (const taken of underWay) {
+      store(1)
+      if (taken.isTaken) taken.end()
+    }
+    pass(1000)
+    expect(await write(5)).to.equal(false)
+  })
+
+  it('waits for one count with all that come while it is full', async () => {
+    const { write, store, counts, holdCounts, pass } = openQuota()
+    await many(10, () => write(10))
+    await write(10)
+    store(-2)
+    pass(1000)
+    const before = counts.length
+    const release = holdCounts()
+    const answers = Promise.all(Array.from({ length: 20 }, () => write(10)))
+    await setImmediate()
+    release()
+    expect((await answers).filter(Boolean)).to.have.length(2)
+    expect(counts.length - before).to.equal(1)
+  })
+
+  it('refuses nobody for a count that failed, and nobody without one', async () => {
+    let fails = true
+    const count = async (): Promise<Usage> => {
+      if (fails) throw new Error('away')
+      return { used: 0, freeAt: null }
+    }
+    const quota = createQuota(count, () => 0)
+    expect((await quota.take('a', 'now', 1, 1)).isTaken).to.equal(true)
+    const fault = await quota.take('a', 'now', 1, 1).catch((error: Error) => error.message)
+    expect(fault).to.equal('away')
+    fails = false
+    expect((await quota.take('b', 'now', 1, 1)).isTaken).to.equal(true)
+  })
+
+  it('begins anew in another period', async () => {
+    const { quota } = openQuota()
+    expect((await quota.take('a', 'monday', 1, 1)).isTaken).to.equal(true)
+    expect((await quota.take('a', 'monday', 1, 1)).isTaken).to.equal(false)
+    expect((await quota.take('a', 'tuesday', 1, 1)).isTaken).to.equal(true)
+  })
+
+  it('remembers ten thousand businesses, and counts one that it forgot', async () => {
+    const { write, counts } = openQuota()
+    await write(5, 'first')
+    for (let index = 0; index < 10_000; index += 1) await write(5, `b${index}`)
+    const before = counts.length
+    expect(await many(5, () => write(5, 'first'))).to.equal(4)
+    expect(counts.slice(before)).to.include('first')
+  })
+
+  it('tells the fullest businesses, counted within the last minute', async () => {
+    const { quota, write, store, counts, pass } = openQuota()
+    await many(9, () => write(10, 'nine'))
+    await many(4, () => write(5, 'four of five'))
+    await many(20, () => write(1000, 'twenty'))
+    await setImmediate()
+    pass(60_001)
+    store(-8, 'nine')
+    const before = counts.length
+    expect(await quota.fullest(2)).to.deep.equal([
+      { businessId: 'four of five', used: 4, limit: 5 },
+      { businessId: 'nine', used: 1, limit: 10 },
+    ])
+    expect(counts.length - before).to.equal(2)
+  })
+})
