@@ -117,11 +117,8 @@ describe('The house keeps its rules:', () => {
     expect(mentioning(sources, wallClock)).to.deep.equal(['src/database-time.ts', 'workers/run/run-job.ts'])
   })
 
-  it('MongoDB writes no time of its own, and what reads the wall clock by itself is known by one file', () => {
+  it('MongoDB writes no time of its own, and ids, which begin with the wall clock, are made in one place', () => {
     expect(mentioning(sources, /\$currentDate|timestamps: true|\$\$NOW/)).to.deep.equal([])
-    expect(mentioning(sources, /from 'rate-limiter-flexible'/)).to.deep.equal([
-      'src/failed-attempts/limiter.ts',
-    ])
     expect(mentioning(sources, /new Types\.ObjectId\(\)/)).to.deep.equal(['src/ids.ts'])
   })
 

@@ -38,7 +38,9 @@ const seconds = 600
  */
 const perMissedLink = 10
 
-export function createLookupLimit(deps: Pick<Deps, 'mongo' | 'log' | 'metrics' | 'Business'>): LookupLimit {
+export function createLookupLimit(
+  deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'metrics' | 'Business'>,
+): LookupLimit {
   const limitOf = (name: string, perFailure: number, countsAhead: 'all' | 'network') =>
     createLimitByNetwork(deps, checkoutAttempts, { name, perNetwork, seconds, perFailure, countsAhead })
   // Page views are frequent and short codes many: one write ahead is enough.

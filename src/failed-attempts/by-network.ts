@@ -4,7 +4,7 @@ import { noHurry } from '../group-commit/lane.ts'
 import { createReadLane } from '../group-commit/read-lane.ts'
 import { throttled } from '../log.ts'
 import { type Prefix, prefixesOf } from '../network.ts'
-import { createLimiter, type Limiter } from './limiter.ts'
+import { createLimiter, type Limiter, type Stored } from './limiter.ts'
 
 /** Failed attempts that one network may make in a period. Larger prefixes have the same budget times their `share`. */
 export interface NetworkBudget {
@@ -43,7 +43,7 @@ interface Counted {
  * a limit that everyone shares is a switch that anyone can press.
  */
 export function createLimitByNetwork(
-  deps: Pick<Deps, 'mongo' | 'log'>,
+  deps: Pick<Deps, 'mongo' | 'log' | 'now'>,
   collection: Collection,
   budget: NetworkBudget,
 ): LimitByNetwork {
@@ -52,25 +52,24 @@ export function createLimitByNetwork(
   const limiters = new Map<number, Limiter>()
   const limiterFor = ({ share }: Prefix): Limiter => {
     const most = perNetwork * share * perFailure
-    const limiter = limiters.get(share) ?? createLimiter(deps.mongo, collection, { name, most, seconds })
+    const limiter = limiters.get(share) ?? createLimiter(deps, collection, { name, most, seconds })
     limiters.set(share, limiter)
     return limiter
   }
   /** One read for all prefixes of all attempts that arrive together. */
-  const read = createReadLane<{ key: string; points: number }>(
+  const read = createReadLane<Stored>(
     (keys) =>
       deps.mongo
-        .collection<{ key: string; points: number }>(collection.name)
-        .find({ key: { $in: keys } }, { projection: { key: 1, points: 1 } })
+        .collection<Stored>(collection.name)
+        .find({ key: { $in: keys } }, { projection: { key: 1, points: 1, expire: 1 } })
         .toArray(),
     ({ key }) => [key],
   )
   const closedOf = async ({ prefix, limiter, key }: Counted): Promise<number> => {
     const stored = await read(limiter.storedKey(key), noHurry)
     if (stored === null || stored.points < limiter.most) return 0
-    // The period may be over by now, which only the library knows.
-    const { isOpen, closedMs } = await limiter.look(key)
-    if (!isOpen) warn({ kind: name, network: prefix.range })
+    const closedMs = Math.max(0, stored.expire.getTime() - deps.now().getTime())
+    if (closedMs > 0) warn({ kind: name, network: prefix.range })
     return closedMs
   }
 

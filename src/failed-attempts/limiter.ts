@@ -1,10 +1,9 @@
-import type { Connection } from 'mongoose'
-import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible'
-import type { Collection } from '../collection.ts'
+import { type Collection, isDuplicate } from '../collection.ts'
+import type { Deps } from '../deps.ts'
 import { groupBy } from '../group-by.ts'
 import { createLane, type Lane, noHurry } from '../group-commit/lane.ts'
 
-/** Failed attempts within a period, as rate-limiter-flexible stores them: shared by all processes, kept over restarts. */
+/** Failed attempts within a period: shared by all processes, kept over restarts. */
 export const attemptsCollection = (name: string): Collection => ({
   name,
   fields: { key: String, points: Number, expire: Date },
@@ -28,68 +27,82 @@ export interface Standing {
   closedMs: number
 }
 
-/** Counts points per key under one limit. The clock is the library's own. */
+/** The points of a key, and when its period ends. A document may outlast its period: MongoDB deletes it within a minute or so. */
+export interface Stored {
+  key: string
+  points: number
+  expire: Date
+}
+
+/** Counts points per key under one limit, by database time: with the clock of a process one could end a period for all. */
 export interface Limiter {
   most: number
   /** The key as the collection has it. */
   storedKey(key: string): string
   /** Adds one point. The write decides, so concurrent attempts cannot exceed the limit. */
   count(key: string): Promise<Standing>
-  /** Whether the key is closed to the next attempt. Counts nothing. */
-  look(key: string): Promise<Standing>
   add(key: string, points: number): Promise<void>
   /** Takes one point back. */
   giveBack(key: string): Promise<void>
   forget(key: string): Promise<void>
 }
 
-export function createLimiter(mongo: Connection, collection: Collection, limit: Limit): Limiter {
-  const limiter = new RateLimiterMongo({
-    storeClient: mongo,
-    tableName: collection.name,
-    disableIndexesCreation: true,
-    keyPrefix: limit.name,
-    points: limit.most,
-    duration: limit.seconds,
-  })
-  const standing = (counted: number, closedMs: number): Standing => {
-    const isOpen = counted <= limit.most
-    return { isOpen, counted, closedMs: isOpen ? 0 : closedMs }
+export function createLimiter(
+  deps: Pick<Deps, 'mongo' | 'now'>,
+  collection: Collection,
+  { name, most, seconds }: Limit,
+): Limiter {
+  const stored = deps.mongo.collection<Stored>(collection.name)
+  const storedKey = (key: string): string => `${name}:${key}`
+
+  /** The first points of a period begin it. */
+  async function add(key: string, points: number): Promise<Stored> {
+    const now = deps.now()
+    // Also of a new document, for a missing field is less than any date.
+    const isOver = { $lte: ['$expire', now] }
+    const change = {
+      points: { $cond: [isOver, points, { $add: ['$points', points] }] },
+      expire: { $cond: [isOver, new Date(now.getTime() + seconds * 1000), '$expire'] },
+    }
+    const write = () =>
+      stored.findOneAndUpdate({ key: storedKey(key) }, [{ $set: change }], {
+        upsert: true,
+        returnDocument: 'after',
+      })
+    const after = await write().catch((error: unknown) => {
+      // Another process inserted the same key in this moment.
+      if (isDuplicate(error)) return write()
+      throw error
+    })
+    if (after === null) throw new Error('MongoDB returned no document for an upsert')
+    return after
   }
+
   const count = createSumLane(async (key, times) => {
-    const { consumedPoints, msBeforeNext } = await consume(limiter, key, times)
-    return (position) => standing(consumedPoints - times + position, msBeforeNext)
+    const { points, expire } = await add(key, times)
+    const leftMs = Math.max(0, expire.getTime() - deps.now().getTime())
+    return (position) => {
+      const counted = points - times + position
+      const isOpen = counted <= most
+      return { isOpen, counted, closedMs: isOpen ? 0 : leftMs }
+    }
   })
   const giveBack = createSumLane(async (key, times) => {
-    await limiter.reward(key, times)
+    const filter = { key: storedKey(key), expire: { $gt: deps.now() } }
+    await stored.updateOne(filter, { $inc: { points: -times } })
     return () => undefined
   })
   return {
-    most: limit.most,
-    storedKey: (key) => limiter.getKey(key),
+    most,
+    storedKey,
     count: (key) => count(key, noHurry),
-    async look(key) {
-      const seen = await limiter.get(key)
-      if (seen === null) return { isOpen: true, counted: 0, closedMs: 0 }
-      return { ...standing(seen.consumedPoints + 1, seen.msBeforeNext), counted: seen.consumedPoints }
-    },
     async add(key, points) {
-      if (points > 0) await limiter.penalty(key, points)
+      if (points > 0) await add(key, points)
     },
     giveBack: (key) => giveBack(key, noHurry),
     async forget(key) {
-      await limiter.delete(key)
+      await stored.updateOne({ key: storedKey(key) }, { $set: { points: 0 } })
     },
-  }
-}
-
-/** The library throws its result when a limit is exceeded. */
-async function consume(limiter: RateLimiterMongo, key: string, times: number): Promise<RateLimiterRes> {
-  try {
-    return await limiter.consume(key, times)
-  } catch (error) {
-    if (error instanceof RateLimiterRes) return error
-    throw error
   }
 }
 

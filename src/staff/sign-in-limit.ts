@@ -33,8 +33,8 @@ export type Try =
 /** Counts a try before it is looked at, so that many at once do not slip through. `takeBack` when it shall not count. */
 export type CountTry = (name: string, ip: string) => Promise<Try>
 
-export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'log' | 'secrets'>): CountTry {
-  const names = createLimiter(deps.mongo, signInAttempts, perName)
+export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'secrets'>): CountTry {
+  const names = createLimiter(deps, signInAttempts, perName)
   const addresses = createLimitByNetwork(deps, signInAttempts, perAddress)
   return async (name, ip) => {
     // What is typed there may be a password.

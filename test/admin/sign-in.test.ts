@@ -63,7 +63,7 @@ describe('Signing in as support staff', () => {
     ])
   })
 
-  /** Lets the time of all limits pass: the clock of the library that keeps them is its own. */
+  /** Ends the period of every limit. */
   const forget = () =>
     house.deps.mongo.collection('signinattempts').updateMany({}, { $set: { expire: new Date(0) } })
 

@@ -61,7 +61,8 @@ const noCode: Reason = (round, { call, span }) => {
 /** Who typed it may not know the PIN or have the money, the amount always fails, or the order never came to the wallet or its word never back, or not in time. */
 const notCharged: Reason = (round, { call, span }) => {
   const intent = round.intentAt(shortCodeIn(call.path))
-  if (intent === undefined) return true
+  // A day passed between the look at the form and the look at the payment: then the form alone was out of date.
+  if (intent === undefined || jumpsAround(round, call, 0)) return true
   const { wallets, providerWallets } = round.setting
   const phone = phoneIn(call)
   const wallet = (intent.sandbox ? wallets : providerWallets).find((each) => each.phone === phone)
@@ -101,14 +102,17 @@ function amountIn(round: Round, call: Call): number {
   return Math.round(100 * Number(typed))
 }
 
+/** Whether time jumped while a request was under way, or up to so long before. */
+const jumpsAround = ({ faults }: Pick<Round, 'faults'>, { began, ended }: Call, beforeMs: number): boolean =>
+  faults.some(
+    (fault) => fault.what === 'clock.jump' && fault.began <= ended && fault.ended >= began - beforeMs,
+  )
+
 /** A session ends when a day passes, and when the same browser signs in anew: who had the form before presses in vain. */
 const isSignedOut: Reason = ({ faults, calls }, { call }) => {
   const looked = calls.filter(({ actor, operation }) => actor === call.actor && operation === call.operation)
   const fromMs = Math.min(...looked.map(({ began }) => began))
-  const isPast = faults.some(
-    ({ what, began, ended }) =>
-      what === 'clock.jump' && began <= call.ended && ended >= call.began - call.patienceMs,
-  )
+  const isPast = jumpsAround({ faults }, call, call.patienceMs)
   const isAnew = calls.some(
     ({ what, operation, began, ended }) =>
       what === 'support.sign-in' && operation !== call.operation && began <= call.ended && ended >= fromMs,
