@@ -181,6 +181,8 @@ describe('The house keeps its rules:', () => {
       'src/retention/remove.ts',
       'src/store/imports/roll-back.ts',
       'src/store/imports/take-back.ts',
+      // Endpoints that were deleted and have no delivery.
+      'src/webhooks/endpoints/remove-deleted.ts',
     ])
     expect(read('src/retention/remove.ts')).to.include('{ ...which, sandbox: true })')
     const changing = /\.(update|findOneAnd|bulkWrite|replace|insert)\w*\(/

@@ -1,9 +1,11 @@
 import type { Models } from '../collections.ts'
 import type { Config } from '../config.ts'
+import { eachPage } from './each-page.ts'
 import { askedForMs, forgetAnswers } from './forget-answers.ts'
 import { forgetAttempts } from './forget-attempts.ts'
 import type { Pace } from './pace.ts'
 import type { Progress } from './progress.ts'
+import { removeEndpoints } from './remove.ts'
 import { removeDeliveries } from './remove-deliveries.ts'
 import { removeIntents } from './remove-intents.ts'
 import { removeOrders } from './remove-orders.ts'
@@ -56,6 +58,10 @@ export async function cleanBusiness(cleaning: Cleaning): Promise<void> {
   await removeIntents(cleaning)
   await removeOrders(cleaning)
   await removeProducts(cleaning)
+  const { Endpoint, businessId, answersBefore: before } = cleaning
+  const deletable = { index: 'byTime', where: { businessId }, from: null, before }
+  // Last of what is removed: a deleted endpoint stays as long as its deliveries.
+  await eachPage(cleaning.pace, Endpoint, deletable, (ids) => removeEndpoints(cleaning, ids))
   await forgetAttempts(cleaning)
   await forgetAnswers(cleaning)
 }

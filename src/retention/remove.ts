@@ -4,6 +4,7 @@ import type { Intent } from '../intents/intent.ts'
 import type { Order } from '../store/orders/order.ts'
 import type { Product } from '../store/products/product.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
+import { unusedAmong } from '../webhooks/endpoints/remove-deleted.ts'
 import type { Cleaning } from './clean-business.ts'
 import { batchLimits } from './each-page.ts'
 import type { Kind } from './tally.ts'
@@ -33,6 +34,14 @@ export async function removeMovements(
   const keys = intents.filter(({ sandbox }) => sandbox).flatMap(({ payment }) => payment?.key ?? [])
   const which = { $or: [{ _id: { $in: keys } }, { paymentKey: { $in: keys } }] }
   await removeFrom(cleaning, 'movements', pastMongoose(cleaning.WalletMovement), which)
+}
+
+/** Endpoints of the business that were deleted and of which no delivery is left. They belong to no environment. */
+export async function removeEndpoints(cleaning: Cleaning, ids: string[]): Promise<void> {
+  const { Endpoint, answersBefore: before } = cleaning
+  const deleted = { deletedAt: { $type: 'date', $lt: before } }
+  const unused = await unusedAmong(Endpoint, [{ $match: { _id: { $in: ids }, ...deleted } }])
+  await removeFrom(cleaning, 'endpoints', pastMongoose(Endpoint), { _id: { $in: unused }, ...deleted })
 }
 
 async function removeFrom<Doc extends mongo.Document>(

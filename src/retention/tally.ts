@@ -5,6 +5,7 @@ export const kinds = [
   'movements',
   'orders',
   'products',
+  'endpoints',
   'attempts',
   'answers',
 ] as const

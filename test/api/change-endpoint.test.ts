@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Scope } from '../../schemas/scopes.ts'
+import { newId } from '../../src/ids.ts'
 import {
   attempt,
   createIntent,
@@ -229,13 +230,64 @@ describe('A webhook endpoint', () => {
       expect(after).to.have.length(6)
     })
 
-    it('reads no delivery but its own that wait', async () => {
+    /** Deliveries like the given one, of another business or another status. */
+    const makeLike = async ({ _id }: { _id: string }, count: number, change: object) => {
+      const like = await house.deps.Delivery.findById(_id).lean()
+      const at = house.deps.now().getTime()
+      const many = Array.from({ length: count }, (_, index) => ({
+        ...like,
+        _id: newId(),
+        nextAttemptAt: new Date(at + index),
+        ...change,
+      }))
+      await house.deps.Delivery.collection.insertMany(many as never[])
+    }
+
+    it('costs what its own open deliveries cost, among thousands of others', async () => {
+      const other = { endpointId: newId(), businessId: newId() }
       await subscribe(house, merchant, receiver.url)
-      for (let made = 0; made < 3; made += 1) await freshDelivery(house, merchant)
-      await house.deps.Delivery.updateOne({ endpointId: id }, { status: 'DELIVERED', nextAttemptAt: null })
+      const delivery = await freshDelivery(house, merchant)
+      const [own] = (await deliveriesOf(house, merchant)).filter(({ endpointId }) => endpointId === id)
+      if (own === undefined) return expect.fail(`no delivery beside ${delivery._id}`)
+      await makeLike(own, 3000, other)
+      await makeLike(own, 2000, { status: 'DELIVERED', nextAttemptAt: null })
+      await makeLike(own, 450, { status: 'RETRYING' })
       const done = await profiled(house, () => remove().expect(200))
-      const writes = done.filter(({ ns, command }) => ns.endsWith('.deliveries') && 'u' in command)
-      expect(writes.map(({ docsExamined }) => docsExamined)).to.deep.equal([2])
+      const reads = done.filter(({ ns }) => ns.endsWith('.deliveries'))
+      const examined = (count: 'keysExamined' | 'docsExamined') =>
+        reads.reduce((sum, each) => sum + (each[count] ?? 0), 0)
+      // Each of its 451 open ones is found once and written once; a batch looks one key further.
+      expect(examined('keysExamined')).to.be.within(2 * 451, 2 * 451 + 20)
+      expect(examined('docsExamined')).to.be.within(2 * 451, 2 * 451 + 20)
+      const open = { nextAttemptAt: { $type: 'date' } } as const
+      expect(await house.deps.Delivery.countDocuments({ endpointId: id, ...open })).to.equal(0)
+      expect(await house.deps.Delivery.countDocuments({ endpointId: id, status: 'CANCELLED' })).to.equal(451)
+      expect(await house.deps.Delivery.countDocuments({ ...other, ...open })).to.equal(3000)
+    })
+
+    it('leaves 100 deleted endpoints of a business, and those with deliveries, and reads none of them to list or to relay', async () => {
+      house.allowHost(receiver.host)
+      const { _id: delivered } = await freshDelivery(house, merchant)
+      await remove().expect(200)
+      const kept = await subscribe(house, merchant, url)
+      for (let made = 0; made < 115; made += 1) {
+        const { id: which } = await subscribe(house, merchant, url)
+        await remove(merchant, which).expect(200)
+      }
+      const { businessId } = merchant
+      // The first one has a delivery.
+      expect(await house.deps.Endpoint.countDocuments({ businessId })).to.equal(1 + 1 + 100)
+      expect(await house.deps.Endpoint.findById(id)).not.to.equal(null)
+      await house.http.get(`/api/v1/dev/webhooks/events/${delivered}`).set(merchant.read()).expect(200)
+      await createIntent(house, merchant)
+      const done = await profiled(house, async () => {
+        expect(await listed()).to.have.length(1)
+        await relay(house, merchant)
+      })
+      const reads = done.filter(({ ns }) => ns.endsWith('.webhookendpoints'))
+      expect(reads.length).to.be.greaterThan(2)
+      for (const { docsExamined = 0 } of reads) expect(docsExamined).to.be.at.most(1)
+      expect((await deliveriesOf(house, merchant)).map(({ endpointId }) => endpointId)).to.include(kept.id)
     })
 
     it('that the relay read before is not written to', async () => {

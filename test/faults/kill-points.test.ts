@@ -262,7 +262,9 @@ describe('a process killed between any two steps of', function () {
     }
     const steps = await killEverywhere(house, operation, graves, 0)
     await landLate(house, operation, graves, 3)
-    expect(steps).to.deep.equal([...changing.slice(0, 3), 'mongodb update', 'mongodb update'])
+    const stopping = ['mongodb find', 'mongodb update']
+    const removing = 'mongodb aggregate'
+    expect(steps).to.deep.equal([...changing.slice(0, 3), ...stopping, removing, 'mongodb update'])
   })
 
   it('the relay loses and doubles nothing', async () => {

@@ -282,6 +282,31 @@ describe('the clean-up', () => {
     })
   })
 
+  it('removes endpoints that were deleted more than two days ago and have no delivery, and no others', async () => {
+    const merchant = await house.merchant()
+    const create = async () => (await subscribe(house, merchant, receiver.url)).id
+    const remove = (id: string) =>
+      house.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
+    const [active, told] = [await create(), await create()]
+    await createIntent(house, merchant)
+    await relay(house, merchant)
+    const unused = await create()
+    await remove(told)
+    await remove(unused)
+    const left = async () => {
+      const all = await house.deps.Endpoint.find({ businessId: merchant.businessId }, { _id: 1 }).lean()
+      return all.map(({ _id }) => _id).toSorted()
+    }
+    await clean()
+    expect(await left()).to.deep.equal([active, told, unused].toSorted())
+    house.clock.advance(2 * dayMs + 60_000)
+    expect((await clean()).endpoints).to.equal(1)
+    expect(await left()).to.deep.equal([active, told].toSorted())
+    await house.deps.Delivery.deleteMany({ endpointId: told })
+    expect((await clean()).endpoints).to.equal(1)
+    expect(await left()).to.deep.equal([active])
+  })
+
   it('goes through indexes alone, and next to nothing of what there was before', async () => {
     const gone = await createProduct(house, pair.live)
     await house.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(pair.live.write())

@@ -308,8 +308,8 @@ describe('the sweep', () => {
     expect(plans).to.have.deep.members([
       ['intents', 'IXSCAN { outbox.createdAt: 1 }'],
       ['orders', 'IXSCAN { outbox.createdAt: 1 }'],
-      ['deliveries', 'IXSCAN { nextAttemptAt: 1, endpointId: 1 }'],
-      ['deliveries', 'IXSCAN { nextAttemptAt: 1, endpointId: 1 }'],
+      ['deliveries', 'IXSCAN { nextAttemptAt: 1 }'],
+      ['deliveries', 'IXSCAN { nextAttemptAt: 1 }'],
       ['intents', 'IXSCAN { cancelsAt: 1 }'],
       ['wallets', 'IXSCAN { current.key: 1 }'],
       ['products', 'IXSCAN { reservations.at: 1 }'],

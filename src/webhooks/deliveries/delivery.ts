@@ -98,10 +98,15 @@ export const deliveries: Collection = {
     ...causedFields,
   },
   indexes: [
-    // Only what is still under way has a nextAttemptAt that is a date. Deleting an endpoint looks for its own among all of these.
+    // Only an open delivery has a nextAttemptAt that is a date: by time for the sweep, by endpoint for its deletion.
     {
       name: 'open',
-      key: { nextAttemptAt: 1, endpointId: 1 },
+      key: { nextAttemptAt: 1 },
+      partialFilterExpression: { nextAttemptAt: { $type: 'date' } },
+    },
+    {
+      name: 'openByEndpoint',
+      key: { endpointId: 1, nextAttemptAt: 1 },
       partialFilterExpression: { nextAttemptAt: { $type: 'date' } },
     },
     // These three hold all that a merchant's list may ask for, so that it is counted without reading a document.

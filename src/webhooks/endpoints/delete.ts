@@ -1,16 +1,18 @@
 import type { Caller } from '../../businesses/caller.ts'
+import { pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
 import { type Effect, recorded } from '../../idempotency/effect.ts'
 import { openStatuses } from '../deliveries/delivery.ts'
 import { free } from '../deliveries/lease.ts'
 import type { Endpoint } from './endpoint.ts'
 import { findChanged, noSuchEndpoint, ownEndpoint } from './find.ts'
+import { removeSurplus } from './remove-deleted.ts'
 
 type DeleteDeps = Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>
 
 /**
- * Marks the endpoint as deleted and frees its place in one guarded write, then stops its open deliveries. Answers
- * `{id, deleted: true}`. ENDPOINT_NOT_FOUND.
+ * Marks the endpoint as deleted and frees its slot in one guarded write, then stops its open deliveries. Returns `{id, deleted: true}`.
+ * ENDPOINT_NOT_FOUND.
  */
 export async function deleteEndpoint(
   deps: DeleteDeps,
@@ -25,24 +27,43 @@ export async function deleteEndpoint(
     { returnDocument: 'after' },
   ).lean<Endpoint | null>()
   if (deleted === null && (await findChanged(deps, caller, id, effect.id)) === null) throw noSuchEndpoint()
-  await stopDeliveries(deps, id)
+  await stopDeliveries(deps, id).catch((err: unknown) =>
+    deps.log.warn({ err, endpointId: id }, 'deliveries.not-stopped'),
+  )
+  await removeSurplus(deps, caller.businessId).catch((err: unknown) =>
+    deps.log.warn({ err, businessId: caller.businessId }, 'endpoints.not-removed'),
+  )
   return { id, deleted: true }
 }
 
+/** Few enough for one write, also where each delivery carries 100 KB of metadata. */
+const mostInBatch = 200
+const stopsForMs = 1000
+const maxTimeMS = 2000
+
 /**
- * What is being attempted ends as it does. What is not reached here, because the process dies or MongoDB takes too long over
- * very many, is stopped by the worker when it comes due: so a fault of this does not fail the deletion.
+ * Cancels the open deliveries of the endpoint, for a second at most. An attempt under way ends as it does. The worker cancels the others when
+ * they come due: those beyond the second, those of a process that dies, and those whose events the relay is just handing on.
  */
 async function stopDeliveries(deps: DeleteDeps, endpointId: string): Promise<void> {
-  // Among all that is open, of whoever: an endpoint may have millions of deliveries that have ended.
-  await deps.Delivery.updateMany(
-    {
-      endpointId,
-      nextAttemptAt: { $type: 'date' },
+  const deliveries = pastMongoose(deps.Delivery)
+  const endsAt = performance.now() + stopsForMs
+  for (;;) {
+    const open = {
+      nextAttemptAt: { $type: 'date' as const },
       status: { $in: openStatuses },
       ...free(deps.now()),
-    },
-    { $set: { status: 'CANCELLED', nextAttemptAt: null, lease: null } },
-    { hint: 'open', maxTimeMS: 4000 },
-  ).catch((err: unknown) => deps.log.warn({ err, endpointId }, 'deliveries.not-stopped'))
+    }
+    const found = await deliveries
+      .find(
+        { endpointId, ...open },
+        { hint: 'openByEndpoint', projection: { _id: 1 }, limit: mostInBatch, maxTimeMS },
+      )
+      .toArray()
+    const stopped = { status: 'CANCELLED', nextAttemptAt: null, lease: null } as const
+    const ids = found.map(({ _id }) => _id)
+    if (ids.length > 0)
+      await deliveries.updateMany({ _id: { $in: ids }, ...open }, { $set: stopped }, { maxTimeMS })
+    if (ids.length < mostInBatch || performance.now() > endsAt) return
+  }
 }

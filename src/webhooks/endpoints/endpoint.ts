@@ -90,6 +90,11 @@ export const endpoints: Collection = {
       partialFilterExpression: { slot: { $type: 'number' } },
     },
     { name: 'byTime', key: { businessId: 1, createdAt: -1, _id: -1 } },
+    {
+      name: 'deletions',
+      key: { businessId: 1, deletedAt: -1, _id: -1 },
+      partialFilterExpression: { deletedAt: { $type: 'date' } },
+    },
   ],
 }
 

@@ -1,6 +1,6 @@
 import type { Call } from '../../evidence/evidence.ts'
 import type { Round } from '../round.ts'
-import { referenceIn } from '../views/answers.ts'
+import { dataOf, referenceIn } from '../views/answers.ts'
 import { endpointIn } from '../views/subscriptions.ts'
 import { mayHaveComeBy, type Reason, type Refusal } from './refusal.ts'
 
@@ -77,5 +77,15 @@ export const tooManyEndpoints: Reason = (round, { call, span }) => {
     ({ businessId, createdAt }) => businessId === call.business && mayHaveComeBy(round, createdAt, span),
   )
   const from = span.from + round.times.aheadAt(span.from).from - round.times.skewAround(span)
-  return own.filter(({ deletedAt }) => deletedAt === null || deletedAt >= from).length >= mostEndpoints
+  const there = own.filter(({ deletedAt }) => deletedAt === null || deletedAt >= from)
+  return there.length + removedEndpoints(round, call.business, span.to).size >= mostEndpoints
 }
+
+/** Endpoints that were created by then, and that the clean-up has removed since: deleted ones without a delivery. */
+const removedEndpoints = (round: Round, business: string | null, by: number): Set<string> =>
+  new Set(
+    round.calls
+      .filter((call) => call.what === 'endpoint.create' && call.business === business && call.began <= by)
+      .flatMap((call) => dataOf<{ id: string }>(call)?.id ?? [])
+      .filter((id) => !round.endpointOf.has(id)),
+  )
