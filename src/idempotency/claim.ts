@@ -6,13 +6,7 @@ import type { SealedField } from '../secrets.ts'
 /** How long a response is kept and a key means the same request (SPEC 5.4). */
 export const lifetimeMs = 24 * 3_600_000
 
-/**
- * A request that ran in the last half hour before `expiresAt` stays the same request for half an hour after it: its caller has just had a
- * response, perhaps a 503, and may be about to retry.
- */
-const lateRetryMs = 30 * 60_000
-
-/** MongoDB removes a claim so long after `expiresAt`: later than any lease ends that begins within `lateRetryMs`. */
+/** MongoDB removes a claim so long after `expiresAt`: later than any lease ends that begins before it. */
 export const removalMs = 60 * 60_000
 
 /**
@@ -118,11 +112,8 @@ export async function claimAgain(
 }
 
 /** Whether the key means a new request: never while the last holder's lease runs. */
-function isOver({ expiresAt, leaseUntil }: Claim, { arrivedAt }: ClaimRequest, now: Date): boolean {
-  const ranLate = leaseUntil.getTime() > expiresAt.getTime() - lateRetryMs
-  const endsAt = expiresAt.getTime() + (ranLate ? lateRetryMs : 0)
-  return leaseUntil <= now && endsAt <= arrivedAt.getTime()
-}
+const isOver = ({ expiresAt, leaseUntil }: Claim, { arrivedAt }: ClaimRequest, now: Date): boolean =>
+  leaseUntil <= now && expiresAt <= arrivedAt
 
 /** Finds the answer of the request that the claim stands for, or takes the claim over when its lease has ended. The effect id stays. */
 async function inherit(deps: Deps, request: ClaimRequest, found: Claim, now: Date): Promise<Claimed> {
