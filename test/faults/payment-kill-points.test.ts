@@ -187,6 +187,8 @@ describe('a process killed between any two steps of', function () {
     expect(steps).to.deep.equal([
       'mongodb find',
       'mongodb update',
+      // Whether the business is suspended.
+      'mongodb find',
       'mongodb update',
       'nudge outbox-relay',
       'nudge intent-expiry',
