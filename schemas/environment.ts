@@ -41,6 +41,7 @@ export const environment = {
     RATE_LIMIT_PER_SECOND: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 100 },
     LIVE_CODES_PER_BUSINESS: { type: 'integer', minimum: 1, maximum: 1_000_000, default: 20_000 },
     SANDBOX_INTENTS_PER_DAY: { type: 'integer', minimum: 0, maximum: 1_000_000_000, default: 50_000 },
+    SHUTDOWN_DRAIN_SECONDS: { type: 'number', minimum: 0, maximum: 60, default: 2 },
     WORKER_PORT: { type: 'integer', minimum: 0, maximum: 65535 },
     OTEL_EXPORTER_OTLP_ENDPOINT: { type: 'string', format: 'http-url' },
     WEBHOOK_HEADER_BRAND: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9]{0,30}$', default: 'Service' },

@@ -48,6 +48,8 @@ export interface Config {
   sandboxRetentionMs: number
   /** Older than this, the attempts of live deliveries that have ended go; null: they stay. */
   liveDeliveryRetentionMs: number | null
+  /** How long a `web` that was told to stop goes on accepting connections. */
+  shutdownDrainMs: number
   /** Requests of one API key in a second, and refused credentials of one address; null: any number. */
   rateLimitPerSecond: number | null
   /** Payment codes of live mode that one business may have in use. */
@@ -138,6 +140,7 @@ function fromEnvironment(env: Environment): Config {
     walletTimeoutMs: env.WALLET_PROVIDER_TIMEOUT_SECONDS * 1000,
     sandboxRetentionMs: env.SANDBOX_RETENTION_DAYS * dayMs,
     liveDeliveryRetentionMs: env.LIVE_DELIVERY_RETENTION_DAYS * dayMs || null,
+    shutdownDrainMs: env.SHUTDOWN_DRAIN_SECONDS * 1000,
     rateLimitPerSecond: env.RATE_LIMIT_PER_SECOND || null,
     liveCodesPerBusiness: env.LIVE_CODES_PER_BUSINESS,
     sandboxIntentsPerDay: env.SANDBOX_INTENTS_PER_DAY || null,

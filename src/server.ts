@@ -24,9 +24,6 @@ const deps = await openDeps(config, log, metrics, 'web')
 measureProcess(metrics)
 if (!config.production) await onceThere(log, () => makeIndexes(config.mongodbUrl, log))
 
-/** Long enough for a busy keep-alive connection to hear it, so that none is closed under a request. */
-const drainMs = 1000
-
 let stopping = false
 const server = createHttpServer(
   deps,
@@ -38,9 +35,9 @@ await once(server, 'listening')
 log.info({ port: config.port, publicUrl: config.publicUrl }, 'web.started')
 
 closeBy(async () => {
-  // Not ready any more, and every answer ends its connection; those still coming meanwhile are served.
+  // Not ready any more. Connections are still accepted, so that balancers and clients can notice: every response ends its own.
   stopping = true
-  await wait(drainMs)
+  await wait(config.shutdownDrainMs)
   await server.stop(longestStopMs(config))
   await deps.close()
 })

@@ -9,12 +9,13 @@ import { throttled } from '../log.ts'
 import { parseUrl } from '../parse-url.ts'
 import { type Connection, createConnection, type Reply } from './connections/connection.ts'
 import { cutSlow } from './connections/cut-slow.ts'
+import { createGate } from './connections/gate.ts'
 import { createHangUp } from './connections/hang-up.ts'
 import { afterAnswers, inTurn } from './connections/in-turn.ts'
 import { tellFault } from './connections/parser-fault.ts'
 import type { Patience } from './connections/patience.ts'
 
-/** How long connections that were just accepted may take to say what they want, once nobody new is let in. */
+/** How long connections that were just accepted may take to send their request, once the listener is closed. */
 const lastRequestsMs = 500
 /** The 8 s that a request may wait on MongoDB, a second for the call of a wallet to end, and 2 s to spare. */
 const beyondWalletMs = 11_000
@@ -51,9 +52,10 @@ export function createHttpServer(
   const hangUp = createHangUp(deps, (address) => isTrusted(address, 0))
   const connections = new Map<Socket, Connection>()
   /** Queues a request that was read, or what is to be said in its place. */
+  const gate = createGate()
   const queue = ({ socket }: IncomingMessage, res: Reply, begin: (connection: Connection) => void): void => {
     const connection = connections.get(socket)
-    if (connection !== undefined) inTurn(connection, res, hangUp, () => begin(connection))
+    if (connection !== undefined) inTurn(connection, res, hangUp, () => gate.pass(() => begin(connection)))
   }
   const serve = (req: IncomingMessage, res: Reply): void =>
     queue(req, res, (connection) => {
@@ -79,9 +81,14 @@ export function createHttpServer(
     serve,
   )
   server.maxConnections = mostConnections
+  // Node's own, which `close` calls, cuts what is written and not yet taken.
+  server.closeIdleConnections = () => {
+    for (const { socket, latest } of connections.values()) if (latest?.writableFinished) socket.destroy()
+  }
   const warn = throttled(5000, (fields) => deps.log.warn(fields, 'web.full'))
   server.on('drop', () => warn({ connections: mostConnections }))
   server.on('connection', (socket: Socket) => {
+    gate.noteConnection()
     const connection = createConnection(socket)
     connections.set(socket, connection)
     socket.once('close', () => connections.delete(socket))
@@ -117,7 +124,9 @@ export function createHttpServer(
   })
   return Object.assign(server, {
     async stop(longestMs: number) {
+      await gate.untilQuiet()
       const closed = new Promise((resolve) => server.close(resolve))
+      gate.open()
       await Promise.race([closed, wait(lastRequestsMs)])
       // A connection that asks for nothing, or never finishes asking, must not keep the process alive.
       for (const { socket, latest } of connections.values())

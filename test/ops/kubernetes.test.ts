@@ -37,7 +37,7 @@ const configFiles = generated?.envs.map((file) => join(dirname(base), file)) ?? 
 const config = parseEnv(configFiles.map(readText).join('\n')) as Record<string, string>
 const secrets = the('Secret', 'payment-intents').stringData ?? {}
 
-/** What is under way, and 15 s (docs/deploy.md): 1 s in which it says that it goes, 11 s beyond a wallet, the rest to close what is open. */
+/** What is under way, and 15 s (docs/deploy.md): 2 s in which it still accepts, 1.5 s to close the listener, 11 s beyond a wallet. */
 const beyondSeconds = 15
 const { WALLET_PROVIDER_TIMEOUT_SECONDS: wallet, WEBHOOK_TIMEOUT_SECONDS: webhook } = environment.properties
 const longestEndSeconds = { web: wallet.maximum + beyondSeconds, worker: webhook.maximum + beyondSeconds }
@@ -159,7 +159,8 @@ describe('the Kubernetes manifests', () => {
     const [, web, worker] = pods
     const hookSeconds = web?.container.lifecycle?.preStop.sleep.seconds ?? Number.NaN
     const longestRequest = longestStopMs({ walletTimeoutMs: wallet.maximum * 1000 })
-    expect(1 + longestRequest / 1000).to.be.lessThan(longestEndSeconds.web)
+    const { default: drainSeconds } = environment.properties.SHUTDOWN_DRAIN_SECONDS
+    expect(drainSeconds + 1.5 + longestRequest / 1000).to.be.lessThan(longestEndSeconds.web)
     for (const name of ['WALLET_PROVIDER_TIMEOUT_SECONDS', 'WEBHOOK_TIMEOUT_SECONDS'])
       expect(readText('docs/deploy.md')).to.include(`\`${name}\` and ${beyondSeconds} s`)
     expect(web?.pod.terminationGracePeriodSeconds).to.equal(hookSeconds + longestEndSeconds.web)

@@ -39,8 +39,8 @@ export async function startProcessOf(
   house: House,
   changes: Record<string, string>,
 ): Promise<ServiceProcess> {
-  const port = await freePort()
-  const child = begin(join(build, files[type]), house, { PORT: String(port), ...changes }, 'inherit')
+  const port = changes.PORT ?? String(await freePort())
+  const child = begin(join(build, files[type]), house, { ...changes, PORT: port }, 'inherit')
   const ended = once(child, 'exit').then(([code]) => code as number | null)
   const { logged, lastWords } = listen(child)
   await Promise.race([

@@ -46,6 +46,7 @@ describe('The configuration', () => {
       workerQueues: queueNames,
       walletProvider: null,
       walletTimeoutMs: 10_000,
+      shutdownDrainMs: 2000,
       commissionRates: { provider: 200, payer: 100, tof: 1400, tte: 200 },
     })
     expect(config.secretKeys).to.have.lengthOf(1)
@@ -71,6 +72,7 @@ describe('The configuration', () => {
       WEBHOOK_TIMEOUT_SECONDS: '2.5',
       WALLET_PROVIDER_URL: 'https://wallet.example/v1/',
       WALLET_PROVIDER_TIMEOUT_SECONDS: '1.5',
+      SHUTDOWN_DRAIN_SECONDS: '0.5',
       COMMISSION_PROVIDER_BPS: '0',
       COMMISSION_TTE_BPS: '5000',
     })
@@ -91,6 +93,7 @@ describe('The configuration', () => {
         key: inProduction.WALLET_PROVIDER_KEY,
       },
       walletTimeoutMs: 1500,
+      shutdownDrainMs: 500,
       commissionRates: { provider: 0, payer: 100, tof: 1400, tte: 5000 },
     })
     expect(config.secretKeys).to.have.lengthOf(2)
@@ -121,6 +124,7 @@ describe('The configuration', () => {
       WALLET_PROVIDER_KEY: 'hidden-and-short',
       WALLET_PROVIDER_NAME: 'a provider',
       WALLET_PROVIDER_TIMEOUT_SECONDS: '61',
+      SHUTDOWN_DRAIN_SECONDS: '61',
       COMMISSION_PROVIDER_BPS: '10001',
       COMMISSION_PAYER_BPS: '-1',
       COMMISSION_TOF_BPS: '1.5',

@@ -1,0 +1,54 @@
+import type { Socket } from 'node:net'
+import { expect } from 'chai'
+import express from 'express'
+import { type House, openHouse } from '../support/house.ts'
+import { until } from '../support/until.ts'
+import { openServer, short } from './impatient.ts'
+import { answersOf, connectTo, crlf, readToEnd } from './raw-request.ts'
+
+const get = crlf('GET / HTTP/1.1', 'Host: a', '', '')
+
+describe('An HTTP server that stops', () => {
+  let house: House
+  before(async () => {
+    house = await openHouse()
+  })
+  after(() => house.close())
+
+  it('sends whole what it has written and the client has not read yet', async () => {
+    const body = 'x'.repeat(20_000_000)
+    const app = express().get('/', (_req, res) => res.end(body))
+    const { server, origin } = await openServer(house, app, { ...short, answerIdleMs: 10_000 })
+    const socket = await connectTo(origin)
+    socket.pause().write(get)
+    await until('some of it is there', () => socket.bytesRead > 0)
+    const stopped = server.stop(10_000)
+    await until('it listens no more', () => !server.listening)
+    const [answer] = answersOf((await readToEnd(socket.resume())).toString('latin1'))
+    expect(answer?.body.length).to.equal(body.length)
+    await stopped
+  })
+
+  it('serves what comes while it waits for connections to cease, and then accepts none', async () => {
+    const app = express().get('/', (_req, res) => res.end('{}'))
+    const { server, origin } = await openServer(house, app, short)
+    const sockets: Socket[] = []
+    const knocking = setInterval(() => {
+      void connectTo(origin).then((socket) => sockets.push(socket))
+    }, 20)
+    await until('some have come', () => sockets.length > 3)
+    const stopped = server.stop(1000)
+    const before = sockets.length
+    await until('some more have come', () => sockets.length > before + 3)
+    clearInterval(knocking)
+    const wires = sockets.map((socket) => {
+      socket.write(get.replace('Host', 'Connection: close\r\nHost'))
+      return readToEnd(socket)
+    })
+    for (const wire of await Promise.all(wires))
+      expect(answersOf(wire.toString('latin1')).map(({ status }) => status)).to.deep.equal([200])
+    await stopped
+    const refused = await connectTo(origin).catch(({ code }: NodeJS.ErrnoException) => code)
+    expect(refused).to.equal('ECONNREFUSED')
+  })
+})

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { freePort } from '../../dev/servers/free-port.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type ServiceProcess, startProcess } from '../support/processes.ts'
+import { until } from '../support/until.ts'
+
+const intents = '/api/v1/dev/intents'
+const restarts = 20
+
+/** Between these clients and the end of the process there is no balancer. */
+describe('A process that is stopped, and its clients on the same port', () => {
+  let house: House
+  let merchant: Merchant
+  let web: ServiceProcess | null = null
+  before(async () => {
+    house = await openHouse()
+    merchant = await house.merchant()
+  })
+  afterEach(() => web?.stop())
+  after(() => house.close())
+
+  const list = (origin: string, agent: Agent | false) =>
+    call(`${origin}${intents}?limit=1`, 'GET', merchant.read(), '', agent)
+  const create = (origin: string, agent: Agent | false) => {
+    const headers = { ...merchant.write(randomUUID()), 'Content-Type': 'application/json' }
+    return call(`${origin}${intents}`, 'POST', headers, '{"amount":500}', agent)
+  }
+
+  it('accepts and serves for SHUTDOWN_DRAIN_SECONDS, is not ready, and ends each connection', async () => {
+    const started = await startProcess('web', house, { SHUTDOWN_DRAIN_SECONDS: '1.5' })
+    web = started
+    const stoppedAt = performance.now()
+    web.kill('SIGTERM')
+    const isReady = () => call(`${started.origin}/readyz`, 'GET', {}, '', false)
+    await until('it is not ready', async () => (await isReady()).status === 503)
+    const kept = new Agent({ keepAlive: true })
+    for (const ask of [create, list]) {
+      const { status, isLast } = await ask(web.origin, kept)
+      expect([status, isLast]).to.deep.equal([ask === create ? 201 : 200, true])
+    }
+    expect(await web.ended, web.lastWords()).to.equal(0)
+    expect(performance.now() - stoppedAt).to.be.within(1500, 6000)
+  })
+
+  it('resets no connection and fails no request of 8 clients over 20 restarts', async function () {
+    this.timeout(300_000)
+    const PORT = String(await freePort())
+    const start = () =>
+      startProcess('web', house, { PORT, RATE_LIMIT_PER_SECOND: '0', SHUTDOWN_DRAIN_SECONDS: '0.3' })
+    web = await start()
+    let isOver = false
+    const { origin } = web
+    const clients = Array.from({ length: 8 }, (_, n) => {
+      // Every other one keeps its connection, half of them create.
+      const agent = n % 2 === 0 ? new Agent({ keepAlive: true, maxSockets: 1 }) : (false as const)
+      return startClient(
+        () => (n < 4 ? create : list)(origin, agent),
+        () => isOver,
+      )
+    })
+    const served = () => Math.min(...clients.map((client) => client.served()))
+    for (let restart = 0; restart < restarts; restart += 1) {
+      const before = served()
+      await until('each client is served', () => served() > before + 3)
+      web.kill('SIGTERM')
+      expect(await web.ended, web.lastWords()).to.equal(0)
+      web = await start()
+    }
+    isOver = true
+    expect((await Promise.all(clients.map(({ faults }) => faults))).flat()).to.deep.equal([])
+  })
+})
+
+/** Sends one request after the other. A refused connection is no fault: nobody listens, nothing was sent, and the client comes again. */
+function startClient(ask: () => Promise<{ status: number }>, isOver: () => boolean) {
+  let served = 0
+  const run = async (): Promise<string[]> => {
+    const faults: string[] = []
+    while (!isOver())
+      try {
+        const { status } = await ask()
+        if (status >= 400) faults.push(String(status))
+        else served += 1
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException
+        if (code === 'ECONNREFUSED') await wait(10)
+        else faults.push(message)
+      }
+    return faults
+  }
+  return { served: () => served, faults: run() }
+}
+
+/** By Node's own client, which repeats nothing by itself. Throws where the response is not whole. */
+async function call(
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  body: string,
+  agent: Agent | false,
+): Promise<{ status: number; isLast: boolean }> {
+  const req = request(url, { method, headers: { ...headers, 'Content-Length': body.length }, agent })
+  req.end(body)
+  const [res] = (await once(req, 'response')) as [IncomingMessage]
+  JSON.parse(Buffer.concat(await res.toArray()).toString())
+  return { status: res.statusCode ?? 0, isLast: res.headers.connection === 'close' }
+}
