@@ -21,9 +21,14 @@ export interface Collection {
 
 /**
  * The model of a collection on one connection. Unknown fields in a filter or a change throw, `{}` stays `{}`,
- * and nothing is created behind one's back (indexes: src/indexes.ts).
+ * and nothing is created behind one's back (indexes: src/indexes.ts). MongoDB ends its queries after
+ * `maxTimeMs`, where that is given.
  */
-export function openCollection<Doc>(connection: Connection, collection: Collection): Model<Doc> {
+export function openCollection<Doc>(
+  connection: Connection,
+  collection: Collection,
+  maxTimeMs?: number,
+): Model<Doc> {
   const schema = new Schema<Doc>(collection.fields as SchemaDefinition<Doc>, {
     collection: collection.name,
     versionKey: false,
@@ -33,7 +38,18 @@ export function openCollection<Doc>(connection: Connection, collection: Collecti
     autoIndex: false,
     autoCreate: false,
   })
+  if (maxTimeMs !== undefined) limitReads(schema, maxTimeMs)
   return connection.model<Doc>(collection.name, schema)
+}
+
+/** MongoDB ends each query after this, unless the query itself names a time. */
+function limitReads(schema: Schema, maxTimeMs: number): void {
+  schema.pre(['find', 'findOne', 'countDocuments', 'distinct'], function () {
+    this.setOptions({ maxTimeMS: maxTimeMs, ...this.getOptions() })
+  })
+  schema.pre('aggregate', function () {
+    this.option({ maxTimeMS: maxTimeMs, ...this.options })
+  })
 }
 
 /**

@@ -49,25 +49,25 @@ export const collections: readonly Collection[] = [
 
 export type Models = ReturnType<typeof openModels>
 
-/** The model of every collection, on one connection. */
-export const openModels = (mongo: Connection) => ({
-  Business: openCollection<Business>(mongo, businesses),
-  ApiKey: openCollection<ApiKey>(mongo, apiKeys),
-  Setting: openCollection<Setting>(mongo, settings),
-  Intent: openCollection<Intent>(mongo, intents),
-  Endpoint: openCollection<Endpoint>(mongo, endpoints),
-  Delivery: openCollection<Delivery>(mongo, deliveries),
-  DeliveryHour: openCollection<DeliveryHour>(mongo, deliveryHours),
-  Claim: openCollection<Claim>(mongo, claims),
-  Staff: openCollection<Staff>(mongo, staffAccounts),
-  StaffSession: openCollection<StaffSession>(mongo, staffSessions),
-  AuditEvent: openCollection<AuditEvent>(mongo, auditEvents),
-  WalletAccount: openCollection<WalletAccount>(mongo, walletAccounts),
-  WalletMovement: openCollection<WalletMovement>(mongo, walletMovements),
-  Shop: openCollection<Shop>(mongo, shops),
-  Product: openCollection<Product>(mongo, products),
-  ImportPlan: openCollection<ImportPlan>(mongo, importPlans),
-  Order: openCollection<Order>(mongo, orders),
-  RetentionRecord: openCollection<RetentionRecord>(mongo, retentionRecords),
-  RetentionProgress: openCollection<RetentionProgress>(mongo, retentionProgress),
+/** The model of every collection, on one connection. `maxTimeMs`: see openCollection. */
+export const openModels = (mongo: Connection, maxTimeMs?: number) => ({
+  Business: openCollection<Business>(mongo, businesses, maxTimeMs),
+  ApiKey: openCollection<ApiKey>(mongo, apiKeys, maxTimeMs),
+  Setting: openCollection<Setting>(mongo, settings, maxTimeMs),
+  Intent: openCollection<Intent>(mongo, intents, maxTimeMs),
+  Endpoint: openCollection<Endpoint>(mongo, endpoints, maxTimeMs),
+  Delivery: openCollection<Delivery>(mongo, deliveries, maxTimeMs),
+  DeliveryHour: openCollection<DeliveryHour>(mongo, deliveryHours, maxTimeMs),
+  Claim: openCollection<Claim>(mongo, claims, maxTimeMs),
+  Staff: openCollection<Staff>(mongo, staffAccounts, maxTimeMs),
+  StaffSession: openCollection<StaffSession>(mongo, staffSessions, maxTimeMs),
+  AuditEvent: openCollection<AuditEvent>(mongo, auditEvents, maxTimeMs),
+  WalletAccount: openCollection<WalletAccount>(mongo, walletAccounts, maxTimeMs),
+  WalletMovement: openCollection<WalletMovement>(mongo, walletMovements, maxTimeMs),
+  Shop: openCollection<Shop>(mongo, shops, maxTimeMs),
+  Product: openCollection<Product>(mongo, products, maxTimeMs),
+  ImportPlan: openCollection<ImportPlan>(mongo, importPlans, maxTimeMs),
+  Order: openCollection<Order>(mongo, orders, maxTimeMs),
+  RetentionRecord: openCollection<RetentionRecord>(mongo, retentionRecords, maxTimeMs),
+  RetentionProgress: openCollection<RetentionProgress>(mongo, retentionProgress, maxTimeMs),
 })

@@ -7,9 +7,11 @@ import { type DatabaseTime, openDatabaseTime, type Shift, unshifted } from './da
 import { type BodyKind, createBodyRooms, type Room } from './http/body-room.ts'
 import { createResponseBudget, type ResponseBudget, responseBytes } from './http/responses/budget.ts'
 import { type Lanes, openLanes } from './lanes.ts'
+import { createLists, type Lists, listConnections } from './lists/lists.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { awaitMongo, onceThere } from './mongo.ts'
+import { longestReadMs } from './pagination.ts'
 import { type Nudge, openQueues, type Queues } from './queues.ts'
 import { openQuotas, type Quotas } from './quotas/quotas.ts'
 import { createAddUp } from './rate-limits/add-up.ts'
@@ -52,6 +54,7 @@ export interface Deps extends Models {
   sender: Sender
   wallets: Wallets
   importInTurn: InTurn
+  lists: Lists
   tallies: Tallies
   apiSwitch: ApiSwitch
   /** Null: any number. */
@@ -85,10 +88,11 @@ export async function openDeps(
   shift: Shift = unshifted,
 ): Promise<Deps> {
   const tracing = await openTracing(config, log, processType)
-  const mongo = await awaitMongo(config.mongodbUrl, log)
+  const mongo = await awaitMongo(config.mongodbUrl, log, {})
   const databaseTime = await onceThere(log, () => openDatabaseTime(mongo, log, shift))
   const { now } = databaseTime
   const models = openModels(mongo)
+  const listsMongo = await awaitMongo(config.mongodbUrl, log, listConnections)
   const queues = openQueues(config, log, now)
   const boardQueues = openBoardQueues(config, log)
   const sender = createSender({
@@ -125,6 +129,7 @@ export async function openDeps(
     sender,
     wallets,
     importInTurn: createTurns(),
+    lists: createLists(openModels(listsMongo, longestReadMs)),
     tallies: createTallies(elapsedMs, { stride, mostMarks }),
     apiSwitch,
     rateLimits,
@@ -144,6 +149,7 @@ export async function openDeps(
       await wallets.close()
       await healthNotes.close()
       databaseTime.close()
+      await listsMongo.close()
       await mongo.close()
       await tracing?.close()
     },

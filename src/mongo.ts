@@ -31,7 +31,7 @@ const promises = {
 export async function connectMongo(
   url: string,
   log: Log,
-  exceptions: Pick<mongoose.ConnectOptions, 'socketTimeoutMS'>,
+  exceptions: Pick<mongoose.ConnectOptions, 'socketTimeoutMS' | 'maxPoolSize' | 'appName'>,
 ): Promise<Connection> {
   const connection = mongoose.createConnection()
   try {
@@ -51,10 +51,14 @@ const wrongPassword = 18
  * Connects as soon as there is a server: a process may start before its database. Throws when waiting cannot help:
  * a password that is wrong.
  */
-export async function awaitMongo(url: string, log: Log): Promise<Connection> {
+export async function awaitMongo(
+  url: string,
+  log: Log,
+  exceptions: Pick<mongoose.ConnectOptions, 'maxPoolSize' | 'appName'>,
+): Promise<Connection> {
   for (;;) {
     try {
-      return await connectMongo(url, log, {})
+      return await connectMongo(url, log, exceptions)
     } catch (err) {
       if ((err as { code?: unknown }).code === wrongPassword) throw err
       log.warn({ err }, 'mongodb.waiting')

@@ -26,14 +26,14 @@ export const failureBody = objectOf(
 export const rateLimitDetails = objectOf(
   {
     scope: saying(
-      'The key; the address, of callers whose credentials are missing, malformed or unknown; the connection, on which so many requests wait for their answers; the bodies over 16 KiB that are under way; the responses over 16 KiB that are made or not read yet; the payment codes of live mode that the business has in use; or what its test keys made in the sandbox today.',
+      'The key; the address, of callers whose credentials are missing, malformed or unknown; the connection, on which so many requests wait for their answers; the bodies over 16 KiB that are under way; the responses over 16 KiB that are made or not read yet; the lists and exports of the business that run; the payment codes of live mode that the business has in use; or what its test keys made in the sandbox today.',
       {
         type: 'string',
-        enum: ['key', 'address', 'connection', 'bodies', 'responses', 'codes', 'sandbox'],
+        enum: ['key', 'address', 'connection', 'bodies', 'responses', 'lists', 'codes', 'sandbox'],
       },
     ),
     limit: saying(
-      'Requests; of bodies, bytes of one key; of responses, bytes of one business; of codes and the sandbox, how many there may be.',
+      'Requests; of bodies, bytes of one key; of responses, bytes of one business; of lists, how many run at once; of codes and the sandbox, how many there may be.',
       count,
     ),
   },

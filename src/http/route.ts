@@ -32,6 +32,7 @@ export interface ReadRoute extends Common {
   key: 'any' | 'secret'
   /** What the response shows, one of it or a page of a list: by this its memory is reserved. */
   shows: ItemKind
+  /** A page of a list: it runs within the limits and on the connections of the lists (src/lists). */
   isPage?: true
   /** `until`: see group-commit/lane.ts. */
   run(deps: Deps, caller: Caller, asked: Asked, until: number): Promise<unknown>

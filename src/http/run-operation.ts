@@ -56,10 +56,33 @@ async function read(
   res: Response,
 ): Promise<BuiltResponse> {
   const asked = askedBy(deps, route, req, undefined)
+  if (route.isPage !== true) return respond(deps, route, caller, asked, deadline, res)
+  // First of all, so that no list that must wait for its business's others holds memory.
+  const { shares } = deps.lists
+  const free = await deadline.spend(() => shares.take(caller.businessId, () => res.closed))
+  return respond(deps, route, caller, asked, deadline, res).finally(free)
+}
+
+async function respond(
+  deps: Deps,
+  route: ReadRoute,
+  caller: Caller,
+  asked: Asked,
+  deadline: Deadline,
+  res: Response,
+): Promise<BuiltResponse> {
   const bytes = route.isPage ? memoryOfPage(route.shows, asked.query) : memoryOfOne(route.shows)
   const memory = await deps.responses.reserve(caller.businessId, bytes, res)
   const data = await inSpan(deps, 'operation', causeOf(res).traceparent, () =>
-    deadline.spend((until) => memory.during(() => route.run(deps, caller, asked, until))),
+    deadline.spend((until) =>
+      memory.during(() => {
+        if (route.isPage !== true) return route.run(deps, caller, asked, until)
+        const isGone = () => res.closed || performance.now() > until
+        return deps.lists.run(`business ${caller.businessId}`, isGone, (models) =>
+          route.run({ ...deps, ...models }, caller, asked, until),
+        )
+      }),
+    ),
   )
   const parts = await memory.during(() =>
     route.isPage ? buildPage(data as Page<unknown>, deps.responses.perBusiness) : buildOne(data),

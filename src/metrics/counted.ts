@@ -37,7 +37,7 @@ export function createCounted(registers: Registry[]) {
       labelNames: ['params'],
       registers,
     }),
-    /** `scope`: key, address, connection or bodies. */
+    /** `scope`: which of the limits (docs/api.md). */
     rateLimited: new Counter({
       name: 'payment_intents_rate_limited_total',
       help: 'Requests refused with RATE_LIMITED',

@@ -11,8 +11,10 @@ import { openPayments, openRefunds } from './open-outcomes.ts'
 /**
  * What MongoDB is asked at a scrape, by an index and for `longestQuestionMs` at most. The sample of codes reads up to 2 000 documents, open
  * outcomes as many of each kind; the others read a few keys.
+ * On the connections of the lists: no write waits for a figure.
  */
-export function figuresOfMongo(deps: Deps): Figure[] {
+export function figuresOfMongo(all: Deps): Figure[] {
+  const deps = { ...all, ...all.lists.models }
   const { gauges } = deps.metrics
   return [
     pingOf(gauges.mongodbUp, gauges.mongodbPing, () => pingMongo(deps.mongo)),

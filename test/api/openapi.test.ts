@@ -115,7 +115,7 @@ describe('The description of the API', () => {
       },
     })
     const place = ['components', 'responses', 'RateLimited', 'content', 'application/json', 'schema']
-    for (const scope of ['key', 'address', 'connection', 'bodies', 'responses', 'codes', 'sandbox'])
+    for (const scope of ['key', 'address', 'connection', 'bodies', 'responses', 'lists', 'codes', 'sandbox'])
       expect(faultAt(refused(scope), ...place)).to.equal(null)
     expect(faultAt(refused('moon'), ...place)).to.include('allowed values')
   })

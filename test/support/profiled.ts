@@ -10,6 +10,8 @@ export interface Profiled {
   nreturned?: number
   keysExamined?: number
   hasSortStage?: boolean
+  /** Of the connection it came on. */
+  appName?: string
 }
 
 /** All that the house's database did during `work`. On a connection of its own: the service's may not profile. */

@@ -1,11 +1,11 @@
-import { Router } from 'express'
+import { type Request, type Response, Router } from 'express'
 import type { Deps } from '../../deps.ts'
 import { auditPage } from './audit.ts'
 import { businessPage } from './business.ts'
 import { deadPage } from './dead.ts'
 import { deliveryPage } from './delivery.ts'
 import { endpointPage } from './endpoint.ts'
-import { checkCsrf, requireSupport } from './guards.ts'
+import { checkCsrf, requireSupport, staffOf } from './guards.ts'
 import { orderPage } from './order.ts'
 import { paymentPage } from './payment.ts'
 import { searchPage } from './search.ts'
@@ -14,15 +14,27 @@ import { sendAgain, sendAllAgain } from './send-again.ts'
 /** What support staff look at, and the two acts that help a merchant on the phone. */
 export function supportRoutes(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  router.get('/', searchPage(deps))
-  router.get('/dead', deadPage(deps))
-  router.get('/audit', auditPage(deps))
-  router.get('/payments/:reference', paymentPage(deps))
-  router.get('/orders/:number', orderPage(deps))
-  router.get('/deliveries/:id', deliveryPage(deps))
-  router.get('/endpoints/:id', endpointPage(deps))
-  router.get('/businesses/:id', businessPage(deps))
+  const show = showing(deps)
+  router.get('/', show(searchPage))
+  router.get('/dead', show(deadPage))
+  router.get('/audit', show(auditPage))
+  router.get('/payments/:reference', show(paymentPage))
+  router.get('/orders/:number', show(orderPage))
+  router.get('/deliveries/:id', show(deliveryPage))
+  router.get('/endpoints/:id', show(endpointPage))
+  router.get('/businesses/:id', show(businessPage))
   router.post('/deliveries/:id/send-again', requireSupport, checkCsrf, sendAgain(deps))
   router.post('/endpoints/:id/send-all-again', requireSupport, checkCsrf, sendAllAgain(deps))
   return router
 }
+
+/** A page that lists, counts or searches, within the limits of the lists. Each of the staff has a share, as a business has. */
+const showing =
+  (deps: Deps) =>
+  <Params>(page: (deps: Deps) => (req: Request<Params>, res: Response) => Promise<void>) =>
+  (req: Request<Params>, res: Response): Promise<void> =>
+    deps.lists.run(
+      `staff ${staffOf(res).name}`,
+      () => res.closed,
+      (models) => page({ ...deps, ...models })(req, res),
+    )

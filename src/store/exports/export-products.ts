@@ -3,45 +3,77 @@ import type { Delimiter } from '../../../schemas/export-products.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
+import { longestReadMs } from '../../pagination.ts'
 import { columns } from '../imports/row.ts'
 import { requireShop } from '../shops/open-shop.ts'
 import { type ExportedProduct, type ExportedRow, rowsOf } from './rows-of.ts'
 
 /** How many rows are made into text at once: some 10 kB, and no more than 2 MB however long their texts are. */
 const rowsAtOnce = 100
-/** How many products MongoDB hands over at once: the largest are some 50 kB each. */
+/** How many products are read at once: the largest are some 50 kB each. */
 const productsAtOnce = 50
 
-const fields = { _id: 0, handle: 1, name: 1, description: 1, active: 1, variants: 1 } as const
+const fields = { createdAt: 1, handle: 1, name: 1, description: 1, active: 1, variants: 1 } as const
 
 /**
  * The caller's products as the text of a CSV file that an import of it would change nothing by, oldest first, read while it is taken.
  * SHOP_NOT_FOUND. A text goes out as it is, also one that a spreadsheet takes for a formula.
  */
 export async function* exportProducts(
-  deps: Pick<Deps, 'Shop' | 'Product'>,
+  deps: Pick<Deps, 'Shop' | 'lists'>,
   caller: Caller,
   delimiter: Delimiter,
 ): AsyncGenerator<string, void, undefined> {
-  await requireShop(deps, caller)
-  const { businessId, sandbox } = caller
-  const found = pastMongoose(deps.Product)
-    .find({ businessId, sandbox, listed: true })
-    .project<ExportedProduct>(fields)
-    .sort({ createdAt: 1, _id: 1 })
-    .batchSize(productsAtOnce)
-
-  let text = beginningOf(delimiter)
-  let rows: ExportedRow[] = []
-  for await (const product of found) {
-    rows.push(...rowsOf(product))
-    if (rows.length < rowsAtOnce) continue
-    yield text + textOf(rows, delimiter)
-    text = ''
-    rows = []
+  const free = await deps.lists.exports.take(caller.businessId, isNeverGone)
+  try {
+    await requireShop(deps, caller)
+    let text = beginningOf(delimiter)
+    let rows: ExportedRow[] = []
+    for await (const product of eachProduct(deps, caller)) {
+      rows.push(...rowsOf(product))
+      if (rows.length < rowsAtOnce) continue
+      yield text + textOf(rows, delimiter)
+      text = ''
+      rows = []
+    }
+    if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
+  } finally {
+    free()
   }
-  if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
 }
+
+/** The end of a download ends the generator. */
+const isNeverGone = () => false
+
+/** The caller's products, oldest first, read page by page: between two pages nothing is held, however slowly they are taken. */
+async function* eachProduct(
+  { lists }: Pick<Deps, 'lists'>,
+  { businessId, sandbox }: Caller,
+): AsyncGenerator<ExportedProduct, void, undefined> {
+  let last: ExportedProduct | null = null
+  for (;;) {
+    const where = { businessId, sandbox, listed: true, ...after(last) }
+    const page: ExportedProduct[] = await lists.run(`export ${businessId}`, isNeverGone, ({ Product }) =>
+      pastMongoose(Product)
+        .find(where, { hint: 'byTime', maxTimeMS: longestReadMs, limit: productsAtOnce })
+        .project<ExportedProduct>(fields)
+        .sort({ createdAt: 1, _id: 1 })
+        .toArray(),
+    )
+    yield* page
+    last = page.at(-1) ?? null
+    if (last === null || page.length < productsAtOnce) return
+  }
+}
+
+/** What comes after a product; an import makes many in one millisecond. */
+const after = (last: ExportedProduct | null) =>
+  last === null
+    ? {}
+    : {
+        createdAt: { $gte: last.createdAt },
+        $or: [{ createdAt: { $gt: last.createdAt } }, { _id: { $gt: last._id } }],
+      }
 
 /** The header. Excel tells UTF-8 by a byte order mark; programs would take it for a part of the first name. */
 const beginningOf = (delimiter: Delimiter): string =>

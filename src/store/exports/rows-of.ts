@@ -2,7 +2,10 @@ import type { Column } from '../imports/row.ts'
 import type { Product } from '../products/product.ts'
 
 /** What an export needs of a product. */
-export type ExportedProduct = Pick<Product, 'handle' | 'name' | 'description' | 'active' | 'variants'>
+export type ExportedProduct = Pick<
+  Product,
+  '_id' | 'createdAt' | 'handle' | 'name' | 'description' | 'active' | 'variants'
+>
 
 /** One row of a file; null is blank. Numbers are numbers, so that text alone is quoted. */
 export type ExportedRow = Record<Column, string | number | null>
@@ -14,7 +17,7 @@ export const rowsOf = ({
   description,
   active,
   variants,
-}: ExportedProduct): ExportedRow[] =>
+}: Pick<ExportedProduct, 'handle' | 'name' | 'description' | 'active' | 'variants'>): ExportedRow[] =>
   variants.map(({ label, sku, price, stock }, place) => ({
     handle,
     ...(place === 0

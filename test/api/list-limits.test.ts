@@ -1,0 +1,194 @@
+import { expect } from 'chai'
+import { routes } from '../../src/http/routes.ts'
+import { newId, newReferenceNumber } from '../../src/ids.ts'
+import type { Intent } from '../../src/intents/intent.ts'
+import type { Limiter } from '../../src/lists/limiter.ts'
+import { signedIn } from '../admin/staff.ts'
+import { createIntent } from '../support/acts.ts'
+import { createGate } from '../support/gate.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { profiled } from '../support/profiled.ts'
+import { createProduct, openLiveShop } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+const day = 86_400_000
+const pending = '/api/v1/dev/intents?status=PENDING'
+const exported = '/api/v1/dev/store/products/export-csv'
+
+/** One merchant's test key lists without end; what becomes of another's live payments. */
+describe('The limits of lists', () => {
+  let house: House
+  let lister: Merchant
+  let neighbour: Merchant
+  before(async () => {
+    house = await openHouse({ RATE_LIMIT_PER_SECOND: '0' })
+    lister = await house.merchant()
+    neighbour = await house.merchant({ mode: 'live' })
+    await openLiveShop(house, neighbour)
+  })
+  after(() => house.close())
+
+  const read = (path: string, { key }: Merchant) =>
+    fetch(`${house.origin}${path}`, { headers: { Authorization: `Bearer ${key}` } })
+
+  /** Lists of a business that run until the test ends them. */
+  async function holdShare(limiter: Pick<Limiter, 'run'>, owner: string): Promise<() => Promise<void>> {
+    const gate = createGate()
+    const held = [1, 2].map(() =>
+      limiter.run(
+        owner,
+        () => false,
+        () => gate.passed,
+      ),
+    )
+    return async () => {
+      gate.open()
+      await Promise.all(held)
+    }
+  }
+
+  it('refuse a merchant whose lists all run: 429 with scope lists, and no neighbour', async () => {
+    await createProduct(house, neighbour)
+    const free = await holdShare(house.deps.lists.shares, lister.businessId)
+    for (const path of ['intents', 'webhooks', 'webhooks/events', 'store/products', 'store/orders']) {
+      const refused = await read(`/api/v1/dev/${path}`, lister)
+      expect([refused.status, refused.headers.get('retry-after')], path).to.deep.equal([429, '1'])
+      const { error } = (await refused.json()) as { error: object }
+      expect(error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'lists', limit: 2 } })
+      expect((await read(`/api/v1/dev/${path}`, neighbour)).status, path).to.equal(200)
+    }
+    const { referenceNumber } = await createIntent(house, lister)
+    expect((await read(`/api/v1/dev/intents/${referenceNumber}`, lister)).status).to.equal(200)
+    const wrong = await read('/api/v1/dev/intents?status=LATE', lister)
+    expect(wrong.status, 'what is wrong with the query is told first').to.equal(400)
+    await free()
+    expect((await read(pending, lister)).status).to.equal(200)
+  })
+
+  it('refuse a person of staff whose pages all run, and no other', async () => {
+    const [one, other] = await Promise.all([signedIn(house, 'viewer'), signedIn(house, 'support')])
+    const names = await house.deps.Staff.find().lean<{ _id: string; role: string }[]>()
+    const free = await holdShare(
+      house.deps.lists,
+      `staff ${names.find(({ role }) => role === 'viewer')?._id}`,
+    )
+    for (const path of ['/admin', '/admin/dead', '/admin/audit', `/admin/businesses/${lister.businessId}`]) {
+      expect((await one.get(path)).status, path).to.equal(429)
+      expect((await other.get(path)).status, path).to.equal(200)
+    }
+    await free()
+    expect((await one.get('/admin')).status).to.equal(200)
+  })
+
+  it('let two exports of a merchant run, however slowly they are taken, and free them when the caller goes', async () => {
+    const shop = await house.merchant()
+    const description = 'x'.repeat(2000)
+    const made = await createProduct(house, shop, { description })
+    const template = await house.deps.Product.findById(made._id).lean()
+    const copies = Array.from({ length: 3000 }, () => {
+      const _id = newId()
+      return { ...template, _id, handle: _id, skus: [] }
+    })
+    await house.deps.Product.collection.insertMany(copies as never[])
+    const stop = new AbortController()
+    const headers = { Authorization: `Bearer ${shop.key}` }
+    const slow = await Promise.all(
+      [1, 2].map(() => fetch(`${house.origin}${exported}`, { headers, signal: stop.signal })),
+    )
+    expect(slow.map(({ status }) => status)).to.deep.equal([200, 200])
+    const refused = await read(exported, shop)
+    const { error } = (await refused.json()) as { error: object }
+    expect(error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'lists', limit: 2 } })
+    expect((await read('/api/v1/dev/store/products', shop)).status, 'a list').to.equal(200)
+    expect((await read(exported, neighbour)).status, 'a neighbour').to.equal(200)
+    stop.abort()
+    await until('the slots are free', () => house.deps.lists.exports.running() === 0)
+    const whole = await read(exported, shop)
+    expect((await whole.text()).split('\r\n')).to.have.lengthOf(copies.length + 3)
+  })
+
+  it('have MongoDB end each read of a list, a count, an export, a page of staff or a figure in time', async () => {
+    const staff = await signedIn(house, 'viewer')
+    const key = { Authorization: `Bearer ${neighbour.key}` }
+    const operations = await profiled(house, async () => {
+      for (const { path } of routes.filter((route) => 'isPage' in route))
+        await house.http.get(`/api/v1${path}`).set(key).expect(200)
+      for (const path of ['/dev/intents?status=CANCELLED', '/dev/webhooks/events?status=DEAD'])
+        await house.http.get(`/api/v1${path}`).set(key).expect(200)
+      await house.http.get(exported).set(key).expect(200)
+      for (const path of ['/admin?q=pic', '/admin/dead', '/admin/audit'])
+        expect((await staff.get(path)).status).to.equal(200)
+      await house.http.get('/metrics')
+    })
+    const ours = operations.filter(({ appName }) => appName === 'payment-intents lists')
+    const unbounded = ours.filter(({ command }) => !('hello' in command || 'maxTimeMS' in command))
+    expect(unbounded.map(({ ns, command }) => [ns, Object.keys(command)[0]])).to.deep.equal([])
+    const collections = new Set(ours.map(({ ns }) => ns.split('.')[1]))
+    for (const name of [
+      'intents',
+      'deliveries',
+      'webhookendpoints',
+      'products',
+      'orders',
+      'auditevents',
+      'businesses',
+    ])
+      expect([...collections]).to.include(name)
+    const elsewhere = operations.filter(
+      ({ appName, ns }) =>
+        appName !== 'payment-intents lists' && /\.(intents|orders|products|deliveries)$/.test(ns),
+    )
+    expect(elsewhere.map(({ ns }) => ns)).to.deep.equal([])
+  })
+
+  it('keep 60 readers of a list of 40 000 from every create of another merchant', async () => {
+    const { referenceNumber } = await createIntent(house, lister)
+    const made = await house.deps.Intent.findOneAndDelete({ referenceNumber }).lean<Intent>()
+    const { codeKey: _codeKey, ...rest } = made ?? ({} as Intent)
+    const count = 40_000
+    for (let at = 0; at < count; at += 5000) {
+      const copies = Array.from({ length: 5000 }, (_none, place) => ({
+        ...rest,
+        _id: newId(),
+        referenceNumber: newReferenceNumber(),
+        shortCode: (at + place).toString(36).toUpperCase().padStart(6, '0'),
+        createdAt: new Date(Date.now() - ((at + place) * day) / count / 2),
+        outbox: [],
+      }))
+      await house.deps.Intent.collection.insertMany(copies as never[])
+    }
+    const enough = new AbortController()
+    const seen = { listed: 0, refused: 0, other: 0 }
+    const listers = Array.from({ length: 60 }, async () => {
+      while (!enough.signal.aborted) {
+        const response = await read(pending, lister)
+        const { data, error } = (await response.json()) as {
+          data?: { total: number }
+          error?: { details: object }
+        }
+        if (response.status === 200 && (data?.total ?? 0) >= count) seen.listed += 1
+        else if (response.status === 429 && JSON.stringify(error?.details).includes('"lists"'))
+          seen.refused += 1
+        else seen.other += 1
+      }
+    })
+    await until('lists are refused', () => seen.refused > 0)
+    for (let place = 0; place < 40; place += 1) await createIntent(house, neighbour)
+    expect((await read('/api/v1/dev/intents', neighbour)).status).to.equal(200)
+    enough.abort()
+    await Promise.all(listers)
+    expect(seen.other).to.equal(0)
+    expect(seen.listed).to.be.greaterThan(0)
+  })
+
+  it('tell the caller of a list that MongoDB gave up to narrow it', async () => {
+    const slow = house.deps.lists.run(
+      'business x',
+      () => false,
+      ({ Intent }) => Intent.countDocuments({ label: 'none has it' }).maxTimeMS(1),
+    )
+    const refusal = await slow.catch((error: unknown) => error)
+    expect(refusal).to.include({ code: 'SERVICE_UNAVAILABLE' })
+    expect(refusal).to.have.property('message').that.includes('Narrow it')
+  })
+})

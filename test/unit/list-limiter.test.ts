@@ -1,0 +1,120 @@
+import { expect } from 'chai'
+import { Refusal } from '../../src/errors.ts'
+import { createLimiter, type Limiter, mostWaiting, shareWaitMs } from '../../src/lists/limiter.ts'
+import { createGate } from '../support/gate.ts'
+
+const isHere = () => false
+
+describe('The limiter of lists', () => {
+  let limiter: Limiter
+  /** Who began, in that order. */
+  let begun: string[]
+  let ends: Map<string, () => void>
+  beforeEach(() => {
+    limiter = createLimiter({ perOwner: 2, inAll: 3 })
+    begun = []
+    ends = new Map()
+  })
+
+  /** Work of an owner that runs until the test ends it by its name. Resolves to the name, or to the refusal. */
+  async function work(owner: string, name: string, isGone = isHere): Promise<unknown> {
+    const gate = createGate()
+    try {
+      return await limiter.run(owner, isGone, async () => {
+        begun.push(name)
+        ends.set(name, gate.open)
+        await gate.passed
+        return name
+      })
+    } catch (error) {
+      return error
+    }
+  }
+  /** Lets what can begin begin. */
+  const settle = () => new Promise((resolve) => setImmediate(resolve))
+  async function end(name: string): Promise<void> {
+    ends.get(name)?.()
+    await settle()
+  }
+
+  it('refuses what an owner with a full share wants, after a short wait, and lets others run', async () => {
+    void work('a', 'a1')
+    void work('a', 'a2')
+    const startedAt = performance.now()
+    const third = await work('a', 'a3')
+    expect(performance.now() - startedAt).to.be.within(shareWaitMs - 5, shareWaitMs * 3)
+    expect(third).to.be.instanceOf(Refusal)
+    expect((third as Refusal).extras).to.deep.include({
+      details: { scope: 'lists', limit: 2 },
+      retryAfterSeconds: 1,
+    })
+    void work('b', 'b1')
+    await settle()
+    expect(begun).to.deep.equal(['a1', 'a2', 'b1'])
+  })
+
+  it('runs what waited as soon as its owner has a slot', async () => {
+    void work('a', 'a1')
+    void work('a', 'a2')
+    const third = work('a', 'a3')
+    await settle()
+    await end('a2')
+    expect(begun).to.deep.equal(['a1', 'a2', 'a3'])
+    await end('a3')
+    expect(await third).to.equal('a3')
+  })
+
+  it('gives a free slot to the owner that has the fewest, among equals to the one without any for the longest', async () => {
+    void work('a', 'a1')
+    void work('a', 'a2')
+    void work('b', 'b1')
+    for (const name of ['a3', 'a4', 'b2', 'c1', 'd1']) void work(name[0] ?? '', name)
+    await settle()
+    for (const name of ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'd1']) await end(name)
+    expect(begun).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'd1', 'a4'])
+  })
+
+  it('refuses nobody for what others do', async () => {
+    for (const name of ['a1', 'a2']) void work('a', name)
+    void work('b', 'b1')
+    const waits = work('c', 'c1')
+    await new Promise((resolve) => setTimeout(resolve, shareWaitMs * 2.5))
+    expect(limiter.waiting()).to.equal(1)
+    await end('a1')
+    await end('c1')
+    expect(await waits).to.equal('c1')
+  })
+
+  it('lets only so much of one owner wait', async () => {
+    const all = Array.from({ length: 2 + mostWaiting }, (_none, place) => work('a', `a${place}`))
+    await settle()
+    expect([limiter.running(), limiter.waiting()]).to.deep.equal([2, mostWaiting])
+    const startedAt = performance.now()
+    expect(await work('a', 'too many')).to.be.instanceOf(Refusal)
+    expect(performance.now() - startedAt).to.be.lessThan(shareWaitMs / 2)
+    const refused = await Promise.all(all.slice(2))
+    expect(refused.filter((each) => each instanceof Refusal)).to.have.lengthOf(mostWaiting)
+    for (const name of ['a0', 'a1']) await end(name)
+    expect([limiter.running(), limiter.waiting()]).to.deep.equal([0, 0])
+  })
+
+  it('begins nothing for a caller who has gone, and frees the slot of work that fails', async () => {
+    let isGone = false
+    void work('a', 'a1')
+    void work('a', 'a2')
+    const left = work('a', 'left', () => isGone)
+    const next = work('a', 'next')
+    await settle()
+    isGone = true
+    await end('a1')
+    expect(begun).to.deep.equal(['a1', 'a2', 'next'])
+    expect(await left).to.be.instanceOf(Refusal)
+    await end('next')
+    await next
+    await end('a2')
+    const fault = new Error('MongoDB')
+    const failed = limiter.run('a', isHere, () => Promise.reject(fault))
+    expect(await failed.catch((error: unknown) => error)).to.equal(fault)
+    expect([limiter.running(), limiter.waiting()]).to.deep.equal([0, 0])
+  })
+})
