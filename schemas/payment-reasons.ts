@@ -3,7 +3,7 @@ export const declines = ['insufficient_funds', 'limit_exceeded'] as const
 /** Why it never will be. */
 export const failures = ['technical_error', 'wallet_closed'] as const
 /** Why an intent is CANCELLED. */
-export const cancellations = ['requested_by_merchant', 'expired'] as const
+export const cancellations = ['requested_by_merchant', 'cancelled_by_operator', 'expired'] as const
 
 export type DeclineReason = (typeof declines)[number]
 export type FailureReason = (typeof failures)[number]

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { addApiCommands } from './commands/api.ts'
 import { addBusinessCommands } from './commands/business.ts'
 import { addDeliveriesCommands } from './commands/deliveries.ts'
+import { addIntentsCommands } from './commands/intents.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addRetentionCommands } from './commands/retention.ts'
 import { addSecretsCommands } from './commands/secrets.ts'
@@ -20,6 +21,7 @@ addApiCommands(program)
 addKeyCommands(program)
 addShopCommands(program)
 addStaffCommands(program)
+addIntentsCommands(program)
 addDeliveriesCommands(program)
 addWalletCommands(program)
 addRetentionCommands(program)

@@ -8,6 +8,7 @@ export const acts = [
   'business.resumed',
   'business.limited',
   'delivery.requeued',
+  'intents.cancelled',
   'staff.created',
   'staff.disabled',
   'staff.enabled',

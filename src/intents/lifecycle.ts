@@ -45,6 +45,16 @@ export const isPayable = (now: Date) => isFree(new Date(now.getTime() + apartAtM
 const anyTime = () => ({})
 const atOnce = (_intent: unknown, now: Date): Date => now
 
+const cancel = {
+  from: ['PENDING'],
+  to: 'CANCELLED',
+  event: 'payment.cancelled',
+  guard: isFree,
+  at: atOnce,
+  cancelsAt: isOver,
+  cancellationReason: 'requested_by_merchant',
+} as const satisfies Move
+
 /**
  * The life of an intent (SPEC 3). A status changes along a row of this table or not at all. What ends a payment under way or a PENDING
  * refund names it in its own guard; `decline` tells of a payment that failed and may be tried again.
@@ -86,15 +96,8 @@ export const moves = {
     cancelsAt: notAnyMore,
     cancellationReason: null,
   },
-  cancel: {
-    from: ['PENDING'],
-    to: 'CANCELLED',
-    event: 'payment.cancelled',
-    guard: isFree,
-    at: atOnce,
-    cancelsAt: isOver,
-    cancellationReason: 'requested_by_merchant',
-  },
+  cancel,
+  cancelByOperator: { ...cancel, cancellationReason: 'cancelled_by_operator' },
   expire: {
     from: ['PENDING'],
     to: 'CANCELLED',

@@ -39,7 +39,10 @@ export interface PlannedChange {
   after: Intent
 }
 
-/** `proof`: what the intent has until its event is relayed, by which one tells that this very move is in it. */
+/**
+ * `proof`: what the intent has after the move, as a filter. It is the effect id where the move has one. Otherwise it is the event, which is
+ * there until it is relayed.
+ */
 export interface PlannedMove extends PlannedChange {
   proof: Record<string, unknown>
 }
@@ -62,8 +65,8 @@ export async function transition(
 }
 
 /**
- * The same in a trip that is shared with others' moves, for what very many come to in the same moment: the expiries of a sale. Null also for a
- * move that was relayed before it was asked about: then there is nothing left to do.
+ * The same in a trip that is shared with others' moves, for what very many come to in the same moment: the expiries of a sale, and a bulk
+ * cancel. Null also for a move without an effect id that was relayed before it was asked about: then there is nothing left to do.
  */
 export async function transitionTogether(
   deps: Pick<Deps, 'lanes' | 'metrics' | 'now'>,
@@ -127,7 +130,7 @@ export function planMove(deps: Pick<Deps, 'now'>, intent: Intent, step: Step): P
       ...(isPending(move.to) ? {} : { $min: { codeReusableAt: codeReusableFrom(at) } }),
       $push: { outbox: event, ...lists?.$push, ...(effectId === null ? {} : recorded(effectId)) },
     },
-    proof: { 'outbox.id': event.id },
+    proof: effectId === null ? { 'outbox.id': event.id } : { effects: effectId },
     after: { ...intent, ...change },
   }
 }

@@ -1,6 +1,6 @@
-import type { Model, mongo } from 'mongoose'
-import { pastMongoose } from '../collection.ts'
+import type { Model } from 'mongoose'
 import type { Listed } from '../pagination.ts'
+import { readPage, type Walk } from '../read-page.ts'
 import type { Cleaning } from './clean-business.ts'
 import type { Pace } from './pace.ts'
 
@@ -10,14 +10,6 @@ import type { Pace } from './pace.ts'
  */
 export const batchLimits = { documents: 500, maxTimeMS: 4_000 } as const
 
-/** What is gone through: all that an index has under `where`, made from `from` on (null: ever) and before `before`. */
-export interface Walk {
-  index: string
-  where: Record<string, unknown>
-  from: Date | null
-  before: Date
-}
-
 /**
  * Goes through documents by an index that ends in time and id, oldest first, a batch at a time, and hands their ids to `act`. Whether one
  * is to be touched is judged there: a judgement here would have MongoDB look for a whole batch of them, however long that takes.
@@ -25,25 +17,13 @@ export interface Walk {
 export async function eachPage<Doc extends Listed>(
   pace: Pace,
   model: Model<Doc>,
-  { index, where, from, before }: Walk,
+  walk: Walk,
   act: (ids: string[], until: Date) => Promise<void>,
 ): Promise<void> {
-  const collection = pastMongoose(model as unknown as Model<Listed>)
   let last: Listed | null = null
   for (;;) {
-    const filter = { ...where, ...span(from, before, last) } as mongo.Filter<Listed>
     const page: Listed[] = await pace(async () => {
-      const found = await collection
-        .find(filter, {
-          hint: index,
-          sort: { createdAt: 1, _id: 1 },
-          limit: batchLimits.documents,
-          batchSize: batchLimits.documents,
-          singleBatch: true,
-          projection: { createdAt: 1 },
-          maxTimeMS: batchLimits.maxTimeMS,
-        })
-        .toArray()
+      const found = await readPage(model, walk, last, { ...batchLimits, projection: { createdAt: 1 } })
       const end = found.at(-1)
       if (end !== undefined)
         await act(
@@ -74,14 +54,4 @@ export async function eachNewPage<Doc extends Listed>(
     if (!isDry && ids.length === batchLimits.documents) await progress.save()
   })
   progress.note(name, walk.before)
-}
-
-/** The time that is left to go through; of one millisecond, in which many are made, those after the last. */
-function span(from: Date | null, before: Date, last: Listed | null): Record<string, unknown> {
-  if (last === null) return { createdAt: { ...(from === null ? {} : { $gte: from }), $lt: before } }
-  const { createdAt, _id } = last
-  return {
-    createdAt: { $gte: createdAt, $lt: before },
-    $or: [{ createdAt: { $gt: createdAt } }, { createdAt, _id: { $gt: _id } }],
-  }
 }

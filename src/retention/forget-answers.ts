@@ -1,9 +1,10 @@
 import type { Model } from 'mongoose'
 import { pastMongoose } from '../collection.ts'
 import type { Listed } from '../pagination.ts'
+import type { Walk } from '../read-page.ts'
 import { placed } from '../store/orders/order.ts'
 import type { Cleaning } from './clean-business.ts'
-import { batchLimits, eachNewPage, type Walk } from './each-page.ts'
+import { batchLimits, eachNewPage } from './each-page.ts'
 
 /**
  * Nobody asks for the answer of a create any more: its claim was made before it, and lives for 24 h (idempotency/claim.ts). As long again,

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { built } from '../support/built.ts'
@@ -32,6 +33,11 @@ export function openAdmin(house: House) {
     run(process.execPath, [program, ...args], changes)
   return {
     admin,
+    /** Starts a command that the test ends with a signal. */
+    start(args: string[]) {
+      const child = execFile(process.execPath, [program, ...args], { cwd: root, env })
+      return { kill: (signal: NodeJS.Signals) => child.kill(signal), ended: once(child, 'exit') }
+    },
     throughNpm: (args: string[]) => run('npm', ['run', '--silent', 'admin', '--', ...args], {}),
     /** Runs an act that is done, and answers the one JSON object it printed. */
     async done(...args: string[]): Promise<Record<string, string>> {

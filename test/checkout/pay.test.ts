@@ -278,7 +278,7 @@ describe('Paying on the hosted page', () => {
     const late = await offer()
     const [form, lateForm] = [await open(house, path), await open(house, late.path)]
     await house.http.post(`/api/v1/dev/intents/${referenceNumber}/cancel`).set(merchant.write()).expect(200)
-    expect((await pay(form, wallets.pays)).says).to.include('The merchant cancelled this payment request.')
+    expect((await pay(form, wallets.pays)).says).to.include('This payment request was cancelled.')
     // Within the last second nothing begins that another process may see too late.
     house.clock.advance(24 * 3_600_000 - 500)
     expect((await pay(lateForm, wallets.pays)).says)

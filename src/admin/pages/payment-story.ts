@@ -17,6 +17,7 @@ export const paymentStory = (intent: TracedIntent): Entry[] => [
 
 const reasons: Record<CancellationReason, string> = {
   requested_by_merchant: 'the merchant cancelled it',
+  cancelled_by_operator: 'an operator cancelled it',
   expired: 'its time was up and nobody had paid',
 }
 

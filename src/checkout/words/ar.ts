@@ -59,7 +59,7 @@ export const arabic: Words = {
     paid: 'تم الدفع بنجاح',
     refunded: 'تم استرداد المبلغ',
     refundedInPart: 'تم استرداد جزء من المبلغ',
-    cancelled: ['تم إلغاء طلب الدفع', `ألغى التاجر طلب الدفع هذا. ${nothingTaken}`],
+    cancelled: ['تم إلغاء طلب الدفع', `لم يعد بالإمكان دفع هذا الطلب. ${nothingTaken}`],
     expired: ['انتهت مهلة الدفع', `${nothingTaken} يرجى أن تطلب من التاجر طلب دفع جديدًا.`],
     failed: ['لم تنجح عملية الدفع', `${nothingTaken} يرجى أن تطلب من التاجر طلب دفع جديدًا.`],
     unavailable: ['الدفع غير متاح حاليًا', `${nothingTaken} يرجى المحاولة لاحقًا.`],

@@ -60,7 +60,7 @@ export const english: Words = {
     paid: 'Payment successful',
     refunded: 'Payment refunded',
     refundedInPart: 'Payment partly refunded',
-    cancelled: ['Payment cancelled', `The merchant cancelled this payment request. ${nothingTaken}`],
+    cancelled: ['Payment cancelled', `This payment request was cancelled. ${nothingTaken}`],
     expired: ['Time is up', `${nothingTaken} Ask the merchant for a new payment request.`],
     failed: ['The payment failed', `${nothingTaken} Ask the merchant for a new payment request.`],
     unavailable: ['Payment is not available right now', `${nothingTaken} Try again a little later.`],

@@ -60,7 +60,7 @@ export const french: Words = {
     paid: 'Paiement réussi',
     refunded: 'Paiement remboursé',
     refundedInPart: 'Paiement remboursé en partie',
-    cancelled: ['Paiement annulé', `Le commerçant a annulé cette demande de paiement. ${nothingTaken}`],
+    cancelled: ['Paiement annulé', `Cette demande de paiement a été annulée. ${nothingTaken}`],
     expired: ['Délai dépassé', `${nothingTaken} Demandez au commerçant une nouvelle demande de paiement.`],
     failed: [
       'Le paiement a échoué',

@@ -1,0 +1,127 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Command } from 'commander'
+import {
+  type CancelResult,
+  type CancelSelection,
+  cancelAll,
+  countCancellable,
+} from '../../intents/cancel-all.ts'
+import { openLanes } from '../../lanes.ts'
+import { createLog } from '../../log.ts'
+import { createMetrics } from '../../metrics/metrics.ts'
+import { openQueues } from '../../queues.ts'
+import { act, found } from './act.ts'
+import { choice, instant, someId } from './arguments.ts'
+import { operator } from './operator.ts'
+import { startProgress } from './progress.ts'
+import { type AdminDeps, Failed } from './run.ts'
+
+const cancelHelp = `
+Cancels the PENDING payment intents of one business in one environment: those that
+are there when the command begins. Each gets its event payment.cancelled, and reads
+CANCELLED with cancellationReason cancelled_by_operator. Their payment codes rest
+for 15 minutes, as after any cancel.
+
+What is not cancelled is counted under "skipped", by reason:
+  under-way   a customer is paying it. The exit code is 1: run the command again
+  ended       it was paid, was cancelled or has expired meanwhile
+
+The command cancels 100 intents a second at most, as many as one API key may, so
+that other businesses do not wait for it. Without Redis the workers begin with the
+events within 15 seconds.
+Ctrl-C ends it after the batch that is running. Stopped or killed, run it again:
+it cancels those that are still PENDING.
+
+A business that is not suspended can create new ones meanwhile: see
+business suspend.
+
+Examples:
+  admin intents cancel --business ID --mode live --dry-run
+  admin intents cancel --business ID --mode test --created-before 2026-11-20`
+
+/** `intents cancel`. */
+export function addIntentsCommands(program: Command): void {
+  const intents = program.command('intents').description('payment intents')
+  intents
+    .command('cancel')
+    .description("cancel a business's PENDING payment intents")
+    .requiredOption('--business <id>', 'id of the business', someId)
+    .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
+    .option(
+      '--created-before <time>',
+      'only those created before this time (ISO 8601, UTC without an offset; a bare date is its beginning)',
+      instant('start'),
+    )
+    .option('--dry-run', 'only count them', false)
+    .addHelpText('after', cancelHelp)
+    .action(act(cancel))
+}
+
+/** A Redis that is there responds within this. */
+const redisWithinMs = 1000
+
+interface Options {
+  business: string
+  mode: 'test' | 'live'
+  createdBefore?: Date
+  dryRun: boolean
+}
+
+/** How many intents were read, how many of them were cancelled, and how many of the others for each reason. */
+type Tally = { matched: number; cancelled: number; skipped: Partial<Record<CancelResult, number>> }
+
+async function cancel(deps: AdminDeps, options: Options, command: Command): Promise<Tally> {
+  const { business, mode, createdBefore, dryRun } = options
+  found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
+  const now = deps.now()
+  const selection: CancelSelection = {
+    businessId: business,
+    sandbox: mode === 'test',
+    // What is created while the command runs is not chosen: else it might never end.
+    createdBefore: createdBefore !== undefined && createdBefore < now ? createdBefore : now,
+  }
+  const total = await countCancellable(deps, selection)
+  if (dryRun) return { matched: total, cancelled: 0, skipped: {} }
+  const { json } = command.optsWithGlobals<{ json?: boolean }>()
+  const tally = await cancelSelected(deps, selection, startProgress(total, json === true))
+  const paying = tally.skipped['under-way'] ?? 0
+  if (paying > 0) {
+    process.exitCode = 1
+    process.stderr.write(`${paying} are being paid and stay as they are. Run the command again.\n`)
+  }
+  return tally
+}
+
+async function cancelSelected(
+  deps: AdminDeps,
+  selection: CancelSelection,
+  progress: ReturnType<typeof startProgress>,
+): Promise<Tally> {
+  const tally: Tally = { matched: 0, cancelled: 0, skipped: {} }
+  // Wakes the workers. Without Redis their sweep finds the events.
+  const queues = openQueues(deps.config, createLog('silent', 'admin', null), deps.now)
+  const isReady = new Promise<void>((resolve) => queues.whenReady(resolve))
+  const ending = new AbortController()
+  // A second Ctrl-C ends the process at once.
+  process.once('SIGINT', () => ending.abort())
+  const count = (results: readonly CancelResult[]) => {
+    tally.matched += results.length
+    for (const result of results)
+      if (result === 'cancelled') tally.cancelled += 1
+      else tally.skipped[result] = (tally.skipped[result] ?? 0) + 1
+    progress.add(results.length)
+  }
+  try {
+    await Promise.race([isReady, pause(redisWithinMs, undefined, { ref: false })])
+    const parts = { ...deps, lanes: openLanes(deps, deps.now), metrics: createMetrics(), nudge: queues.nudge }
+    await cancelAll(parts, selection, { actor: operator(), ending: ending.signal, count })
+    return tally
+  } catch (error) {
+    if (tally.matched > 0) process.stderr.write(`Until then: ${JSON.stringify(tally)}\n`)
+    if (ending.signal.aborted) throw new Failed('Stopped. Run the command again for the rest.')
+    throw error
+  } finally {
+    progress.end()
+    await queues.close()
+  }
+}

@@ -1,0 +1,131 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Actor, auditLine } from '../audit/audit-event.ts'
+import { pastMongoose } from '../collection.ts'
+import type { Deps } from '../deps.ts'
+import { noHurry } from '../group-commit/lane.ts'
+import { newId } from '../ids.ts'
+import { type PageSize, readPage, type Walk } from '../read-page.ts'
+import { createPace } from '../retention/pace.ts'
+import type { Intent } from './intent.ts'
+import { isPending, moves } from './lifecycle.ts'
+import { nudgeRelay } from './nudge-relay.ts'
+import { asOf } from './present.ts'
+import { transitionTogether } from './transition.ts'
+
+/** The PENDING intents of one business in one environment that were created before an instant. */
+export interface CancelSelection {
+  businessId: string
+  sandbox: boolean
+  createdBefore: Date
+}
+
+/** The result for one intent. `under-way`: a customer is paying it. `ended`: it was paid, was cancelled or has expired meanwhile. */
+export type CancelResult = 'cancelled' | 'under-way' | 'ended'
+
+/** How a bulk cancel is run. `count` gets the results of each batch before the rest that follows it. */
+export interface CancelRun {
+  actor: Actor
+  /** Ends it after the batch that is running. */
+  ending: AbortSignal
+  count(results: readonly CancelResult[]): void
+}
+
+type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'lanes' | 'metrics' | 'now' | 'nudge'>
+
+/** An intent may have 100 KB of metadata, which its event repeats: at most some 10 MB in memory. */
+const pageSize = {
+  documents: 50,
+  projection: { answer: 0, outbox: 0 },
+  maxTimeMS: 4_000,
+} as const satisfies PageSize
+
+/**
+ * 100 intents a second, as many as one API key may change by default. Other businesses wait no longer than they do behind a busy merchant, whose
+ * deliveries stand behind those of a merchant who sends little (webhooks/attempts/priority.ts).
+ */
+const batchEveryMs = 500
+
+/** How many intents `cancelAll` would read. */
+export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSelection): Promise<number> => {
+  const { where, before, index } = walkOf(selection)
+  return deps.Intent.countDocuments({ ...where, createdAt: { $lt: before } })
+    .hint(index)
+    .maxTimeMS(pageSize.maxTimeMS)
+    .exec()
+}
+
+/**
+ * Cancels the PENDING intents of a business, oldest first, each by the same guarded write with its event as any cancel. An intent that a
+ * customer is paying stays as it is. Stopped or killed anywhere, the next run finds the intents that are still PENDING. The line in the
+ * audit trail is written before the first cancel; its id is in the `effects` of each intent that this run cancelled.
+ */
+export async function cancelAll(
+  deps: CancelDeps,
+  selection: CancelSelection,
+  { actor, ending, count }: CancelRun,
+): Promise<void> {
+  const effectId = newId()
+  const pace = createPace(ending, async () => undefined)
+  let last: Intent | null = null
+  for (;;) {
+    const startedAt = performance.now()
+    const page: Intent[] = await pace(async () => {
+      const found = await readPage(deps.Intent, walkOf(selection), last, pageSize)
+      if (last === null && found.length > 0) await record(deps, selection, actor, effectId)
+      count(await cancelPage(deps, found, effectId))
+      return found
+    })
+    last = page.at(-1) ?? null
+    if (last === null || page.length < pageSize.documents) return
+    const restMs = batchEveryMs - (performance.now() - startedAt)
+    if (restMs > 0) await pause(restMs, undefined, { signal: ending })
+  }
+}
+
+const walkOf = ({ businessId, sandbox, createdBefore: before }: CancelSelection): Walk => ({
+  index: 'byStatus',
+  where: { businessId, sandbox, status: { $in: moves.cancelByOperator.from } },
+  from: null,
+  before,
+})
+
+const record = (
+  deps: CancelDeps,
+  { businessId, sandbox, createdBefore }: CancelSelection,
+  actor: Actor,
+  _id: string,
+): Promise<unknown> =>
+  pastMongoose(deps.AuditEvent).insertOne({
+    ...auditLine({
+      at: deps.now(),
+      actor,
+      act: 'intents.cancelled',
+      subject: businessId,
+      businessId,
+      before: { status: 'PENDING' },
+      after: { status: 'CANCELLED', mode: sandbox ? 'test' : 'live', createdBefore },
+    }),
+    _id,
+  })
+
+async function cancelPage(deps: CancelDeps, page: Intent[], effectId: string): Promise<CancelResult[]> {
+  const step = { move: 'cancelByOperator', effectId, cause: null } as const
+  const cancelled = await Promise.all(page.map((intent) => transitionTogether(deps, intent, step, noHurry)))
+  for (const intent of cancelled) if (intent !== null) nudgeRelay(deps, intent)
+  const refused = page.filter((_, index) => cancelled[index] === null)
+  const open = refused.length === 0 ? new Set() : await stillOpen(deps, refused)
+  return page.map(({ _id }, index) => {
+    if (cancelled[index] !== null) return 'cancelled'
+    return open.has(_id) ? 'under-way' : 'ended'
+  })
+}
+
+/** The ids of those that are still PENDING, so that a customer is paying them, or was until a moment ago. */
+async function stillOpen(deps: CancelDeps, intents: readonly Intent[]): Promise<Set<string>> {
+  const now = deps.now()
+  const found = await deps.Intent.find(
+    { _id: { $in: intents.map(({ _id }) => _id) } },
+    { status: 1, cancellationReason: 1, underWay: 1, expiresAt: 1, updatedAt: 1 },
+  ).lean<Intent[]>()
+  return new Set(found.filter((intent) => isPending(asOf(intent, now).status)).map(({ _id }) => _id))
+}

@@ -1,0 +1,193 @@
+import { userInfo } from 'node:os'
+import { Queue } from 'bullmq'
+import { expect } from 'chai'
+import { newId, newReferenceNumber, newShortCode } from '../../src/ids.ts'
+import type { Intent } from '../../src/intents/intent.ts'
+import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/acts.ts'
+import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { storedIntent, toldBy } from '../support/pay.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { openAdmin } from './admin.ts'
+
+describe('npm run admin -- intents cancel', function () {
+  this.timeout(60_000)
+  let house: House
+  let cli: ReturnType<typeof openAdmin>
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse()
+    cli = openAdmin(house)
+  })
+  beforeEach(async () => {
+    merchant = await house.merchant()
+  })
+  after(() => house.close())
+
+  const command = (mode: 'test' | 'live', ...more: string[]) => {
+    const which = ['--business', merchant.businessId, '--mode', mode]
+    return ['intents', 'cancel', ...which, '--json', ...more]
+  }
+  const cancel = async (mode: 'test' | 'live', ...more: string[]): Promise<unknown> =>
+    cli.done(...command(mode, ...more))
+  const countOf = (status: Intent['status'], { businessId } = merchant) =>
+    house.deps.Intent.countDocuments({ businessId, status })
+
+  /** So many PENDING intents like one that was created through the API. */
+  async function pending(count: number): Promise<void> {
+    const { referenceNumber } = await createIntent(house, merchant)
+    const like = await storedIntent(house, referenceNumber)
+    const copies = Array.from({ length: count - 1 }, (_, index): Intent => {
+      const _id = newId()
+      return {
+        ...like,
+        _id,
+        codeKey: `test:${_id}`,
+        referenceNumber: newReferenceNumber(),
+        shortCode: newShortCode(),
+        createdAt: new Date(like.createdAt.getTime() - (index >> 1)),
+        outbox: [],
+      }
+    })
+    if (copies.length > 0) await house.deps.Intent.collection.insertMany(copies as never[])
+  }
+
+  it('cancels what is PENDING of one business in one mode, each with its event', async () => {
+    const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+    const other = await house.merchant()
+    const [first, second, paid] = [
+      await createIntent(house, merchant),
+      await createIntent(house, merchant),
+      await createIntent(house, merchant),
+    ]
+    const simulate = house.http.post(`/api/v1/dev/intents/${paid.referenceNumber}/simulate-payment`)
+    await simulate.set(merchant.write()).expect(200)
+    const untouched = [await createIntent(house, live), await createIntent(house, other)]
+    expect(await cancel('test', '--dry-run')).to.deep.equal({ matched: 2, cancelled: 0, skipped: {} })
+    expect(await countOf('PENDING')).to.equal(3)
+    expect(await cancel('test')).to.deep.equal({ matched: 2, cancelled: 2, skipped: {} })
+    for (const { referenceNumber } of [first, second]) {
+      const read = await readIntent(house, merchant, referenceNumber)
+      expect(read).to.include({
+        status: 'CANCELLED',
+        cancellationReason: 'cancelled_by_operator',
+        code: null,
+      })
+      const intent = await storedIntent(house, referenceNumber)
+      expect(toldBy(intent)).to.deep.equal(['payment.created', 'payment.cancelled'])
+      expect(intent.codeReusableAt).to.deep.equal(new Date(intent.updatedAt.getTime() + 15 * 60_000))
+    }
+    for (const { referenceNumber } of untouched)
+      expect((await storedIntent(house, referenceNumber)).status).to.equal('PENDING')
+    const page = await fetch(`${house.origin}/p/${first.shortCode}?lang=en`)
+    expect(await page.text()).to.include('This payment request was cancelled.')
+    const [line, ...more] = await house.deps.AuditEvent.find({ businessId: merchant.businessId }).lean()
+    expect(more).to.deep.equal([])
+    expect(line).to.deep.include({
+      act: 'intents.cancelled',
+      actor: { kind: 'operator', name: userInfo().username, ip: null },
+      subject: merchant.businessId,
+      before: { status: 'PENDING' },
+    })
+    expect(line?.after).to.include({ status: 'CANCELLED', mode: 'test' })
+    expect((await storedIntent(house, first.referenceNumber)).effects).to.include(line?._id)
+    expect(await cancel('live')).to.include({ cancelled: 1 })
+  })
+
+  it('takes only those created before a time', async () => {
+    const old = await createIntent(house, merchant)
+    const fresh = await createIntent(house, merchant)
+    expect(await cancel('test', '--created-before', fresh.createdAt)).to.include({ matched: 1, cancelled: 1 })
+    expect((await storedIntent(house, old.referenceNumber)).status).to.equal('CANCELLED')
+    expect((await storedIntent(house, fresh.referenceNumber)).status).to.equal('PENDING')
+  })
+
+  it('leaves those that are being paid and those whose time is up, and says so', async () => {
+    const [paying, over] = [await createIntent(house, merchant), await createIntent(house, merchant)]
+    const soon = new Date(Date.now() + 3_600_000)
+    const underWay = { id: 'p', wallet: 'sandbox', amount: 50_000, payerPhone: '22******01', mark: 'm' }
+    await house.deps.Intent.updateOne(
+      { referenceNumber: paying.referenceNumber },
+      { $set: { underWay: { ...underWay, startedAt: soon, validUntil: soon, askAt: soon } } },
+    )
+    await house.deps.Intent.updateOne(
+      { referenceNumber: over.referenceNumber },
+      { $set: { expiresAt: new Date(Date.now() - 1000) } },
+    )
+    const { exitCode, stdout, stderr } = await cli.admin(command('test'))
+    expect(JSON.parse(stdout)).to.deep.equal({
+      matched: 2,
+      cancelled: 0,
+      skipped: { 'under-way': 1, ended: 1 },
+    })
+    expect([exitCode, stderr]).to.deep.equal([
+      1,
+      '1 are being paid and stay as they are. Run the command again.\n',
+    ])
+    expect(await countOf('PENDING')).to.equal(2)
+  })
+
+  it('wakes the relay of each batch where Redis can be reached', async () => {
+    await pending(60)
+    const { redisUrl, queuePrefix } = house.deps.config
+    const { exitCode } = await cli.admin(command('test'), { REDIS_URL: redisUrl, QUEUE_PREFIX: queuePrefix })
+    expect(exitCode).to.equal(0)
+    const ids = (await house.deps.Intent.find({ businessId: merchant.businessId }, { _id: 1 }).lean()).map(
+      ({ _id }) => _id,
+    )
+    const queue = new Queue('outbox-relay', { connection: { url: redisUrl }, prefix: queuePrefix })
+    const woken = (await queue.getJobs(['waiting'])).flatMap(({ data }) => data.intentIds as string[])
+    await queue.close()
+    expect(woken).to.include.members(ids)
+  })
+
+  it('killed in the middle, stopped, and run twice at once: every intent is cancelled once, with one event', async () => {
+    const receiver = await startReceiver()
+    await subscribe(house, merchant, receiver.url, ['payment.cancelled'])
+    house.startWorkers()
+    const count = 400
+    await pending(count)
+    for (const [signal, from, code] of [
+      ['SIGKILL', 1, null],
+      ['SIGINT', 151, 1],
+    ] as const) {
+      const run = cli.start(command('test'))
+      await until('a batch is cancelled', async () => (await countOf('CANCELLED')) >= from)
+      run.kill(signal)
+      expect((await run.ended)[0]).to.equal(code)
+      expect(await countOf('PENDING')).to.be.greaterThan(0)
+    }
+    const left = await countOf('PENDING')
+    const both = (await Promise.all([cancel('test'), cancel('test')])) as { cancelled: number }[]
+    expect(both.reduce((sum, { cancelled }) => sum + cancelled, 0)).to.equal(left)
+    expect(await countOf('CANCELLED')).to.equal(count)
+    await receiver.atLeast(count, 40_000)
+    const told = new Set(receiver.received.map(({ json }) => json.data.reference_number))
+    expect([receiver.received.length, told.size]).to.deep.equal([count, count])
+    expect(await deliveriesOf(house, merchant)).to.have.lengthOf(count)
+    await receiver.close()
+  })
+
+  it('cancels at most 100 a second', async () => {
+    await pending(150)
+    const beganAt = performance.now()
+    expect(await cancel('test')).to.include({ cancelled: 150 })
+    expect(performance.now() - beganAt).to.be.greaterThan(1500)
+  })
+
+  it('says what is wrong and does nothing', async () => {
+    await createIntent(house, merchant)
+    const wrong: [about: RegExp, ...args: string[]][] = [
+      [/There is no business nobody/, '--business', 'nobody', '--mode', 'test'],
+      [/--mode/, '--business', merchant.businessId],
+      [/--business/, '--mode', 'test'],
+      [/ISO 8601/, '--business', merchant.businessId, '--mode', 'test', '--created-before', 'yesterday'],
+    ]
+    for (const [about, ...args] of wrong) {
+      const { exitCode, stdout, stderr } = await cli.admin(['intents', 'cancel', ...args])
+      expect([exitCode, stdout]).to.deep.equal([1, ''])
+      expect(stderr).to.match(about)
+    }
+    expect(await countOf('PENDING')).to.equal(1)
+  })
+})
