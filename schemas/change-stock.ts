@@ -12,9 +12,13 @@ export const changeStockBody = {
       maximum: highestStock,
     },
   },
+  dependencies: {
+    stock: {
+      properties: { delta: { not: {}, says: 'cannot be given beside stock: send exactly one of the two' } },
+    },
+  },
+  if: { required: ['delta'] },
+  else: { required: ['stock'], says: 'or delta is required: send exactly one of the two' },
 } as const
 
-export interface ChangeStockBody {
-  stock?: number
-  delta?: number
-}
+export type ChangeStockBody = { stock: number } | { delta: number }

@@ -4,6 +4,7 @@ import {
   longestLabel,
   longestName,
   longestSku,
+  mostImages,
   mostVariants,
 } from './product-limits.ts'
 
@@ -39,7 +40,7 @@ export const productFields = {
   images: {
     description: 'Absolute https URLs.',
     type: 'array',
-    maxItems: 10,
+    maxItems: mostImages,
     items: { type: 'string', format: 'https-url' },
   },
   active: { description: 'Whether it is for sale.', type: 'boolean' },

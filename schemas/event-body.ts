@@ -1,3 +1,4 @@
+import { deliveryId } from './answers/delivery.ts'
 import type { EventName } from './events.ts'
 
 /** An object of exactly these fields. */
@@ -8,13 +9,17 @@ export const exactly = (properties: Record<string, object>) => ({
   additionalProperties: false,
 })
 
-export const instant = { type: 'string', pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$` }
+export const instant = {
+  type: 'string',
+  pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`,
+  maxLength: 24,
+}
 
 /** The whole body of a webhook (SPEC 6.2): the envelope, and the data of its event. */
 export const eventBody = (event: EventName, data: object) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   ...exactly({
-    id: { type: 'string', minLength: 32, maxLength: 49 },
+    id: deliveryId,
     event: { const: event },
     created_at: instant,
     sandbox: { type: 'boolean' },

@@ -10,9 +10,14 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 export const listDeliveriesQuery = {
   type: 'object',
   properties: {
-    status: { enum: deliveryStatuses },
-    event: { enum: Object.keys(events) },
-    endpointId: { description: 'Also of one that you deleted.', type: 'string' },
+    status: { description: 'Only deliveries in this status.', enum: deliveryStatuses },
+    event: { description: 'Only deliveries of this event.', enum: Object.keys(events) },
+    endpointId: {
+      description: 'Also of one that you deleted.',
+      type: 'string',
+      maxLength: 64,
+      format: 'storable-text',
+    },
     ...spanQuery.properties,
     ...pageQuery.properties,
   },

@@ -9,7 +9,7 @@ export type Status = (typeof statuses)[number]
 export const listIntentsQuery = {
   type: 'object',
   properties: {
-    status: { enum: statuses },
+    status: { description: 'Only intents in this status.', enum: statuses },
     ...spanQuery.properties,
     ...pageQuery.properties,
   },

@@ -1,25 +1,23 @@
+import { id, orderNumber, price, text, textOrNull } from './answers/fields.ts'
 import { eventBody, exactly, instant } from './event-body.ts'
 import type { EventName } from './events.ts'
+import { longestLabel, longestName, longestSku } from './product-limits.ts'
+import { mostItems, mostUnits } from './simulate-order.ts'
 
 /** The events of the store. */
 export type OrderEventName = Extract<EventName, `order.${string}`>
 
-const id = { type: 'string', pattern: '^[0-9a-f]{24}$' }
-const number = { type: 'string', pattern: '^OR-[0-9A-Z]{16}$' }
-/** Centimes. Something may be given away. */
-const amount = { type: 'integer', minimum: 0 }
-const text = { type: 'string', minLength: 1 }
-const textOrNone = { type: ['string', 'null'], minLength: 1 }
+const textOrNone = (maxLength: number) => ({ ...textOrNull(maxLength), minLength: 1 })
 
 const item = exactly({
   product_id: id,
   variant_id: id,
-  name: text,
-  variant_label: text,
-  sku: textOrNone,
-  unit_price: amount,
-  quantity: { type: 'integer', minimum: 1 },
-  total: amount,
+  name: { ...text(longestName), minLength: 1 },
+  variant_label: { ...text(longestLabel), minLength: 1 },
+  sku: textOrNone(longestSku),
+  unit_price: price,
+  quantity: { type: 'integer', minimum: 1, maximum: mostUnits },
+  total: price,
 })
 
 /** The body of each event of an order as a JSON Schema (SPEC 6.2). A field that is not here is not sent. */
@@ -28,14 +26,17 @@ export const orderEvents: Record<OrderEventName, object> = {
     'order.new',
     exactly({
       _id: id,
-      reference_number: number,
-      number,
+      reference_number: orderNumber,
+      number: orderNumber,
       status: { const: 'PLACED' },
-      items: { type: 'array', minItems: 1, maxItems: 100, items: item },
-      total: amount,
+      items: { type: 'array', minItems: 1, maxItems: mostItems, items: item },
+      total: price,
       currency: { const: 'MRU' },
       customer: {
-        oneOf: [{ type: 'null' }, exactly({ name: textOrNone, phone: textOrNone, email: textOrNone })],
+        oneOf: [
+          { type: 'null' },
+          exactly({ name: textOrNone(200), phone: textOrNone(15), email: textOrNone(254) }),
+        ],
       },
       created_at: instant,
     }),

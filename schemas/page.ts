@@ -1,3 +1,6 @@
+/** Further than any list reaches; 15 digits. */
+export const highestPage = 999_999_999_999_999
+
 /** Query of a list without filters (SPEC 4.3). */
 export const pageQuery = {
   type: 'object',

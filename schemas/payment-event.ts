@@ -1,3 +1,4 @@
+import { amount, count, reference, shaped, text, textOrNull, withoutNul } from './answers/fields.ts'
 import { eventBody, exactly, instant } from './event-body.ts'
 import type { EventName } from './events.ts'
 import { declines, failures } from './payment-reasons.ts'
@@ -6,18 +7,16 @@ import { declines, failures } from './payment-reasons.ts'
 export type PaymentEventName = Extract<EventName, `payment.${string}`>
 
 const nothing = { type: 'null' }
-/** Centimes. */
-const amount = { type: 'integer', minimum: 1 }
 /** An OPEN intent that nobody has paid has none. */
 const amountOrNone = { ...amount, type: ['integer', 'null'] }
 
-const maskedPhone = { type: 'string', pattern: String.raw`^\d\d\*{6}\d\d$` }
+const maskedPhone = shaped(String.raw`^[0-9]{2}\*{6}[0-9]{2}$`, 10)
 
 const metadata = {
   type: 'object',
   maxProperties: 50,
-  propertyNames: { minLength: 1, maxLength: 64 },
-  additionalProperties: { type: 'string', maxLength: 500 },
+  propertyNames: { minLength: 1, maxLength: 64, pattern: withoutNul },
+  additionalProperties: text(500),
 }
 
 const commission = (part: object) =>
@@ -25,8 +24,8 @@ const commission = (part: object) =>
 
 /** What every event tells (SPEC 6.2), by the status after it. */
 const payment = (status: string) => ({
-  reference_number: { type: 'string', pattern: '^PI-[0-9A-Z]{16}$' },
-  short_code: { type: 'string', pattern: '^[0-9A-Z]{6}$' },
+  reference_number: reference,
+  short_code: shaped('^[0-9A-Z]{6}$', 6),
   currency: { const: 'MRU' },
   status: { const: status },
   metadata,
@@ -38,7 +37,7 @@ const unpaid = (status: string, told: Record<string, object>) =>
     amount: amountOrNone,
     paid_at: nothing,
     payer_phone: nothing,
-    commission: commission({ const: 0 }),
+    commission: commission({ ...count, maximum: 0 }),
     ...told,
   })
 
@@ -48,7 +47,7 @@ const paid = (status: string, told: Record<string, object>) =>
     amount,
     paid_at: instant,
     payer_phone: maskedPhone,
-    commission: commission({ type: 'integer', minimum: 0 }),
+    commission: commission(count),
     ...told,
   })
 
@@ -56,9 +55,9 @@ const failure = (retryable: boolean, codes: readonly string[]) =>
   exactly({ code: { enum: codes }, retryable: { const: retryable } })
 
 const refund = exactly({
-  id: { type: 'string', pattern: '^RF-[0-9A-Z]{16}$' },
+  id: shaped('^RF-[0-9A-Z]{16}$', 19),
   amount,
-  reason: { type: ['string', 'null'], maxLength: 200 },
+  reason: textOrNull(200),
 })
 
 /** The body of each payment event as a JSON Schema (SPEC 6.2). A field that is not here is not sent. */

@@ -3,6 +3,8 @@ export const longestName = 200
 export const longestDescription = 5_000
 export const longestLabel = 100
 export const longestSku = 64
+export const longestHandle = 100
+export const mostImages = 10
 export const mostVariants = 100
 
 /** The most units of a variant: beyond what anybody counts, and far from where numbers lose their last digit. */

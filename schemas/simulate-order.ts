@@ -1,7 +1,10 @@
 import { longestLabel } from './product-limits.ts'
+import { longestPhone } from './simulate-payment.ts'
 
 /** Units of one line: more than anybody orders, and a product of it with any price that is still exact. */
-const mostUnits = 1_000_000
+export const mostUnits = 1_000_000
+/** Lines of one order. */
+export const mostItems = 100
 
 /** Body of POST /dev/store/orders/simulate (SPEC 4.7). Everything may be left out. */
 export const simulateOrderBody = {
@@ -10,7 +13,7 @@ export const simulateOrderBody = {
     items: {
       type: 'array',
       minItems: 1,
-      maxItems: 100,
+      maxItems: mostItems,
       items: {
         type: 'object',
         required: ['productId', 'quantity'],
@@ -26,18 +29,23 @@ export const simulateOrderBody = {
           variantLabel: { type: 'string', minLength: 1, maxLength: longestLabel, format: 'storable-text' },
           quantity: { type: 'integer', minimum: 1, maximum: mostUnits },
         },
+        dependencies: {
+          variantId: {
+            properties: { variantLabel: { not: {}, says: 'cannot be given beside variantId' } },
+          },
+        },
       },
     },
     customer: {
       type: 'object',
       properties: {
         name: { type: 'string', maxLength: 200, format: 'written-text' },
-        phone: { type: 'string', format: 'phone' },
+        phone: { type: 'string', maxLength: longestPhone, format: 'phone' },
         email: {
           type: 'string',
           maxLength: 254,
           format: 'storable-text',
-          pattern: String.raw`^[^\s@]+@[^\s@]+$`,
+          pattern: String.raw`^[^\s@\u0000]+@[^\s@\u0000]+$`,
           says: 'must be an e-mail address of at most 254 characters',
         },
       },

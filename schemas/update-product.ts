@@ -17,7 +17,7 @@ export const updateProductBody = {
       maxItems: mostVariants,
       items: {
         type: 'object',
-        properties: { _id: { type: 'string' }, ...variantFields },
+        properties: { _id: { type: 'string', maxLength: 64, format: 'storable-text' }, ...variantFields },
         if: { required: ['_id'] },
         else: { required: ['label'] },
       },
@@ -28,6 +28,20 @@ export const updateProductBody = {
     },
   },
   dependencies: { variants: notBesideVariants },
+  if: {
+    not: { properties: { removeMissingVariants: { const: true } }, required: ['removeMissingVariants'] },
+  },
+  else: {
+    properties: {
+      variants: {
+        type: 'array',
+        minItems: 1,
+        maxItems: mostVariants,
+        items: {},
+        says: 'must leave one at least',
+      },
+    },
+  },
 } as const
 
 export interface UpdateProductBody extends ProductFields, Omit<VariantFields, 'label'> {

@@ -10,13 +10,14 @@ import {
   objectOf,
   sandbox,
   saying,
-  text,
+  shaped,
   textOrNull,
+  url,
 } from './fields.ts'
 import { pageOf } from './page.ts'
 
 /** 32 characters, or the 49 of older ones. */
-const deliveryId = { type: 'string', pattern: '^([A-Za-z0-9_-]{32}|[0-9a-f]{24}-[0-9a-f]{24})$' }
+export const deliveryId = shaped('^([A-Za-z0-9_-]{32}|[0-9a-f]{24}-[0-9a-f]{24})$', 49)
 const statusOrNull = saying('What the receiver answered; null without an answer.', {
   type: ['integer', 'null'],
   minimum: 100,
@@ -39,9 +40,12 @@ export const testResult = objectOf(
 const fields = {
   id: saying('The `id` in the body of every attempt.', deliveryId),
   endpointId: id,
-  url: saying('Where the last attempt went.', { type: 'string', format: 'uri' }),
+  url: saying('Where the last attempt went.', url),
   event: eventName,
-  referenceNumber: saying('Of the intent (`PI-…`) or the order (`OR-…`).', text),
+  referenceNumber: saying(
+    'Of the intent (`PI-…`) or the order (`OR-…`).',
+    shaped('^(PI|OR)-[0-9A-Z]{16}$', 19),
+  ),
   status: { type: 'string', enum: deliveryStatuses },
   attempts: saying('Attempts that came to an end.', count),
   maxAttempts: saying('8, and one more for each retry that was asked for by hand.', count),
@@ -61,12 +65,15 @@ export const delivery = objectOf(fields, {})
 export const deliveryAttempt = objectOf(
   {
     at: instant,
-    url: { type: 'string', format: 'uri' },
+    url,
     durationMs: count,
     responseStatus: statusOrNull,
     error: stageOrNull,
-    message: saying('A sentence about the error.', textOrNull),
-    responseBody: saying("The first KiB of the receiver's answer.", textOrNull),
+    message: saying('A sentence about the error.', textOrNull(200)),
+    responseBody: saying("The first KiB of the receiver's answer.", {
+      type: ['string', 'null'],
+      maxLength: 1024,
+    }),
   },
   {},
 )
@@ -89,7 +96,7 @@ export const retriedDelivery = objectOf(
     ...fields,
     retried: saying('Whether one more attempt is due now.', { type: 'boolean' }),
     reason: saying('Why not; null where it is.', {
-      ...textOrNull,
+      type: ['string', 'null'],
       enum: ['delivered', 'under_way', 'endpoint_gone', null],
     }),
   },

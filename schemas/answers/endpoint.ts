@@ -1,3 +1,4 @@
+import { events } from '../events.ts'
 import {
   count,
   deletedBy,
@@ -7,7 +8,8 @@ import {
   instantOrNull,
   objectOf,
   saying,
-  textOrNull,
+  shaped,
+  url,
 } from './fields.ts'
 import { pageOf } from './page.ts'
 
@@ -25,7 +27,7 @@ export const stages = [
   'too_large',
 ] as const
 export type Stage = (typeof stages)[number]
-export const stageOrNull = { ...textOrNull, enum: [...stages, null] }
+export const stageOrNull = { type: ['string', 'null'], enum: [...stages, null] }
 
 export const endpointHealth = objectOf(
   {
@@ -39,8 +41,8 @@ export const endpointHealth = objectOf(
 
 const fields = {
   id,
-  url: { type: 'string', format: 'uri' },
-  events: { type: 'array', items: eventName },
+  url,
+  events: { type: 'array', maxItems: Object.keys(events).length, items: eventName },
   active: { type: 'boolean' },
   createdAt: instant,
   health: endpointHealth,
@@ -53,10 +55,7 @@ export const endpoint = objectOf(fields, {})
 export const endpointWithSecret = objectOf(
   {
     ...fields,
-    secret: saying('Signs what is sent to it. Shown only this once.', {
-      type: 'string',
-      pattern: '^[0-9a-f]{64}$',
-    }),
+    secret: saying('Signs what is sent to it. Shown only this once.', shaped('^[0-9a-f]{64}$', 64)),
   },
   {},
 )

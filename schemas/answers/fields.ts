@@ -14,19 +14,29 @@ export const instant = {
   type: 'string',
   format: 'date-time',
   pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`,
+  maxLength: 24,
 }
 export const instantOrNull = { ...instant, type: ['string', 'null'] }
-export const text = { type: 'string' }
-export const textOrNull = { type: ['string', 'null'] }
-export const count = { type: 'integer', minimum: 0 }
-export const countOrNull = { type: ['integer', 'null'], minimum: 0 }
+/** The largest integer that every JSON parser reads exactly. */
+export const largestExact = Number.MAX_SAFE_INTEGER
+/** Any text that is stored: NUL is refused. */
+export const withoutNul = String.raw`^[^\u0000]*$`
+/** Text of so many Unicode code points. */
+export const text = (maxLength: number) => ({ type: 'string', maxLength, pattern: withoutNul })
+export const textOrNull = (maxLength: number) => ({ ...text(maxLength), type: ['string', 'null'] })
+/** A string of this form; `maxLength` is that of the longest one. */
+export const shaped = (pattern: string, maxLength: number) => ({ type: 'string', pattern, maxLength })
+export const url = { type: 'string', format: 'uri', maxLength: 2048 }
+export const count = { type: 'integer', minimum: 0, maximum: largestExact }
+export const countOrNull = { ...count, type: ['integer', 'null'] }
 /** Centimes, where nothing may be free. */
-export const amount = { type: 'integer', minimum: 1 }
+export const amount = { ...count, minimum: 1 }
 /** Centimes of something that may be given away. */
-export const price = { type: 'integer', minimum: 0 }
+export const price = { ...count }
 export const currency = { type: 'string', const: 'MRU' }
-export const id = { type: 'string', pattern: '^[0-9a-f]{24}$' }
-export const reference = { type: 'string', pattern: '^PI-[0-9A-Z]{16}$' }
+export const id = shaped('^[0-9a-f]{24}$', 24)
+export const reference = shaped('^PI-[0-9A-Z]{16}$', 19)
+export const orderNumber = shaped('^OR-[0-9A-Z]{16}$', 19)
 export const eventName = { type: 'string', enum: Object.keys(events) }
 export const sandbox = {
   type: 'boolean',

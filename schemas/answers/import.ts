@@ -1,6 +1,7 @@
+import { longestHandle } from '../product-limits.ts'
 import { count, objectOf, saying, text } from './fields.ts'
 
-const handles = { type: 'array', maxItems: 100, items: text }
+const handles = { type: 'array', maxItems: 100, items: text(longestHandle) }
 
 /** What an import did. Of a dry run: what it would do. */
 export const importResult = objectOf(

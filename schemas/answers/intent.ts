@@ -1,6 +1,7 @@
 import { createTestIntentBody } from '../create-intent.ts'
 import { statuses } from '../list-intents.ts'
 import { cancellations, declines, failures } from '../payment-reasons.ts'
+import { mostRefunds } from '../refund.ts'
 import {
   amount,
   count,
@@ -12,30 +13,28 @@ import {
   reference,
   sandbox,
   saying,
+  shaped,
+  text,
   textOrNull,
+  url,
 } from './fields.ts'
 import { pageOf } from './page.ts'
 
-const code = { type: 'string', pattern: String.raw`^\d{6}$` }
+const code = shaped('^[0-9]{6}$', 6)
 
 const { maxProperties, propertyNames } = createTestIntentBody.properties.metadata
-const metadata = {
-  type: 'object',
-  maxProperties,
-  propertyNames: { minLength: propertyNames.minLength, maxLength: propertyNames.maxLength },
-  additionalProperties: { type: 'string', maxLength: 500 },
-}
+const metadata = { type: 'object', maxProperties, propertyNames, additionalProperties: text(500) }
 
 const createdFields = {
   referenceNumber: saying('The name of the intent in every other operation.', reference),
-  shortCode: saying('The end of `payUrl`.', { type: 'string', pattern: '^[0-9A-Z]{6}$' }),
+  shortCode: saying('The end of `payUrl`.', shaped('^[0-9A-Z]{6}$', 6)),
   code: saying('What a customer types at a counter.', code),
   codeExpiresAt: instant,
-  payUrl: saying('Where the customer pays.', { type: 'string', format: 'uri' }),
-  amount: saying('Centimes. Null for OPEN.', { type: ['integer', 'null'], minimum: 1 }),
+  payUrl: saying('Where the customer pays.', url),
+  amount: saying('Centimes. Null for OPEN.', { ...amount, type: ['integer', 'null'] }),
   amountType: { type: 'string', enum: ['FIXED', 'OPEN'] },
   currency,
-  label: { type: ['string', 'null'], maxLength: 200 },
+  label: textOrNull(200),
   status: { type: 'string', const: 'PENDING' },
   sandbox,
   metadata,
@@ -58,10 +57,10 @@ export const payment = objectOf(
 /** One that the wallet refuses is not among an intent's. */
 export const refund = objectOf(
   {
-    id: { type: 'string', pattern: '^RF-[0-9A-Z]{16}$' },
+    id: shaped('^RF-[0-9A-Z]{16}$', 19),
     amount: saying('Centimes.', amount),
     currency,
-    reason: saying('Yours; null for a publishable key.', { ...textOrNull, maxLength: 200 }),
+    reason: saying('Yours; null for a publishable key.', textOrNull(200)),
     status: saying('PENDING while it is not known whether the money went back.', {
       type: 'string',
       enum: ['PENDING', 'SUCCEEDED'],
@@ -90,7 +89,7 @@ const readFields = {
   status: { type: 'string', enum: statuses },
   type: { type: 'string', const: 'API' },
   payment: orNull(payment),
-  refunds: { type: 'array', items: refund },
+  refunds: { type: 'array', maxItems: mostRefunds, items: refund },
   totalAmountRefunded: saying('Centimes of the refunds that SUCCEEDED.', count),
   updatedAt: instant,
 }

@@ -1,13 +1,17 @@
+import { longestLabel, longestName, longestSku } from '../product-limits.ts'
+import { mostItems, mostUnits } from '../simulate-order.ts'
 import {
   count,
   currency,
   id,
   instant,
   objectOf,
+  orderNumber,
   orNull,
   price,
   sandbox,
   saying,
+  shaped,
   text,
   textOrNull,
 } from './fields.ts'
@@ -18,25 +22,32 @@ export const orderItem = objectOf(
   {
     productId: id,
     variantId: id,
-    name: text,
-    variantLabel: text,
-    sku: textOrNull,
+    name: text(longestName),
+    variantLabel: text(longestLabel),
+    sku: textOrNull(longestSku),
     unitPrice: saying('Centimes.', price),
-    quantity: { ...count, minimum: 1 },
+    quantity: { ...count, minimum: 1, maximum: mostUnits },
     total: saying('Centimes.', price),
   },
   {},
 )
 
-export const customer = objectOf({ name: textOrNull, phone: textOrNull, email: textOrNull }, {})
+export const customer = objectOf(
+  {
+    name: textOrNull(200),
+    phone: { ...shaped('^[0-9]{8,15}$', 15), type: ['string', 'null'] },
+    email: textOrNull(254),
+  },
+  {},
+)
 
 /** An order as it is read. */
 export const order = objectOf(
   {
     _id: id,
-    number: { type: 'string', pattern: '^OR-[0-9A-Z]{16}$' },
+    number: orderNumber,
     status: { type: 'string', const: 'PLACED' },
-    items: { type: 'array', items: orderItem },
+    items: { type: 'array', maxItems: mostItems, items: orderItem },
     total: saying('Centimes.', price),
     currency,
     customer: orNull(customer),

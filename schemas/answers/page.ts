@@ -1,3 +1,4 @@
+import { highestPage } from '../page.ts'
 import { count, objectOf, saying } from './fields.ts'
 
 /** One page of a list of these (SPEC 4.3). */
@@ -5,7 +6,7 @@ export const pageOf = (item: object) =>
   objectOf(
     {
       items: { type: 'array', maxItems: 100, items: item },
-      page: { type: 'integer', minimum: 1 },
+      page: { type: 'integer', minimum: 1, maximum: highestPage },
       limit: saying('Items a page, as used: one above 100 becomes 100.', {
         type: 'integer',
         minimum: 1,

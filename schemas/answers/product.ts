@@ -1,4 +1,14 @@
 import {
+  highestStock,
+  longestDescription,
+  longestHandle,
+  longestLabel,
+  longestName,
+  longestSku,
+  mostImages,
+  mostVariants,
+} from '../product-limits.ts'
+import {
   count,
   deletedBy,
   id,
@@ -9,15 +19,18 @@ import {
   saying,
   text,
   textOrNull,
+  url,
 } from './fields.ts'
 import { pageOf } from './page.ts'
 
+const stock = { ...count, maximum: highestStock }
+
 const variantFields = {
   _id: id,
-  label: text,
-  sku: textOrNull,
+  label: text(longestLabel),
+  sku: textOrNull(longestSku),
   price: saying('Centimes.', price),
-  stock: saying('Units.', count),
+  stock: saying('Units.', stock),
 }
 
 export const variant = objectOf(variantFields, {})
@@ -26,13 +39,13 @@ export const variant = objectOf(variantFields, {})
 export const product = objectOf(
   {
     _id: id,
-    handle: saying('Its name in CSV files.', text),
-    name: text,
-    description: text,
-    images: { type: 'array', items: { type: 'string', format: 'uri' } },
+    handle: saying('Its name in CSV files.', text(longestHandle)),
+    name: text(longestName),
+    description: text(longestDescription),
+    images: { type: 'array', maxItems: mostImages, items: { ...url, format: 'iri' } },
     active: saying('Whether it is for sale.', { type: 'boolean' }),
     sandbox,
-    variants: { type: 'array', minItems: 1, items: variant },
+    variants: { type: 'array', minItems: 1, maxItems: mostVariants, items: variant },
     createdAt: instant,
     updatedAt: instant,
   },
@@ -46,10 +59,10 @@ export const stockedVariant = objectOf(
   {
     productId: id,
     _id: orGone(variantFields._id),
-    label: orGone(text),
-    sku: textOrNull,
+    label: orGone(variantFields.label),
+    sku: variantFields.sku,
     price: saying('Centimes.', orGone(price)),
-    stock: saying('Units, after the change.', orGone(count)),
+    stock: saying('Units, after the change.', orGone(stock)),
   },
   {},
 )

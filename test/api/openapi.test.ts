@@ -18,7 +18,7 @@ interface Operation {
   operationId: string
   tags: string[]
   parameters: { in: string; name: string }[]
-  requestBody?: { content: Record<string, { example?: unknown }> }
+  requestBody?: { required: boolean; content: Record<string, { example?: unknown }> }
   responses: Record<string, { headers?: object; content?: Record<string, { example?: unknown }> }>
 }
 const paths = description.paths as Record<string, Record<string, Operation>>
@@ -64,7 +64,7 @@ describe('The description of the API', () => {
 
   it('tells how this service is configured', async () => {
     const { body } = await house.http.get(address)
-    expect(body.servers).to.deep.equal([{ url: 'http://localhost:3000/api/v1' }])
+    expect(body.servers[0].url).to.equal('http://localhost:3000/api/v1')
     expect(body.components.schemas.CreateIntentBody.properties.amount).to.include({ maximum: 500_000 })
     const sent = body.webhooks['payment.created'].post.parameters.map(({ name }: { name: string }) => name)
     expect(sent).to.include.members(['X-Acme-Signature', 'X-Acme-Timestamp', 'X-Acme-Event'])
@@ -104,20 +104,18 @@ describe('The description of the API', () => {
   })
 
   it('tells which limit a request was over', () => {
-    const refused = (scope: string) => ({
-      success: false,
-      error: {
-        code: 'RATE_LIMITED',
-        message: 'No.',
-        statusCode: 429,
-        requestId: 'x',
-        details: { scope, limit: 1 },
-      },
-    })
-    const place = ['components', 'responses', 'RateLimited', 'content', 'application/json', 'schema']
+    const limited = (scope: string) => told429(JSON.stringify({ scope, limit: 1 }))
+    const told429 = (details: string) =>
+      departure('GET', '/api/v1/dev/intents/PI-1', {
+        status: 429,
+        type: 'application/json',
+        headers: [],
+        body: `{"success":false,"error":{"code":"RATE_LIMITED","message":"No.","statusCode":429,"requestId":"x","details":${details}}}`,
+      })
     for (const scope of ['key', 'address', 'connection', 'bodies', 'responses', 'lists', 'codes', 'sandbox'])
-      expect(faultAt(refused(scope), ...place)).to.equal(null)
-    expect(faultAt(refused('moon'), ...place)).to.include('allowed values')
+      expect(limited(scope)).to.equal(null)
+    expect(limited('moon')).to.include('allowed values')
+    expect(told429('[]')).to.include('must be object')
   })
 
   it('names each parameter of a path, and a key for each write', () => {
@@ -135,6 +133,38 @@ describe('The description of the API', () => {
       const judges = route.method !== 'get' && route.body !== 'none'
       expect(route.about.body !== null, route.about.operationId).to.equal(judges)
     }
+  })
+
+  it('requires a body exactly where the service refuses a request without one', async () => {
+    for (const { method, path, operation } of described) {
+      if (operation.requestBody === undefined) continue
+      const route = `/api/v1${path.replaceAll(/\{\w+\}/g, 'NONE')}`
+      const { body } = await house.http[method as 'post'](route).set(merchant.write())
+      const isRefused = body.error?.code === 'VALIDATION_ERROR'
+      expect(operation.requestBody.required, `${method} ${path}`).to.equal(isRefused)
+    }
+  })
+
+  it('has one schema for every failure, and types the details of each', () => {
+    for (const { operation } of described)
+      for (const [status, response] of Object.entries(operation.responses)) {
+        if (Number(status) < 400) continue
+        const { $ref } = response as { $ref?: string }
+        const shared = $ref === undefined ? response : components.responses?.[$ref.split('/').at(-1) ?? '']
+        expect((shared as typeof response).content?.['application/json'], status)
+          .to.have.property('schema')
+          .that.deep.equals({ $ref: '#/components/schemas/Failure' })
+      }
+    const failure = (details: unknown) => ({
+      success: false,
+      error: { code: 'X', message: 'No.', statusCode: 400, requestId: 'x', details },
+    })
+    const at = ['components', 'schemas', 'Failure']
+    const fault = { param: 'a', code: 'VALIDATION_ERROR', message: 'a is required.' }
+    for (const details of [[fault], [], { refundable: 5 }, { scope: 'lists', limit: 2 }])
+      expect(faultAt(failure(details), ...at)).to.equal(null)
+    for (const details of ['a', 5, null, ['a'], [{ param: 'a' }]])
+      expect(faultAt(failure(details), ...at), JSON.stringify(details)).to.be.a('string')
   })
 
   it('tells every code of the catalogue', () => {
@@ -191,7 +221,7 @@ describe('The description of the API', () => {
 
     it('another status, another code, a field more or less, another type and an untold header do not', () => {
       expect(told(418, '{}')).to.include('does not describe 418')
-      expect(told(404, failure('PRODUCT_NOT_FOUND', {}))).to.include('must be equal to one of')
+      expect(told(404, failure('PRODUCT_NOT_FOUND', {}))).to.include('does not describe PRODUCT_NOT_FOUND')
       expect(told(404, failure('INTENT_NOT_FOUND', { extra: 1 }))).to.include('additional properties')
       expect(told(404, '{"success":false}')).to.include("required property 'error'")
       expect(told(200, JSON.stringify({ success: true, data: {} }))).to.include('required property')

@@ -89,8 +89,24 @@ export function departure(
       ? null
       : `${method} ${path} ${status} does not describe ${answer.type}`
   const value: unknown = JSON.parse(answer.body)
-  const fault = faultAt(value, ...steps, 'content', 'application/json', 'schema')
+  const fault =
+    faultAt(value, ...steps, 'content', 'application/json', 'schema') ??
+    faultOfFailure(steps, value as Failure)
   return fault === null ? null : `${method} ${path} ${status}: ${fault}\n    ${answer.body.slice(0, 500)}`
+}
+
+interface Failure {
+  error?: { code: string; details?: unknown }
+}
+
+/** All failures have one schema. The codes of a response are the names of its examples. */
+function faultOfFailure(steps: string[], { error }: Failure): string | null {
+  if (error === undefined) return null
+  const { examples = {} } = partAt([...steps, 'content', 'application/json']) as { examples?: object }
+  if (!Object.hasOwn(examples, error.code)) return `does not describe ${error.code}`
+  return error.code === 'RATE_LIMITED'
+    ? faultAt(error.details, 'components', 'schemas', 'RateLimitDetails')
+    : null
 }
 
 /** Called by the server of a house with each request, before it is served. */

@@ -1,10 +1,16 @@
-import { deliveryPage, deliveryWithAttempts, retriedDelivery } from '../../../schemas/answers/delivery.ts'
+import {
+  deliveryId,
+  deliveryPage,
+  deliveryWithAttempts,
+  retriedDelivery,
+} from '../../../schemas/answers/delivery.ts'
+import { saying } from '../../../schemas/answers/fields.ts'
 import { listDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
 import type { About } from './about.ts'
 import * as example from './examples/deliveries.ts'
 import { pageWith } from './examples/page.ts'
 
-const params = { id: { type: 'string', description: '`id` of the delivery.' } }
+const params = { id: saying('`id` of the delivery.', deliveryId) }
 const ofOne = { id: example.deliveryId }
 const missing = ['DELIVERY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 

@@ -5,6 +5,7 @@ import {
   endpointPage,
   endpointWithSecret,
 } from '../../../schemas/answers/endpoint.ts'
+import { id, saying } from '../../../schemas/answers/fields.ts'
 import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
 import { pageQuery } from '../../../schemas/page.ts'
 import { testEndpointBody } from '../../../schemas/test-endpoint.ts'
@@ -13,7 +14,7 @@ import type { About } from './about.ts'
 import * as example from './examples/endpoints.ts'
 import { pageWith } from './examples/page.ts'
 
-const params = { id: { type: 'string', description: '`id` of the endpoint.' } }
+const params = { id: saying('`id` of the endpoint.', id) }
 const ofOne = { id: example.endpointId }
 
 export const aboutEndpoints = {

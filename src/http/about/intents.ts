@@ -1,3 +1,4 @@
+import { reference, saying } from '../../../schemas/answers/fields.ts'
 import { createdIntent, intent, intentPage, refundedIntent } from '../../../schemas/answers/intent.ts'
 import { createTestIntentBody } from '../../../schemas/create-intent.ts'
 import { listIntentsQuery } from '../../../schemas/list-intents.ts'
@@ -7,7 +8,7 @@ import type { About } from './about.ts'
 import * as example from './examples/intents.ts'
 import { pageWith } from './examples/page.ts'
 
-const params = { referenceNumber: { type: 'string', description: '`referenceNumber` of the intent.' } }
+const params = { referenceNumber: saying('`referenceNumber` of the intent.', reference) }
 const missing = ['INTENT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 const { referenceNumber } = example
 

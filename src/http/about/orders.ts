@@ -1,3 +1,4 @@
+import { id, saying } from '../../../schemas/answers/fields.ts'
 import { order, orderPage } from '../../../schemas/answers/order.ts'
 import { listOrdersQuery } from '../../../schemas/list-orders.ts'
 import { simulateOrderBody } from '../../../schemas/simulate-order.ts'
@@ -42,7 +43,7 @@ export const aboutOrders = {
     tag: 'Orders',
     summary: 'Read an order',
     description: 'A copy of what was sold: no later change of a product changes it.',
-    params: { id: { type: 'string', description: '`_id` of the order.' } },
+    params: { id: saying('`_id` of the order.', id) },
     query: null,
     body: null,
     answer: order,

@@ -1,3 +1,4 @@
+import { largestExact, saying, text } from '../../../schemas/answers/fields.ts'
 import { importResult } from '../../../schemas/answers/import.ts'
 import { exportProductsQuery } from '../../../schemas/export-products.ts'
 import { importProductsBody, importProductsQuery } from '../../../schemas/import-products.ts'
@@ -25,7 +26,7 @@ export const aboutProductFiles = {
     params: {},
     query: exportProductsQuery,
     body: null,
-    answer: { type: 'string' },
+    answer: saying('The file.', { ...text(largestExact) }),
     errors: ['SHOP_NOT_FOUND'],
     example: { answer: example.exported },
   },

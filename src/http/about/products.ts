@@ -1,13 +1,15 @@
+import { id, saying, text } from '../../../schemas/answers/fields.ts'
 import { deletedProduct, product, productPage, stockedVariant } from '../../../schemas/answers/product.ts'
 import { changeStockBody } from '../../../schemas/change-stock.ts'
 import { createProductBody } from '../../../schemas/create-product.ts'
 import { listProductsQuery } from '../../../schemas/list-products.ts'
+import { longestLabel } from '../../../schemas/product-limits.ts'
 import { updateProductBody } from '../../../schemas/update-product.ts'
 import type { About } from './about.ts'
 import { pageWith } from './examples/page.ts'
 import * as example from './examples/products.ts'
 
-const params = { id: { type: 'string', description: '`_id` of the product.' } }
+const params = { id: saying('`_id` of the product.', id) }
 const ofOne = { id: example.productId }
 const missing = ['SHOP_NOT_FOUND', 'PRODUCT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 const noVariant = ['VARIANT_NOT_FOUND', 'VARIANT_LABEL_AMBIGUOUS'] as const
@@ -80,7 +82,10 @@ export const aboutProducts = {
     tag: 'Products',
     summary: 'Set or move the stock of a variant',
     description: 'Exactly one of `stock` and `delta`. A stock never falls below 0.',
-    params: { ...params, vid: { type: 'string', description: '`_id` of the variant, or its label.' } },
+    params: {
+      ...params,
+      vid: saying('`_id` of the variant, or its label.', { ...text(longestLabel), minLength: 1 }),
+    },
     query: null,
     body: changeStockBody,
     answer: stockedVariant,

@@ -21,7 +21,7 @@ export function describeApi(told: Told): Part {
       description: about,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: `${told.publicUrl}/api/v1` }],
+    servers: [{ url: `${told.publicUrl}/api/v1`, 'x-internal': false }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     security: [{ apiKey: [] }],
     paths: pathsOf(writer),
@@ -68,7 +68,7 @@ const idempotencyKey: Part = {
   in: 'header',
   required: true,
   description: 'One for each operation, the same for all its retries. A UUID v4 is a good one.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: String.raw`\S` },
 }
 
 const pathsOf = (writer: SchemaWriter): Part =>

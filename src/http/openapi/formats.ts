@@ -1,10 +1,38 @@
+import { withoutNul } from '../../../schemas/answers/fields.ts'
 import { events } from '../../../schemas/events.ts'
+import { highestPage } from '../../../schemas/page.ts'
 import type { Config } from '../../config.ts'
+import { privateSuffixes } from '../../webhooks/sender/url.ts'
 
 /** What of the configuration the description tells. */
 export type Told = Pick<Config, 'publicUrl' | 'maxAmount' | 'webhookHeaderBrand' | 'webhookTimeoutMs'>
 
-const url = { format: 'uri', maxLength: 2048 }
+/** Path, query and fragment of a URL. */
+const afterHost = String.raw`([/?#][^\s\\]*)?$`
+const host = String.raw`[^\s\\/?#@]+`
+/** Characters beyond ASCII may follow the host. */
+const url = (pattern: string) => ({ format: 'iri', maxLength: 2048, pattern })
+
+const label = '[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
+/** A pattern has no flag for case. */
+const anyCase = (word: string): string =>
+  word.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+const isPrivate = `(${[...privateSuffixes].map(anyCase).join('|')})`
+const lastLabel = String.raw`(?!${isPrivate}\.?([:/?#]|$))([A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{1,59})\.?`
+/** 443, or 1024 to 65535. */
+const publicPort =
+  '(443|102[4-9]|10[3-9][0-9]|1[1-9][0-9]{2}|[2-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
+
+/** As src/wallets/phone.ts reads it; the service also takes digits of other scripts, and parentheses. */
+const between = '[ ./-]*'
+const more = (least: number, most: number) => `(${between}[0-9]){${least},${most}}`
+const ours = `2${between}2${between}2`
+const phone = [
+  `[1-9]${more(7, 7)}`,
+  `(\\+|00)?${between}${ours}${more(8, 8)}`,
+  `(\\+|00)${between}(?!${ours})[1-9]${more(9, 14)}`,
+  `(?!${ours})[1-9]${more(8, 14)}`,
+]
 
 /**
  * What stands in the description for a format of ours (src/validate.ts): words of JSON Schema that say the same, or as much of it as they can. A
@@ -13,17 +41,28 @@ const url = { format: 'uri', maxLength: 2048 }
 export const formatsFor = ({ maxAmount }: Told): Record<string, object> => ({
   'date-time': { format: 'date-time' },
   uri: { format: 'uri' },
+  iri: { format: 'iri' },
+  uuid: { format: 'uuid' },
   amount: { minimum: 1, maximum: maxAmount },
   price: { minimum: 0, maximum: maxAmount },
-  'storable-text': {},
-  'written-text': { pattern: String.raw`\S` },
-  'written-or-empty-text': { pattern: String.raw`^$|\S` },
-  'https-url': { ...url, pattern: '^https://' },
-  'https-or-localhost-url': { ...url, pattern: '^(https://|http://localhost)' },
-  phone: {},
-  'webhook-url': { ...url, pattern: '^https://' },
+  'storable-text': { pattern: withoutNul },
+  'written-text': { pattern: String.raw`^\s*[^\s\u0000][^\u0000]*$` },
+  'written-or-empty-text': { pattern: String.raw`^(\s*[^\s\u0000][^\u0000]*)?$` },
+  'https-url': url(`^https://${host}${afterHost}`),
+  'https-or-localhost-url': url(`^(https://${host}|http://localhost(:[0-9]{1,5})?)${afterHost}`),
+  phone: { pattern: `^(${phone.join('|')})$` },
+  'webhook-url': url(
+    `^https://(?=[^/:?#]{1,253}([/:?#]|$))(${label}\\.)+${lastLabel}(:${publicPort})?${afterHost}`,
+  ),
   'webhook-event': { enum: Object.keys(events) },
-  'date-or-time': {},
-  'page-number': { type: 'integer', minimum: 1, default: 1 },
+  'date-or-time': {
+    // Each branch has its own.
+    type: undefined,
+    anyOf: [
+      { type: 'string', format: 'date', maxLength: 10 },
+      { type: 'string', format: 'date-time', maxLength: 35 },
+    ],
+  },
+  'page-number': { type: 'integer', minimum: 1, maximum: highestPage, default: 1 },
   'page-size': { type: 'integer', minimum: 1, default: 20 },
 })

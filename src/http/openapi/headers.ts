@@ -2,23 +2,28 @@ import { exposed, isForBrowsers } from '../cross-origin.ts'
 import type { Route } from '../route.ts'
 import type { Part } from './schema.ts'
 
-const text = { type: 'string' }
-const wholeNumber = { type: 'integer', minimum: 0 }
+const text = { type: 'string', maxLength: 100 }
 
 /** The headers that answers share. */
 export const headers = {
-  RequestId: { description: 'Of this answer; what support asks for.', schema: { ...text, format: 'uuid' } },
+  RequestId: {
+    description: 'Of this answer; what support asks for.',
+    schema: { type: 'string', format: 'uuid', maxLength: 36 },
+  },
   RateLimit: {
     description: 'What is left of the rate limit, as the IETF draft says it. Without one there is none.',
-    schema: text,
+    schema: { ...text, pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
     example: '"key";r=99;t=1',
   },
   RateLimitPolicy: {
     description: 'The rate limit: how many requests in how many seconds.',
-    schema: text,
+    schema: { ...text, pattern: '^"[a-z]+";q=[0-9]+;w=[0-9]+$' },
     example: '"key";q=100;w=1',
   },
-  RetryAfter: { description: 'Seconds after which to come again.', schema: wholeNumber },
+  RetryAfter: {
+    description: 'Seconds after which to come again.',
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 86_400 },
+  },
   IdempotentReplayed: {
     description: 'There when this is the stored answer of the first request with this key.',
     schema: { ...text, const: 'true' },

@@ -13,7 +13,7 @@ import {
   endpointPage,
   endpointWithSecret,
 } from '../../../schemas/answers/endpoint.ts'
-import { failureBody } from '../../../schemas/answers/failure.ts'
+import { failureBody, fieldFault, rateLimitDetails } from '../../../schemas/answers/failure.ts'
 import { importResult } from '../../../schemas/answers/import.ts'
 import {
   createdIntent,
@@ -99,6 +99,8 @@ export const named: Record<string, object> = {
   OrderPage: orderPage,
   Customer: customer,
   Failure: failureBody,
+  FieldFault: fieldFault,
+  RateLimitDetails: rateLimitDetails,
   ...Object.fromEntries(Object.entries(eventBodies).map(([event, body]) => [eventType(event), body])),
 }
 

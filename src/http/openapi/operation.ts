@@ -1,3 +1,5 @@
+import { withoutNul } from '../../../schemas/answers/fields.ts'
+import { largestBytes } from '../body.ts'
 import type { Route, WriteRoute } from '../route.ts'
 import { headersOf } from './headers.ts'
 import { refusalsOf } from './refusals.ts'
@@ -61,8 +63,7 @@ function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute): Part | null 
   if (about.body === null) return null
   const json = { schema: writer.say(about.body), example: about.example.body }
   return {
-    // Where some field must be there, be it only under a condition.
-    required: 'required' in about.body || 'else' in about.body,
+    required: requiresField(about.body),
     content: {
       ...(body === 'csv' ? csvContent(about.example.body as { csv: string }) : {}),
       'application/json': json,
@@ -70,14 +71,20 @@ function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute): Part | null 
   }
 }
 
+/** Whether some field must be there, be it only under a condition. */
+const requiresField = (body: { required?: unknown; else?: { required?: unknown } }): boolean =>
+  (body.required ?? body.else?.required) !== undefined
+
+const csvFile: Part = { type: 'string', minLength: 1, maxLength: largestBytes.csv, pattern: withoutNul }
+
 /** The two ways in which a file comes as itself. */
 const csvContent = ({ csv }: { csv: string }): Part => ({
-  'text/csv': { schema: { type: 'string' }, example: csv },
+  'text/csv': { schema: csvFile, example: csv },
   'multipart/form-data': {
     schema: {
       type: 'object',
       required: ['file'],
-      properties: { file: { type: 'string', contentMediaType: 'text/csv' } },
+      properties: { file: { ...csvFile, contentMediaType: 'text/csv' } },
     },
   },
 })
@@ -90,7 +97,10 @@ function success(writer: SchemaWriter, route: Route): Part {
       description: 'The file.',
       headers: {
         ...headers,
-        'Content-Disposition': { description: 'The name of the file.', schema: { type: 'string' } },
+        'Content-Disposition': {
+          description: 'The name of the file.',
+          schema: { type: 'string', maxLength: 200, pattern: '^attachment; ' },
+        },
       },
       content: { 'text/csv': { schema: writer.say(answer), example: example.answer } },
     }

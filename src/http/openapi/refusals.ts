@@ -1,4 +1,3 @@
-import { rateLimitDetails } from '../../../schemas/answers/failure.ts'
 import { catalogue, type ErrorCode } from '../../errors.ts'
 import { groupBy } from '../../group-by.ts'
 import type { Route } from '../route.ts'
@@ -7,17 +6,13 @@ import { forBrowsers, headersOf, rateLimit, requestId, retryAfter } from './head
 import type { Part } from './schema.ts'
 
 /** The statuses whose codes are the same for every operation that has them: what their response is called, and its headers. */
-const alike: Record<number, { name: string; headers: Part; details?: object }> = {
+const alike: Record<number, { name: string; headers: Part }> = {
   401: { name: 'Unauthorized', headers: requestId },
   408: { name: 'RequestTimeout', headers: requestId },
   409: { name: 'InProgress', headers: { ...requestId, ...rateLimit, ...retryAfter } },
   413: { name: 'PayloadTooLarge', headers: { ...requestId, ...rateLimit } },
   415: { name: 'UnsupportedMediaType', headers: { ...requestId, ...rateLimit } },
-  429: {
-    name: 'RateLimited',
-    headers: { ...requestId, ...rateLimit, ...retryAfter },
-    details: rateLimitDetails,
-  },
+  429: { name: 'RateLimited', headers: { ...requestId, ...rateLimit, ...retryAfter } },
   431: { name: 'HeadersTooLarge', headers: requestId },
   500: { name: 'InternalError', headers: { ...requestId, ...rateLimit } },
   503: { name: 'Unavailable', headers: { ...requestId, ...rateLimit, ...retryAfter } },
@@ -35,7 +30,7 @@ export const sharedRefusals = (): Part =>
   Object.fromEntries(
     [...groupBy(sharedCodes, statusOf)].flatMap(([status, codes]) => {
       const shared = alike[status]
-      return shared === undefined ? [] : [[shared.name, refusal(codes, shared.headers, shared.details)]]
+      return shared === undefined ? [] : [[shared.name, refusal(codes, shared.headers)]]
     }),
   )
 
@@ -47,31 +42,21 @@ export function refusalsOf(route: Route): Part {
 
 function refusalOf(route: Route, status: number, codes: ErrorCode[]): Part {
   const shared = alike[status]
-  if (shared === undefined) return refusal(codes, headersOf(route), undefined)
+  if (shared === undefined) return refusal(codes, headersOf(route))
   const own = codes.find((code) => !sharedCodes.includes(code))
   if (own !== undefined) throw new Error(`${route.about.operationId}: ${shared.name} does not tell of ${own}`)
   const more = beforeOperations.includes(status) ? {} : forBrowsers(route)
-  if (Object.keys(more).length > 0) return refusal(codes, { ...shared.headers, ...more }, shared.details)
+  if (Object.keys(more).length > 0) return refusal(codes, { ...shared.headers, ...more })
   return { $ref: `#/components/responses/${shared.name}` }
 }
 
-const refusal = (codes: ErrorCode[], headers: Part, details: object | undefined): Part => ({
+/** One type for every failure, so that a generated client has one to handle. The examples name the codes. */
+const refusal = (codes: ErrorCode[], headers: Part): Part => ({
   description: codes.join(', '),
   headers,
   content: {
     'application/json': {
-      schema: {
-        allOf: [
-          { $ref: '#/components/schemas/Failure' },
-          {
-            properties: {
-              error: {
-                properties: { code: { enum: codes }, ...(details === undefined ? {} : { details }) },
-              },
-            },
-          },
-        ],
-      },
+      schema: { $ref: '#/components/schemas/Failure' },
       examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
     },
   },

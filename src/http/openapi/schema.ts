@@ -11,7 +11,17 @@ export interface SchemaWriter {
 }
 
 /** Words whose value is a schema, or several. */
-const nesting = ['items', 'propertyNames', 'additionalProperties', 'if', 'then', 'else', 'not', 'oneOf']
+const nesting = [
+  'items',
+  'propertyNames',
+  'additionalProperties',
+  'if',
+  'then',
+  'else',
+  'not',
+  'oneOf',
+  'anyOf',
+]
 
 export function createSchemaWriter(told: Told): SchemaWriter {
   const formats = formatsFor(told)
@@ -22,7 +32,9 @@ export function createSchemaWriter(told: Told): SchemaWriter {
   }
 
   const define = (schema: object): Part =>
-    Object.assign({}, ...Object.entries(withType(schema)).map(([word, value]) => write(word, value)))
+    withWidth(
+      Object.assign({}, ...Object.entries(withType(schema)).map(([word, value]) => write(word, value))),
+    )
 
   const sayEach = (schemas: object): Part =>
     Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, say(schema)]))
@@ -36,7 +48,7 @@ export function createSchemaWriter(told: Told): SchemaWriter {
     if (word === 'properties') return { properties: sayEach(value as object) }
     // As JSON Schema calls it since 2019.
     if (word === 'dependencies') return { dependentSchemas: sayEach(value as object) }
-    if (!nesting.includes(word)) return { [word]: value }
+    if (!nesting.includes(word) || typeof value === 'boolean') return { [word]: value }
     return { [word]: Array.isArray(value) ? value.map(say) : say(value as object) }
   }
 
@@ -47,6 +59,13 @@ export function createSchemaWriter(told: Told): SchemaWriter {
   }
 
   return { say, define }
+}
+
+/** Generators choose the type of a number by its width. One that has no maximum fits none. */
+function withWidth(schema: Part): Part {
+  const { minimum, maximum } = schema as { minimum?: number; maximum?: number }
+  if (minimum === undefined || maximum === undefined) return schema
+  return { ...schema, format: minimum >= -(2 ** 31) && maximum < 2 ** 31 ? 'int32' : 'int64' }
 }
 
 /** Programs that make code want a type also where the values tell it. */

@@ -25,20 +25,20 @@ const webhook = (
   security: [],
   parameters: [
     {
-      ...header(`X-${brand}-Signature`, '^sha256=[0-9a-f]{64}$'),
+      ...header(`X-${brand}-Signature`, '^sha256=[0-9a-f]{64}$', 71),
       description: '`sha256=` and the hex HMAC-SHA256 of `{timestamp}.{raw body}` under your secret.',
     },
     {
-      ...header(`X-${brand}-Signature-Previous`, '^sha256=[0-9a-f]{64}(,sha256=[0-9a-f]{64})*$'),
+      ...header(`X-${brand}-Signature-Previous`, '^sha256=[0-9a-f]{64}(,sha256=[0-9a-f]{64}){0,4}$', 359),
       description: 'In the 24 hours after a new secret: the same under each earlier one, newest first.',
       required: false,
     },
     {
-      ...header(`X-${brand}-Timestamp`, '^[0-9]+$'),
+      ...header(`X-${brand}-Timestamp`, '^[0-9]{1,15}$', 15),
       description: 'When this attempt was signed, in Unix seconds. Refuse one more than 300 s away.',
     },
     {
-      ...header(`X-${brand}-Event`, `^${event.replaceAll('.', String.raw`\.`)}$`),
+      ...header(`X-${brand}-Event`, `^${event.replaceAll('.', String.raw`\.`)}$`, event.length),
       description: 'The name of the event.',
     },
   ],
@@ -53,11 +53,11 @@ const webhook = (
   },
 })
 
-const header = (name: string, pattern: string): Part => ({
+const header = (name: string, pattern: string, maxLength: number): Part => ({
   name,
   in: 'header',
   required: true,
-  schema: { type: 'string', pattern },
+  schema: { type: 'string', pattern, maxLength },
 })
 
 const at = new Date('2026-11-21T07:35:08.990Z')

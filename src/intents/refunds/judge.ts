@@ -1,10 +1,10 @@
+import { mostRefunds } from '../../../schemas/refund.ts'
 import { refuse } from '../../errors.ts'
 import { failingRefund } from '../../wallets/magic-amounts.ts'
 import type { Intent } from '../intent.ts'
 import { isRefundable } from '../lifecycle.ts'
 import type { Payment } from '../payments/payment.ts'
 import type { RefundRequest } from './parse-refund.ts'
-import { mostRefunds } from './under-way.ts'
 
 /** A refund that may be: of which payment, how much (centimes), and what may be set aside for others at the moment of the write. */
 export interface Allowed {

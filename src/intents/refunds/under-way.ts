@@ -1,3 +1,4 @@
+import { mostRefunds } from '../../../schemas/refund.ts'
 import type { Deps } from '../../deps.ts'
 import { recorded } from '../../idempotency/effect.ts'
 import type { Intent } from '../intent.ts'
@@ -7,9 +8,6 @@ import { logged } from '../payments/under-way.ts'
 import type { Refund } from './refund-record.ts'
 
 type Owner = Pick<Intent, 'businessId' | 'sandbox' | '_id'>
-
-/** Each stands in the intent for ever and in every answer: a payment cannot be given back centime by centime. */
-export const mostRefunds = 1000
 
 /** Holds as long as this refund is PENDING. */
 export const pending = (refundId: string) => ({

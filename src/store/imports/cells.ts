@@ -1,6 +1,7 @@
 import {
   highestStock,
   longestDescription,
+  longestHandle,
   longestLabel,
   longestName,
   longestSku,
@@ -26,8 +27,6 @@ export interface Values {
   stock: number
   active: boolean
 }
-
-const longestHandle = 100
 
 /** As a spreadsheet in English or French, or a person, writes it. */
 const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'oui', 'vrai'])

@@ -4,7 +4,6 @@ import {
   simulateOrderBody,
 } from '../../../schemas/simulate-order.ts'
 import type { Deps } from '../../deps.ts'
-import { refuse } from '../../errors.ts'
 import { readPhone } from '../../wallets/phone.ts'
 import type { Customer } from './order.ts'
 
@@ -17,14 +16,6 @@ export interface OrderRequest {
 /** Judges the body of a simulation as far as it can be without the products. */
 export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): OrderRequest {
   const { items, customer } = deps.validate<SimulateOrderBody>(simulateOrderBody, body)
-  const twice = items?.findIndex(
-    ({ variantId, variantLabel }) => variantId !== undefined && variantLabel !== undefined,
-  )
-  if (twice !== undefined && twice >= 0)
-    throw refuse('VALIDATION_ERROR', {
-      param: `items[${twice}].variantLabel`,
-      message: 'Name the variant by variantId or by variantLabel, not by both.',
-    })
   return { items: items ?? null, customer: customerOf(customer ?? {}) }
 }
 

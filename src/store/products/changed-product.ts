@@ -98,7 +98,6 @@ function refuseKeptSkus(kept: Variant[], made: Made[], given: GivenSkus): void {
 }
 
 function refuseCount(count: number): void {
-  if (count === 0) throw wrong('variants', 'must leave one at least')
   if (count > mostVariants) throw wrong('variants', `would be ${count}, and may be ${mostVariants}`)
 }
 

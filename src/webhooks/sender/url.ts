@@ -11,7 +11,7 @@ const maxNameLength = 253
  * Last labels that public DNS never answers for: RFC 6761, 6762, 7686, 8375 and 9476, ICANN's `internal`, and names that
  * home and office routers give out. `example` is not among them: it leads nowhere, and documentation uses it.
  */
-const privateSuffixes: ReadonlySet<string> = new Set([
+export const privateSuffixes: ReadonlySet<string> = new Set([
   'alt',
   'arpa',
   'corp',

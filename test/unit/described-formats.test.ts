@@ -1,0 +1,113 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect } from 'chai'
+import { describedAs } from '../../dev/described-as.ts'
+import { formatsFor } from '../../src/http/openapi/formats.ts'
+import { createValidate } from '../../src/validate.ts'
+
+const validate = createValidate({ maxAmount: describedAs.maxAmount, webhookAllowedHosts: new Set() })
+const described = formatsFor(describedAs)
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
+
+function isAccepted(format: string, value: string): boolean {
+  const schema = { type: 'object', properties: { value: { type: 'string', format } } }
+  try {
+    validate(schema, { value })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const long = (name: string, length: number) => `${name.repeat(200).slice(0, length)}.example`
+
+/** Values near the edge of each format; what the service says of each is what the description must say. */
+const samples: Record<string, string[]> = {
+  'storable-text': ['', ' ', 'a', 'a\0b', '\u202e', 'é😍'],
+  'written-text': ['', ' ', '\t\n', 'a', ' a ', ' \0', 'a\0', '\u00a0', '\ufeff', '\u3000a'],
+  'written-or-empty-text': ['', ' ', '\t\n', 'a', ' a ', 'a\0'],
+  'https-url': [
+    'https://a.example',
+    'https://a.example/b?c#d',
+    'https://a.example/é',
+    'http://a.example',
+    'http://localhost',
+    'https://',
+    'https:///a',
+    'https://user@a.example',
+    'https://a b',
+    'https://a.example/b c',
+    'https://a.example\\b',
+    'ftp://a.example',
+    'a.example',
+    '',
+  ],
+  'https-or-localhost-url': [
+    'https://a.example',
+    'http://localhost',
+    'http://localhost:3000',
+    'http://localhost:3000/a?b',
+    'http://localhost/',
+    'http://localhosts',
+    'http://localhost.example',
+    'http://a.example',
+    '',
+  ],
+  'webhook-url': [
+    'https://a.example',
+    'https://a.b.example/c?d#e',
+    'https://a_b.example',
+    'https://a.example.',
+    'https://a.example:443',
+    'https://a.example:1023',
+    'https://a.example:1024',
+    'https://a.example:65535/a',
+    'https://a.example:80',
+    'http://a.example',
+    'https://example',
+    'https://a.local',
+    'https://a.LOCAL/',
+    'https://a.internal:8443/',
+    'https://a.locals',
+    'https://1.2.3.4',
+    'https://[::1]/',
+    'https://-a.example',
+    'https://a-.example',
+    'https://a..example',
+    'https://a.xn--p1ai',
+    'https://user@a.example',
+    `https://${long('abcdefghij.', 245)}`,
+    `https://${long('abcdefghij.', 246)}`,
+    `https://${'a'.repeat(63)}.example`,
+    `https://${'a'.repeat(64)}.example`,
+    '',
+  ],
+  phone: [
+    '22000045',
+    '+22222000045',
+    '0022222000045',
+    '22 00 00-45',
+    '22.00.00.45',
+    '+33 6 12 34 56 78',
+    '33612345678',
+    '222220000',
+    '2220000451',
+    '+22200004',
+    '02000045',
+    '2200004',
+    '+2200004',
+    '1234567890123456',
+    'phone',
+    '22000045x',
+    '',
+  ],
+}
+
+describe('The description of a format', () => {
+  for (const [format, values] of Object.entries(samples))
+    it(`is as strict as the service: ${format}`, () => {
+      const isDescribed = ajv.compile({ type: 'string', ...described[format] })
+      expect(values.filter((value) => isAccepted(format, value))).to.have.length.above(0)
+      for (const value of values)
+        expect(isDescribed(value), JSON.stringify(value)).to.equal(isAccepted(format, value))
+    })
+})
