@@ -31,6 +31,26 @@ export const idempotencyMutants: readonly Mutant[] = [
     isOneMore: true,
   },
   {
+    name: 'effect-restarted',
+    says: 'A request that lost its claim starts over under a fresh effect id.',
+    edits: [
+      {
+        file: claim,
+        find: 'return found?.effectId === effectId ? inherit(deps, request, found, deps.now()) : null',
+        put: 'return found?.effectId === effectId ? takeOver(deps, found, freshClaim(deps.now(), request)) : null',
+      },
+      // A lease that has ended at once: of two tries at the same time, the second takes over while the first runs. Alone this breaks no promise.
+      {
+        file: claim,
+        find: 'leaseUntil: new Date(now.getTime() + request.leaseMs)',
+        put: 'leaseUntil: new Date(0)',
+      },
+    ],
+    caughtBy: ['key.once', 'stock.balances', 'key.replayed'],
+    focus: { ...plain, seconds: 25, often: ['changeStock', 'cancelIntent'] },
+    isOneMore: true,
+  },
+  {
     name: 'claim-deleted',
     says: 'A request that fails deletes its claim, and with it the effect id of a write that is still on its way.',
     edits: [
