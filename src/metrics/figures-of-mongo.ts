@@ -3,14 +3,16 @@ import { pingMongo } from '../mongo.ts'
 import type { RetentionRecord } from '../retention/record.ts'
 import { dueDeliveries, oldestDue } from './due-deliveries.ts'
 import { briefMs, type Figure, longestQuestionMs, minuteMs, numberOf, pingOf } from './figure.ts'
+import { fullestBusinesses } from './fullest-businesses.ts'
 import { omit } from './gauges.ts'
 import { expiryLag, outboxLag } from './lags.ts'
 import { shareOfLiveCodes } from './live-codes.ts'
 import { openPayments, openRefunds } from './open-outcomes.ts'
+import { storedBytes } from './stored-bytes.ts'
 
 /**
- * What MongoDB is asked at a scrape, by an index and for `longestQuestionMs` at most. The sample of codes reads up to 2 000 documents, open
- * outcomes as many of each kind; the others read a few keys.
+ * What MongoDB is asked at a scrape, by an index and for `longestQuestionMs` at most. The sample of codes reads up to 2 000 documents, the estimate
+ * of stored bytes 1 000 of each kind, open outcomes as many of each kind; the others read a few keys.
  * On the connections of the lists: no write waits for a figure.
  */
 export function figuresOfMongo(all: Deps): Figure[] {
@@ -23,6 +25,8 @@ export function figuresOfMongo(all: Deps): Figure[] {
     numberOf(gauges.outboxLag, briefMs, () => outboxLag(deps)),
     numberOf(gauges.expiryLag, briefMs, () => expiryLag(deps)),
     numberOf(gauges.liveCodesUsed, minuteMs, () => shareOfLiveCodes(deps)),
+    fullestBusinesses(deps),
+    storedBytes(deps),
     numberOf(gauges.lastNightCleaned, minuteMs, async () => {
       const record = await deps.RetentionRecord.findById('nightly')
         .maxTimeMS(longestQuestionMs)

@@ -2,7 +2,10 @@ import { Gauge, type Registry } from 'prom-client'
 
 export type Gauges = ReturnType<typeof createGauges>
 
-/** What MongoDB and Redis tell when somebody asks: the same from every process, but for the skew. A gauge without an answer has no value at all. */
+/**
+ * What MongoDB and Redis tell when somebody asks: the same from every process, but for the clock and for the live codes of businesses, which a `web`
+ * tells of those that created there. A gauge without an answer has no value at all.
+ */
 export function createGauges(registers: Registry[]) {
   const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) => {
     const made = new Gauge({ name: `payment_intents_${name}`, help, labelNames, registers })
@@ -33,6 +36,15 @@ export function createGauges(registers: Registry[]) {
     oldestOpenOutcome: gauge('oldest_open_outcome_seconds', 'Since when the oldest of them waits', ['kind']),
     responseBytes: gauge('response_bytes', 'Memory of responses that are built, or not read yet'),
     liveCodesUsed: gauge('live_codes_used_ratio', 'Share of the million payment codes of live mode in use'),
+    businessLiveCodes: gauge('business_live_codes', 'Payment codes of live mode that a business has in use', [
+      'business',
+    ]),
+    businessLiveCodesUsed: gauge('business_live_codes_used_ratio', 'Share of its quota that this is', [
+      'business',
+    ]),
+    businessStoredBytes: gauge('business_stored_bytes', 'Estimate of what is stored of a business', [
+      'business',
+    ]),
     lastNightCleaned: gauge(
       'retention_last_night_timestamp_seconds',
       'The night of the last clean-up that came to its end',

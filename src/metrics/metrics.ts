@@ -3,7 +3,10 @@ import { beginAtZero } from './begin-at-zero.ts'
 import { createCounted } from './counted.ts'
 import { createGauges } from './gauges.ts'
 
-/** What can be seen of the service from outside, for Prometheus. Every label has few values: no id, no key, no address is ever one. */
+/**
+ * What can be seen of the service from outside, for Prometheus. Every label has few values: no key and no address is ever one, and
+ * no id but those of the ten businesses with most.
+ */
 export type Metrics = ReturnType<typeof createMetrics>
 
 /** A registry of its own for each `deps`, so that two services in one process do not add up. */

@@ -147,7 +147,7 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
       const first = () => [...pictures.values()].toSorted((a, b) => partUsed(b) - partUsed(a)).slice(0, most)
       await Promise.all(
         first()
-          .filter((picture) => ageOf(picture) > shownMs)
+          .filter((picture) => ageOf(picture) > shownMs || picture.unsure > 0)
           .map(recount),
       )
       return first().map((picture) => ({

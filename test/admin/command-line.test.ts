@@ -67,6 +67,18 @@ describe('npm run admin', function () {
       await cli.done('business', 'limit', id, '--per-second', '500', '--sandbox-intents-per-day', '0'),
     ).to.deep.equal({ id, limits })
     await cli.done('business', 'limit', id, '--per-second', 'default')
+    const { createdAt, ...shown } = await cli.done('business', 'show', id)
+    expect(shown).to.deep.equal({
+      id,
+      name,
+      liveApproved: true,
+      apiEnabled: true,
+      suspended: false,
+      limits: { perSecond: 'default', liveCodes: 'default', sandboxIntentsPerDay: 0 },
+      liveCodes: { used: 0, limit: 20_000, left: 20_000 },
+      sandboxToday: { used: 0, limit: null, left: null },
+    })
+    expect(new Date(String(createdAt)).toISOString()).to.equal(createdAt)
     expect((await house.deps.Business.findById(id).lean())?.limits).to.deep.equal({
       ...noLimitsOfItsOwn,
       sandboxIntentsPerDay: 0,

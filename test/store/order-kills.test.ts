@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import { newId } from '../../src/ids.ts'
 import { placeOrder } from '../../src/store/orders/place.ts'
 import { release } from '../../src/store/orders/release.ts'
@@ -198,10 +199,18 @@ describe('a process killed between any two steps of an order', function () {
     const mine = { order: newId(), businessId, sandbox: true }
     await release(house.deps, { ...mine, tryId: newId() })
     const victim = await openVictim(house, { step: 5, fate: 'paused', lateMs: 0 })
-    const caller = { businessId, keyId, sandbox: true, kind: 'secret', scopes: new Set(), ip: '::1' } as const
+    const caller = {
+      businessId,
+      keyId,
+      sandbox: true,
+      kind: 'secret',
+      scopes: new Set<never>(),
+      limits: noLimitsOfItsOwn,
+      ip: '::1',
+    } as const
     const effect = { id: mine.order, until: performance.now() + 10_000, cause: null, seal: () => '' }
     const asked = { items: [{ productId, quantity: 1 }], customer: null }
-    const answer = placeOrder(victim.deps, caller as never, asked, effect).then(
+    const answer = placeOrder(victim.deps, caller, asked, effect).then(
       () => 'placed',
       (error: { code: string }) => error.code,
     )

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import { unavailable } from '../../src/errors.ts'
 import { newId } from '../../src/ids.ts'
 import { giveBack } from '../../src/store/orders/give-back.ts'
@@ -195,9 +196,17 @@ describe('Orders at the same time', () => {
       return house.clock.now()
     }
     const { businessId, keyId } = merchant
-    const caller = { businessId, keyId, sandbox: true, kind: 'secret', scopes: new Set(), ip: '::1' } as const
+    const caller = {
+      businessId,
+      keyId,
+      sandbox: true,
+      kind: 'secret',
+      scopes: new Set<never>(),
+      limits: noLimitsOfItsOwn,
+      ip: '::1',
+    } as const
     const effect = { id: newId(), until: performance.now() + patienceMs, cause: null, seal: () => '' }
-    const placing = placeOrder({ ...house.deps, now }, caller as never, { items, customer: null }, effect)
+    const placing = placeOrder({ ...house.deps, now }, caller, { items, customer: null }, effect)
     return {
       answer: placing.then(
         () => 'placed',

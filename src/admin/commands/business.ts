@@ -3,6 +3,8 @@ import type { Act } from '../../audit/acts.ts'
 import type { BusinessLimits } from '../../businesses/business.ts'
 import { type BusinessChange, changeBusiness } from '../../businesses/change-business.ts'
 import { createBusiness } from '../../businesses/create-business.ts'
+import { lookUpBusiness } from '../../businesses/look-up.ts'
+import { usagesOf } from '../../quotas/usage.ts'
 import { act, found } from './act.ts'
 import { businessName, limitFrom } from './arguments.ts'
 import { operator } from './operator.ts'
@@ -117,6 +119,27 @@ export function addBusinessCommands(program: Command): void {
           return { id, ...change }
         }),
       )
+
+  business
+    .command('show')
+    .description('how it stands, its limits, and what is left of its quotas')
+    .argument('<id>', 'id of the business')
+    .action(
+      act(async (deps, id: string) => {
+        const shown = found(await lookUpBusiness(deps, id), `There is no business ${id}`)
+        const { name, liveApproved, apiEnabled, suspended, limits } = shown
+        return {
+          id,
+          name,
+          liveApproved,
+          apiEnabled,
+          suspended,
+          createdAt: shown.createdAt.toISOString(),
+          limits: inWords(limits),
+          ...(await usagesOf(deps, shown)),
+        }
+      }),
+    )
 
   business
     .command('limit')

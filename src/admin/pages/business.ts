@@ -4,16 +4,18 @@ import type { Business } from '../../businesses/business.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/send-page.ts'
+import { usagesOf } from '../../quotas/usage.ts'
 import { endpointsOf, latestInTrouble } from '../../webhooks/deliveries/look-up.ts'
 import { sendNotFound } from './answer.ts'
 import { deliveriesTable } from './deliveries-table.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
 import { auditPath } from './paths.ts'
+import { quotaFacts } from './quota-facts.ts'
 import { receiversTable } from './receivers-table.ts'
 import { foreign } from './words.ts'
 
-/** GET: one business, its receivers, and which of its deliveries are in trouble. */
+/** GET: one business, what is left of its quotas, its receivers, and which of its deliveries are in trouble. */
 export const businessPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const { id } = req.params
   const [business, receivers, trouble] = await Promise.all([
@@ -22,11 +24,13 @@ export const businessPage = (deps: Deps) => async (req: Request<{ id: string }>,
     latestInTrouble(deps, id),
   ])
   if (business === null) return sendNotFound(res)
+  const quotas = quotaFacts(deps, business, await usagesOf(deps, business))
   const body = html`<h1>!${foreign(business.name)}</h1>
     <dl class="facts card">
       <dt>Live mode</dt><dd>${business.liveApproved ? 'approved' : 'not approved: test keys only'}</dd>
       <dt>Developer API</dt><dd>${apiState(business)}</dd>
       <dt>Payment pages</dt><dd>${business.suspended ? 'closed: the business is suspended, and nobody can pay it' : 'open'}</dd>
+      !${quotas}
       <dt>Since</dt><dd>!${time(business.createdAt)}</dd>
       <dt>Id</dt><dd class="id">${id}</dd>
       <dt>Audit trail</dt><dd><a href="${auditPath({ business: id })}">what was done here</a></dd>

@@ -1,0 +1,24 @@
+import { html } from 'ghtml'
+import type { Business } from '../../businesses/business.ts'
+import type { Deps } from '../../deps.ts'
+import type { QuotaUsage, Usages } from '../../quotas/usage.ts'
+
+/** What is left of the limits and quotas of a business, for its list of facts. */
+export function quotaFacts({ config }: Pick<Deps, 'config'>, { limits }: Business, usages: Usages): string {
+  const perSecond = config.rateLimitPerSecond && (limits.perSecond ?? config.rateLimitPerSecond)
+  const rate = perSecond === null ? 'no limit' : `${inWords(perSecond)} requests a second of each key`
+  return html`<dt>Rate</dt><dd>${rate}${ofItsOwn(limits.perSecond)}</dd>
+    <dt>Live payment codes</dt><dd>${left(usages.liveCodes)}${ofItsOwn(limits.liveCodes)}</dd>
+    <dt>Sandbox today</dt><dd>${left(usages.sandboxToday)}${ofItsOwn(limits.sandboxIntentsPerDay)}</dd>`
+}
+
+function left({ used, limit, left: rest }: QuotaUsage): string {
+  const known = used === null ? 'more than can be counted' : inWords(used)
+  if (limit === null) return `${known} used, no limit`
+  return `${known} of ${inWords(limit)} used${rest === null ? '' : `, ${inWords(rest)} left`}`
+}
+
+const ofItsOwn = (limit: number | null): string => (limit === null ? '' : ' (a limit of its own)')
+
+/** Thousands apart. */
+const inWords = (count: number): string => count.toLocaleString('en').replaceAll(',', '\u202f')

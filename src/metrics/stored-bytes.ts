@@ -1,0 +1,80 @@
+import type { mongo } from 'mongoose'
+import { pastMongoose } from '../collection.ts'
+import type { Deps } from '../deps.ts'
+import { newOrderNumber, newReferenceNumber, newShortCode } from '../ids.ts'
+import { type Figure, longestQuestionMs } from './figure.ts'
+import { mostBusinesses } from './fullest-businesses.ts'
+import { omit } from './gauges.ts'
+
+/** Storage grows slowly, and each look reads up to 3 000 documents. */
+const tenMinutesMs = 600_000
+
+/**
+ * How many documents of a kind are looked at. They stand behind a random place of an index on random text, so they are a fair sample: of a
+ * business with a tenth of all documents about 100 are among them, which tells its bytes give or take a tenth.
+ */
+const looked = 1_000
+
+interface Part {
+  _id: string
+  documents: number
+  bytes: number
+}
+
+/** An estimate of what the businesses with most bytes have in intents, deliveries and orders: BSON, before compression, without indexes. */
+export function storedBytes(deps: Deps): Figure {
+  const { businessStoredBytes } = deps.metrics.gauges
+  return {
+    keptMs: tenMinutesMs,
+    async read() {
+      const bytes = new Map<string, number>()
+      const parts = await Promise.all([
+        estimate(pastMongoose(deps.Intent), 'shortCode', newShortCode()),
+        // Those of orders have another beginning, and are hardly ever among them.
+        estimate(pastMongoose(deps.Delivery), 'referenceNumber', newReferenceNumber()),
+        estimate(pastMongoose(deps.Order), 'number', newOrderNumber()),
+      ])
+      for (const part of parts.flat()) bytes.set(part._id, (bytes.get(part._id) ?? 0) + part.bytes)
+      omit(businessStoredBytes)
+      const largest = [...bytes].toSorted(([, a], [, b]) => b - a).slice(0, mostBusinesses)
+      for (const [business, sum] of largest) businessStoredBytes.set({ business }, Math.round(sum))
+    },
+    leaveOut: () => omit(businessStoredBytes),
+  }
+}
+
+/** The bytes of each business in one collection, as far as a sample tells. */
+async function estimate<Doc extends mongo.Document>(
+  collection: mongo.Collection<Doc>,
+  field: string,
+  place: string,
+): Promise<Part[]> {
+  const after = await sample(collection, field, { $gte: place }, looked)
+  const found = sum(after)
+  const before = found < looked ? await sample(collection, field, { $lt: place }, looked - found) : []
+  const parts = [...after, ...before]
+  // A collection that is no larger was read whole.
+  if (sum(parts) < looked) return parts
+  const all = await collection.estimatedDocumentCount({ maxTimeMS: longestQuestionMs })
+  return parts.map((part) => ({ ...part, bytes: (part.bytes * all) / looked }))
+}
+
+const sum = (parts: readonly Part[]): number => parts.reduce((all, { documents }) => all + documents, 0)
+
+const sample = <Doc extends mongo.Document>(
+  collection: mongo.Collection<Doc>,
+  field: string,
+  where: object,
+  most: number,
+): Promise<Part[]> =>
+  collection
+    .aggregate<Part>(
+      [
+        { $match: { [field]: where } },
+        { $sort: { [field]: 1 } },
+        { $limit: most },
+        { $group: { _id: '$businessId', documents: { $sum: 1 }, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
+      ],
+      { maxTimeMS: longestQuestionMs },
+    )
+    .toArray()

@@ -1,0 +1,52 @@
+import { mongo } from 'mongoose'
+import type { Business } from '../businesses/business.ts'
+import type { Deps } from '../deps.ts'
+import type { Counted } from './count-lane.ts'
+import { countLiveCodes, liveCodeLimit } from './live-codes.ts'
+import { countSandboxDay, sandboxLimit } from './sandbox-day.ts'
+
+/** What a business has used of a quota and what is left; `limit` is null without one, `used` where there is too much to count in time. */
+export interface QuotaUsage {
+  used: number | null
+  limit: number | null
+  left: number | null
+}
+
+export interface Usages {
+  liveCodes: QuotaUsage
+  sandboxToday: QuotaUsage
+}
+
+/** Counts what one business uses of its quotas now. */
+export async function usagesOf(
+  deps: Pick<Deps, 'Intent' | 'config' | 'now'>,
+  business: Business,
+): Promise<Usages> {
+  const [codes, today] = await Promise.all([
+    used(countLiveCodes(deps, [business._id])),
+    used(countSandboxDay(deps, [business._id])),
+  ])
+  return {
+    liveCodes: usage(codes, liveCodeLimit(deps, business)),
+    sandboxToday: usage(today, sandboxLimit(deps, business)),
+  }
+}
+
+const usage = (count: number | null, limit: number | null): QuotaUsage => ({
+  used: count,
+  limit,
+  left: count === null || limit === null ? null : Math.max(0, limit - count),
+})
+
+/** MongoDB's MaxTimeMSExpired. */
+const tooSlow = 50
+
+async function used(counting: Promise<Counted[]>): Promise<number | null> {
+  try {
+    const [counted] = await counting
+    return counted?.used ?? 0
+  } catch (error) {
+    if (error instanceof mongo.MongoServerError && error.code === tooSlow) return null
+    throw error
+  }
+}

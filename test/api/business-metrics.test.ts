@@ -1,0 +1,82 @@
+import { expect } from 'chai'
+import type { Intent } from '../../src/intents/intent.ts'
+import { changeAsOperator, createIntent } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { profiled } from '../support/profiled.ts'
+
+describe('Metrics of the largest businesses', () => {
+  let house: House
+  before(async () => {
+    house = await openHouse({ LIVE_CODES_PER_BUSINESS: '20' })
+  })
+  after(() => house.close())
+
+  /** The values of one metric by business, after everything that is kept has become old. */
+  async function byBusiness(name: string): Promise<Record<string, number>> {
+    house.clock.advance(601_000)
+    const text = await (await fetch(`${house.origin}/metrics`)).text()
+    const samples = text.matchAll(new RegExp(`^payment_intents_${name}\\{business="(\\w+)"\\} (\\S+)$`, 'gm'))
+    return Object.fromEntries([...samples].map(([, business, value]) => [business, Number(value)]))
+  }
+
+  it('tell the live codes of those that use most of their quotas, and of no more than ten', async () => {
+    const merchants = await Promise.all(Array.from({ length: 12 }, () => house.merchant({ mode: 'live' })))
+    for (const [index, merchant] of merchants.entries())
+      for (let made = 0; made < (index < 2 ? 1 : 2); made += 1) await createIntent(house, merchant)
+    const [small] = merchants as [Merchant]
+    const tests = await house.merchant()
+    for (let made = 0; made < 5; made += 1) await createIntent(house, tests)
+    await changeAsOperator(house, small.businessId, { limits: { liveCodes: 2 } })
+    await createIntent(house, small)
+
+    const codes = await byBusiness('business_live_codes')
+    expect(Object.keys(codes)).to.have.length(10)
+    expect(codes).to.include({ [small.businessId]: 2 })
+    const shares = await byBusiness('business_live_codes_used_ratio')
+    expect(shares).to.include({ [small.businessId]: 1 })
+    const others = Object.entries(shares).filter(([business]) => business !== small.businessId)
+    // What was under way during the last count may be in it twice.
+    for (const [, share] of others) expect(share).to.be.within(0.05, 0.2)
+  })
+
+  it('tell about how much they store, from a thousand documents of a kind', async () => {
+    const [large, small] = await Promise.all([house.merchant(), house.merchant()])
+    await createIntent(house, large, { amount: 1, metadata: { note: 'x'.repeat(500) } })
+    await createIntent(house, small)
+    const copy = async ({ businessId }: Merchant, count: number) => {
+      const intent = await house.deps.Intent.findOne({ businessId }).orFail().lean<Intent>()
+      const { codeKey: _codeKey, ...like } = intent
+      const random = () => Math.random().toString(36).slice(2, 10).toUpperCase()
+      await house.deps.Intent.collection.insertMany(
+        Array.from({ length: count }, (_, index) => ({
+          ...like,
+          _id: `${businessId}${index}`,
+          referenceNumber: `PI-${random()}${index}`,
+          shortCode: `${random()}${index}`,
+        })) as never,
+      )
+      const [sum] = await house.deps.Intent.aggregate<{ bytes: number }>([
+        { $match: { businessId } },
+        { $group: { _id: null, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
+      ])
+      return sum?.bytes ?? 0
+    }
+    const stored = { large: await copy(large, 6000), small: await copy(small, 3000) }
+    let told: Record<string, number> = {}
+    const operations = await profiled(house, async () => {
+      told = await byBusiness('business_stored_bytes')
+    })
+    expect(Object.keys(told)[0]).to.equal(large.businessId)
+    expect(Number(told[large.businessId]) / stored.large).to.be.within(0.85, 1.15)
+    expect(Number(told[small.businessId]) / stored.small).to.be.within(0.75, 1.25)
+    const samples = operations.filter(({ command }) => JSON.stringify(command).includes('$bsonSize'))
+    expect(samples.length).to.be.within(3, 6)
+    for (const { planSummary, docsExamined, hasSortStage } of samples) {
+      expect(planSummary).to.match(/^IXSCAN/)
+      expect(docsExamined).to.be.at.most(1000)
+      expect(hasSortStage).to.not.equal(true)
+    }
+    const again = await profiled(house, () => fetch(`${house.origin}/metrics`))
+    expect(again.filter(({ command }) => JSON.stringify(command).includes('$bsonSize'))).to.deep.equal([])
+  })
+})
