@@ -107,7 +107,7 @@ export const trustMutants: readonly Mutant[] = [
         put: 'const atMs = own.wallMs()',
       },
     ],
-    caughtBy: ['expiry.prompt', 'move.legal', 'read.forward'],
+    caughtBy: ['refusal.due', 'expiry.prompt', 'move.legal', 'read.forward'],
     focus: { ...under('process.skew'), often: ['createIntent', 'payByLink'] },
   },
   {
