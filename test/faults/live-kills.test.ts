@@ -118,8 +118,8 @@ describe('A process killed between any two steps with money at a live provider',
     it(`takes the money of a payment ${what} once, and loses none`, async () => {
       meetTheKilled(manner)
       const steps = await killEverywhere(house, paying(), graves, 0)
-      // Its page, the hold, its end, the nudge.
-      expect([steps.length, steps.at(-1)]).to.deep.equal([4, last])
+      // Its page, the hold, whether the business is suspended, its end, the nudge.
+      expect([steps.length, steps.at(-1)]).to.deep.equal([5, last])
     })
 
   it('ends a payment that a worker asks about once', async () => {
