@@ -18,7 +18,7 @@ export interface Bench {
   most: number
   /** How many intents expire in one second. */
   storm: number
-  /** How long one side of a round of `clean-up` lasts. */
+  /** How long one side of a round of `clean-up` or `lists` lasts. */
   trafficSeconds: number
   memoryMinutes: number
   /** `noisy` with a backlog of retries instead of a noisy business. */

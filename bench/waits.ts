@@ -4,6 +4,7 @@ import { measureCleanUp, SETTLE_SECONDS } from './clean-up.ts'
 import { measureFailover } from './failover.ts'
 import { measureLatency } from './latency.ts'
 import { type ListTimes, measureList } from './list.ts'
+import { measureLists } from './lists.ts'
 import { measureNoisy, type Phase } from './noisy.ts'
 import type { Bench } from './rounds.ts'
 import { measureStorm, WARM_UP_STORMS } from './storm.ts'
@@ -79,6 +80,21 @@ export const waits: Record<string, Benchmark> = {
     takesSeconds: ({ rounds, most, trafficSeconds }) =>
       15 + most / 12_000 + rounds * (2 * (trafficSeconds + SETTLE_SECONDS) + 8),
     profiled: ['clean-up-web'],
+  },
+  lists: {
+    says: ({ trafficSeconds }) =>
+      `50 creates/s of one merchant beside 60 who list another's 40 000 PENDING intents ÷ alone; one \`web\` without a rate limit, ${trafficSeconds} s in turns`,
+    async measure(bench) {
+      const pairs = await measureLists(bench)
+      return [
+        comparedLine('lists, p99 of the create, ms', pairs, ({ p99 }) => p99, '≤ 3'),
+        comparedLine('  p50, ms', pairs, ({ p50 }) => p50, ''),
+        figureLine('  lists/s', pairs, ({ listed }) => listed),
+        figureLine('  lists refused/s', pairs, ({ refused }) => refused),
+      ]
+    },
+    takesSeconds: ({ rounds, trafficSeconds }) => 20 + rounds * 2 * (trafficSeconds + 5),
+    profiled: ['lists-web'],
   },
   failover: {
     says: () =>

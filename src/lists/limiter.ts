@@ -6,6 +6,8 @@ export interface Bounds {
   perOwner: number
   /** In this process. */
   inAll: number
+  /** How long a slot rests after work that took so long, both in ms; without it, not at all. Nothing of its owner runs there meanwhile. */
+  restAfter?: (tookMs: number) => number
 }
 
 /** Runs work of many owners within bounds, so that no owner's work delays another's for longer than one piece of work takes. */
@@ -38,7 +40,7 @@ interface Share {
   waiting: Waiter[]
 }
 
-export function createLimiter({ perOwner, inAll }: Bounds): Limiter {
+export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
   /** Of owners with work that runs or waits. The one that got a slot last stands last. */
   const shares = new Map<string, Share>()
   let running = 0
@@ -60,7 +62,13 @@ export function createLimiter({ perOwner, inAll }: Bounds): Limiter {
       shares.set(owner, share)
       grant()
     })
-    return () => release(owner, share)
+    if (restAfter === undefined) return () => release(owner, share)
+    const beganAt = performance.now()
+    return () => {
+      const restMs = restAfter(performance.now() - beganAt)
+      if (restMs <= 0) release(owner, share)
+      else setTimeout(() => release(owner, share), restMs).unref()
+    }
   }
 
   /** Refuses a waiter for which its owner's share has no slot. One that the whole process holds up waits on: its owner is not to blame. */

@@ -19,6 +19,12 @@ export interface Lists {
 const slots = { perOwner: 2, inAll: 4 } as const
 /** Without a bound for all, nobody waits for others: an export lasts as long as its caller takes it. */
 const ofBusiness = { perOwner: slots.perOwner, inAll: Number.POSITIVE_INFINITY } as const
+/**
+ * After a list of more than 10 ms its slot rests for three times what it took beyond that, so a business that lists without end has MongoDB
+ * work for it half of the time, and less when MongoDB is slow. Well below what a list waits for its slot, so one after the other is never refused.
+ */
+const restAfter = (tookMs: number): number => Math.min(200, 3 * (tookMs - 10))
+
 /** A slot sends up to three queries at once, a page of staff's five, and the metrics need some too. */
 export const listConnections = { maxPoolSize: 16, appName: 'payment-intents lists' } as const
 
@@ -41,7 +47,7 @@ export function createLists(models: Models): Lists {
         })
       }
     },
-    shares: createLimiter(ofBusiness),
+    shares: createLimiter({ ...ofBusiness, restAfter }),
     exports: createLimiter(ofBusiness),
   }
 }

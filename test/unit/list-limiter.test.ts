@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { Refusal } from '../../src/errors.ts'
 import { createLimiter, type Limiter, mostWaiting, shareWaitMs } from '../../src/lists/limiter.ts'
 import { createGate } from '../support/gate.ts'
+import { until } from '../support/until.ts'
 
 const isHere = () => false
 
@@ -96,6 +97,19 @@ describe('The limiter of lists', () => {
     expect(refused.filter((each) => each instanceof Refusal)).to.have.lengthOf(mostWaiting)
     for (const name of ['a0', 'a1']) await end(name)
     expect([limiter.running(), limiter.waiting()]).to.deep.equal([0, 0])
+  })
+
+  it('lets a slot rest after work, for its owner alone', async () => {
+    const restMs = 1000
+    limiter = createLimiter({ perOwner: 1, inAll: 9, restAfter: () => restMs })
+    const run = (owner: string) => limiter.run(owner, isHere, () => Promise.resolve(owner))
+    await run('a')
+    const endedAt = performance.now()
+    expect(await run('b')).to.equal('b')
+    expect(await run('a').catch((error: unknown) => error)).to.be.instanceOf(Refusal)
+    expect(performance.now() - endedAt).to.be.within(shareWaitMs - 5, restMs)
+    await until('the slot has rested', () => run('a').catch(() => false))
+    expect(performance.now() - endedAt).to.be.greaterThan(restMs - 5)
   })
 
   it('begins nothing for a caller who has gone, and frees the slot of work that fails', async () => {

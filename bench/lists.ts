@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import type { Intent } from '../src/intents/intent.ts'
+import { addCopies, ownOf, takeSample, withBooks } from './copies.ts'
+import { makeMerchants } from './merchants.ts'
+import { percentile } from './percentile.ts'
+import { alternate, type Bench, type Pair } from './rounds.ts'
+import { trySendingCalls } from './send-calls.ts'
+import { startWeb } from './web.ts'
+import { createPath, createSteadily } from './web-and-worker.ts'
+
+const PER_SECOND = 50
+const LISTERS = 60
+const PENDING = 40_000
+const WARM_UP_SECONDS = 5
+const HOUR_MS = 3_600_000
+
+/** How long the creates of one merchant took, in milliseconds, and how many lists of the other were served and refused in a second. */
+export interface BesideLists {
+  p50: number
+  p99: number
+  listed: number
+  refused: number
+}
+
+/** Creates of a live merchant at a steady rate beside many who list another's PENDING intents (`service`), and alone (`bare`), in turns. */
+export async function measureLists(bench: Bench): Promise<Pair<BesideLists>[]> {
+  const mongodbUrl = bench.mongodbUrl('lists')
+  const secretKey = randomBytes(32)
+  const [lister] = await makeMerchants(mongodbUrl, secretKey, 1, 'test')
+  const [creator] = await makeMerchants(mongodbUrl, secretKey, 1, 'live')
+  if (lister === undefined || creator === undefined) throw new Error('No merchant was made')
+  const web = await startWeb(bench, { name: 'lists-web', mongodbUrl, secretKey })
+  const { origin } = web
+  await withBooks(mongodbUrl, async (books) => {
+    const sample = await takeSample(books, origin, lister, false)
+    const newest = Date.now()
+    await addCopies<Intent>(books.collection('intents'), PENDING, (nth) => {
+      const createdAt = new Date(newest - (nth / PENDING) * HOUR_MS)
+      return { ...sample, ...ownOf(), createdAt }
+    })
+  })
+  const create = async (seconds: number): Promise<BesideLists> => {
+    const streams = [{ perSecond: PER_SECOND, apiKeys: [creator.apiKey] }]
+    const { answers } = await createSteadily(bench.where, { origin, path: createPath, seconds, streams })
+    const waits = answers.map(({ sentAt, answeredAt }) => answeredAt - sentAt)
+    return { p50: percentile(waits, 0.5), p99: percentile(waits, 0.99), listed: 0, refused: 0 }
+  }
+  const list = async (seconds: number): Promise<Pick<BesideLists, 'listed' | 'refused'>> => {
+    const calls = [
+      { method: 'GET' as const, path: '/api/v1/dev/intents?status=PENDING', apiKey: lister.apiKey },
+    ]
+    const how = { origin, calls, connections: LISTERS, seconds, eachOnce: false }
+    const { sent, failed } = await trySendingCalls(bench.where, how)
+    if (sent === failed) throw new Error('Every list was refused')
+    return { listed: (sent - failed) / seconds, refused: failed / seconds }
+  }
+  const beside = async (): Promise<BesideLists> => {
+    // The lists begin before the creates and end after them.
+    const listing = list(bench.trafficSeconds + 4)
+    await create(2)
+    const created = await create(bench.trafficSeconds)
+    return { ...created, ...(await listing) }
+  }
+  const alone = async (): Promise<BesideLists> => {
+    await create(2)
+    return create(bench.trafficSeconds)
+  }
+  await create(WARM_UP_SECONDS)
+  await list(2)
+  const pairs = await alternate(bench.rounds, beside, alone)
+  await web.end()
+  return pairs
+}
