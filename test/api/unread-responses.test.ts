@@ -23,6 +23,7 @@ describe('Responses that are not read', () => {
   let house: House
   let merchant: Merchant
   let neighbour: Merchant
+  let web: ServiceProcess | null = null
   const open = new Set<Socket>()
   before(async function () {
     this.timeout(60_000)
@@ -36,6 +37,7 @@ describe('Responses that are not read', () => {
   })
   afterEach(async () => {
     leave()
+    await web?.stop()
     await until('all memory is given back', () => house.deps.responses.taken() === 0)
   })
   after(() => house.close())
@@ -60,13 +62,14 @@ describe('Responses that are not read', () => {
 
   it('100 times 100 intents with full metadata leave `web` below 400 MiB, and a neighbour is served', async function () {
     this.timeout(90_000)
-    const web: ServiceProcess = await startProcess('web', house)
+    web = await startProcess('web', house)
+    const { origin } = web
     const memory = async () => {
-      const metrics = await (await fetch(`${web.origin}/metrics`)).text()
+      const metrics = await (await fetch(`${origin}/metrics`)).text()
       return Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1])
     }
-    const call = (path: string, by: Merchant) => fetch(web.origin + path, { headers: by.read() })
-    const sockets = await Promise.all(Array.from({ length: 100 }, () => ask(web.origin, page, merchant)))
+    const call = (path: string, by: Merchant) => fetch(origin + path, { headers: by.read() })
+    const sockets = await Promise.all(Array.from({ length: 100 }, () => ask(origin, page, merchant)))
     let most = 0
     let served = 0
     await until(
@@ -83,11 +86,8 @@ describe('Responses that are not read', () => {
     most = Math.max(most, await memory())
     expect(most / mib).to.be.within(50, 400)
     expect(served).to.be.greaterThan(3)
-    const refused = await call(page, merchant)
-    expect(refused.headers.get('retry-after')).to.equal('1')
-    expect(refused.status).to.equal(429)
     // Never a write, nor what is small.
-    const created = await fetch(web.origin + intents, {
+    const created = await fetch(origin + intents, {
       method: 'POST',
       headers: { ...merchant.write(), 'Content-Type': 'application/json' },
       body: JSON.stringify({ amount: 500, metadata }),
@@ -97,19 +97,23 @@ describe('Responses that are not read', () => {
     expect((await call(`${intents}/${referenceNumber}`, merchant)).status).to.equal(200)
     leave()
     await until('the page can be read again', async () => (await call(page, merchant)).status === 200)
-    await web.stop()
   })
 
   it('are refused with 429 RATE_LIMITED over the share of their business, and only then', async () => {
     const { perBusiness } = house.deps.responses
     expect(perBusiness).to.equal(responseBytes * partOfBusiness)
-    const sockets = await Promise.all(Array.from({ length: 12 }, () => ask(house.origin, page, merchant)))
-    await until('each of them has something to read', () => sockets.every(({ bytesRead }) => bytesRead > 0))
+    const sockets: Socket[] = []
+    // One after the other: only two lists of a business run at once.
+    for (let n = 0; n < 5; n += 1) {
+      const socket = await ask(house.origin, page, merchant)
+      await until('it has something to read', () => socket.bytesRead > 0)
+      sockets.push(socket)
+    }
     expect(house.deps.responses.taken()).to.be.within(1, perBusiness)
     const answers = await Promise.all(sockets.map(answerOf))
     const refused = answers.filter((answer) => answer?.status === 429)
-    expect(answers.filter((answer) => answer?.status === 200).length).to.be.within(2, 10)
-    expect(refused.length).to.be.within(2, 10)
+    expect(answers.filter((answer) => answer?.status === 200).length).to.be.within(2, 4)
+    expect(refused.length).to.be.within(1, 3)
     for (const answer of refused) {
       expectFailure(answer, 429, 'RATE_LIMITED')
       expect(answer?.headers.get('retry-after')).to.equal('1')
@@ -123,7 +127,7 @@ describe('Responses that are not read', () => {
   })
 
   it('wait for one another when they are read', async () => {
-    const sockets = await Promise.all(Array.from({ length: 4 }, () => ask(house.origin, page, merchant)))
+    const sockets = await Promise.all(Array.from({ length: 2 }, () => ask(house.origin, page, merchant)))
     const answers = await Promise.all(sockets.map(answerOf))
     for (const answer of answers) {
       expect(answer?.status).to.equal(200)
@@ -135,8 +139,8 @@ describe('Responses that are not read', () => {
   })
 
   it('are closed when nothing of them is taken for too long, and when too little is', async () => {
-    const web = createApp(house.deps, () => false)
-    const { origin, close } = await openServer(house, web, short)
+    const app = createApp(house.deps, () => false)
+    const { origin, close } = await openServer(house, app, short)
     const silent = await ask(origin, page, merchant)
     const dripping = await ask(origin, page, merchant)
     const drip = setInterval(() => dripping.read(100_000), 50)
