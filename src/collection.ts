@@ -42,7 +42,7 @@ export function openCollection<Doc>(
   return connection.model<Doc>(collection.name, schema)
 }
 
-/** MongoDB ends each query after this, unless the query itself names a time. */
+/** MongoDB aborts each query after this, unless the query sets its own limit. */
 function limitReads(schema: Schema, maxTimeMs: number): void {
   schema.pre(['find', 'findOne', 'countDocuments', 'distinct'], function () {
     this.setOptions({ maxTimeMS: maxTimeMs, ...this.getOptions() })

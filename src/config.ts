@@ -34,7 +34,7 @@ export interface Config {
   webhookTimeoutMs: number
   /** `host:port` of receivers that may be private or plain http; never in production. */
   webhookAllowedHosts: ReadonlySet<string>
-  /** Networks that webhooks never connect to, besides those that are not public. */
+  /** Networks that webhooks never connect to, in addition to those that are not public. */
   webhookBlockedRanges: readonly Range[]
   webhookHeaderBrand: string
   /**
@@ -48,13 +48,13 @@ export interface Config {
   sandboxRetentionMs: number
   /** Older than this, the attempts of live deliveries that have ended go; null: they stay. */
   liveDeliveryRetentionMs: number | null
-  /** How long a `web` that was told to stop goes on accepting connections. */
+  /** How long `web` goes on accepting connections after SIGTERM. */
   shutdownDrainMs: number
   /** Requests of one API key in a second, and refused credentials of one address; null: any number. */
   rateLimitPerSecond: number | null
-  /** Payment codes of live mode that one business may have in use. */
+  /** Live payment codes that one business may have in use. */
   liveCodesPerBusiness: number
-  /** Intents, orders, products and endpoints that the test keys of one business may make in a UTC day; null: any number. */
+  /** Intents, orders, products and endpoints that the test keys of one business may create in a UTC day; null: no limit. */
   sandboxIntentsPerDay: number | null
   /** Where a `worker` answers /healthz, /readyz and /metrics; null: nowhere. */
   workerPort: number | null

@@ -2,12 +2,14 @@ import mongoose, { type Connection } from 'mongoose'
 import type { Log } from './log.ts'
 
 /**
- * The one clock that decides: the time of MongoDB's primary. Each process measures it and goes on from the last measurement by its
- * monotonic clock, so the wall clock of its machine decides nothing, whatever it says.
+ * The service's only clock: the time of MongoDB's primary. Each process measures it and extrapolates with its monotonic clock, so the wall
+ * clock of its machine decides nothing.
  */
 export interface DatabaseTime {
   now(): Date
-  /** Null when the time is known to within `mostErrorMs`; otherwise resolves when it is again. Throws where MongoDB does not respond. */
+  /**
+   * Null while the time is known to within `mostErrorMs`. Otherwise resolves after a new measurement, and throws if MongoDB does not respond.
+   */
   unsure(): Promise<void> | null
   /** How far the wall clock of this process is ahead of database time, in ms. */
   skewMs(): number
@@ -20,17 +22,17 @@ export interface OwnClocks {
   monotonicMs(): number
 }
 
-/** What MongoDB's clock shows, in ms. Throws where MongoDB does not respond. */
+/** Reads MongoDB's clock, in ms. Throws if MongoDB does not respond. */
 export type ReadClock = () => Promise<number>
 
-/** The one offset of tests: what `now` returns at an instant of database time. Production has none. */
+/** An offset for tests: maps database time to what `now` returns. Production uses `unshifted`. */
 export type Shift = (databaseMs: number) => number
 
 /** Database time at an instant of the monotonic clock. */
 interface Measurement {
   databaseMs: number
   monotonicMs: number
-  /** It may be wrong by so much: half of the round trip. */
+  /** The largest possible error: half of the round trip. */
   errorMs: number
 }
 
@@ -38,21 +40,21 @@ interface Measurement {
 const mostErrorMs = 500
 /** How far a monotonic clock and MongoDB's may drift apart in 1 ms. NTP slews a clock by half of this at most. */
 const driftPerMs = 0.001
-/** The own clocks go apart by more than this only where the machine slept or somebody set the wall clock. */
+/** The two clocks of a process diverge by more than this only if the machine slept or the wall clock was set. */
 const ownClocksApartMs = 1000
 const measureEveryMs = 10_000
 const measureAgainMs = 1000
-/** What a measurement should be good to; a worse one is repeated as if it had failed. */
+/** A measurement with a larger error is repeated after `measureAgainMs`. */
 const goodErrorMs = 5
-/** The first measurement is the best of these: the first round trips of a process are its slowest. */
+/** Measurements at start, of which the best counts: the first round trips of a process are its slowest. */
 const firstMeasurements = 3
 
-/** Outside tests, database time is what it is. */
+/** The shift outside tests: none. */
 export const unshifted: Shift = (databaseMs) => databaseMs
 
 const ownClocks: OwnClocks = { wallMs: () => Date.now(), monotonicMs: () => performance.now() }
 
-/** Measures first, then every 10 s, and whenever the driver finds another primary. Throws where MongoDB does not respond. */
+/** Measures at once, then every 10 s and whenever the driver finds another primary. Throws if MongoDB does not respond. */
 export async function openDatabaseTime(mongo: Connection, log: Log, shift: Shift): Promise<DatabaseTime> {
   const time = createDatabaseTime(() => readClockOf(mongo), ownClocks, log, shift)
   const client = mongo.getClient()
@@ -77,7 +79,7 @@ async function readClockOf({ db }: Pick<Connection, 'db'>): Promise<number> {
   return localTime.getTime()
 }
 
-/** `DatabaseTime` over any clocks. `begin` must have resolved before the first `now`. */
+/** A `DatabaseTime` over the given clocks. Await `begin` before the first `now`. */
 export function createDatabaseTime(
   readClock: ReadClock,
   own: OwnClocks,
@@ -102,17 +104,17 @@ export function createDatabaseTime(
   async function measureOnce(): Promise<void> {
     const [aheadBefore, sentAt] = [wallAhead(), own.monotonicMs()]
     const shown = await readClock()
-    const [aheadAfter, heardAt] = [wallAhead(), own.monotonicMs()]
-    const halfMs = (heardAt - sentAt) / 2
-    // The machine slept while MongoDB's response was on its way, or the round trip took too long to tell the time by.
+    const [aheadAfter, receivedAt] = [wallAhead(), own.monotonicMs()]
+    const halfMs = (receivedAt - sentAt) / 2
+    // The machine slept during the round trip, or the round trip was too slow for a useful measurement.
     if (Math.abs(aheadAfter - aheadBefore) > ownClocksApartMs || halfMs > mostErrorMs)
-      throw new mongoose.mongo.MongoNetworkTimeoutError('MongoDB responds too slowly to tell the time by')
-    // MongoDB cuts its clock to a whole millisecond.
+      throw new mongoose.mongo.MongoNetworkTimeoutError('MongoDB responds too slowly to measure its clock')
+    // MongoDB truncates its clock to whole milliseconds.
     take({ databaseMs: shown + 0.5, monotonicMs: sentAt + halfMs, errorMs: halfMs + 0.5 })
     wallAheadMs = aheadAfter
   }
 
-  /** Keeps whichever measurement is better now. Where both cannot be right, a clock was set or the machine slept: the newer one counts. */
+  /** Keeps the better of two measurements. If they contradict each other, a clock was set or the machine slept, so the newer one counts. */
   function take(next: Measurement): void {
     const apartMs = next.databaseMs - timeAt(next.monotonicMs)
     const errorMs = errorAt(next.monotonicMs)
@@ -136,7 +138,7 @@ export function createDatabaseTime(
     }
   }
 
-  /** One at a time. */
+  /** Concurrent callers share one measurement. */
   function measure(): Promise<void> {
     measuring ??= measureAndSchedule()
     return measuring
@@ -150,7 +152,7 @@ export function createDatabaseTime(
     now() {
       if (!isSure()) measureSoon()
       const atMs = timeAt(own.monotonicMs())
-      // A correction never takes time back, unless it is so large that MongoDB's own clock was set back.
+      // A correction never moves time back, unless it is so large that MongoDB's own clock must have been set back.
       if (atMs > shownMs || shownMs - atMs > ownClocksApartMs) shownMs = atMs
       return new Date(shift(shownMs))
     },

@@ -79,7 +79,7 @@ const elapsedMs = (): number => performance.now()
 /** As in the Procfile. */
 export type ProcessType = 'web' | 'worker'
 
-/** Opens everything and waits until MongoDB responds. Redis may be away. `shift`: the offset of a test. */
+/** Opens all connections and waits until MongoDB responds. Redis may be down. `shift`: the offset of a test. */
 export async function openDeps(
   config: Config,
   log: Log,

@@ -29,11 +29,11 @@ interface Named {
   items?: Named
 }
 
-/** Longer names of unknown parameters are cut in the response. */
+/** The response truncates longer names of unknown parameters. */
 const longestNameShown = 64
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu
 
-/** A name that the caller chose: short, and without characters that would garble a terminal or a log. */
+/** Shortens a name that the caller chose, and escapes characters that would garble a terminal or a log. */
 function shownName(name: string): string {
   const characters = Array.from(name)
   const cut = characters.slice(0, longestNameShown).join('')
@@ -43,7 +43,7 @@ function shownName(name: string): string {
 
 /** Which field is at fault, as deep as the schema names fields (`variants[1].price`), and where it stands in the schema's order. */
 function placeOf(schema: AnnotatedSchema, error: ErrorObject): { param: string; order: number[] } {
-  // Before all others: the mistyped name explains why the right one is missing.
+  // Reported first: a mistyped name explains why the right one is missing.
   if (error.keyword === 'additionalProperties')
     return { param: shownName(String(error.params.additionalProperty)), order: [] }
   const missing = error.keyword === 'required' ? [String(error.params.missingProperty)] : []

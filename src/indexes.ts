@@ -5,8 +5,8 @@ import type { Log } from './log.ts'
 import { connectMongo } from './mongo.ts'
 
 /**
- * Makes every collection and index that is missing. Safe on a running system, and to run twice. Uses a connection of its own without a
- * timeout, because building an index may take longer than any request may.
+ * Creates every collection and index that is missing. Safe on a running system, and safe to run twice. Uses a connection of its own without a
+ * timeout, because an index may take longer to build than any request may take.
  */
 export async function makeIndexes(mongodbUrl: string, log: Log): Promise<void> {
   const mongo = await connectMongo(mongodbUrl, log, { socketTimeoutMS: 0 })

@@ -9,16 +9,16 @@ export function networkOf(ip: string): string {
   return address instanceof ipaddr.IPv6 ? firstOf(address, 4) : address.toString()
 }
 
-/** A range that contains an address. Its budget for failed attempts is that of a single network times `share`. */
+/** A range that contains an address. Its budget for failed attempts is the budget of a single network times `share`. */
 export interface Prefix {
   range: string
   share: number
 }
 
 /**
- * Sizes of prefixes that one party may hold, each with its share. An IPv6 customer gets a /64 or a /48, and anyone may have a /48 for free; a
- * provider's region is about a /40, a provider a /32. Of IPv4 a /24 is the smallest range that is routed, and a /16 is a carrier's or a hosting
- * company's. Each share is at least three times the one below: whoever fills one prefix leaves most of the next to its neighbours.
+ * Prefix sizes that one party may hold, each with its share. An IPv6 customer gets a /64 or a /48, and a /48 is free for anyone. A provider's
+ * region has about a /40, a provider a /32. An IPv4 /24 is the smallest routed range, and a /16 belongs to a carrier or a hosting company.
+ * Each share is at least three times the one below, so a party that fills one prefix leaves most of the next to its neighbours.
  */
 const sizes = {
   ipv4: [
@@ -34,7 +34,7 @@ const sizes = {
   ],
 } as const
 
-/** The prefixes that contain an address, the smallest first. What is no address counts as one network. */
+/** The prefixes that contain an address, the smallest first. All texts that are not an address count as one network. */
 export function prefixesOf(ip: string): Prefix[] {
   if (!ipaddr.isValid(ip)) return [{ range: 'unknown', share: 1 }]
   const address = ipaddr.process(ip)

@@ -21,7 +21,7 @@ export interface Page<Item> extends Slice {
 
 const defaultLimit = 20
 const highestLimit = 100
-/** MongoDB ends each read of a list after this. The caller is then told to narrow the list. */
+/** MongoDB aborts each read of a list after this. The error message says to narrow the list. */
 export const longestReadMs = 3_000
 /** Further in than any collection reaches; a larger skip is answered without asking for it. */
 export const furthestSkip = 2 ** 31
@@ -34,16 +34,16 @@ export function readSlice(query: { page?: string; limit?: string }): Slice {
   }
 }
 
-/** A filter and the index that holds every field of it, so that nothing is read of a document that does not match. */
+/** A filter and an index that contains all its fields, so that MongoDB reads no document that does not match. */
 export interface Selection {
   where: Record<string, unknown>
   index: string
 }
 
-/** What a list shows: the documents of a selection, whole or some fields of them. */
+/** What a list shows: the documents of a selection, whole or some of their fields. */
 export interface Listing extends Selection {
   fields?: Record<string, unknown>
-  /** How they are counted, where another index does it faster. */
+  /** The selection to count by, if another index counts faster. */
   counted?: Selection
 }
 

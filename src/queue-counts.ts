@@ -23,7 +23,7 @@ export interface QueueCounts {
   jobs(): Promise<Map<QueueName, JobCounts>>
   /** How many loops of worker processes take jobs from each queue. Throws where `CLIENT LIST` is forbidden. */
   workers(): Promise<Map<QueueName, number>>
-  /** When a job of the queue last completed, in seconds of the worker's wall clock; null if none is remembered. */
+  /** When a job of the queue last completed, in seconds by the worker's wall clock; null if unknown. */
   lastCompletedAt(name: QueueName): Promise<number | null>
   /** Throws where `INFO` is forbidden. */
   memory(): Promise<Memory>

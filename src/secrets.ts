@@ -13,8 +13,8 @@ import { createXaes, nonceBytes } from './security/xaes-256-gcm.ts'
 export type SigningUse = 'sign form' | 'sign link'
 
 /**
- * The field of a document that stores a sealed value. It is the associated data: the value opens for this field only, so a sealed value that
- * was copied to another document is refused.
+ * The document field that stores a sealed value. As associated data, it makes the value open for this field only: a sealed value that was
+ * copied to another document is refused.
  */
 export interface SealedField {
   collection: string
@@ -28,9 +28,9 @@ export interface Secrets {
   keyIds: readonly [current: string, ...previous: string[]]
   /** Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`, with a fresh random nonce of 192 bits each time. */
   seal(plain: string, field: SealedField): string
-  /** Returns the text that was sealed for this field with the current or the previous SECRET_KEY. Throws on anything else. */
+  /** Returns the text that was sealed for this field with the current or the previous SECRET_KEY. Otherwise throws. */
   unseal(sealed: string, field: SealedField): string
-  /** Seals with the current SECRET_KEY what the previous one sealed. Returns any other sealed value as it is. Throws as `unseal` does. */
+  /** Re-seals a value of the previous SECRET_KEY with the current one. Returns any other sealed value unchanged. Throws as `unseal` does. */
   reseal(sealed: string, field: SealedField): string
   /** The hash to store for a secret. */
   hash(secret: string): string
@@ -86,7 +86,7 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
   }
 }
 
-/** How many draws one call for secure bytes serves: a call costs a fifth of what sealing costs. */
+/** How many draws share one call for random bytes, which costs a fifth of sealing. */
 const drawsPerPool = 256
 
 /** Draws `length` secure bytes; none of them twice. */

@@ -35,7 +35,7 @@ await once(server, 'listening')
 log.info({ port: config.port, publicUrl: config.publicUrl }, 'web.started')
 
 closeBy(async () => {
-  // Not ready any more. Connections are still accepted, so that balancers and clients can notice: every response ends its own.
+  // No longer ready, but still accepts connections so that balancers and clients can notice. Each response closes its connection.
   stopping = true
   await wait(config.shutdownDrainMs)
   await server.stop(longestStopMs(config))

@@ -13,8 +13,8 @@ export interface Placed {
 /** The jobs that Redis holds, put right from what MongoDB says. `among`: the queues in which one of these may stand. */
 export interface StandingJobs {
   /**
-   * Adds each job unless one with its id waits or runs in one of the queues. One that has ended, or that a process with a wrong wall
-   * clock has put off, is removed first, because BullMQ ignores an add with a known id.
+   * Adds each job unless one with its id waits or runs in one of the queues. First removes a job that has ended, or that a wrong wall clock
+   * has delayed too long, because BullMQ ignores an add with a known id.
    */
   readd(among: readonly QueueName[], placed: readonly Placed[]): Promise<void>
   /** Adds each job that is in none of the queues, in whatever state. Answers how many that were. */
@@ -29,19 +29,19 @@ export interface StandingJobs {
   makeWhole(act: () => Promise<void>): Promise<void>
 }
 
-/** `astray`: it is due, but stands among the delayed jobs as if it were due much later, or as if nobody promoted it. */
+/** `astray`: the job is due, but BullMQ has delayed it for much longer or has not promoted it. */
 type State = 'absent' | 'under way' | 'ended' | 'astray'
 
 /** So many jobs are added at once: about 10 ms of Redis, for which all others wait. */
 const longestBatch = 250
 
 /**
- * BullMQ delays and promotes jobs by the wall clocks of the processes. A job that is due stands at most 10 s ahead (a delivery that is put
- * off for longer is put off in MongoDB), and is promoted within moments of its time.
+ * BullMQ delays and promotes jobs by the wall clocks of the processes. A due job is delayed by at most 10 s (longer delays of a delivery are
+ * kept in MongoDB) and is promoted right after.
  */
 const aheadAtMostMs = 15_000
 const behindAtMostMs = 5_000
-/** The score of a delayed job is its time in milliseconds, times this, plus a count. */
+/** BullMQ's score of a delayed job is its time in milliseconds, times this, plus a counter. */
 const scorePerMs = 0x1000
 
 export function createStanding(
@@ -62,7 +62,7 @@ export function createStanding(
     )
   }
 
-  /** Marks those of the jobs that are due and stand delayed by a wrong clock. */
+  /** Marks the due jobs that a wrong clock has delayed. */
   async function findAstray(
     among: readonly QueueName[],
     placed: readonly Placed[],

@@ -1,13 +1,13 @@
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../collection.ts'
 
-/** What operators set for one business in place of the service's own limits. Null is the limit of the service. */
+/** Limits that operators set for one business. Null: the limit of the service applies. */
 export interface BusinessLimits {
-  /** Requests a second of each of its keys (RATE_LIMIT_PER_SECOND). */
+  /** Requests per second of each of its keys (RATE_LIMIT_PER_SECOND). */
   perSecond: number | null
-  /** Payment codes of live mode in use (LIVE_CODES_PER_BUSINESS). */
+  /** Live payment codes in use (LIVE_CODES_PER_BUSINESS). */
   liveCodes: number | null
-  /** Intents, orders, products and endpoints of its test keys in a UTC day (SANDBOX_INTENTS_PER_DAY); 0 is no limit. */
+  /** Intents, orders, products and endpoints that its test keys create per UTC day (SANDBOX_INTENTS_PER_DAY); 0 means no limit. */
   sandboxIntentsPerDay: number | null
 }
 
@@ -19,11 +19,11 @@ export interface Business {
   liveApproved: boolean
   /** Its developer API is open. Payment pages do not depend on it. */
   apiEnabled: boolean
-  /** Its developer API and its payment pages are closed, and nobody can pay it. */
+  /** Its developer API and its payment pages are closed, and it cannot be paid. */
   suspended: boolean
   limits: BusinessLimits
   createdAt: Date
-  /** Lines for the audit trail that are not there yet. */
+  /** Lines that are not in the audit trail yet. */
   unaudited: AuditEvent[]
 }
 

@@ -10,7 +10,7 @@ export interface Caller {
   sandbox: boolean
   kind: KeyKind
   scopes: ReadonlySet<Scope>
-  /** Of its business. */
+  /** The limits of its business. */
   limits: BusinessLimits
   /** The address the request came from. */
   ip: string

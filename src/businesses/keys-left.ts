@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { inBatches } from '../in-batches.ts'
 import type { ApiKey } from './api-key.ts'
 
-/** A key with a secret that needs the previous SECRET_KEY, or one that is not configured. */
+/** A key whose secret was made with the previous SECRET_KEY, or with one that is not configured. */
 export interface KeyLeft {
   id: string
   /** As people tell keys apart: its prefix, and the last four characters of its current secret. */

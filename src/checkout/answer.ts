@@ -11,7 +11,7 @@ interface Place {
   query: Record<string, string>
 }
 
-/** Keeps the proof of the request, so that a customer who opens the page again is not limited as a guesser. */
+/** Keeps the proof of the request, so that a customer who opens the page again is not counted as a guesser. */
 export const placeOf = ({ path, query: { proof } }: Request): Place => ({
   path,
   query: typeof proof === 'string' ? { proof } : {},
@@ -43,7 +43,7 @@ export const onlyBy =
     sendNotFound(res)
   }
 
-/** For a network with too many failed attempts: how long it is closed. The same whether or not there was something to find. */
+/** Tells a network with too many failed attempts how long it is closed, whether or not the payment exists. */
 export function sendTooMany(req: Request, res: Response, closedMs: number): void {
   const { words, left } = localeOf(res)
   const minutes = Math.max(1, Math.ceil(closedMs / 60_000))

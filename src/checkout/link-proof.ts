@@ -6,7 +6,7 @@ import { isFormToken } from './form-token.ts'
 
 type Whose = Pick<Intent, 'shortCode'>
 
-/** A signature that the page of a payment adds to its own addresses: a visitor who has seen the page is not limited as a guesser. */
+/** A signature that a payment page adds to its own URLs, so that a visitor who has seen the page is not counted as a guesser. */
 export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: Whose): string =>
   secrets.sign('sign link', shortCode)
 

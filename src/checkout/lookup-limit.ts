@@ -3,10 +3,10 @@ import type { Deps } from '../deps.ts'
 import { type Attempt, createLimitByNetwork } from '../failed-attempts/by-network.ts'
 import { attemptsCollection } from '../failed-attempts/limiter.ts'
 
-/** Lookups by short code or payment code that found nothing, and PINs that were refused (pin-limit.ts). */
+/** Failed lookups by short code or payment code, and refused PINs (pin-limit.ts). */
 export const checkoutAttempts = attemptsCollection('failedattempts')
 
-/** `closed`: the network has failed too often. The response is the same whether or not there was something to find. */
+/** `closed`: the network has failed too often. The response is the same whether or not the payment exists. */
 export type Lookup<Found> =
   | { outcome: 'found'; found: Found }
   | { outcome: 'missed' }
@@ -14,18 +14,18 @@ export type Lookup<Found> =
 
 /** Looks up what a visitor may be guessing. `find` resolves to null for a miss; only misses count. */
 export interface LookupLimit {
-  /** By a short code, from the address of a page. `ip` is null for a visitor with a proof (link-proof.ts), who is never limited. */
+  /** Looks up a short code from a page's URL. `ip` is null for a visitor with a proof (link-proof.ts), who is never limited. */
   link<Found>(ip: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>>
-  /** By a payment code that was typed: a live one, or one of a business's sandbox. */
+  /** Looks up a payment code that was typed: a live one, or a test code of a business. */
   code<Found>(ip: string, sandboxOf: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>>
 }
 
 /**
- * Misses of one network in ten minutes (network.ts has the shares of larger prefixes: 300 for an IPv4 /24 or an IPv6 /48, 3 000 for an IPv4 /16
- * or an IPv6 /32).
+ * Misses of one network in ten minutes (network.ts has the shares of larger prefixes: 300 for an IPv4 /24 or an IPv6 /48, 3 000 for an IPv4
+ * /16 or an IPv6 /32).
  *
- * For a guesser: with 10 000 of a million codes in use, one lookup in 100 finds a payment, so one address finds 43 a day, a /48 or a /24 about 430,
- * and even a whole /16 fewer than half of those in use; the alert for all misses together comes long before that.
+ * Against a guesser: with 10 000 of a million codes in use, one lookup in 100 finds a payment. So one address finds 43 a day, a /48 or a /24
+ * about 430, and a whole /16 fewer than half of those in use. The alert for all misses together fires long before that.
  *
  * For a carrier: some 4 000 customers share one address of a carrier-grade NAT. If 100 of them type a code in ten minutes and one in 20 is
  * mistyped, that is 5 misses. 10 000 codes with a lifetime of a day are 70 payments in ten minutes: their typing errors fit into one address.
@@ -33,8 +33,8 @@ export interface LookupLimit {
 const perNetwork = 30
 const seconds = 600
 /**
- * A page view counts as one while its payment is looked up, and a miss as this many: customers of a carrier who arrive together must not close
- * their address to one another. So of links guessed all at once 300 get a response. There are 1 000 times as many short codes as payment codes.
+ * Points of a miss. A page view counts one point while its payment is looked up, so that customers behind one carrier address do not close it
+ * to each other. So 300 links guessed at once get a response. There are 1 000 times as many short codes as payment codes.
  */
 const perMissedLink = 10
 
@@ -43,7 +43,7 @@ export function createLookupLimit(
 ): LookupLimit {
   const limitOf = (name: string, perFailure: number, countsAhead: 'all' | 'network') =>
     createLimitByNetwork(deps, checkoutAttempts, { name, perNetwork, seconds, perFailure, countsAhead })
-  // Page views are frequent and short codes many: one write ahead is enough.
+  // Page views are frequent and short codes are hard to guess, so one write ahead is enough.
   const links = limitOf('link', perMissedLink, 'network')
   const codes = limitOf('code', 1, 'all')
   const testCodes = limitOf('test-code', 1, 'all')
@@ -57,13 +57,13 @@ export function createLookupLimit(
     async link(ip, find) {
       if (ip === null) return found(await find())
       const lookup = find()
-      // A failure of it is thrown where it is awaited.
+      // An error of the lookup is thrown where it is awaited.
       lookup.catch(() => undefined)
       return counted('link', await settle(await links(ip), () => lookup))
     },
     async code(ip, sandboxOf, find) {
       if (sandboxOf === null) return counted('code', await settle(await codes(ip), find))
-      // Made-up business ids share one count, else each would be a document.
+      // Unknown business ids share one count. Otherwise each would add a document.
       const business = await lookUpBusiness(deps, sandboxOf)
       return counted('test-code', await settle(await testCodes(ip, business?._id ?? 'none'), find))
     },
@@ -73,7 +73,7 @@ export function createLookupLimit(
 const found = <Found>(result: Found | null): Lookup<Found> =>
   result === null ? { outcome: 'missed' } : { outcome: 'found', found: result }
 
-/** A miss counts before the visitor learns of it. */
+/** Counts a miss before the visitor gets the response. */
 async function settle<Found>(attempt: Attempt, find: () => Promise<Found | null>): Promise<Lookup<Found>> {
   if (!attempt.isOpen) return { outcome: 'closed', closedMs: attempt.closedMs }
   let isMiss = false
@@ -83,7 +83,7 @@ async function settle<Found>(attempt: Attempt, find: () => Promise<Found | null>
     if (isMiss) await attempt.fail()
     return found(result)
   } finally {
-    // The customer does not wait for it: a point that is left over expires within minutes.
+    // The customer does not wait for this write. A point that is left over expires within minutes.
     if (!isMiss) void attempt.leave().catch(() => undefined)
   }
 }

@@ -25,7 +25,7 @@ export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
 
 /**
  * A PENDING payment that cannot be paid now: no wallet is configured, or its business is suspended. The page of a suspended business shows
- * nothing that the business wrote, and does not lead to its site.
+ * nothing that the business wrote and has no link to its site.
  */
 export function notNow(offer: Offer): Sheet {
   const { intent, locale } = offer

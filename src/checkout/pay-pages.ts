@@ -25,13 +25,13 @@ export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
   return router
 }
 
-/** Finds the payment of the address. A visitor who does not come from its page is limited as a guesser. */
+/** Finds the payment of the URL. A visitor without the page's proof is limited as a guesser. */
 const createOffered =
   (deps: Deps, lookupLimit: LookupLimit) =>
   (act: Act): RequestHandler<{ shortCode: string }> =>
   async (req, res) => {
     const shortCode = req.params.shortCode.toUpperCase()
-    // No short code has this form, so it is not a guess and does not count.
+    // Not a valid short code, so it does not count as a guess.
     if (!isShortCode(shortCode)) return sendNotFound(res)
     const now = deps.now()
     const isGuess = !hasLinkProof(deps, { shortCode }, req as Request)
@@ -45,7 +45,7 @@ const createOffered =
     await act(deps, offerOf(deps, res, lookup.found, { sent: own, now }), req as Request, res)
   }
 
-/** The state of a payment in a word, and the time left to pay it. `unavailable` makes a page that can be paid load itself again. */
+/** The state of a payment in one word, and the time left to pay it. On `unavailable`, an open payment form reloads its page. */
 const tell: Act = (deps, offer, _req, res) => {
   const { intent, state, locale } = offer
   const isUnavailable = state === 'pending' && walletFor(deps, intent) === null

@@ -26,9 +26,9 @@ const intentMs = 3_600_000
 const seconds = 600
 /** Refused PINs of one network: many customers of a carrier share an address. Larger prefixes have their share (network.ts). */
 const perNetwork = 60
-/** A payment under way counts as one, and a refused PIN as this many: 180 customers of one network may be paying at once. */
+/** Points of a refused PIN. A payment in progress counts one point, so 180 customers of one network may be paying at once. */
 const perRefusal = 3
-/** Test wallets hold no money: enough for a test suite, and a bound on the work of checking PINs. Counted per business. */
+/** For test wallets, which hold no money, counted per business. Enough for a test suite, and it bounds the work of checking PINs. */
 const perNetworkOfTests = 600
 
 export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLimit {
@@ -52,7 +52,7 @@ export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLi
       paid = await pay()
       return paid
     } finally {
-      // The customer does not wait for it; a point that is left over expires within minutes.
+      // The customer does not wait for this write. A point that is left over expires within minutes.
       void end(attempt, paid).catch(() => undefined)
     }
   }

@@ -15,7 +15,7 @@ export const show: Act = (deps, offer, req, res) => {
   if (state !== 'pending') return sendSheet(res, 200, offer, panel(offer, state))
   if (walletFor(deps, intent) === null) {
     addHeader(res, 'Retry-After', 60)
-    // Counted and logged as the refusal that it is: an operator's decision raises no alarm.
+    // Counted and logged as a refusal, so that an operator's decision raises no alarm.
     if (intent.isSuspended) res.locals.code = 'FEATURE_DISABLED'
     return sendSheet(res, 503, offer, notNow(offer))
   }

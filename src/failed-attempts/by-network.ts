@@ -12,23 +12,23 @@ export interface NetworkBudget {
   perNetwork: number
   seconds: number
   /**
-   * Points of a failure; an attempt under way counts as one. Above 1, several honest customers behind one address can be under way for each
-   * failure that the budget allows.
+   * Points of a failure; an attempt in progress counts one point. Above 1, an address can have several honest attempts in progress for each
+   * failure in its budget.
    */
   perFailure: number
   /**
    * The prefixes at which an attempt counts before its outcome is known. `all`: concurrent attempts cannot exceed any budget. `network`: one
-   * write instead of three or four, and a larger prefix may be exceeded by the attempts that are under way when its budget runs out.
+   * write instead of three or four, but attempts in progress may exceed the budget of a larger prefix.
    */
   countsAhead: 'all' | 'network'
 }
 
-/** An attempt that may go on. Exactly one of `fail` and `leave` follows. */
+/** An attempt. If it is open, the caller calls exactly one of `fail` and `leave`. */
 export type Attempt =
   | { isOpen: true; fail(): Promise<void>; leave(): Promise<void> }
   | { isOpen: false; closedMs: number }
 
-/** Opens an attempt from an address. With `owner`, the attempts at what is its own count apart from those at anything else. */
+/** Opens an attempt from an address. Attempts with an `owner` are counted separately for each owner. */
 export type LimitByNetwork = (ip: string, owner?: string) => Promise<Attempt>
 
 interface Counted {
@@ -38,9 +38,8 @@ interface Counted {
 }
 
 /**
- * Limits failed attempts by the network they come from, at every size of prefix: a stranger with one address, with a /48 or with a hosting
- * company's /16 runs into a budget, and an address outside of that prefix is never refused. There is no count of all networks together:
- * a limit that everyone shares is a switch that anyone can press.
+ * Limits failed attempts by network, at every prefix size, from one address to a hosting company's /16. Addresses outside a closed prefix are
+ * never refused. There is no limit over all networks together, because any attacker could use it to shut out everyone.
  */
 export function createLimitByNetwork(
   deps: Pick<Deps, 'mongo' | 'log' | 'now'>,
@@ -109,8 +108,8 @@ export function createLimitByNetwork(
 }
 
 /**
- * Counts one point under each limiter, the smallest prefix first. If one is closed, none keeps the point, so that a closed network does not use
- * up the budget of a larger one. Returns for how long it is closed; 0 if all are open.
+ * Counts one point under each limiter, the smallest prefix first. If one is closed, none keeps the point, so that a closed network does not
+ * use up the budget of a larger one. Returns how long it stays closed, in ms; 0 if all are open.
  */
 async function countEach(counts: readonly Counted[]): Promise<number> {
   for (const [index, { limiter, key }] of counts.entries()) {

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { groupBy } from '../group-by.ts'
 import { createLane, type Lane, noHurry } from '../group-commit/lane.ts'
 
-/** Failed attempts within a period: shared by all processes, kept over restarts. */
+/** Failed attempts within a period, shared by all processes and kept across restarts. */
 export const attemptsCollection = (name: string): Collection => ({
   name,
   fields: { key: String, points: Number, expire: Date },
@@ -20,7 +20,7 @@ export interface Limit {
   seconds: number
 }
 
-/** Where a key stands: `counted` so far, closed above the limit, and then for how long. */
+/** The state of a key: the points counted so far, whether it is open, and how long it stays closed. */
 export interface Standing {
   isOpen: boolean
   counted: number
@@ -34,7 +34,7 @@ export interface Stored {
   expire: Date
 }
 
-/** Counts points per key under one limit, by database time: with the clock of a process one could end a period for all. */
+/** Counts points per key under one limit. Uses database time, because a process with a wrong clock would end the period for all. */
 export interface Limiter {
   most: number
   /** The key as the collection has it. */
@@ -58,7 +58,7 @@ export function createLimiter(
   /** The first points of a period begin it. */
   async function add(key: string, points: number): Promise<Stored> {
     const now = deps.now()
-    // Also of a new document, for a missing field is less than any date.
+    // Also true of a new document: a missing field sorts before any date.
     const isOver = { $lte: ['$expire', now] }
     const change = {
       points: { $cond: [isOver, points, { $add: ['$points', points] }] },
@@ -70,7 +70,7 @@ export function createLimiter(
         returnDocument: 'after',
       })
     const after = await write().catch((error: unknown) => {
-      // Another process inserted the same key in this moment.
+      // Another process inserted the same key at the same moment.
       if (isDuplicate(error)) return write()
       throw error
     })
@@ -78,7 +78,7 @@ export function createLimiter(
     return after
   }
 
-  const count = createSumLane(async (key, times) => {
+  const count = createSumBatcher(async (key, times) => {
     const { points, expire } = await add(key, times)
     const leftMs = Math.max(0, expire.getTime() - deps.now().getTime())
     return (position) => {
@@ -87,7 +87,7 @@ export function createLimiter(
       return { isOpen, counted, closedMs: isOpen ? 0 : leftMs }
     }
   })
-  const giveBack = createSumLane(async (key, times) => {
+  const giveBack = createSumBatcher(async (key, times) => {
     const filter = { key: storedKey(key), expire: { $gt: deps.now() } }
     await stored.updateOne(filter, { $inc: { points: -times } })
     return () => undefined
@@ -107,10 +107,10 @@ export function createLimiter(
 }
 
 /**
- * A batcher that sums up concurrent calls for the same key, so that a process has at most one write to a document under way, however busy the
- * network that it counts. `add` returns the result of the first, second, … of these calls.
+ * Batches concurrent calls for the same key into one write, so a process has at most one write to a document in progress. `add` returns a
+ * function from the position of a call in the batch, counted from 1, to its result.
  */
-const createSumLane = <Result>(
+const createSumBatcher = <Result>(
   add: (key: string, times: number) => Promise<(position: number) => Result>,
 ): Lane<string, Result> =>
   createLane(1000, async (keys) => {

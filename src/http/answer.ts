@@ -41,13 +41,13 @@ export function failure(refusal: Refusal, requestId: string): Answer {
   }
 }
 
-/** Writes an answer as it is. */
+/** Writes a finished answer. */
 export function send(res: Response, answer: Answer): void {
   writeHead(res, answer, Buffer.byteLength(answer.body))
   res.end(answer.body)
 }
 
-/** Sets everything of a JSON response but its body. While the process stops, each response ends its connection. */
+/** Writes the status and headers of a JSON response. While the process stops, each response closes its connection. */
 export function writeHead(res: Response, head: Omit<Answer, 'body'>, contentLength: number): void {
   res.statusCode = head.status
   res.locals.code = head.code

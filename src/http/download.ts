@@ -47,7 +47,7 @@ export async function sendDownload(req: Request, res: Response, file: DownloadBe
     await pipeline(Readable.from(withFirst(file)), res)
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
-    // The client left, or read too slowly (connections/cut-slow.ts): the log says so by a status of null.
+    // The client disconnected or read too slowly (connections/cut-slow.ts). Its log line has a null status.
   } finally {
     end(file)
   }

@@ -72,16 +72,16 @@ function headerText(latin1: string): string {
   }
 }
 
-/** The claim of a request that has run is gone, or stands for another request. */
+/** The request has run, but its claim is gone or belongs to another request by now. */
 interface Lost {
   state: 'lost'
-  /** What the request did itself. */
+  /** The request's own result. */
   own: Answer
 }
 
 /**
- * Runs a write once, however often it is sent: claim, effect, answer (docs/idempotency.md). A duplicate waits for the answer of the request
- * that runs. A retry after a crash finds what was done and answers from it. A request that has run under one effect id never starts another.
+ * Runs a write once, however often it is sent: claim, effect, answer (docs/idempotency.md). A duplicate waits for the result of the running
+ * request. A retry after a crash finds the effect and returns its result. A request that has run under one effect id never starts another.
  */
 export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<Answer> {
   const id = digest(caller.keyId, write.method, write.path, write.key)
@@ -115,7 +115,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
   }
 }
 
-/** Runs the operation. `isKept` is false when the claim was lost meanwhile: then it must be looked at again. */
+/** Runs the operation. `isKept` is false if the claim was lost meanwhile and must be read again. */
 async function runHolding(
   deps: Deps,
   deadline: Deadline,
@@ -153,7 +153,10 @@ async function runHolding(
   return { answer, isKept: kept }
 }
 
-/** The answer of the earlier try that made what this create was about to make. It has the same effect id, whatever became of the claim. */
+/**
+ * The answer of an earlier attempt that already created the document. Found by the effect id, which both attempts share, so the claim need
+ * not exist.
+ */
 async function recallEarlier(
   deps: Deps,
   deadline: Deadline,

@@ -15,7 +15,7 @@ import { afterAnswers, inTurn } from './connections/in-turn.ts'
 import { tellFault } from './connections/parser-fault.ts'
 import type { Patience } from './connections/patience.ts'
 
-/** How long connections that were just accepted may take to send their request, once the listener is closed. */
+/** Once the listener is closed, how long newly accepted connections may take to send their request. */
 const lastRequestsMs = 500
 /** The 8 s that a request may wait on MongoDB, a second for the call of a wallet to end, and 2 s to spare. */
 const beyondWalletMs = 11_000
@@ -81,7 +81,7 @@ export function createHttpServer(
     serve,
   )
   server.maxConnections = mostConnections
-  // Node's own, which `close` calls, cuts what is written and not yet taken.
+  // `close` calls this. Node's own version cuts responses that the client has not fully read.
   server.closeIdleConnections = () => {
     for (const { socket, latest } of connections.values()) if (latest?.writableFinished) socket.destroy()
   }

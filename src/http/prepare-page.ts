@@ -37,7 +37,7 @@ export async function limitTime(_req: Request, res: Response, next: NextFunction
   await deadlineOf(res).spend(() => answered)
 }
 
-/** Holds a request back while the time is not known well enough to decide anything, which is hardly ever. */
+/** Holds a request back while database time is not known exactly enough, which is rare. */
 export const awaitTime =
   (deps: Pick<Deps, 'databaseTime'>) =>
   async (_req: Request, res: Response, next: NextFunction): Promise<void> => {

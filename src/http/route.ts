@@ -9,7 +9,7 @@ import type { BodyKind } from './body-room.ts'
 import type { Download } from './download.ts'
 import type { ItemKind } from './responses/largest.ts'
 
-/** What a request brings. The query is valid by the schema of the operation; the body is not judged yet. */
+/** The input of a request. The query is validated by the schema of the operation; the body is not validated yet. */
 export interface Asked<Query = unknown> {
   params: Record<string, string>
   query: Query
@@ -30,9 +30,9 @@ export interface ReadRoute extends Common {
   method: 'get'
   /** Which kind of key may ask; a publishable one only where a customer's browser may. */
   key: 'any' | 'secret'
-  /** What the response shows, one of it or a page of a list: by this its memory is reserved. */
+  /** The kind of item in the response, one or a page of them. Determines the memory to reserve. */
   shows: ItemKind
-  /** A page of a list: it runs within the limits and on the connections of the lists (src/lists). */
+  /** The response is a page of a list, which runs within the limits and on the connections of the lists (src/lists). */
   isPage?: true
   /** `until`: see group-commit/lane.ts. */
   run(deps: Deps, caller: Caller, asked: Asked, until: number): Promise<unknown>

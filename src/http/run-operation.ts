@@ -57,7 +57,7 @@ async function read(
 ): Promise<BuiltResponse> {
   const asked = askedBy(deps, route, req, undefined)
   if (route.isPage !== true) return respond(deps, route, caller, asked, deadline, res)
-  // First of all, so that no list that must wait for its business's others holds memory.
+  // Taken before memory is reserved: a list that waits for others of its business must not hold any.
   const { shares } = deps.lists
   const free = await deadline.spend(() => shares.take(caller.businessId, () => res.closed))
   return respond(deps, route, caller, asked, deadline, res).finally(free)

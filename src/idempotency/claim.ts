@@ -6,7 +6,7 @@ import type { SealedField } from '../secrets.ts'
 /** How long a response is kept and a key means the same request (SPEC 5.4). */
 export const lifetimeMs = 24 * 3_600_000
 
-/** MongoDB removes a claim so long after `expiresAt`: later than any lease ends that begins before it. */
+/** MongoDB removes a claim this long after `expiresAt`, when every lease that began before it has ended. */
 export const removalMs = 60 * 60_000
 
 /**
@@ -17,7 +17,7 @@ export interface Claim {
   _id: string
   effectId: string
   token: string
-  /** Until when the last holder is believed to run, or when it gave up. */
+  /** The end of the last holder's lease, or when the holder gave up. */
   leaseUntil: Date
   paramsHash: string
   /** The sealed first answer; a create has it in its own document instead. */
@@ -45,7 +45,7 @@ export const claims: Collection = {
   indexes: [{ name: 'removal', key: { removeAt: 1 }, expireAfterSeconds: 0 }],
 }
 
-/** Where a create stores its sealed first response: in the field `answer` of the document that it made. */
+/** Where a create stores its sealed first response: in the field `answer` of the created document. */
 export interface Recall {
   /** The name of the document's collection. */
   collection: string
@@ -71,26 +71,26 @@ export type Claimed =
   | ({ state: 'answered'; paramsHash: string } & StoredAnswer)
   | { state: 'running' }
 
-/** One request that wants to run. */
+/** A request that competes for its claim. */
 export interface ClaimRequest {
   id: string
   paramsHash: string
   /** Finds the answer of a create; null for other operations. */
   recall: Recall | null
-  /** How long its holder is believed to run. */
+  /** The length of its holder's lease. */
   leaseMs: number
-  /** A claim that had not expired then has not expired for this request, however long it waits. */
+  /** The expiry of a claim is judged by this instant, however long the request waits. */
   arrivedAt: Date
 }
 
-/** Tries once to get the claim, to take it over, or to find its answer. */
+/** Tries once to insert the claim, to take it over, or to find its answer. */
 export async function tryClaim(deps: Deps, request: ClaimRequest, until: number): Promise<Claimed> {
   const now = deps.now()
   const fresh = freshClaim(now, request)
   const insertion = await deps.lanes.insertClaim({ _id: request.id, ...fresh }, until)
   if (insertion.inserted) return mine(fresh)
   const found = await deps.lanes.findClaim(request.id, until)
-  // Removed since. The next look inserts a new one.
+  // Removed meanwhile. The next look inserts a new claim.
   if (found === null) return { state: 'running' }
   if (found.token === fresh.token) return mine(found)
   if (isOver(found, request, now)) return takeOver(deps, found, fresh)
@@ -98,8 +98,8 @@ export async function tryClaim(deps: Deps, request: ClaimRequest, until: number)
 }
 
 /**
- * As `tryClaim`, for a request that has run under `effectId` and lost its claim meanwhile. Null when the claim is gone or stands for another
- * request by now: a request never starts a second effect.
+ * As `tryClaim`, for a request that has run under `effectId` and lost its claim. Returns null if the claim is gone or belongs to another
+ * request, because a request never starts a second effect.
  */
 export async function claimAgain(
   deps: Deps,
@@ -111,21 +111,21 @@ export async function claimAgain(
   return found?.effectId === effectId ? inherit(deps, request, found, deps.now()) : null
 }
 
-/** Whether the key means a new request: never while the last holder's lease runs. */
+/** Whether the key starts a new request. Never while the last holder's lease runs. */
 const isOver = ({ expiresAt, leaseUntil }: Claim, { arrivedAt }: ClaimRequest, now: Date): boolean =>
   leaseUntil <= now && expiresAt <= arrivedAt
 
-/** Finds the answer of the request that the claim stands for, or takes the claim over when its lease has ended. The effect id stays. */
+/** Finds the answer of the claim's request, or takes the claim over if its lease has ended. Keeps the effect id. */
 async function inherit(deps: Deps, request: ClaimRequest, found: Claim, now: Date): Promise<Claimed> {
   const kept = await findAnswer(deps, found, request.recall)
   if (kept !== null) return { state: 'answered', ...kept, paramsHash: found.paramsHash }
   if (found.leaseUntil > now) return { state: 'running' }
-  // The answer will be that of this request's parameters.
+  // From now on the answer belongs to this request's parameters.
   const { token, leaseUntil, paramsHash } = freshClaim(now, request)
   return takeOver(deps, found, { token, leaseUntil, paramsHash })
 }
 
-/** The response of the request that a claim stands for. Null while there is none. */
+/** The response of the claim's request. Null while there is none. */
 const findAnswer = async (
   deps: Deps,
   { _id, effectId, answer }: Claim,
@@ -160,8 +160,8 @@ function freshClaim(now: Date, request: ClaimRequest): Omit<Claim, '_id'> {
 }
 
 /**
- * Changes the holder, unless another request was quicker. With a new effect id it begins a new request without the old answer; else it
- * needs a claim that still has none.
+ * Changes the holder, unless another request did so first. A new effect id starts a new request and removes the old answer. Otherwise the
+ * claim must not have an answer yet.
  */
 async function takeOver(
   deps: Pick<Deps, 'Claim'>,
@@ -183,7 +183,7 @@ const mine = ({ effectId, token }: Pick<Claim, 'effectId' | 'token'>): Claimed =
   token,
 })
 
-/** Keeps the sealed answer. False when the claim is gone or has another holder. `until`: see group-commit/lane.ts. */
+/** Keeps the sealed answer. Returns false if the claim is gone or has another holder. `until`: see group-commit/lane.ts. */
 export const keepAnswer = (
   deps: Pick<Deps, 'lanes'>,
   { id, token }: { id: string; token: string },
@@ -200,7 +200,7 @@ export const keepAnswer = (
     until,
   )
 
-/** Ends the lease, so that the next try runs at once. A claim is never deleted here: its effect id may stand for a write still under way. */
+/** Ends the lease, so that the next attempt runs at once. Never deletes the claim: a write with its effect id may still be running. */
 export async function giveUp(
   deps: Pick<Deps, 'Claim' | 'now'>,
   held: { id: string; token: string },

@@ -9,7 +9,7 @@ import type { Intent } from './intent.ts'
 export interface OfferedIntent extends Intent {
   /** The name of the business that wants to be paid. */
   merchant: string
-  /** True while the business is suspended: then nobody can pay it. */
+  /** True while the business is suspended and cannot be paid. */
   isSuspended: boolean
 }
 

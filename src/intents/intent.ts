@@ -42,9 +42,9 @@ export interface Intent {
   refundsCommitted: number
   expiresAt: Date
   /**
-   * From then on the intent reads CANCELLED, written down or not, so one range of an index counts what is PENDING and another what is
-   * CANCELLED. While PENDING: `expiresAt`, or `neverCancels` while a payment holds the intent. CANCELLED: `alreadyCancelled`. Any other
-   * status: null. Written only together with `status` and `underWay`.
+   * The instant from which the intent reads CANCELLED, even before a worker writes that status. So one index range counts what reads PENDING,
+   * and another what reads CANCELLED. While PENDING: `expiresAt`, or `neverCancels` while a payment holds the intent. CANCELLED:
+   * `alreadyCancelled`. Any other status: null. Written only together with `status` and `underWay`.
    */
   cancelsAt: Date | null
   createdAt: Date
@@ -103,14 +103,14 @@ export const intents: Collection = {
       unique: true,
       partialFilterExpression: { codeKey: { $exists: true } },
     },
-    // For the quota of live codes, counted without reading a document. Test codes are not in it.
+    // For the quota of live codes, which is counted without reading documents. Does not contain test codes.
     {
       name: 'liveCodes',
       key: { businessId: 1, codeReusableAt: 1, codeKey: 1 },
       partialFilterExpression: { codeKey: { $gte: 'live:', $lt: 'live;' } },
     },
     { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1 } },
-    // `cancelsAt`, so that a page and a count of what reads PENDING or CANCELLED in a span read no other document.
+    // Contains `cancelsAt`, so that a list of PENDING or CANCELLED intents in a time range reads no other document.
     { name: 'byStatus', key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, cancelsAt: 1 } },
     { name: 'byCancelsAt', key: { businessId: 1, sandbox: 1, cancelsAt: 1 } },
     { name: 'expiring', key: { cancelsAt: 1 }, partialFilterExpression: { status: 'PENDING' } },

@@ -12,7 +12,7 @@ export interface Move {
   guard: (now: Date) => Record<string, unknown>
   /** The instant the move counts from. */
   at: (intent: Pick<Intent, 'expiresAt' | 'updatedAt'>, now: Date) => Date
-  /** `cancelsAt` of the intent afterwards. */
+  /** `cancelsAt` of the intent after the transition. */
   cancelsAt: (intent: Pick<Intent, 'expiresAt'>) => Date | null
   cancellationReason: CancellationReason | null
 }
@@ -30,12 +30,12 @@ const notAnyMore = () => null
 export const isFree = (now: Date) => ({ expiresAt: { $gt: now }, underWay: null })
 
 /**
- * Two processes that know database time are less than this apart (src/database-time.ts). What has less time left may have been read as
- * expired at another process, and a payment that began now would take that response back.
+ * Two processes disagree on database time by less than this (src/database-time.ts). With less time left, another process may already have
+ * returned the intent as expired, and a payment that began now would contradict that.
  */
 const apartAtMostMs = 1000
 
-/** Whether time is left at every process. */
+/** Whether the intent has time left by the clock of every process. */
 export const isOpenEverywhere = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: Date): boolean =>
   expiresAt.getTime() > now.getTime() + apartAtMostMs
 
@@ -102,7 +102,7 @@ export const moves = {
     from: ['PENDING'],
     to: 'CANCELLED',
     event: 'payment.expired',
-    // The lists count by the same field: what they show as CANCELLED is what this move may write.
+    // Lists use the same field, so what they show as CANCELLED is what this transition may write.
     guard: (now) => ({ cancelsAt: { $lte: now } }),
     // Its time was up then, however late somebody noticed; after what a payment under way left to tell.
     at: ({ expiresAt, updatedAt }) => (updatedAt > expiresAt ? updatedAt : expiresAt),

@@ -19,7 +19,7 @@ export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   ...readSlice(query),
 })
 
-/** What no list shows, and may be larger than all the rest: the metadata is in each event, and in the sealed response. */
+/** Fields that no list shows. They may be larger than all others together: each event and the sealed response contain the metadata. */
 const unlisted = { answer: 0, outbox: 0, effects: 0, attempts: 0 } as const
 
 /** The caller's intents, newest first; ties by id. Those whose time is up at `now` count as CANCELLED, written down or not. */
@@ -45,7 +45,7 @@ export async function listIntents(
       where,
       index: 'byStatus',
       fields: unlisted,
-      // One range of keys, whatever is overdue: what is neither PENDING nor CANCELLED has no date there.
+      // One key range, even with overdue intents: `cancelsAt` is null for every other status.
       ...(isWhole && times !== null
         ? { counted: { where: { ...whose, ...times }, index: 'byCancelsAt' } }
         : {}),
@@ -67,19 +67,22 @@ function allIntents(
   }
 }
 
-/** What reads as `status` at `now`. Overdue intents are looked for among the PENDING ones only where there are any: that skips all the others. */
+/**
+ * A filter for the intents that read as `status` at `now`. Looks for overdue intents among the PENDING ones only if there are any, because
+ * most lists have none.
+ */
 function readingAs(status: Intent['status'], now: Date, isAnyOverdue: boolean): Record<string, unknown> {
   if (isAnyOverdue) return { status: { $in: [status, ...moves.expire.from] }, ...moves.expire.guard(now) }
   return isPending(status) ? { status, ...cancelTimes(status, now) } : { status }
 }
 
-/** The `cancelsAt` of what reads as `status` at `now`; null where it tells nothing. */
+/** A filter on `cancelsAt` for the intents that read as `status` at `now`; null for a status that does not depend on it. */
 function cancelTimes(status: Intent['status'], now: Date): Record<string, unknown> | null {
   if (status === moves.expire.to) return moves.expire.guard(now)
   return isPending(status) ? { cancelsAt: { $gt: now } } : null
 }
 
-/** Whether an intent reads CANCELLED at `now` that is written down as PENDING. */
+/** Whether an intent is stored as PENDING but reads CANCELLED at `now`. */
 async function hasOverdue(
   deps: Pick<Deps, 'Intent'>,
   whose: Record<string, unknown>,

@@ -8,7 +8,7 @@ import { moves } from './lifecycle.ts'
 export async function sweepExpiries(deps: Deps, soon: Date): Promise<number> {
   const now = deps.now()
   const found = deps.Intent.find(
-    // Not those that a payment holds: the write that ends the payment asks for the expiry.
+    // Skips intents that a payment holds: the write that ends the payment enqueues the expiry.
     { status: { $in: moves.expire.from }, ...moves.expire.guard(soon) },
     { referenceNumber: 1, expiresAt: 1 },
   ).lean<Intent[]>()

@@ -1,20 +1,20 @@
 import { refuse, unavailable } from '../errors.ts'
 
-/** How much runs at once. */
+/** How many pieces of work run at once. */
 export interface Bounds {
   /** Of one owner. */
   perOwner: number
   /** In this process. */
   inAll: number
-  /** How long a slot rests after work that took so long, both in ms; without it, not at all. Nothing of its owner runs there meanwhile. */
+  /** Returns how long a slot rests after work that took `tookMs`. Meanwhile its owner cannot use it. Without this, slots do not rest. */
   restAfter?: (tookMs: number) => number
 }
 
-/** Runs work of many owners within bounds, so that no owner's work delays another's for longer than one piece of work takes. */
+/** Runs the work of many owners within bounds. One owner delays another by at most one piece of work. */
 export interface Limiter {
   /**
-   * Waits for a slot, and resolves to what frees it. Throws RATE_LIMITED (scope `lists`) where the owner's own work holds it up for
-   * `shareWaitMs`, or already holds up as much as may wait, and SERVICE_UNAVAILABLE where the caller `isGone` by then.
+   * Waits for a slot, and resolves to a function that frees it. Throws RATE_LIMITED (scope `lists`) if the owner's own work blocks it for
+   * `shareWaitMs`, or if `mostWaiting` of the owner already wait. Throws SERVICE_UNAVAILABLE if the caller `isGone` meanwhile.
    */
   take(owner: string, isGone: () => boolean): Promise<() => void>
   /** Runs work in a slot. */
@@ -23,7 +23,7 @@ export interface Limiter {
   waiting(): number
 }
 
-/** Work that waits behind other work of its owner gives up after this, in ms. */
+/** How long work waits for other work of its owner before it is refused. */
 export const shareWaitMs = 500
 /** How much work of one owner may wait: as many requests as a key may send in a second. */
 export const mostWaiting = 100
@@ -41,13 +41,13 @@ interface Share {
 }
 
 export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
-  /** Of owners with work that runs or waits. The one that got a slot last stands last. */
+  /** Owners with work that runs or waits, in the order of their last slot, most recent last. */
   const shares = new Map<string, Share>()
   let running = 0
 
   const tooMany = () =>
     refuse('RATE_LIMITED', {
-      message: `Too many lists at once: ${perOwner} of a business are read at the same time.`,
+      message: `Too many lists at once: a business may run ${perOwner} at a time.`,
       details: { scope: 'lists', limit: perOwner },
       retryAfterSeconds: 1,
     })
@@ -71,7 +71,10 @@ export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
     }
   }
 
-  /** Refuses a waiter for which its owner's share has no slot. One that the whole process holds up waits on: its owner is not to blame. */
+  /**
+   * Refuses a waiter if its owner's share has no slot for it. A waiter that only the full process blocks keeps waiting: its owner is not the
+   * cause.
+   */
   function review(owner: string, share: Share, waiter: Waiter): void {
     if (waiter.isGone()) leave(owner, share, waiter, unavailable())
     else if (share.waiting.indexOf(waiter) >= perOwner - share.running) leave(owner, share, waiter, tooMany())
@@ -84,7 +87,7 @@ export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
     waiter.giveUp(error)
   }
 
-  /** Gives free slots to the owner that has the fewest, among equals to the one that got none for the longest. */
+  /** Gives each free slot to the owner with the fewest. Among equals, the one whose last slot is longest ago comes first. */
   function grant(): void {
     while (running < inAll) {
       const next = mostDeserving()

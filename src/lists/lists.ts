@@ -7,25 +7,28 @@ import { createLimiter, type Limiter } from './limiter.ts'
 export interface Lists {
   /** Every model, on the connections of the lists. MongoDB ends each of their queries after `longestReadMs`. */
   models: Models
-  /** Runs a list of an owner as soon as the limits let it. Throws RATE_LIMITED, and SERVICE_UNAVAILABLE where MongoDB took too long. */
+  /** Runs a list of an owner as soon as the limits allow. Throws RATE_LIMITED, or SERVICE_UNAVAILABLE if MongoDB takes too long. */
   run<T>(owner: string, isGone: () => boolean, read: (models: Models) => Promise<T>): Promise<T>
-  /** What a business lists, from its request on. Only its own lists are waited for here, and nothing is held meanwhile. */
+  /**
+   * Limits the lists of each business from the start of a request. A request waits here only for lists of its own business, and holds nothing
+   * meanwhile.
+   */
   shares: Limiter
-  /** Whole exports of a business. Their pages are read one by one by `run`, so an export that is taken slowly holds no connection. */
+  /** Limits the exports of each business. `run` reads their pages one by one, so a slow client holds no connection. */
   exports: Limiter
 }
 
-/** A slot is a page and its counts. Two of a business let its person and its program list at the same time. */
+/** A slot covers a page and its counts. With two, a merchant's employee and program can list at the same time. */
 const slots = { perOwner: 2, inAll: 4 } as const
-/** Without a bound for all, nobody waits for others: an export lasts as long as its caller takes it. */
+/** No bound per process, so that no business waits for another: an export lasts as long as its client takes to read it. */
 const ofBusiness = { perOwner: slots.perOwner, inAll: Number.POSITIVE_INFINITY } as const
 /**
- * After a list of more than 10 ms its slot rests for three times what it took beyond that, so a business that lists without end has MongoDB
- * work for it half of the time, and less when MongoDB is slow. Well below what a list waits for its slot, so one after the other is never refused.
+ * A slot rests after a list of more than 10 ms, for three times the time beyond that. So a business that lists without pause occupies MongoDB
+ * for half of the time, or less when MongoDB is slow. A rest is much shorter than the wait for a slot, so sequential lists are never refused.
  */
 const restAfter = (tookMs: number): number => Math.min(200, 3 * (tookMs - 10))
 
-/** A slot sends up to three queries at once, a page of staff's five, and the metrics need some too. */
+/** A slot sends up to three queries at once, a staff page up to five, and the metrics need some too. */
 export const listConnections = { maxPoolSize: 16, appName: 'payment-intents lists' } as const
 
 /** MongoDB's MaxTimeMSExpired. */
@@ -42,7 +45,7 @@ export function createLists(models: Models): Lists {
         if (!(error instanceof mongo.MongoServerError && error.code === timeExceeded)) throw error
         throw refuse('SERVICE_UNAVAILABLE', {
           message:
-            'Reading this list took too long. Narrow it, by from and to where it has them, or try again.',
+            'Reading this list took too long. Narrow it with from and to if it has them, or try again.',
           retryAfterSeconds: 5,
         })
       }

@@ -37,7 +37,7 @@ export function createCounted(registers: Registry[]) {
       labelNames: ['params'],
       registers,
     }),
-    /** `scope`: which of the limits (docs/api.md). */
+    /** `scope`: the limit that was exceeded (docs/api.md). */
     rateLimited: new Counter({
       name: 'payment_intents_rate_limited_total',
       help: 'Requests refused with RATE_LIMITED',
@@ -46,7 +46,7 @@ export function createCounted(registers: Registry[]) {
     }),
     lookups: new Counter({
       name: 'payment_intents_lookups_total',
-      help: 'Lookups by short codes and payment codes that customers may be guessing',
+      help: 'Lookups by short code and payment code, which visitors may be guessing',
       labelNames: ['kind', 'outcome'],
       registers,
     }),

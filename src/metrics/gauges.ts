@@ -3,8 +3,8 @@ import { Gauge, type Registry } from 'prom-client'
 export type Gauges = ReturnType<typeof createGauges>
 
 /**
- * What MongoDB and Redis tell when somebody asks: the same from every process, but for the clock and for the live codes of businesses, which a `web`
- * tells of those that created there. A gauge without an answer has no value at all.
+ * Gauges that are read from MongoDB and Redis at each scrape. Every process reports the same values, except for its clock, and for the live
+ * codes of businesses: each `web` reports those that created through it. If a read fails, the gauge has no value.
  */
 export function createGauges(registers: Registry[]) {
   const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) => {
@@ -15,7 +15,7 @@ export function createGauges(registers: Registry[]) {
   return {
     processClockSkew: gauge(
       'process_clock_skew_seconds',
-      'How far the wall clock of the process is ahead of the time of MongoDB',
+      'How far the wall clock of the process is ahead of the clock of MongoDB',
     ),
     mongodbUp: gauge('mongodb_up', '1 if MongoDB answers'),
     mongodbPing: gauge('mongodb_ping_seconds', 'How long MongoDB took to answer'),
@@ -34,7 +34,7 @@ export function createGauges(registers: Registry[]) {
     expiryLag: gauge('expiry_lag_seconds', 'For how long the oldest PENDING intent has been past its expiry'),
     openOutcomes: gauge('open_outcomes', 'Payments and refunds between a wallet and their outcome', ['kind']),
     oldestOpenOutcome: gauge('oldest_open_outcome_seconds', 'Since when the oldest of them waits', ['kind']),
-    responseBytes: gauge('response_bytes', 'Memory of responses that are built, or not read yet'),
+    responseBytes: gauge('response_bytes', 'Memory of responses that are being built or not read yet'),
     liveCodesUsed: gauge('live_codes_used_ratio', 'Share of the million payment codes of live mode in use'),
     businessLiveCodes: gauge('business_live_codes', 'Payment codes of live mode that a business has in use', [
       'business',

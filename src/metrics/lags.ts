@@ -27,8 +27,8 @@ export async function outboxLag(deps: Pick<Deps, 'Intent' | 'Order' | 'now'>): P
 }
 
 /**
- * For how many seconds the oldest PENDING intent has been past its expiry; 0 when none is. Intents that a payment holds may wait, and do
- * not count.
+ * How many seconds the oldest PENDING intent is past its expiry; 0 if none is. Does not count intents that a payment holds, because those may
+ * wait.
  */
 export async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const oldest = await deps.Intent.findOne(

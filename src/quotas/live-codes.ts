@@ -1,14 +1,14 @@
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
-import { type Counted, countingMs, countLane } from './count-lane.ts'
+import { batchCounts, type Counted, countingMs } from './count-batch.ts'
 import { createQuota, type Quota } from './quota.ts'
 import { secondsUntil } from './seconds-until.ts'
 
-/** A payment that is paid or cancelled now frees its code after so long (src/intents/code.ts). */
+/** A payment that is paid or cancelled now frees its code after this (src/intents/code.ts). */
 const longestWaitMs = 15 * 60_000
 
-/** Counts the live codes of businesses by the index `liveCodes` alone. Codes at rest count. */
+/** Counts the live codes of businesses from the index `liveCodes` alone, including codes that rest. */
 export const countLiveCodes = (
   { Intent, now }: Pick<Deps, 'Intent' | 'now'>,
   businessIds: string[],
@@ -28,7 +28,7 @@ export const countLiveCodes = (
 
 export const createLiveCodeQuota = (deps: Pick<Deps, 'Intent' | 'now'>, elapsedMs: () => number): Quota =>
   createQuota(
-    countLane((businessIds) => countLiveCodes(deps, businessIds)),
+    batchCounts((businessIds) => countLiveCodes(deps, businessIds)),
     elapsedMs,
   )
 
@@ -46,7 +46,7 @@ export async function withLiveCode<T>(
   const taken = await deps.quotas.liveCodes.take(caller.businessId, 'now', limit, 1)
   if (!taken.isTaken)
     throw refuse('RATE_LIMITED', {
-      message: `This business has ${limit} payment codes in use, and may have no more. Cancel payments that nobody will pay, or wait.`,
+      message: `This business has all of its ${limit} payment codes in use. Cancel payments that will not be paid, or wait.`,
       details: { scope: 'codes', limit },
       retryAfterSeconds: secondsUntil(taken.freeAt, deps.now(), longestWaitMs),
     })

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** How much of a quota one business uses, as MongoDB counts it, and when some of that comes free; null where nothing is used. */
+/** How much of a quota a business uses by MongoDB's count, and when some of it comes free (null if nothing is used). */
 export interface Usage {
   used: number
   freeAt: Date | null
@@ -13,17 +13,20 @@ export interface Estimate {
   limit: number
 }
 
-/** The quota has room: call `end` once the write is done, whatever became of it. Or it has not, and `freeAt` says when it will. */
+/** If the quota had room, call `end` once the write has ended, whatever its outcome. If not, `freeAt` is when it will have room. */
 export type Taken = { isTaken: true; end(): void } | { isTaken: false; freeAt: Date | null }
 
 /**
- * A quota of each business that all processes share, without a document that every write of the business would touch. MongoDB counts now and
- * then, by an index. In between, a process adds what it has taken itself.
+ * A quota of each business, shared by all processes without a counter document that every write would update. MongoDB counts from an index at
+ * intervals. In between, each process adds what it has taken itself.
  */
 export interface Quota {
-  /** Takes `amount` for a write that is about to be made. The picture of one `period` says nothing of the next. */
+  /** Takes `amount` for a write that is about to run. Each `period` is counted separately. */
   take(businessId: string, period: string, limit: number, amount: number): Promise<Taken>
-  /** The businesses that use the largest parts of their quotas, counted within the last minute. Of those that wrote through this process. */
+  /**
+   * Of the businesses that wrote through this process, those that use the largest share of their quota. Their counts are at most a minute
+   * old.
+   */
   fullest(most: number): Promise<Estimate[]>
 }
 
@@ -39,40 +42,42 @@ interface Picture {
   tookMs: number
   /** Taken by this process in all. */
   taken: number
-  /** Of these, taken by writes that were done before the last count began: `used` has them. */
+  /** The part of `taken` by writes that ended before the last count began, so `used` includes it. */
   takenInUsed: number
-  /** Of these, taken by writes that are not done. */
-  underWay: number
-  /** Of these, taken by writes that were under way during the last count: `used` may have them or not. */
+  /** The part of `taken` by writes that have not ended. */
+  inProgress: number
+  /** The part of `taken` by writes that ran during the last count, so `used` may or may not include it. */
   unsure: number
   counting: Promise<void> | null
 }
 
-/** A write is only refused by a count that is fresh, so a business whose quota is used up makes a process count once a second. */
+/** A write is refused only on a count younger than this, so a business with a full quota costs a process one count a second. */
 const freshMs = 1_000
 /** A count that takes long stays fresh longer, so that counting takes at most 2 % of the time. */
 const restPerCount = 50
 const longestFreshMs = 10_000
-/** Where the last count leaves open whether a quota is full, the next one begins after this many times what it took. */
+/** If a count cannot tell whether the quota is full, the next one begins after this many times its duration. */
 const restWhileUnsure = 4
-/** By then the writes that were under way are done. */
+/** After this many counts, the writes that ran during the first have ended. */
 const mostCounts = 3
-/** After this part of what was left has been taken here, MongoDB counts anew: the other processes may have taken as much. */
+/** Once a process has taken this share of what was left, MongoDB counts again: the other processes may have taken as much. */
 const partOfRest = 0.1
-/** A business that writes steadily is counted this often, so that a process takes at most that long for room what others have taken. */
+/** A business that writes steadily is counted this often. This bounds how long a process overlooks what the others have taken. */
 const steadyMs = 10_000
-/** Fewer writes than this are not steady: a count of each of very many small businesses would cost as much as their writes. */
+/** Fewer writes than this are not steady: counting very many small businesses would cost as much as their writes. */
 const steadyWrites = 20
-/** Any business is counted anew after this. */
+/** Any business is counted again after this. */
 const staleMs = 600_000
 const shownMs = 60_000
 
-/** About 300 bytes each: 3 MB. Beyond them, the business that wrote the longest ago is forgotten, and counted when it writes again. */
+/**
+ * About 300 bytes each, 3 MB in all. Beyond this, the business that wrote least recently is dropped, and counted again when it next writes.
+ */
 const mostPictures = 10_000
 
-/** `elapsedMs` is a clock that nobody sets. */
+/** `elapsedMs` is a monotonic clock. */
 export function createQuota(count: (businessId: string) => Promise<Usage>, elapsedMs: () => number): Quota {
-  /** The one that wrote last is last. */
+  /** In the order of their last write, most recent last. */
   const pictures = new Map<string, Picture>()
 
   function pictureOf(businessId: string, period: string, limit: number): Picture {
@@ -86,7 +91,7 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
     return picture
   }
 
-  /** One count of a business at a time, for all that wait for it. */
+  /** Runs one count of a business at a time. Concurrent callers share it. */
   function recount(picture: Picture): Promise<void> {
     picture.counting ??= countInto(picture).finally(() => {
       picture.counting = null
@@ -96,21 +101,21 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
 
   async function countInto(picture: Picture): Promise<void> {
     const beganAtMs = elapsedMs()
-    // What is under way now may be in the count or not, so it counts beside it.
-    const takenInUsed = picture.taken - picture.underWay
+    // The count may or may not include writes that run now, so they are added to it.
+    const takenInUsed = picture.taken - picture.inProgress
     const { used, freeAt } = await count(picture.businessId)
     const tookMs = elapsedMs() - beganAtMs
     const unsure = picture.taken - takenInUsed
     Object.assign(picture, { used, freeAt, takenInUsed, unsure, countedAtMs: beganAtMs, tookMs })
   }
 
-  /** Takes `amount` if it is left. Counts as often as it takes to know that it is not. */
+  /** Takes `amount` if it is left. Otherwise counts again until that is certain, at most `mostCounts` times. */
   async function take(picture: Picture, amount: number): Promise<boolean> {
     for (let counts = 0; ; counts += 1) {
       const left = picture.limit - usedOf(picture)
       if (left >= amount) {
         picture.taken += amount
-        picture.underWay += amount
+        picture.inProgress += amount
         return true
       }
       const isSure = left + picture.unsure < amount
@@ -133,13 +138,13 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
   return {
     async take(businessId, period, limit, amount) {
       const picture = pictureOf(businessId, period, limit)
-      // No write waits for this one. Without a result the next write counts again.
+      // No write waits for this count. If it fails, the next write counts again.
       if (!isFresh(picture) && isDue(picture)) recount(picture).catch(() => undefined)
       if (!(await take(picture, amount))) return { isTaken: false, freeAt: picture.freeAt }
       return {
         isTaken: true,
         end: () => {
-          picture.underWay -= amount
+          picture.inProgress -= amount
         },
       }
     },
@@ -168,14 +173,14 @@ const blank = (businessId: string): Picture => ({
   tookMs: 0,
   taken: 0,
   takenInUsed: 0,
-  underWay: 0,
+  inProgress: 0,
   unsure: 0,
   counting: null,
 })
 
 const takenSince = ({ taken, takenInUsed }: Picture): number => taken - takenInUsed
 
-/** Never less than what this process took and others were seen to have taken. */
+/** The last count, and what this process has taken since. */
 const usedOf = (picture: Picture): number => picture.used + takenSince(picture)
 
 const partUsed = (picture: Picture): number => usedOf(picture) / picture.limit

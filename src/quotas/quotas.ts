@@ -3,7 +3,7 @@ import { createLiveCodeQuota } from './live-codes.ts'
 import type { Quota } from './quota.ts'
 import { createSandboxQuota } from './sandbox-day.ts'
 
-/** What each business may have, or make, over all processes. */
+/** The quotas of each business, over all processes. */
 export interface Quotas {
   liveCodes: Quota
   sandboxDay: Quota

@@ -5,7 +5,7 @@ import { refuse } from '../errors.ts'
 import { orders, placed } from '../store/orders/order.ts'
 import { products } from '../store/products/product.ts'
 import { endpoints } from '../webhooks/endpoints/endpoint.ts'
-import { type Counted, countingMs, countLane } from './count-lane.ts'
+import { batchCounts, type Counted, countingMs } from './count-batch.ts'
 import { createQuota, type Quota } from './quota.ts'
 import { secondsUntil } from './seconds-until.ts'
 
@@ -15,8 +15,8 @@ const dayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
 const startOf = (day: number): Date => new Date(day * dayMs)
 
 /**
- * Counts what businesses made in the sandbox since this UTC day began: intents, orders, products (deleted ones too) and endpoints, each by an
- * index alone. Nothing so young is ever cleaned up, so nothing gives room back within a day but a product that an import takes back.
+ * Counts what businesses created in the sandbox in this UTC day: intents, orders, products (deleted ones too) and endpoints, each from an
+ * index alone. The clean-up removes nothing this young, so only a product that an import takes back frees quota within the day.
  */
 export async function countSandboxDay(
   { Intent, now }: Pick<Deps, 'Intent' | 'now'>,
@@ -46,19 +46,18 @@ const perBusiness = { $group: { _id: '$businessId', used: { $sum: 1 } } } as con
 
 export const createSandboxQuota = (deps: Pick<Deps, 'Intent' | 'now'>, elapsedMs: () => number): Quota =>
   createQuota(
-    countLane((businessIds) => countSandboxDay(deps, businessIds)),
+    batchCounts((businessIds) => countSandboxDay(deps, businessIds)),
     elapsedMs,
   )
 
-/** How many things the test keys of a business may make in a UTC day; null is any number. */
+/** How many things the test keys of a business may create in a UTC day; null means no limit. */
 export const sandboxLimit = (
   { config }: Pick<Deps, 'config'>,
   { limits }: Pick<Caller, 'limits'>,
 ): number | null => (limits.sandboxIntentsPerDay ?? config.sandboxIntentsPerDay) || null
 
 /**
- * Runs an insert of `amount` documents. Of a test key, throws RATE_LIMITED and inserts nothing once the test keys of the business have made
- * as much today as they may.
+ * Runs an insert of `amount` documents. For a test key, throws RATE_LIMITED and inserts nothing if the quota of the day has no room for them.
  */
 export async function withinSandboxDay<T>(
   deps: Pick<Deps, 'quotas' | 'config' | 'now'>,
@@ -73,7 +72,7 @@ export async function withinSandboxDay<T>(
   const taken = await deps.quotas.sandboxDay.take(caller.businessId, String(day), limit, amount)
   if (!taken.isTaken)
     throw refuse('RATE_LIMITED', {
-      message: `The test keys of this business may make ${limit} intents, orders, products and endpoints in a UTC day.`,
+      message: `The test keys of this business may create ${limit} intents, orders, products and endpoints in a UTC day.`,
       details: { scope: 'sandbox', limit },
       retryAfterSeconds: secondsUntil(startOf(day + 1), now, dayMs),
     })

@@ -11,14 +11,14 @@ export interface Standing {
 }
 
 /**
- * A limit of requests per second of the clock and caller, over all processes. Decided in memory: no request waits for Redis. A caller without
- * a limit of its own has `perSecond`.
+ * Limits the requests of each caller per clock second, over all processes. Decides in memory, so no request waits for Redis. `perSecond`
+ * applies to callers without a limit of their own.
  */
 export interface RateLimits {
   perSecond: number
   /** Counts one request. */
   count(who: Counted, limit?: number): Standing
-  /** Where the next request would find this caller; counts nothing. */
+  /** The standing of a caller before its next request. Counts nothing. */
   look(who: Counted, limit?: number): Standing
   /** Where those of one address wait for one another. */
   inLine: InLine
@@ -44,7 +44,7 @@ interface Second {
 
 /** Two processes that share a key know of one another so much later. Four small trips a second are nothing to Redis. */
 const exchangeEveryMs = 250
-/** A count must outlive its second in Redis, where processes meet that are up to a second apart. */
+/** A count must outlive its second in Redis, because processes disagree on the time by up to a second. */
 const keptInRedisMs = 3000
 /**
  * More than a process answers in a second, a key and an address each: some 8 MB, which stand until somebody comes in another second. Whoever
@@ -54,8 +54,8 @@ const mostCounted = 20_000
 /** One trip of some milliseconds; what is left goes with the next. */
 const mostTold = 1000
 /**
- * A process tells Redis of a caller once it has counted this share of the limit since the last time: most keys never send as much. Each process
- * may so let through 3 % more.
+ * A process reports a caller to Redis once it has counted this share of the limit since its last report. Most keys never send as much. Each
+ * process may therefore let through 3 % more.
  */
 const worthTelling = 0.03
 

@@ -60,7 +60,7 @@ export async function cleanBusiness(cleaning: Cleaning): Promise<void> {
   await removeProducts(cleaning)
   const { Endpoint, businessId, answersBefore: before } = cleaning
   const deletable = { index: 'byTime', where: { businessId }, from: null, before }
-  // Last of what is removed: a deleted endpoint stays as long as its deliveries.
+  // Removed last: a deleted endpoint stays as long as its deliveries.
   await eachPage(cleaning.pace, Endpoint, deletable, (ids) => removeEndpoints(cleaning, ids))
   await forgetAttempts(cleaning)
   await forgetAnswers(cleaning)

@@ -36,7 +36,7 @@ export async function removeMovements(
   await removeFrom(cleaning, 'movements', pastMongoose(cleaning.WalletMovement), which)
 }
 
-/** Endpoints of the business that were deleted and of which no delivery is left. They belong to no environment. */
+/** Removes deleted endpoints of the business that have no delivery left. Endpoints belong to no environment. */
 export async function removeEndpoints(cleaning: Cleaning, ids: string[]): Promise<void> {
   const { Endpoint, answersBefore: before } = cleaning
   const deleted = { deletedAt: { $type: 'date', $lt: before } }

@@ -3,7 +3,7 @@ import { createLimitByNetwork } from '../failed-attempts/by-network.ts'
 import { attemptsCollection, createLimiter } from '../failed-attempts/limiter.ts'
 import { networkOf } from '../network.ts'
 
-/** Attempts to sign in. */
+/** Failed attempts to sign in. */
 export const signInAttempts = attemptsCollection('signinattempts')
 
 /**
@@ -12,8 +12,8 @@ export const signInAttempts = attemptsCollection('signinattempts')
  */
 const perName = { name: 'name', most: 10, seconds: 900 }
 /**
- * One address, whatever the names: 50 failures an hour, enough for an office behind one address. Larger prefixes have their share (network.ts),
- * so that the 65 536 networks of a /48 cannot keep the checking of passwords busy for everyone else.
+ * One address may fail 50 times an hour, over all names: enough for an office behind one address. Larger prefixes have their share
+ * (network.ts), so that the 65 536 networks of a /48 cannot occupy the password check.
  */
 const perAddress = {
   name: 'network',

@@ -86,7 +86,7 @@ export function centimes(text: string): number {
   return amount
 }
 
-/** A limit as a whole number, or the word for the limit of the service. */
+/** Parses a limit: a whole number, or `default` for the limit of the service. */
 export const limitFrom =
   (least: number, most: number) =>
   (text: string): number | 'default' => {

@@ -38,7 +38,7 @@ intents and no live refunds.
 Stays open: test keys and the sandbox; the pages of the live payment intents that
 exist, which customers can still pay; webhooks.
 To close the pages too: business suspend. To withdraw the live payment intents
-that nobody has paid: intents cancel.
+that are not paid: intents cancel.
 Undo with: business approve`
 
 const approveHelp = `
@@ -60,7 +60,7 @@ const switches: Record<string, Switch> = {
     change: { liveApproved: true },
   },
   unapprove: {
-    description: 'withdraw live access: live keys are refused, the sandbox works on',
+    description: 'withdraw live access: live keys are refused, the sandbox stays open',
     help: unapproveHelp,
     act: 'business.unapproved',
     change: { liveApproved: false },
@@ -91,7 +91,7 @@ const switches: Record<string, Switch> = {
   },
 }
 
-/** `business create`, and what can be changed of one. */
+/** `business create`, and the commands that change one. */
 export function addBusinessCommands(program: Command): void {
   const business = program.command('business').description('merchants')
   business
@@ -143,13 +143,13 @@ export function addBusinessCommands(program: Command): void {
 
   business
     .command('limit')
-    .description("limits of its own; 'default' goes back to the limit of the service")
+    .description("set limits of its own; 'default' restores the limit of the service")
     .argument('<id>', 'id of the business')
-    .option('--per-second <n>', 'requests a second of each of its keys', limitFrom(1, 1_000_000))
-    .option('--live-codes <n>', 'payment codes of live mode in use', limitFrom(1, 1_000_000))
+    .option('--per-second <n>', 'requests per second of each of its keys', limitFrom(1, 1_000_000))
+    .option('--live-codes <n>', 'live payment codes in use', limitFrom(1, 1_000_000))
     .option(
       '--sandbox-intents-per-day <n>',
-      'intents, orders, products and endpoints of its test keys in a UTC day; 0: any number',
+      'intents, orders, products and endpoints created by its test keys per UTC day; 0: no limit',
       limitFrom(0, 1_000_000_000),
     )
     .action(
@@ -164,7 +164,7 @@ export function addBusinessCommands(program: Command): void {
     )
 }
 
-/** Limits as on the command line: one that the business does not have of its own is `default`. */
+/** Limits as on the command line: `default` where the business has none of its own. */
 type LimitsInWords = Record<keyof BusinessLimits, number | 'default'>
 
 const fromWords = (limits: Partial<LimitsInWords>): Partial<BusinessLimits> =>

@@ -29,7 +29,7 @@ export const businessPage = (deps: Deps) => async (req: Request<{ id: string }>,
     <dl class="facts card">
       <dt>Live mode</dt><dd>${business.liveApproved ? 'approved' : 'not approved: test keys only'}</dd>
       <dt>Developer API</dt><dd>${apiState(business)}</dd>
-      <dt>Payment pages</dt><dd>${business.suspended ? 'closed: the business is suspended, and nobody can pay it' : 'open'}</dd>
+      <dt>Payment pages</dt><dd>${business.suspended ? 'closed: the business is suspended and cannot be paid' : 'open'}</dd>
       !${quotas}
       <dt>Since</dt><dd>!${time(business.createdAt)}</dd>
       <dt>Id</dt><dd class="id">${id}</dd>

@@ -5,10 +5,7 @@ import { sendNotice } from './answer.ts'
 const titles: Record<number, [title: string, sentence: string]> = {
   404: ['Not found', 'There is nothing at this address. It may have been mistyped.'],
   413: ['Too much', 'That form is larger than any of ours.'],
-  429: [
-    'Too many at once',
-    'Your other pages are still being read. Wait a moment, then load this one again.',
-  ],
+  429: ['Too many at once', 'Your other pages are still loading. Wait a moment, then reload this one.'],
   500: ['Something went wrong', 'The mistake is ours, and it is logged. Try again, or tell an operator.'],
   503: ['Not available', 'The database does not answer right now. Try again in a few seconds.'],
 }

@@ -28,7 +28,7 @@ export function supportRoutes(deps: Deps): Router {
   return router
 }
 
-/** A page that lists, counts or searches, within the limits of the lists. Each of the staff has a share, as a business has. */
+/** Serves a page that lists, counts or searches within the limits of the lists. Each member of staff has a share, as each business has. */
 const showing =
   (deps: Deps) =>
   <Params>(page: (deps: Deps) => (req: Request<Params>, res: Response) => Promise<void>) =>

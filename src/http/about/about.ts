@@ -8,8 +8,8 @@ export type Schema = object
 export type Tag = 'Payment intents' | 'Webhook endpoints' | 'Webhook deliveries' | 'Products' | 'Orders'
 
 /**
- * What a program is told of an operation, beside what its route says. `query` and `body` are the schemas that a request must satisfy.
- * Without a `query` the operation takes no parameters; without a `body` it ignores one.
+ * The description of an operation for programs, beyond its route. `query` and `body` are the schemas that a request must satisfy. Without a
+ * `query` the operation takes no parameters; without a `body` it ignores one.
  */
 export interface About {
   operationId: string

@@ -18,7 +18,7 @@ export const aboutIntents = {
     tag: 'Payment intents',
     summary: 'Create an intent',
     description:
-      'One payment to collect. The customer pays it at `payUrl`, or by `code` at a counter. With a live key redirect URLs must be https. RATE_LIMITED with the scope `codes` while your business has as many live payment codes in use as it may, and with the scope `sandbox` once your test keys made as much today as they may: `Retry-After` says until when.',
+      'One payment to collect. The customer pays it at `payUrl`, or by `code` at a counter. With a live key redirect URLs must be https. RATE_LIMITED with the scope `codes` while all live payment codes of your business are in use, and with the scope `sandbox` once your test keys have used up the quota of the day. `Retry-After` says when to try again.',
     params: {},
     query: null,
     body: createTestIntentBody,

@@ -16,7 +16,7 @@ export interface Connection {
   /** When the current turn began, and how many bytes had come by then. */
   begunAt: number
   bytesBefore: number
-  /** Since when, as far as was looked, the client has been taking the current response, and how many bytes were written before it. */
+  /** When a check first saw the current response being sent, and the bytes written on the socket before it. */
   sendingSince: number | null
   writtenBefore: number
   /** Since when, as far as was looked, every request is answered. */

@@ -11,8 +11,8 @@ import type { Patience } from './patience.ts'
 export const leastRate = 500
 
 /**
- * In bytes per second: a client that takes less of a response keeps its memory, or a cursor of MongoDB, on purpose. The slowest mobile
- * networks have this much, and have loaded any page for customers before the grace period ends.
+ * In bytes per second. A client that reads more slowly than this is holding memory or a MongoDB cursor on purpose: even the slowest mobile
+ * networks are this fast, and they load any customer page within the grace period.
  */
 export const leastReadRate = 16 * 1024
 
@@ -30,7 +30,7 @@ export function cutSlow(connection: Connection, hangUp: HangUp, patience: Patien
     if (socket.timeout !== patience.answerIdleMs) socket.setTimeout(patience.answerIdleMs)
     connection.sendingSince ??= at
     const seconds = (at - connection.sendingSince - patience.answerGraceMs) / 1000
-    // With what is in the buffer: a response in one piece has the time of all of it. An empty buffer waits for us.
+    // `bytesWritten` includes the buffer, so a response in one piece has the time for all of it. An empty buffer waits for this process.
     const written = socket.bytesWritten - connection.writtenBefore
     if (socket.writableLength > 0 && written < seconds * leastReadRate) socket.destroy()
   } else if (current?.closed && connection.waiting === 0) {

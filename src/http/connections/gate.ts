@@ -1,24 +1,24 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Lets requests through, or holds them back while the listener closes. When a listener closes, the system resets every connection that a client
- * has opened and the process has not accepted. A client that waits for a response opens none, so requests are held back until no connection
- * comes any more, and the listener closes then.
+ * Lets requests through, or holds them back before the listener closes. When a listener closes, the system resets every open connection that
+ * the process has not accepted. A client that waits for a response opens no other connection, so requests are held back until no connection
+ * arrives. Then the listener can close.
  */
 export interface Gate {
-  /** Each connection that was accepted. */
+  /** Call for each accepted connection. */
   noteConnection(): void
   pass(begin: () => void): void
-  /** Holds requests back, and resolves in a moment in which no connection is waiting to be accepted. */
+  /** Holds requests back, and resolves once no connection is waiting to be accepted. */
   untilQuiet(): Promise<void>
-  /** Begins what was held back. */
+  /** Runs the requests that were held back. */
   open(): void
 }
 
-/** So many looks in a row at which no connection had come, and the time between two of them. */
+/** The listener is quiet after this many checks in a row without a new connection. */
 const quietLooks = 10
 const lookEveryMs = 10
-/** Clients that open connections without waiting for responses are not waited for any longer. */
+/** The longest wait, for clients that open connections without waiting for responses. */
 const longestHoldMs = 1000
 
 export function createGate(): Gate {
@@ -38,7 +38,7 @@ export function createGate(): Gate {
       for (let looks = 0; looks < quietLooks && performance.now() < giveUpAt; ) {
         const before = accepted
         await wait(lookEveryMs)
-        // Right after the event loop has accepted all that there were.
+        // The event loop has now accepted all connections that were waiting.
         await nextTurn()
         looks = accepted === before ? looks + 1 : 0
       }

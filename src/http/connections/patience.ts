@@ -8,7 +8,7 @@ export interface Patience {
   bodyGraceMs: number
   /** For somebody to take more of an answer that waits for him. */
   answerIdleMs: number
-  /** Before an answer has to be taken at the least rate. */
+  /** How long a client may read a response more slowly than `leastReadRate`. */
   answerGraceMs: number
   /** For the next request of a connection. */
   keepAliveMs: number

@@ -2,24 +2,24 @@ import type { ServerResponse } from 'node:http'
 import { type Refusal, refuse } from '../../errors.ts'
 import { createHolds, type Hold } from './holds.ts'
 
-/** The memory of one response: reserved until the work on it has ended, and the client has taken all of it or is gone. */
+/** The memory reserved for one response, until the work on it has ended and the client has read it or disconnected. */
 export interface ResponseMemory {
-  /** Replaces the estimate by the size of the response, which is complete. */
+  /** Replaces the estimate with the size of the finished response. */
   set(bytes: number): void
-  /** The client has taken so many bytes. */
+  /** Records that the client has read this many bytes. */
   release(bytes: number): void
-  /** Runs work whose documents take this memory. */
+  /** Runs work, and keeps the memory reserved until it has ended. */
   during<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** The bytes of responses that a process builds, or keeps because their clients have not read them. */
+/** The bytes of responses that a process is building, or that clients have not read yet. */
 export interface ResponseBudget {
   perBusiness: number
   taken(): number
   /**
-   * Reserves memory for a read, before MongoDB is asked. Waits while the business takes too much, and throws RATE_LIMITED after
-   * `longestWaitMs`. When the process is full, it takes the memory from a stalled response of the business that takes the most, so that
-   * no business is refused for another.
+   * Reserves memory for a read, before MongoDB is queried. Waits while the business is over its share, and throws RATE_LIMITED after
+   * `longestWaitMs`. If the process is full, closes a stalled response of the business that takes the most, so that no business is refused
+   * because of another.
    */
   reserve(businessId: string, bytes: number, response: ServerResponse): Promise<ResponseMemory>
   /**
@@ -29,25 +29,25 @@ export interface ResponseBudget {
   count(businessId: string, bytes: number, response: ServerResponse): void
 }
 
-/** Responses of up to so many bytes take no budget: 10 000 connections keep at most 160 MB of them. */
+/** Responses up to this size are not counted: 10 000 connections hold at most 160 MB of them. */
 export const smallResponseBytes = 16 * 1024
 
-/** Of the 1 GB of a process; docs/decisions.md has the sum. */
+/** The budget of a process that has 1 GB (docs/decisions.md). */
 export const responseBytes = 256 * 1024 * 1024
 
-/** One business gets this part. */
+/** The share of one business. */
 export const partOfBusiness = 1 / 4
 
 /** Reads of one business that wait at once. Each takes some 30 KB. */
 const mostWaiting = 100
 /** With the 8 s that a request may wait for MongoDB, the client has its response within 10 s. */
 const longestWaitMs = 2000
-/** A client that reads takes some of its response more often than this. */
+/** A response is stalled once its client has read nothing for this long. */
 const stalledMs = 1000
 
 interface Waiting {
   hold: Hold
-  /** Its memory was added. */
+  /** Called once its memory is reserved. */
   admit(): void
 }
 
@@ -65,7 +65,7 @@ export function createResponseBudget(most: number, report: (bytes: number) => vo
 
   const isFree = (hold: Hold): boolean => isWithinShare(hold) && holds.taken() + hold.bytes <= most
 
-  /** As `isFree`, at the cost of a business that takes more than this one. */
+  /** As `isFree`, but first frees memory of a business that takes more than this one. */
   function isFreeOrFreed(hold: Hold): boolean {
     while (isWithinShare(hold) && !isFree(hold)) {
       const largest = holds.largest()
@@ -75,7 +75,7 @@ export function createResponseBudget(most: number, report: (bytes: number) => vo
     return isWithinShare(hold)
   }
 
-  /** In order within each business: small reads must not overtake a large one for ever. */
+  /** Admits the reads of a business in order, so that small ones cannot starve a large one. */
   function admitWaiting(): void {
     const blocked = new Set<string>()
     for (const one of waiting) {
@@ -116,7 +116,7 @@ export function createResponseBudget(most: number, report: (bytes: number) => vo
     perBusiness,
     taken: holds.taken,
     async reserve(businessId, bytes, response) {
-      // Alone, a business may have the largest response there is.
+      // Capped, so that the largest response still fits into the share of its business.
       const hold: Hold = { businessId, bytes: Math.min(bytes, perBusiness), response, movedAt: null }
       const ahead = waitingOf(businessId)
       if (ahead >= mostWaiting) throw tooMany(perBusiness)
@@ -168,7 +168,7 @@ function createMemory(holds: ReturnType<typeof createHolds>, hold: Hold): Respon
 
 const tooMany = (limit: number): Refusal =>
   refuse('RATE_LIMITED', {
-    message: 'Too many large responses are under way.',
+    message: 'Too many large responses at once.',
     details: { scope: 'responses', limit },
     retryAfterSeconds: 1,
   })

@@ -3,21 +3,24 @@ import { type Refusal, refuse } from '../../errors.ts'
 import type { Page } from '../../pagination.ts'
 import { success } from '../answer.ts'
 
-/** Parts are about so long, so that what the client has taken is not kept with the rest. */
+/** Approximate length of a part. The memory of a part is freed once the client has read it. */
 const partLength = 64 * 1024
-/** After so much text, other requests get a turn of the event loop. */
+/** After this much text, yields to the event loop for other requests. */
 const lengthPerTurn = 1024 * 1024
 
 /** The envelope of a success as bytes. */
 export const buildOne = async (data: unknown): Promise<Buffer[]> => [Buffer.from(success(200, data).body)]
 
-/** The same of a page, item by item: the text of a large page is never in memory beside its bytes. Throws if it is over `most` bytes. */
+/**
+ * The envelope of a page, built item by item so that a large page is never in memory both as text and as bytes. Throws if it exceeds `most`
+ * bytes.
+ */
 export async function buildPage({ items, ...page }: Page<unknown>, most: number): Promise<Buffer[]> {
   const parts: Buffer[] = []
   let length = 0
   let text = '{"success":true,"data":{"items":['
-  for (const [place, item] of items.entries()) {
-    text += `${place === 0 ? '' : ','}${JSON.stringify(item)}`
+  for (const [index, item] of items.entries()) {
+    text += `${index === 0 ? '' : ','}${JSON.stringify(item)}`
     if (text.length < partLength) continue
     const part = Buffer.from(text)
     parts.push(part)
@@ -32,7 +35,7 @@ export async function buildPage({ items, ...page }: Page<unknown>, most: number)
 
 const tooLarge = (limit: number): Refusal =>
   refuse('RATE_LIMITED', {
-    message: 'This page is too large. Ask for fewer items at once, with `limit`.',
+    message: 'This page is too large. Request fewer items with `limit`.',
     details: { scope: 'responses', limit },
     retryAfterSeconds: 1,
   })

@@ -5,11 +5,11 @@ export interface Hold {
   readonly businessId: string
   readonly response: ServerResponse
   bytes: number
-  /** When the client last took some of it, on `performance.now()`; null while the response is being built. */
+  /** When the client last read some of it, by `performance.now()`; null while the response is being built. */
   movedAt: number | null
 }
 
-/** The account of all memory that responses take, by business. */
+/** Accounts for the memory that responses take, by business. */
 export interface Holds {
   taken(): number
   takenBy(businessId: string): number
@@ -18,7 +18,7 @@ export interface Holds {
   add(hold: Hold): void
   resize(hold: Hold, bytes: number): void
   remove(hold: Hold): void
-  /** Ends the connection of the business's response that has not moved for the longest time, if that is `stalledMs` or more. */
+  /** Closes the connection of the business's longest-stalled response. Returns false if none has been stalled for `stalledMs`. */
   cutOldest(businessId: string, stalledMs: number): boolean
 }
 

@@ -2,8 +2,8 @@ import type { PageQuery } from '../../../schemas/page.ts'
 import { readSlice } from '../../pagination.ts'
 
 /**
- * The most bytes that one item has as JSON: all its texts as long as they may be, each character escaped as six bytes. Bodies and responses
- * of receivers are among them where a delivery is shown whole.
+ * The largest size of one item as JSON, in bytes: every text at its maximum length, each character escaped as six bytes. `wholeDelivery`
+ * includes the bodies and responses of its attempts.
  */
 export const largestItem = {
   intent: 176 * 1024,
@@ -16,15 +16,15 @@ export const largestItem = {
 
 export type ItemKind = keyof typeof largestItem
 
-/** Beside its text a response has the documents that it is made of, which take as much at most (measured). */
+/** The documents that a response is built from take at most as much memory as its text (measured). */
 const perByte = 2
 
-/** What to reserve for one item. */
+/** The memory to reserve for one item. */
 export const memoryOfOne = (kind: ItemKind): number => largestItem[kind] * perByte
 
-/** What to reserve for a file that is made while it is sent: 50 products, and three pieces of 2 MB (store/exports). */
+/** The memory to reserve for a file that is built while it is sent: 50 products, and three pieces of 2 MB (store/exports). */
 export const memoryOfDownload = 8 * 1024 * 1024
 
-/** What to reserve for the page that a valid query asks for. */
+/** The memory to reserve for the page of a valid query. */
 export const memoryOfPage = (kind: ItemKind, query: unknown): number =>
   readSlice(query as PageQuery).limit * memoryOfOne(kind)

@@ -2,13 +2,13 @@ import type { Response } from 'express'
 import { writeHead } from '../answer.ts'
 import type { ResponseMemory } from './budget.ts'
 
-/** A success whose bytes are complete, and the memory that they take. */
+/** A finished response, and the memory that it takes. */
 export interface BuiltResponse {
   parts: Buffer[]
   memory: ResponseMemory
 }
 
-/** Sends a response as fast as the client takes it, and gives back the memory of each part that is out. */
+/** Sends a response as fast as the client reads it, and releases the memory of each part that was sent. */
 export async function sendBuilt(res: Response, { parts, memory }: BuiltResponse): Promise<void> {
   writeHead(res, { status: 200, code: null, headers: {} }, sizeOf(parts))
   if (res.req.method === 'HEAD') parts.length = 0
@@ -21,7 +21,7 @@ export async function sendBuilt(res: Response, { parts, memory }: BuiltResponse)
 
 export const sizeOf = (parts: readonly Buffer[]): number => parts.reduce((sum, { length }) => sum + length, 0)
 
-/** The client has taken what was written, or is gone. */
+/** Resolves when the client has read what was written, or has disconnected. */
 function drained(res: Response): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

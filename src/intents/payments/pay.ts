@@ -74,8 +74,8 @@ export async function payIntent(
 }
 
 /**
- * Read after the hold and right before the wallet is called. So once a business is suspended no order to a wallet follows, except those
- * that passed this line before; each of them is void at its own `validUntil`.
+ * Read after the hold and right before the wallet is called. Once a business is suspended, the only orders to a wallet are those that had
+ * passed this check, and each is void at its `validUntil`.
  */
 const isSuspended = async (deps: Pick<Deps, 'Business'>, _id: string): Promise<boolean> =>
   (await deps.Business.exists({ _id, suspended: false })) === null

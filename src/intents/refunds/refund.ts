@@ -40,7 +40,7 @@ export async function refundIntent(
     const wallet = deps.wallets.named(payment.wallet)
     if (wallet === null) throw withoutWallet()
     const refund = draft(deps, amount, asked.reason, effect.id)
-    // A process that stood still for longer than its lease: the retry may have been answered by now.
+    // This process was frozen for longer than its lease, so a retry may already have returned.
     if (performance.now() >= effect.until) throw unavailable()
     const held = await beginRefund(deps, intent, committed, refund)
     if (held !== null)

@@ -10,7 +10,7 @@ import { type ExportedProduct, type ExportedRow, rowsOf } from './rows-of.ts'
 
 /** How many rows are made into text at once: some 10 kB, and no more than 2 MB however long their texts are. */
 const rowsAtOnce = 100
-/** How many products are read at once: the largest are some 50 kB each. */
+/** Products per read. The largest take about 50 kB each. */
 const productsAtOnce = 50
 
 const fields = { createdAt: 1, handle: 1, name: 1, description: 1, active: 1, variants: 1 } as const
@@ -42,10 +42,10 @@ export async function* exportProducts(
   }
 }
 
-/** The end of a download ends the generator. */
+/** Never gone: when the download ends, so does the generator. */
 const isNeverGone = () => false
 
-/** The caller's products, oldest first, read page by page: between two pages nothing is held, however slowly they are taken. */
+/** The caller's products, oldest first, read page by page. Holds nothing between two pages, however slow the client is. */
 async function* eachProduct(
   { lists }: Pick<Deps, 'lists'>,
   { businessId, sandbox }: Caller,
@@ -66,7 +66,7 @@ async function* eachProduct(
   }
 }
 
-/** What comes after a product; an import makes many in one millisecond. */
+/** A filter for the products after this one. An import creates many in the same millisecond. */
 const after = (last: ExportedProduct | null) =>
   last === null
     ? {}

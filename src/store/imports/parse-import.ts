@@ -9,7 +9,7 @@ export interface AskedImport {
   isDryRun: boolean
 }
 
-/** Reads the file of an import. VALIDATION_ERROR with every fault by row and column. */
+/** Parses the file of an import. Throws VALIDATION_ERROR with every fault by row and column. */
 export async function parseImport(
   deps: Pick<Deps, 'config'>,
   { dryRun = 'false' }: ImportProductsQuery,

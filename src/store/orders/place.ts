@@ -32,10 +32,10 @@ type Placed = Record<string, unknown> | DoneBefore
 type Undecided = 'changed' | 'held'
 
 /**
- * Places an order of what is asked for: takes it from the stock, then writes the order, its `order.new` and its sealed answer in ONE
- * insert, and nudges the relay. All of it or nothing, also when the process dies half-way (docs/store.md). The refusals of `findLines`,
- * `findAnyLine`, `draftOrder` and `judgeStock`; RATE_LIMITED when the quota of the day is used up; SERVICE_UNAVAILABLE when others hold until
- * the end what may come back.
+ * Places an order of what is asked for: takes it from the stock, then writes the order, its `order.new` and its sealed answer in ONE insert,
+ * and nudges the relay. All of it or nothing, also when the process dies half-way (docs/store.md). The refusals of `findLines`,
+ * `findAnyLine`, `draftOrder` and `judgeStock`; RATE_LIMITED if the quota of the day is used up; SERVICE_UNAVAILABLE if other orders hold the
+ * stock until the deadline.
  */
 export const placeOrder = (
   deps: Deps,

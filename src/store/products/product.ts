@@ -110,7 +110,7 @@ export const products: Collection = {
     },
     {
       name: 'byTime',
-      // The last two, so that a list looks for them in keys and reads no product that does not match.
+      // `name` and `active`, so that a list filters by them in the index and reads no other product.
       key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1, name: 1, active: 1 },
       partialFilterExpression: { listed: true },
     },

@@ -4,5 +4,5 @@ export const deliveryId = (eventId: string, endpointId: string): string =>
 
 export const endpointIdOf = (id: string): string => Buffer.from(id, 'base64url').toString('hex').slice(24)
 
-/** Whether a text has the form of a delivery's id, which no other id has. */
+/** Whether a text has the form of a delivery id. No other id has this form. */
 export const isDeliveryId = (id: string): boolean => /^[\w-]{32}$/.test(id)

@@ -98,7 +98,7 @@ export const deliveries: Collection = {
     ...causedFields,
   },
   indexes: [
-    // Only an open delivery has a nextAttemptAt that is a date: by time for the sweep, by endpoint for its deletion.
+    // Open deliveries, the only ones whose nextAttemptAt is a date: by time for the sweep, by endpoint for its deletion.
     {
       name: 'open',
       key: { nextAttemptAt: 1 },
@@ -109,7 +109,7 @@ export const deliveries: Collection = {
       key: { endpointId: 1, nextAttemptAt: 1 },
       partialFilterExpression: { nextAttemptAt: { $type: 'date' } },
     },
-    // These three hold all that a merchant's list may ask for, so that it is counted without reading a document.
+    // These three contain every filter of a merchant's list, so that it is counted without reading documents.
     { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
     {
       name: 'byEndpointAndTime',
@@ -120,8 +120,8 @@ export const deliveries: Collection = {
       key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, event: 1, endpointId: 1 },
     },
     { name: 'byReference', key: { referenceNumber: 1 } },
-    // What goes well never enters these two.
-    // All that the list of DEAD ones groups by, so that it is counted without reading a document.
+    // Successful deliveries never enter these two. All that the list of DEAD ones groups by, so that it is counted without reading a
+    // document.
     {
       name: 'deadByTime',
       key: { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 },

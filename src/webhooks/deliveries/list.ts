@@ -43,7 +43,7 @@ export function listDeliveries(
   return readPage<DeliveryRecord, Delivery>(deps.Delivery, { where, index, fields: recordFields }, search)
 }
 
-/** The index that holds all that is asked for. */
+/** The index that contains all fields of the filter. */
 function indexFor({ status, endpointId }: DeliverySearch): string {
   if (status !== null) return 'byStatus'
   return endpointId === null ? 'byTimeAndEvent' : 'byEndpointAndTime'

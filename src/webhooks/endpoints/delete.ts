@@ -12,7 +12,7 @@ type DeleteDeps = Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>
 
 /**
  * Marks the endpoint as deleted and frees its slot in one guarded write, then stops its open deliveries. Returns `{id, deleted: true}`.
- * ENDPOINT_NOT_FOUND.
+ * Throws ENDPOINT_NOT_FOUND.
  */
 export async function deleteEndpoint(
   deps: DeleteDeps,
@@ -36,14 +36,15 @@ export async function deleteEndpoint(
   return { id, deleted: true }
 }
 
-/** Few enough for one write, also where each delivery carries 100 KB of metadata. */
+/** Few enough for one write, even if each delivery has 100 KB of metadata. */
 const mostInBatch = 200
 const stopsForMs = 1000
 const maxTimeMS = 2000
 
 /**
- * Cancels the open deliveries of the endpoint, for a second at most. An attempt under way ends as it does. The worker cancels the others when
- * they come due: those beyond the second, those of a process that dies, and those whose events the relay is just handing on.
+ * Cancels the open deliveries of the endpoint, for a second at most. Attempts in progress end normally. The worker cancels the remaining
+ * deliveries when they come due: those that a second did not cover, those left by a process that died, and those that the relay is just
+ * creating.
  */
 async function stopDeliveries(deps: DeleteDeps, endpointId: string): Promise<void> {
   const deliveries = pastMongoose(deps.Delivery)

@@ -98,7 +98,7 @@ export const endpoints: Collection = {
   ],
 }
 
-/** A filter for the endpoints that are not deleted, by the index `slotInUse`: a business may have deleted any number. */
+/** A filter for endpoints that are not deleted. Uses the index `slotInUse`, because a business may have deleted any number. */
 export const standing: Record<string, unknown> = { slot: { $type: 'number' } }
 
 /** Whether anything may be sent to it. */

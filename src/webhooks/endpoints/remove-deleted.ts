@@ -3,15 +3,15 @@ import type { Models } from '../../collections.ts'
 
 type RemoveDeps = Pick<Models, 'Endpoint'>
 
-/** Deletions of one business that stay, so that a retry of one finds what it did: more than a merchant makes in two days. */
+/** Deleted endpoints of a business that stay, so that a retried deletion finds its result: more than a merchant deletes in two days. */
 const keptDeletions = 100
-/** One deletion adds one; the rest makes up for deletions in parallel and for those that did not come this far. */
+/** One deletion adds one. The rest covers parallel deletions and those that ended before this step. */
 const mostAtOnce = 10
 const maxTimeMS = 2000
 
 /**
- * Removes deleted endpoints of a business beyond its last `keptDeletions`, so that creating and deleting in a loop does not make the collection
- * grow. The clean-up removes what is older than its retries (src/retention).
+ * Removes deleted endpoints of a business beyond the last `keptDeletions`, so that creating and deleting in a loop does not grow the
+ * collection. The clean-up removes those too old to be retried (src/retention).
  */
 export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string): Promise<void> {
   const surplus = await unusedAmong(Endpoint, [
@@ -24,8 +24,8 @@ export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string
 }
 
 /**
- * The ids of those endpoints that have no delivery. A deleted endpoint that has any stays as long as they do, for support staff and for the
- * merchant's list. A delivery that comes later, from a relay that read the endpoint before, is cancelled when it is due.
+ * The ids of those endpoints that have no delivery. A deleted endpoint with deliveries stays as long as they do, for support staff and for
+ * the merchant's list. A relay that read the endpoint before may still add a delivery, which is cancelled when it comes due.
  */
 export async function unusedAmong(
   Endpoint: RemoveDeps['Endpoint'],

@@ -5,7 +5,10 @@ import { type Endpoint, endpoints } from './endpoint.ts'
 /** 64 hex characters (SPEC 2.2). */
 export const newSecret = (): string => randomBytes(32).toString('hex')
 
-/** What every secret of an endpoint is sealed for. One field for all: a rotation moves a sealed secret to `previousSecrets` unread. */
+/**
+ * The field that every secret of an endpoint is sealed for. All share one, because a rotation moves a sealed secret to `previousSecrets`
+ * without opening it.
+ */
 export const secretField = (endpointId: string): SealedField => ({
   collection: endpoints.name,
   id: endpointId,

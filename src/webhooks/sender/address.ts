@@ -33,12 +33,12 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** Where a NAT64 gateway reaches IPv4, and DNS64 puts the IPv4 addresses of a name (RFC 6052). */
+/** The well-known NAT64 prefix, into which DNS64 embeds the IPv4 addresses of a name (RFC 6052). */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /**
- * Whether `address` is what the DNS64 of the network makes of a public IPv4 address. It says nothing about the name, whose own address stands
- * beside it. One that embeds a private address is not: no DNS64 makes that.
+ * Whether `address` is one that DNS64 derives from a public IPv4 address. Such an address says nothing about the name, which also resolves to
+ * the IPv4 address. False if it embeds a private address, which no DNS64 does.
  */
 export function isSynthesised(address: string): boolean {
   if (isIP(address) !== 6 || address.includes('%')) return false
@@ -48,7 +48,7 @@ export function isSynthesised(address: string): boolean {
   )
 }
 
-/** Whether an address lies in one of these ranges. What is no address lies in none. */
+/** Whether an address lies in one of these ranges. False for a text that is not an address. */
 export const isWithin = (ranges: readonly Range[], address: string): boolean => {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)

@@ -46,16 +46,16 @@ function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<
   })
 }
 
-/** How addresses are found, and which are never connected to (WEBHOOK_BLOCKED_RANGES), not even those of an allowed host. */
+/** How addresses are resolved, and the ranges that are never connected to, even for an allowed host (WEBHOOK_BLOCKED_RANGES). */
 export interface Lookup {
   resolve: Resolve
   isBlocked: (address: string) => boolean
 }
 
 /**
- * The addresses of `hostname` that may be connected to. Unless it is `allowed`, one address that is not public condemns all of them: whoever
- * controls the name could otherwise wait until the bad one is tried. Addresses that the network adds are only left out: those of DNS64, and those
- * in blocked ranges, which hold the NAT64 prefix of a network that has its own.
+ * The addresses of `hostname` that may be connected to. Unless the host is `allowed`, one address that is not public condemns all of them:
+ * otherwise the owner of the name could wait until that address is tried. Addresses that the network adds are only left out: those of DNS64,
+ * and those in blocked ranges, which include the network's own NAT64 prefix.
  */
 export async function findAddresses(
   { resolve, isBlocked }: Lookup,

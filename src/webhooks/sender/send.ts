@@ -26,7 +26,7 @@ export interface SenderOptions {
   timeoutMs: number
   /** `host:port` of receivers that may be private, an IP literal or plain http. */
   allowedHosts: ReadonlySet<string>
-  /** Networks that are never connected to, whatever else is allowed. */
+  /** Networks that are never connected to, even for an allowed host. */
   blockedRanges: readonly Range[]
   /** Sockets in all. No less than the attempts under way at once, or some of them wait inside their deadline. */
   maxSockets: number

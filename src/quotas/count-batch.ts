@@ -1,18 +1,18 @@
 import { createLane, noHurry, unhurriedRestMs } from '../group-commit/lane.ts'
 import type { Usage } from './quota.ts'
 
-/** Some 20 ms each where a quota of 20 000 is full, so a whole batch ends well before MongoDB gives it up. */
+/** The largest batch. A count takes about 20 ms if a quota of 20 000 is full, so a whole batch ends well before `countingMs`. */
 const mostAtOnce = 20
-/** MongoDB gives a count up after this. */
+/** MongoDB aborts a count after this. */
 export const countingMs = 2_000
 
 export type Counted = Usage & { _id: string }
 
-/** Counts what businesses use, many in one trip. A business that is not in the result uses nothing. */
-export function countLane(
+/** Batches concurrent counts into one query. A business missing from its result uses nothing. */
+export function batchCounts(
   countAll: (businessIds: string[]) => Promise<Counted[]>,
 ): (businessId: string) => Promise<Usage> {
-  const lane = createLane<string, Usage>(
+  const count = createLane<string, Usage>(
     mostAtOnce,
     async (businessIds) => {
       const counted = new Map((await countAll([...new Set(businessIds)])).map((each) => [each._id, each]))
@@ -20,5 +20,5 @@ export function countLane(
     },
     unhurriedRestMs,
   )
-  return (businessId) => lane(businessId, noHurry)
+  return (businessId) => count(businessId, noHurry)
 }
