@@ -68,8 +68,8 @@ function allIntents(
 }
 
 /**
- * A filter for the intents that read as `status` at `now`. Looks for overdue intents among the PENDING ones only if there are any, because
- * most lists have none.
+ * A filter for the intents that read as `status` at `now`. Searches the PENDING intents for overdue ones only if there are any, because
+ * that search skips over all the others.
  */
 function readingAs(status: Intent['status'], now: Date, isAnyOverdue: boolean): Record<string, unknown> {
   if (isAnyOverdue) return { status: { $in: [status, ...moves.expire.from] }, ...moves.expire.guard(now) }
