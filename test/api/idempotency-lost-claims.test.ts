@@ -63,20 +63,20 @@ describe('A request that loses its claim', function () {
       .send(body)
       .then((answer) => answer)
 
-  /** Its time for removal comes, and MongoDB removes it. */
+  /** Makes the claim due for removal, and waits until MongoDB has removed it. */
   async function removeClaim(): Promise<void> {
     await changeClaim({ removeAt: ago(1) })
     await until('the removal of the claim', async () => (await house.deps.Claim.countDocuments()) === 0)
   }
 
-  /** Waits until MongoDB has removed a document that became due at this instant, and so has looked at all others. */
+  /** Waits until MongoDB has removed a document that became due at this instant, and so has checked all others. */
   async function untilRemoved(removeAt: Date): Promise<void> {
     const { _id: _, ...rest } = await claim()
     await house.deps.Claim.create({ ...rest, _id: 'due', removeAt })
     await until('a removal', async () => (await house.deps.Claim.findById('due')) === null)
   }
 
-  /** Holds the next calls of a lane back, each until its own gate opens. */
+  /** Holds back the next calls of a batcher, each until its own gate opens. */
   function hold(name: Held, count: number): { arrived(): number; gates: Gate[] } {
     const lanes: Pick<Lanes, Held> = house.deps.lanes
     const lane = lanes[name] as Lane<unknown, unknown>
@@ -96,7 +96,7 @@ describe('A request that loses its claim', function () {
     return { arrived: () => arrived, gates }
   }
 
-  /** Every wallet works like this. Returns the keys of the refunds it was ordered. */
+  /** Makes every wallet work like this. Returns the keys of the refunds that were ordered. */
   function wallets(work: Pick<Wallet, 'refund' | 'status'>): string[] {
     const orders: string[] = []
     const wallet: Wallet = {
@@ -216,7 +216,7 @@ describe('A request that loses its claim', function () {
       expect(await claim()).to.include(other)
     })
 
-    it(`returns the response of the try that took over its ${name}`, async () => {
+    it(`returns the response of the retry that took over its ${name}`, async () => {
       const ready = await readied()
       const { arrived, gates } = hold('updateClaim', 1)
       const first = send(ready)
@@ -232,7 +232,7 @@ describe('A request that loses its claim', function () {
   }
 
   for (const [name, { insert, ready: readied }] of Object.entries(creates)) {
-    it(`returns the response of the earlier try of its ${name} where MongoDB removed the claim`, async () => {
+    it(`returns the response of the earlier attempt of its ${name} where MongoDB removed the claim`, async () => {
       const ready = await readied()
       const { arrived, gates } = hold(insert, 2)
       const first = send(ready)
@@ -276,7 +276,7 @@ describe('A request that loses its claim', function () {
     cleanUps.push(() => house.clock.advance(behindMs))
     expect((await send(ready)).status).to.equal(503)
     const { expiresAt, effectId } = await claim()
-    // From here on the service has the time of MongoDB, by which claims are removed.
+    // From here on the service uses MongoDB's real time, by which claims are removed.
     house.clock.advance(behindMs)
     behindMs = 0
     const retry = send(ready)
@@ -294,7 +294,7 @@ describe('A request that loses its claim', function () {
     const { lanes } = house.deps
     const { findIntent } = lanes
     const effect = { id: newId(), until: performance.now() + 200, cause: null, seal: String }
-    // As of a process that stands still between its read and its write.
+    // As in a process that is frozen between its read and its write.
     lanes.findIntent = async (...args) => {
       const intent = await findIntent(...args)
       await until('the deadline', () => performance.now() >= effect.until)

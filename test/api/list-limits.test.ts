@@ -15,8 +15,8 @@ const day = 86_400_000
 const pending = '/api/v1/dev/intents?status=PENDING'
 const exported = '/api/v1/dev/store/products/export-csv'
 
-/** One merchant's test key lists without end; what becomes of another's live payments. */
-describe('The limits of lists', () => {
+/** One merchant's test key lists without pause, while another merchant creates live payments. */
+describe('Lists in the service', () => {
   let house: House
   let lister: Merchant
   let neighbour: Merchant
@@ -47,7 +47,7 @@ describe('The limits of lists', () => {
     }
   }
 
-  it('refuse a merchant whose lists all run: 429 with scope lists, and no neighbour', async () => {
+  it('refuses a merchant whose slots are all taken with 429 and scope lists, and no other merchant', async () => {
     await createProduct(house, neighbour)
     const free = await holdShare(house.deps.lists.shares, lister.businessId)
     for (const path of ['intents', 'webhooks', 'webhooks/events', 'store/products', 'store/orders']) {
@@ -65,7 +65,7 @@ describe('The limits of lists', () => {
     expect((await read(pending, lister)).status).to.equal(200)
   })
 
-  it('refuse a person of staff whose pages all run, and no other', async () => {
+  it('refuses a member of staff whose slots are all taken, and no other', async () => {
     const [one, other] = await Promise.all([signedIn(house, 'viewer'), signedIn(house, 'support')])
     const names = await house.deps.Staff.find().lean<{ _id: string; role: string }[]>()
     const free = await holdShare(
@@ -80,7 +80,7 @@ describe('The limits of lists', () => {
     expect((await one.get('/admin')).status).to.equal(200)
   })
 
-  it('let two exports of a merchant run, however slowly they are taken, and free them when the caller goes', async () => {
+  it('lets two exports of a merchant run, however slow the client is, and frees their slots when it disconnects', async () => {
     const shop = await house.merchant()
     const description = 'x'.repeat(2000)
     const made = await createProduct(house, shop, { description })
@@ -107,7 +107,7 @@ describe('The limits of lists', () => {
     expect((await whole.text()).split('\r\n')).to.have.lengthOf(copies.length + 3)
   })
 
-  it('have MongoDB end each read of a list, a count, an export, a page of staff or a figure in time', async () => {
+  it('makes MongoDB abort each slow read of a list, a count, an export, a staff page or a figure', async () => {
     const staff = await signedIn(house, 'viewer')
     const key = { Authorization: `Bearer ${neighbour.key}` }
     const operations = await profiled(house, async () => {
@@ -141,7 +141,7 @@ describe('The limits of lists', () => {
     expect(elsewhere.map(({ ns }) => ns)).to.deep.equal([])
   })
 
-  it('keep 60 readers of a list of 40 000 from every create of another merchant', async () => {
+  it('keeps 60 readers of a list of 40 000 from delaying creates of another merchant', async () => {
     const { referenceNumber } = await createIntent(house, lister)
     const made = await house.deps.Intent.findOneAndDelete({ referenceNumber }).lean<Intent>()
     const { codeKey: _codeKey, ...rest } = made ?? ({} as Intent)
@@ -181,7 +181,7 @@ describe('The limits of lists', () => {
     expect(seen.listed).to.be.greaterThan(0)
   })
 
-  it('tell the caller of a list that MongoDB gave up to narrow it', async () => {
+  it('tells the caller to narrow a list that MongoDB aborted', async () => {
     const slow = house.deps.lists.run(
       'business x',
       () => false,

@@ -40,7 +40,7 @@ describe('The live payment codes of a business', () => {
     return merchant
   }
 
-  it('are no more than the limit, and no neighbour and no test key meets it', async () => {
+  it('are limited, and no other merchant and no test key is affected', async () => {
     const merchant = await fullMerchant()
     const before = await claims(house)
     const { status, headers, body } = await create(house, merchant)
@@ -59,14 +59,14 @@ describe('The live payment codes of a business', () => {
     await create(house, await house.merchant({ mode: 'live' })).expect(201)
   })
 
-  it('are no more than the limit when all creates come at once', async () => {
+  it('are limited when all creates come at once', async () => {
     const merchant = await house.merchant({ mode: 'live' })
     const answers = await Promise.all(Array.from({ length: 12 }, () => create(house, merchant)))
     expect(answers.filter(({ status }) => status === 201)).to.have.length(limit)
     expect(await intentsOf(house, merchant)).to.equal(limit)
   })
 
-  it('leave the stored response of a create to its retry, and a refused create to a later one', async () => {
+  it('are not needed to replay a stored response, and a refused create succeeds later with the same key', async () => {
     const merchant = await house.merchant({ mode: 'live' })
     const first = await create(house, merchant, 'first').expect(201)
     for (let made = 1; made < limit; made += 1) await createIntent(house, merchant)
@@ -104,7 +104,7 @@ describe('The live payment codes of a business', () => {
       const answers = await Promise.all([create(house, merchant), create(beside, merchant)])
       return answers.every(({ status }) => status === 429)
     })
-    // A process that has not counted yet lets as many through as come before its first count is there.
+    // A process lets all creates through until its first count returns.
     expect(await intentsOf(house, merchant)).to.be.within(limit, limit + 2)
   })
 
@@ -151,7 +151,7 @@ describe('What the test keys of a business make in a day', () => {
       .set(merchant.write())
       .send({ url: 'https://shop.example/hook', events: ['payment.created'] })
 
-  it('is counted together: intents, orders, products and endpoints, also deleted ones', async () => {
+  it('is counted together: intents, orders, products and endpoints, including deleted ones', async () => {
     const merchant = await house.merchant()
     const { _id: id } = await createProduct(house, merchant)
     await order(merchant).expect(201)
@@ -187,7 +187,7 @@ describe('What the test keys of a business make in a day', () => {
     await expectRefused(create(house, merchant), 429, 'RATE_LIMITED')
   })
 
-  it('is no limit for live keys and for neighbours', async () => {
+  it('does not limit live keys or other merchants', async () => {
     const merchant = await house.merchant()
     for (let made = 0; made < limit; made += 1) await createIntent(house, merchant)
     await expectRefused(create(house, merchant), 429, 'RATE_LIMITED')
@@ -196,7 +196,7 @@ describe('What the test keys of a business make in a day', () => {
     await create(house, await house.merchant()).expect(201)
   })
 
-  it('is another number for a business that has one, and any number with 0', async () => {
+  it('has the limit of the business where one is set, and no limit with 0', async () => {
     const merchant = await house.merchant()
     await changeAsOperator(house, merchant.businessId, { limits: { sandboxIntentsPerDay: 1 } })
     await createIntent(house, merchant)
@@ -205,7 +205,7 @@ describe('What the test keys of a business make in a day', () => {
     for (let made = 0; made < limit; made += 1) await createIntent(house, merchant)
   })
 
-  it('refuses an import whole whose new products are more than are left, and lets one go that changes products', async () => {
+  it('refuses an import as a whole if too few are left for its new products, and accepts one that only changes products', async () => {
     const merchant = await house.merchant()
     const csv = (price: number, ...handles: string[]) =>
       csvOf('handle,name,price', ...handles.map((handle) => `${handle},${handle},${price}`))

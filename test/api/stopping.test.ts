@@ -15,7 +15,7 @@ describe('An HTTP server that stops', () => {
   })
   after(() => house.close())
 
-  it('sends whole what it has written and the client has not read yet', async () => {
+  it('completes a response that it has written and the client has not read yet', async () => {
     const body = 'x'.repeat(20_000_000)
     const app = express().get('/', (_req, res) => res.end(body))
     const { server, origin } = await openServer(house, app, { ...short, answerIdleMs: 10_000 })
@@ -29,7 +29,7 @@ describe('An HTTP server that stops', () => {
     await stopped
   })
 
-  it('serves what comes while it waits for connections to cease, and then accepts none', async () => {
+  it('serves requests while it waits for new connections to stop, then accepts none', async () => {
     const app = express().get('/', (_req, res) => res.end('{}'))
     const { server, origin } = await openServer(house, app, short)
     const sockets: Socket[] = []

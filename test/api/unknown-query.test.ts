@@ -68,7 +68,7 @@ describe('A query parameter that an operation does not know', () => {
     expect(garbled.details[0]?.message).to.include(garbled.param)
   })
 
-  it('is one of a hundred at most that the response names', async () => {
+  it('is named in the response with at most 99 others', async () => {
     const error = await errorOf(Array.from({ length: 2_000 }, (_, n) => `p${n}=`).join('&'))
     expect(error.details).to.have.lengthOf(100)
   })
@@ -83,7 +83,7 @@ describe('A query parameter that an operation does not know', () => {
     await expectRefused(house.http.post(unknown).set(merchant.write()), 400, 'VALIDATION_ERROR')
   })
 
-  it('lets a write do nothing, and the refusal stays with its idempotency key', async () => {
+  it('makes a write do nothing, and the refusal is kept under its idempotency key', async () => {
     const { referenceNumber } = await createIntent(house, merchant, { amount: 100 })
     const path = `${intents}/${referenceNumber}/cancel`
     const headers = merchant.write()

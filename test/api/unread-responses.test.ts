@@ -126,7 +126,7 @@ describe('Responses that are not read', () => {
     expect(values).to.deep.include({ labels: { scope: 'responses' }, value: refused.length })
   })
 
-  it('wait for one another when they are read', async () => {
+  it('wait for one another while clients read them', async () => {
     const sockets = await Promise.all(Array.from({ length: 2 }, () => ask(house.origin, page, merchant)))
     const answers = await Promise.all(sockets.map(answerOf))
     for (const answer of answers) {
@@ -138,7 +138,7 @@ describe('Responses that are not read', () => {
     }
   })
 
-  it('are closed when nothing of them is taken for too long, and when too little is', async () => {
+  it('have their connection closed when the client reads nothing, or too little, for too long', async () => {
     const app = createApp(house.deps, () => false)
     const { origin, close } = await openServer(house, app, short)
     const silent = await ask(origin, page, merchant)
@@ -151,7 +151,7 @@ describe('Responses that are not read', () => {
     await close()
   })
 
-  it('have an estimate that holds: no intent without refunds is larger', async () => {
+  it('never exceed their estimate: no intent without refunds is larger', async () => {
     const urls = { successUrl: `https://a.example/${'x'.repeat(2000)}`, cancelUrl: 'https://a.example' }
     const label = long.repeat(200)
     const { referenceNumber } = await createIntent(house, merchant, { amount: 500, label, metadata, ...urls })

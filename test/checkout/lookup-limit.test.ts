@@ -163,12 +163,12 @@ describe('The limit on guessing links and payment codes', () => {
     expect((await counts().countDocuments()) - before).to.equal(3)
   })
 
-  it('counts what is no address as one network', async () => {
+  it('counts all texts that are not an address as one network', async () => {
     expect(await outcomes(30, () => limit.code('', null, miss))).to.deep.equal(['missed'])
     expect((await limit.code('', null, hit)).outcome).to.equal('closed')
   })
 
-  it('looks up no more of many codes typed at once, in several processes, than may miss', async () => {
+  it('looks up no more concurrent codes than the budget allows, over several processes', async () => {
     let lookedUp = 0
     const find = async () => {
       lookedUp += 1
@@ -193,7 +193,7 @@ describe('The limit on guessing links and payment codes', () => {
     expect(lookedUp).to.be.within(1, 10)
   })
 
-  it('lets 300 of many links opened at once through, in several processes, and then none', async () => {
+  it('lets 300 links opened at once through, over several processes, and then none', async () => {
     const ip = elsewhere()
     const other = createLookupLimit(beside.deps)
     const all = await Promise.all(
@@ -203,7 +203,7 @@ describe('The limit on guessing links and payment codes', () => {
     expect((await limit.link(ip, hit)).outcome).to.equal('closed')
   })
 
-  it('closes nothing to 200 customers of a carrier who open good links at once, and keeps no count of them', async () => {
+  it('closes nothing to 200 customers of a carrier who open valid links at once, and keeps no count of them', async () => {
     const ip = elsewhere()
     const all = await Promise.all(Array.from({ length: 200 }, () => limit.link(ip, hit)))
     expect(new Set(all.map(({ outcome }) => outcome))).to.deep.equal(new Set(['found']))
@@ -232,7 +232,7 @@ describe('The limit on guessing links and payment codes', () => {
     expect(await counts().countDocuments(larger)).to.equal(0)
   })
 
-  it('keeps no count of good codes typed at once, also of those that were refused', async () => {
+  it('keeps no count of valid codes typed at once, including those that were refused', async () => {
     const ip = elsewhere()
     await Promise.all(Array.from({ length: 60 }, () => limit.code(ip, null, hit)))
     const ranges = [`${ip}/32`, ip.replace(/1$/, '0/24'), ip.replace(/0\.1$/, '0.0/16')]

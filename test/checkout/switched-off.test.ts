@@ -154,7 +154,7 @@ describe('A business that is switched off', () => {
       expect(await debits(house, merchant)).to.equal(1)
     })
 
-    it('records a payment that a wallet was asked for before, with its event, and shows it to the customer', async () => {
+    it('records a payment that was already ordered from a wallet, with its event, and shows it to the customer', async () => {
       const live = await liveKey()
       const [told, lost] = [await offer(live), await offer(live)]
       const forms = [await open(house, told.path), await open(house, lost.path)]
@@ -203,7 +203,7 @@ describe('A business that is switched off', () => {
       expect([page.status, page.says.includes('Time is up')]).to.deep.equal([200, true])
     })
 
-    it('is apart from `disable`: each is undone by its own command', async () => {
+    it('is independent of `disable`: each is undone by its own command', async () => {
       const { path } = await offer()
       await change('disable')
       await change('suspend')

@@ -18,12 +18,14 @@ const { phone, pin } = payer
 
 const skewMs = 111_000
 const jumpMs = 25 * 3_600_000
-/** The job that asks stands delayed by a wrong clock until the sweep finds it: after 5 s at the soonest, at its next look but one at the latest. */
+/**
+ * A wrong clock delays the job that asks the wallet until the sweep finds it: after 5 s at the earliest, at its second run at the latest.
+ */
 const settledWithinMs = 30_000
 
 type ProcessType = 'web' | 'worker'
 
-/** The wall clock of one process: how far it is ahead when money is ordered, and while the order is on its way. */
+/** How far the wall clock of one process is ahead when money is ordered, and while the order is in progress. */
 const cases = (['web', 'worker'] as const).flatMap((type) => [
   { type, what: 'is 111 s ahead', orderedMs: skewMs, heldMs: skewMs },
   { type, what: 'is 111 s behind', orderedMs: -skewMs, heldMs: -skewMs },
@@ -32,8 +34,8 @@ const cases = (['web', 'worker'] as const).flatMap((type) => [
 ])
 
 /**
- * A slow provider has an order for some seconds before it writes it down. Meanwhile it does not know the order, and the customer or the
- * merchant asks again. Two real processes serve, and the wall clock of one of them is wrong.
+ * A slow provider holds an order for some seconds before it stores it. Meanwhile it does not know the order, and the customer or the merchant
+ * tries again. Two real processes serve, and the wall clock of one of them is wrong.
  */
 describe('Money while the wall clock of one process is wrong', function () {
   this.timeout(90_000)
@@ -74,7 +76,7 @@ describe('Money while the wall clock of one process is wrong', function () {
       .filter((movement) => movement.reference === reference)
       .map((movement) => movement.amount)
 
-  /** The provider keeps the next order of each kind for itself until `arrive` is called; all others it carries out at once. */
+  /** The provider holds the next order of each kind until `arrive` is called, and carries out all others at once. */
   function holdNextOrders() {
     const gate = createGate()
     const held = new Map<Kind, string>()
@@ -96,7 +98,7 @@ describe('Money while the wall clock of one process is wrong', function () {
       settledWithinMs,
     )
 
-  /** A customer pays by the page of the payment, if that asks for the PIN. */
+  /** Pays as a customer on the page of the payment, if it shows the PIN form. */
   async function sendForm(shortCode: string): Promise<void> {
     const address = `${web.origin}/p/${shortCode}`
     const page = await (await fetch(address)).text()
@@ -112,7 +114,7 @@ describe('Money while the wall clock of one process is wrong', function () {
       body: JSON.stringify({ amount: refunded }),
     })
 
-  it('is seen in the metrics, and alarms nobody while the clock is right', async () => {
+  it('shows in the metrics, and raises no alert while the clock is right', async () => {
     const skewSeconds = async (): Promise<number> => {
       const text = await (await fetch(`${web.origin}/metrics`)).text()
       return Number(/^payment_intents_process_clock_skew_seconds (\S+)$/m.exec(text)?.[1] ?? Number.NaN)

@@ -187,7 +187,7 @@ describe('a process killed between any two steps of', function () {
     expect(steps).to.deep.equal([
       'mongodb find',
       'mongodb update',
-      // Whether the business is suspended.
+      // The check whether the business is suspended.
       'mongodb find',
       'mongodb update',
       'nudge outbox-relay',

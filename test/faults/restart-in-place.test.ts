@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 const intents = '/api/v1/dev/intents'
 const restarts = 20
 
-/** Between these clients and the end of the process there is no balancer. */
+/** No balancer hides the end of the process from these clients. */
 describe('A process that is stopped, and its clients on the same port', () => {
   let house: House
   let merchant: Merchant
@@ -55,7 +55,7 @@ describe('A process that is stopped, and its clients on the same port', () => {
     let isOver = false
     const { origin } = web
     const clients = Array.from({ length: 8 }, (_, n) => {
-      // Every other one keeps its connection, half of them create.
+      // Every other client keeps its connection, and half of them create.
       const agent = n % 2 === 0 ? new Agent({ keepAlive: true, maxSockets: 1 }) : (false as const)
       return startClient(
         () => (n < 4 ? create : list)(origin, agent),
@@ -75,7 +75,10 @@ describe('A process that is stopped, and its clients on the same port', () => {
   })
 })
 
-/** Sends one request after the other. A refused connection is no fault: nobody listens, nothing was sent, and the client comes again. */
+/**
+ * Sends requests one after the other. A refused connection is not a failure: no process listens and nothing was sent, so the client tries
+ * again.
+ */
 function startClient(ask: () => Promise<{ status: number }>, isOver: () => boolean) {
   let served = 0
   const run = async (): Promise<string[]> => {
@@ -95,7 +98,7 @@ function startClient(ask: () => Promise<{ status: number }>, isOver: () => boole
   return { served: () => served, faults: run() }
 }
 
-/** By Node's own client, which repeats nothing by itself. Throws where the response is not whole. */
+/** Uses Node's own client, which never retries by itself. Throws if the response is incomplete. */
 async function call(
   url: string,
   method: string,

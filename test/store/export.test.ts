@@ -159,7 +159,7 @@ describe('An export of products', () => {
     await once(answer, 'readable')
     answer.destroy()
     await until('the export has ended', () => house.deps.lists.exports.running() === 0)
-    // Of 20; sockets hold some of what is not read, and for one that nobody reads the system keeps that small.
+    // Of 20. Sockets buffer some of the unread data, and the system keeps the buffer of an unread socket small.
     expect(pages).to.be.within(1, 15)
     const { text } = await read(merchant).buffer(true).expect(200)
     expect(text.split('\r\n')).to.have.length(1002)

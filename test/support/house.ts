@@ -18,7 +18,7 @@ import { startWorkers } from '../../workers/run/start.ts'
 import { watchAnswer } from './described.ts'
 import { servers } from './servers.ts'
 
-/** The offset that tests add to database time. Time runs on from there, so that what waits for real still ends. */
+/** The offset that tests add to database time. Time goes on from there, so that real waits still end. */
 export interface Clock {
   now(): Date
   /** Moves it forward. */
@@ -60,7 +60,7 @@ export function freshEnvironment(changes: Record<string, string>): Record<string
     LOG_LEVEL: 'silent',
     // Tests send as fast as they can, with clocks that stand still.
     RATE_LIMIT_PER_SECOND: '1000',
-    // Counting for a quota is a command to MongoDB at a moment of its own. Tests of processes that die count the commands.
+    // Counting for a quota is a MongoDB command at an unpredictable moment, and tests of processes that die count the commands.
     SANDBOX_INTENTS_PER_DAY: '0',
     PUBLIC_URL: 'http://localhost:3000',
     PAY_URL: 'http://pay.localhost:3000',

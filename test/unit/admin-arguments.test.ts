@@ -84,7 +84,7 @@ describe('An argument of the command line', () => {
     for (const text of ['', '123', '1234567', '12a4']) expect(() => pinCode(text), text).to.throw(/4 to 6/)
   })
 
-  it('reads a limit within its bounds, and the word for the limit of the service', () => {
+  it('parses a limit within its bounds, and `default` for the limit of the service', () => {
     const limit = limitFrom(1, 500)
     expect([limit('1'), limit('500'), limit('default')]).to.deep.equal([1, 500, 'default'])
     for (const text of ['', '0', '501', '-1', '1.5', '1e2', ' 5', 'none'])

@@ -150,7 +150,7 @@ describe('The configuration', () => {
     expect(faultsOf({ CODE_LIFETIME_SECONDS: '86400' })).to.equal('')
   })
 
-  it('reads the ranges that webhooks never connect to, and names what is none', () => {
+  it('reads the ranges that webhooks never connect to, and names invalid entries', () => {
     const { webhookBlockedRanges } = readConfig({
       ...enough,
       WEBHOOK_BLOCKED_RANGES: '2001:db8:64::/96, 203.0.113.7',

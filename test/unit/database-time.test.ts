@@ -90,7 +90,7 @@ describe('Database time', () => {
     expect(opened.lines[0]?.byMs).to.be.closeTo(hourMs, 2)
   })
 
-  it('does not believe a measurement during which the machine slept', async () => {
+  it('drops a measurement during which the machine slept', async () => {
     opened.clocks.wallMs += 5000
     opened.duringRead(() => {
       opened.clocks.mongoMs += hourMs
@@ -102,7 +102,7 @@ describe('Database time', () => {
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
   })
 
-  it('does not believe a measurement that took more than a second', async () => {
+  it('drops a measurement that took more than a second', async () => {
     opened.clocks.wallMs += 5000
     opened.way.backMs = 1100
     expect(await outcomeOf(opened.time.unsure())).to.equal('MongoNetworkTimeoutError')
@@ -143,7 +143,7 @@ describe('Database time', () => {
     expect(opened.lines).to.deep.equal([])
   })
 
-  it('follows MongoDB when its clock is set, and says so', async () => {
+  it('follows MongoDB when its clock is set, and logs it', async () => {
     for (const byMs of [25 * hourMs, -25 * hourMs]) {
       opened.clocks.mongoMs += byMs
       opened.time.measureSoon()

@@ -17,7 +17,7 @@ describe('The limiter of lists', () => {
     ends = new Map()
   })
 
-  /** Work of an owner that runs until the test ends it by its name. Resolves to the name, or to the refusal. */
+  /** Runs work of an owner until the test ends it by its name. Resolves to the name, or to the refusal. */
   async function work(owner: string, name: string, isGone = isHere): Promise<unknown> {
     const gate = createGate()
     try {
@@ -31,14 +31,14 @@ describe('The limiter of lists', () => {
       return error
     }
   }
-  /** Lets what can begin begin. */
+  /** Waits until all work that may begin has begun. */
   const settle = () => new Promise((resolve) => setImmediate(resolve))
   async function end(name: string): Promise<void> {
     ends.get(name)?.()
     await settle()
   }
 
-  it('refuses what an owner with a full share wants, after a short wait, and lets others run', async () => {
+  it('refuses work of an owner with a full share after a short wait, and runs the work of others', async () => {
     void work('a', 'a1')
     void work('a', 'a2')
     const startedAt = performance.now()
@@ -54,7 +54,7 @@ describe('The limiter of lists', () => {
     expect(begun).to.deep.equal(['a1', 'a2', 'b1'])
   })
 
-  it('runs what waited as soon as its owner has a slot', async () => {
+  it('runs waiting work as soon as its owner has a slot', async () => {
     void work('a', 'a1')
     void work('a', 'a2')
     const third = work('a', 'a3')
@@ -65,7 +65,7 @@ describe('The limiter of lists', () => {
     expect(await third).to.equal('a3')
   })
 
-  it('gives a free slot to the owner that has the fewest, among equals to the one without any for the longest', async () => {
+  it('gives a free slot to the owner with the fewest; among equals, to the one whose last slot is longest ago', async () => {
     void work('a', 'a1')
     void work('a', 'a2')
     void work('b', 'b1')
@@ -75,7 +75,7 @@ describe('The limiter of lists', () => {
     expect(begun).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'd1', 'a4'])
   })
 
-  it('refuses nobody for what others do', async () => {
+  it('refuses no owner because of others', async () => {
     for (const name of ['a1', 'a2']) void work('a', name)
     void work('b', 'b1')
     const waits = work('c', 'c1')
@@ -86,7 +86,7 @@ describe('The limiter of lists', () => {
     expect(await waits).to.equal('c1')
   })
 
-  it('lets only so much of one owner wait', async () => {
+  it('limits how much work of one owner waits', async () => {
     const all = Array.from({ length: 2 + mostWaiting }, (_none, place) => work('a', `a${place}`))
     await settle()
     expect([limiter.running(), limiter.waiting()]).to.deep.equal([2, mostWaiting])
@@ -112,7 +112,7 @@ describe('The limiter of lists', () => {
     expect(performance.now() - endedAt).to.be.greaterThan(restMs - 5)
   })
 
-  it('begins nothing for a caller who has gone, and frees the slot of work that fails', async () => {
+  it('begins no work for a caller that has disconnected, and frees the slot of work that fails', async () => {
     let isGone = false
     void work('a', 'a1')
     void work('a', 'a2')

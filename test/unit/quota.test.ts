@@ -105,7 +105,7 @@ describe('A quota', () => {
     expect(await many(500, () => write(1000))).to.equal(79)
   })
 
-  it('forgets no write that is under way while it is counted', async () => {
+  it('includes writes that run during a count', async () => {
     const { quota, store, write, pass } = openQuota()
     const underWay = await Promise.all([1, 2, 3].map(() => quota.take('a', 'now', 5, 1)))
     pass(1000)
@@ -118,7 +118,7 @@ describe('A quota', () => {
     expect(await write(5)).to.equal(false)
   })
 
-  it('waits for one count with all that come while it is full', async () => {
+  it('shares one count among all writes that come while it is full', async () => {
     const { write, store, counts, holdCounts, pass } = openQuota()
     await many(10, () => write(10))
     await write(10)
@@ -133,7 +133,7 @@ describe('A quota', () => {
     expect(counts.length - before).to.equal(1)
   })
 
-  it('refuses nobody for a count that failed, and nobody without one', async () => {
+  it('refuses no write because a count failed, and none without a count', async () => {
     let fails = true
     const count = async (): Promise<Usage> => {
       if (fails) throw new Error('away')
@@ -163,7 +163,7 @@ describe('A quota', () => {
     expect(counts.slice(before)).to.include('first')
   })
 
-  it('tells the fullest businesses, counted within the last minute', async () => {
+  it('returns the fullest businesses, counted within the last minute', async () => {
     const { quota, write, store, counts, pass } = openQuota()
     await many(9, () => write(10, 'nine'))
     await many(4, () => write(5, 'four of five'))

@@ -151,7 +151,7 @@ describe('Rate limits', () => {
     mock.timers.reset()
   })
 
-  it('tell Redis nothing of who sends less than 3 %, and of a thousand at most in one trip', async () => {
+  it('report no caller below 3 % to Redis, and at most a thousand callers in one batch', async () => {
     const { addUp, trips } = sums()
     const limits = open(100, addUp)
     for (let key = 0; key < 1500; key += 1) for (const _ of [1, 2]) limits.count(`key:${key}`)
@@ -164,7 +164,7 @@ describe('Rate limits', () => {
     expect(trips.map((trip) => trip.length)).to.deep.equal([1000, 500])
   })
 
-  it('tell Redis of a caller with a limit of its own by that limit', async () => {
+  it('report a caller with a limit of its own by that limit', async () => {
     const { addUp, trips } = sums()
     const limits = open(100, addUp)
     for (let counted = 0; counted < 10; counted += 1) limits.count('key:large', 1000)

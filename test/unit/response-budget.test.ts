@@ -19,7 +19,7 @@ const response = () => new Response() as unknown as ServerResponse
 const refusalOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
 
 describe('The budget for responses', () => {
-  it('has a quarter for each business, in order, and refuses what waited in vain', async () => {
+  it('gives each business a quarter, in order, and refuses reads that waited in vain', async () => {
     let reported = 0
     const budget = createResponseBudget(400 * kib, (bytes) => {
       reported = bytes
@@ -42,7 +42,7 @@ describe('The budget for responses', () => {
     expect(budget.taken()).to.equal(190 * kib)
   })
 
-  it('counts the largest response as the share, and none of 16 KiB', async () => {
+  it('caps the largest response at the share, and does not count one of 16 KiB', async () => {
     const budget = createResponseBudget(400 * kib, () => undefined)
     const memory = await budget.reserve('a', 1000 * kib, response())
     expect(budget.taken()).to.equal(100 * kib)
@@ -73,7 +73,7 @@ describe('The budget for responses', () => {
     expect(budget.taken()).to.equal(90 * kib)
   })
 
-  it('that others fill up has room for a business that takes less, once theirs do not move', async function () {
+  it('makes room for a business that takes less, once the responses of others stall', async function () {
     this.timeout(10_000)
     const budget = createResponseBudget(400 * kib, () => undefined)
     const stalled = await Promise.all(

@@ -122,7 +122,7 @@ describe('the webhook sender, with names and addresses', () => {
     return 'fault' in result ? result.fault.stage : result.addresses.map(({ address }) => address)
   }
 
-  it('leaves out what DNS64 makes of a public IPv4 address, and reaches the receiver by the public one', async () => {
+  it('leaves out the DNS64 address of a public IPv4 address, and reaches the receiver by the public one', async () => {
     expect(await found(['93.184.216.34', '64:ff9b::5db8:d822'])).to.deep.equal(['93.184.216.34'])
     expect(await found(['64:ff9b::5db8:d822', '2606:4700:4700::1111'])).to.deep.equal([
       '2606:4700:4700::1111',
@@ -149,7 +149,7 @@ describe('the webhook sender, with names and addresses', () => {
     expect(await found(['127.0.0.1', '::1'], ['127.0.0.0/8'], true)).to.deep.equal(['::1'])
   })
 
-  it('looks at the other end of the open socket for blocked ranges as well', async () => {
+  it('also checks the peer address of the open socket against blocked ranges', async () => {
     const receiver = await answering()
     const looks = ['93.184.216.34']
     const liar = {

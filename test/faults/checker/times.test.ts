@@ -145,7 +145,7 @@ describe('The checker of faults, of time,', () => {
     }
   })
 
-  it('excuses nothing by the wall clock of a process that was set, for that decides nothing', () => {
+  it('excuses nothing because of a skewed wall clock, which decides nothing', () => {
     const refundBefore = (round: Ordinary): void => {
       const [endpoint] = round.dump.webhookendpoints
       const refunded = the(round.dump.deliveries.find(({ event }) => event === 'payment.refunded'))

@@ -14,7 +14,7 @@ const SHORT_STOP_MS = 4500
 /** Leases last 10 s and are renewed every 3 s. */
 const LONG_STOP_MS = 11_000
 const LONGEST_STOP_MS = 18_000
-/** Longer than any lease, and so long that an order to a wallet would be taken for lost; and past a day, for which keys count. */
+/** Longer than any lease and any order to a wallet; and longer than the day that idempotency keys last. */
 const SKEWS_MS = [111_000, 111_000, 25 * 3_600_000]
 
 /** The least that a fault needs: one that is killed and missed for as long as that may be. */

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ProcessName, processNames } from '../plan/fault.ts'
 
-/** The one offset that a round adds to database time, and the wall clocks of its processes. Each stands in a file that the processes read. */
+/** The one offset that a round adds to database time, and the wall clocks of its processes. Each is in a file that the processes read. */
 export interface Clocks {
   /** Of the offset, for every process (build/inside.ts). */
   offsetFile: string
@@ -11,7 +11,7 @@ export interface Clocks {
   /** By how much the service's time is ahead of the machine's. */
   aheadMs(): number
   jump(ms: number): void
-  /** Sets the wall clock of one process, which must change nothing; 0: it is right again. */
+  /** Skews the wall clock of one process, which must change nothing; 0 removes the skew. */
   skew(name: ProcessName, ms: number): void
 }
 

@@ -26,7 +26,7 @@ export const expiryPrompt: Judge = function* (round) {
   yield* reads(round)
 }
 
-/** When each payment was asked for, on the service's clock, at the earliest. */
+/** The earliest time at which each payment was requested, by the service's clock. */
 function payingCalls({ calls, times, intentAt }: Round): Map<string, number[]> {
   const paying = calls.filter(({ what }) => what === 'simulate' || what === 'pay.confirm')
   const byReference = groupsOf(
