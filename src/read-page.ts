@@ -15,7 +15,7 @@ export interface Walk {
 export interface PageSize {
   documents: number
   projection: Record<string, 0 | 1>
-  /** MongoDB gives the read up after this. Less than the 5 s after which the driver gives up, so that none runs on unheard. */
+  /** MongoDB aborts the read after this. Less than the 5 s after which the driver gives up, so that no read runs on without a client. */
   maxTimeMS: number
 }
 
@@ -38,7 +38,7 @@ export const readPage = <Doc extends Listed>(
     })
     .toArray() as Promise<Doc[]>
 
-/** The time that is left to go through; of one millisecond, in which many are made, those after the last. */
+/** The remaining time range. Within the millisecond of the last document, which many may share, only those with a higher id. */
 function span(from: Date | null, before: Date, last: Listed | null): Record<string, unknown> {
   if (last === null) return { createdAt: { ...(from === null ? {} : { $gte: from }), $lt: before } }
   const { createdAt, _id } = last

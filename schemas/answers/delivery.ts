@@ -40,10 +40,10 @@ export const testResult = objectOf(
 const fields = {
   id: saying('The `id` in the body of every attempt.', deliveryId),
   endpointId: id,
-  url: saying('Where the last attempt went.', url),
+  url: saying('The URL of the last attempt.', url),
   event: eventName,
   referenceNumber: saying(
-    'Of the intent (`PI-…`) or the order (`OR-…`).',
+    'The number of the intent (`PI-…`) or the order (`OR-…`).',
     shaped('^(PI|OR)-[0-9A-Z]{16}$', 19),
   ),
   status: { type: 'string', enum: deliveryStatuses },
@@ -70,7 +70,7 @@ export const deliveryAttempt = objectOf(
     responseStatus: statusOrNull,
     error: stageOrNull,
     message: saying('A sentence about the error.', textOrNull(200)),
-    responseBody: saying("The first KiB of the receiver's answer.", {
+    responseBody: saying("The first KiB of the endpoint's response.", {
       type: ['string', 'null'],
       maxLength: 1024,
     }),

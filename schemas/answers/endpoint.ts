@@ -55,7 +55,7 @@ export const endpoint = objectOf(fields, {})
 export const endpointWithSecret = objectOf(
   {
     ...fields,
-    secret: saying('Signs what is sent to it. Shown only this once.', shaped('^[0-9a-f]{64}$', 64)),
+    secret: saying('Signs the deliveries to this endpoint. Shown only once.', shaped('^[0-9a-f]{64}$', 64)),
   },
   {},
 )

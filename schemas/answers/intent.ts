@@ -30,7 +30,7 @@ const createdFields = {
   shortCode: saying('The end of `payUrl`.', shaped('^[0-9A-Z]{6}$', 6)),
   code: saying('What a customer types at a counter.', code),
   codeExpiresAt: instant,
-  payUrl: saying('Where the customer pays.', url),
+  payUrl: saying('The page on which the customer pays.', url),
   amount: saying('Centimes. Null for OPEN.', { ...amount, type: ['integer', 'null'] }),
   amountType: { type: 'string', enum: ['FIXED', 'OPEN'] },
   currency,

@@ -22,17 +22,17 @@ export interface CancelSelection {
 /** The result for one intent. `under-way`: a customer is paying it. `ended`: it was paid, was cancelled or has expired meanwhile. */
 export type CancelResult = 'cancelled' | 'under-way' | 'ended'
 
-/** How a bulk cancel is run. `count` gets the results of each batch before the rest that follows it. */
+/** How to run a bulk cancel. `count` gets the results of each batch before the pause that follows it. */
 export interface CancelRun {
   actor: Actor
-  /** Ends it after the batch that is running. */
+  /** Stops the run after the current batch. */
   ending: AbortSignal
   count(results: readonly CancelResult[]): void
 }
 
 type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'lanes' | 'metrics' | 'now' | 'nudge'>
 
-/** An intent may have 100 KB of metadata, which its event repeats: at most some 10 MB in memory. */
+/** An intent may have 100 KB of metadata, repeated in its event, so a page takes at most about 10 MB of memory. */
 const pageSize = {
   documents: 50,
   projection: { answer: 0, outbox: 0 },
@@ -120,7 +120,7 @@ async function cancelPage(deps: CancelDeps, page: Intent[], effectId: string): P
   })
 }
 
-/** The ids of those that are still PENDING, so that a customer is paying them, or was until a moment ago. */
+/** The ids of the intents that are still PENDING: a customer is paying them, or was until a moment ago. */
 async function stillOpen(deps: CancelDeps, intents: readonly Intent[]): Promise<Set<string>> {
   const now = deps.now()
   const found = await deps.Intent.find(

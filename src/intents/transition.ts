@@ -40,8 +40,8 @@ export interface PlannedChange {
 }
 
 /**
- * `proof`: what the intent has after the move, as a filter. It is the effect id where the move has one. Otherwise it is the event, which is
- * there until it is relayed.
+ * `proof`: a filter that matches the intent after the transition. Uses the effect id if there is one, otherwise the event, which stays until
+ * it is relayed.
  */
 export interface PlannedMove extends PlannedChange {
   proof: Record<string, unknown>
@@ -65,8 +65,8 @@ export async function transition(
 }
 
 /**
- * The same in a trip that is shared with others' moves, for what very many come to in the same moment: the expiries of a sale, and a bulk
- * cancel. Null also for a move without an effect id that was relayed before it was asked about: then there is nothing left to do.
+ * The same in a batch with other transitions, for cases that come in large numbers at once: the expiries of a sale, and a bulk cancel. Also
+ * returns null for a transition without an effect id whose event was relayed before the check. Then nothing is left to do.
  */
 export async function transitionTogether(
   deps: Pick<Deps, 'lanes' | 'metrics' | 'now'>,

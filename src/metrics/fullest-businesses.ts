@@ -2,12 +2,12 @@ import type { Deps } from '../deps.ts'
 import { type Figure, minuteMs } from './figure.ts'
 import { omit } from './gauges.ts'
 
-/** So many businesses have a series of their own, however many there are. */
+/** The most businesses that have a series of their own. */
 export const mostBusinesses = 10
 
 /**
- * The live codes of the businesses that use the largest parts of their quotas. This process knows what its creates took, and counts at most
- * `mostBusinesses` of them anew.
+ * The live codes of the businesses that use the largest share of their quotas. This process knows what its creates took, and counts at most
+ * `mostBusinesses` again.
  */
 export function fullestBusinesses({ quotas, metrics: { gauges } }: Deps): Figure {
   const leaveOut = () => {

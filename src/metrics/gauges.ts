@@ -36,15 +36,19 @@ export function createGauges(registers: Registry[]) {
     oldestOpenOutcome: gauge('oldest_open_outcome_seconds', 'Since when the oldest of them waits', ['kind']),
     responseBytes: gauge('response_bytes', 'Memory of responses that are being built or not read yet'),
     liveCodesUsed: gauge('live_codes_used_ratio', 'Share of the million payment codes of live mode in use'),
-    businessLiveCodes: gauge('business_live_codes', 'Payment codes of live mode that a business has in use', [
+    businessLiveCodes: gauge('business_live_codes', 'Live payment codes that a business has in use', [
       'business',
     ]),
-    businessLiveCodesUsed: gauge('business_live_codes_used_ratio', 'Share of its quota that this is', [
-      'business',
-    ]),
-    businessStoredBytes: gauge('business_stored_bytes', 'Estimate of what is stored of a business', [
-      'business',
-    ]),
+    businessLiveCodesUsed: gauge(
+      'business_live_codes_used_ratio',
+      'Share of its live code quota that a business has in use',
+      ['business'],
+    ),
+    businessStoredBytes: gauge(
+      'business_stored_bytes',
+      'Estimate of the bytes that are stored for a business',
+      ['business'],
+    ),
     lastNightCleaned: gauge(
       'retention_last_night_timestamp_seconds',
       'The night of the last clean-up that came to its end',

@@ -4,8 +4,8 @@ import { createCounted } from './counted.ts'
 import { createGauges } from './gauges.ts'
 
 /**
- * What can be seen of the service from outside, for Prometheus. Every label has few values: no key and no address is ever one, and
- * no id but those of the ten businesses with most.
+ * The metrics of the service for Prometheus. Every label has few values: never a key or an address, and no ids except those of the ten
+ * largest businesses.
  */
 export type Metrics = ReturnType<typeof createMetrics>
 

@@ -6,12 +6,12 @@ import { type Figure, longestQuestionMs } from './figure.ts'
 import { mostBusinesses } from './fullest-businesses.ts'
 import { omit } from './gauges.ts'
 
-/** Storage grows slowly, and each look reads up to 3 000 documents. */
+/** Storage grows slowly, and each sample reads up to 3 000 documents. */
 const tenMinutesMs = 600_000
 
 /**
- * How many documents of a kind are looked at. They stand behind a random place of an index on random text, so they are a fair sample: of a
- * business with a tenth of all documents about 100 are among them, which tells its bytes give or take a tenth.
+ * Documents sampled of each kind. They follow a random position in an index on random text, so the sample is fair: a business with a tenth of
+ * all documents has about 100 of them, which estimates its bytes to about a tenth.
  */
 const looked = 1_000
 
@@ -43,7 +43,7 @@ export function storedBytes(deps: Deps): Figure {
   }
 }
 
-/** The bytes of each business in one collection, as far as a sample tells. */
+/** The bytes of each business in one collection, estimated from a sample. */
 async function estimate<Doc extends mongo.Document>(
   collection: mongo.Collection<Doc>,
   field: string,
@@ -53,7 +53,7 @@ async function estimate<Doc extends mongo.Document>(
   const found = sum(after)
   const before = found < looked ? await sample(collection, field, { $lt: place }, looked - found) : []
   const parts = [...after, ...before]
-  // A collection that is no larger was read whole.
+  // A collection that is no larger than the sample was read completely.
   if (sum(parts) < looked) return parts
   const all = await collection.estimatedDocumentCount({ maxTimeMS: longestQuestionMs })
   return parts.map((part) => ({ ...part, bytes: (part.bytes * all) / looked }))

@@ -1,11 +1,11 @@
 import { mongo } from 'mongoose'
 import type { Business } from '../businesses/business.ts'
 import type { Deps } from '../deps.ts'
-import type { Counted } from './count-lane.ts'
+import type { Counted } from './count-batch.ts'
 import { countLiveCodes, liveCodeLimit } from './live-codes.ts'
 import { countSandboxDay, sandboxLimit } from './sandbox-day.ts'
 
-/** What a business has used of a quota and what is left; `limit` is null without one, `used` where there is too much to count in time. */
+/** What a business has used of a quota, and what is left. `limit` is null if there is none, `used` if counting takes too long. */
 export interface QuotaUsage {
   used: number | null
   limit: number | null

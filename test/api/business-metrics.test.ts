@@ -19,7 +19,7 @@ describe('Metrics of the largest businesses', () => {
     return Object.fromEntries([...samples].map(([, business, value]) => [business, Number(value)]))
   }
 
-  it('tell the live codes of those that use most of their quotas, and of no more than ten', async () => {
+  it('report the live codes of at most ten businesses, those that use most of their quotas', async () => {
     const merchants = await Promise.all(Array.from({ length: 12 }, () => house.merchant({ mode: 'live' })))
     for (const [index, merchant] of merchants.entries())
       for (let made = 0; made < (index < 2 ? 1 : 2); made += 1) await createIntent(house, merchant)
@@ -35,11 +35,11 @@ describe('Metrics of the largest businesses', () => {
     const shares = await byBusiness('business_live_codes_used_ratio')
     expect(shares).to.include({ [small.businessId]: 1 })
     const others = Object.entries(shares).filter(([business]) => business !== small.businessId)
-    // What was under way during the last count may be in it twice.
+    // Creates that ran during the last count may count twice.
     for (const [, share] of others) expect(share).to.be.within(0.05, 0.2)
   })
 
-  it('tell about how much they store, from a thousand documents of a kind', async () => {
+  it('estimate how much they store from a thousand documents of each kind', async () => {
     const [large, small] = await Promise.all([house.merchant(), house.merchant()])
     await createIntent(house, large, { amount: 1, metadata: { note: 'x'.repeat(500) } })
     await createIntent(house, small)

@@ -16,7 +16,7 @@ const pending = '/api/v1/dev/intents?status=PENDING'
 const exported = '/api/v1/dev/store/products/export-csv'
 
 /** One merchant's test key lists without pause, while another merchant creates live payments. */
-describe('Lists in the service', () => {
+describe('The limiting of lists', () => {
   let house: House
   let lister: Merchant
   let neighbour: Merchant

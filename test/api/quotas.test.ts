@@ -108,7 +108,7 @@ describe('The live payment codes of a business', () => {
     expect(await intentsOf(house, merchant)).to.be.within(limit, limit + 2)
   })
 
-  it('are counted by an index alone, and no document is read', async () => {
+  it('are counted from an index alone, without reading a document', async () => {
     const merchant = await fullMerchant()
     const operations = await profiled(house, async () => {
       await countLiveCodes(house.deps, [merchant.businessId])
@@ -218,7 +218,7 @@ describe('What the test keys of a business make in a day', () => {
     await expectRefused(postCsv(house, merchant, csv(1, 'f')), 429, 'RATE_LIMITED')
   })
 
-  it('stands on the page of the business, with what is left', async () => {
+  it('is shown on the page of the business, with what is left', async () => {
     const merchant = await house.merchant()
     await createIntent(house, merchant)
     await changeAsOperator(house, merchant.businessId, { limits: { perSecond: 250 } })

@@ -20,7 +20,7 @@ function isAccepted(format: string, value: string): boolean {
 
 const long = (name: string, length: number) => `${name.repeat(200).slice(0, length)}.example`
 
-/** Values near the edge of each format; what the service says of each is what the description must say. */
+/** Values at the edge of each format. The description must accept exactly those that the service accepts. */
 const samples: Record<string, string[]> = {
   'storable-text': ['', ' ', 'a', 'a\0b', '\u202e', 'é😍'],
   'written-text': ['', ' ', '\t\n', 'a', ' a ', ' \0', 'a\0', '\u00a0', '\ufeff', '\u3000a'],

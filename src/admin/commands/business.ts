@@ -122,7 +122,7 @@ export function addBusinessCommands(program: Command): void {
 
   business
     .command('show')
-    .description('how it stands, its limits, and what is left of its quotas')
+    .description('show its state, its limits and what is left of its quotas')
     .argument('<id>', 'id of the business')
     .action(
       act(async (deps, id: string) => {

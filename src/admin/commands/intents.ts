@@ -17,8 +17,7 @@ import { startProgress } from './progress.ts'
 import { type AdminDeps, Failed } from './run.ts'
 
 const cancelHelp = `
-Cancels the PENDING payment intents of one business in one environment: those that
-are there when the command begins. Each gets its event payment.cancelled, and reads
+Cancels the PENDING payment intents of one business in one environment: those that exist when the command begins. Each gets its event payment.cancelled, and reads
 CANCELLED with cancellationReason cancelled_by_operator. Their payment codes rest
 for 15 minutes, as after any cancel.
 
@@ -29,8 +28,7 @@ What is not cancelled is counted under "skipped", by reason:
 The command cancels 100 intents a second at most, as many as one API key may, so
 that other businesses do not wait for it. Without Redis the workers begin with the
 events within 15 seconds.
-Ctrl-C ends it after the batch that is running. Stopped or killed, run it again:
-it cancels those that are still PENDING.
+Ctrl-C stops it after the current batch. If it was stopped or killed, run it again: it cancels those that are still PENDING.
 
 A business that is not suspended can create new ones meanwhile: see
 business suspend.
@@ -57,7 +55,7 @@ export function addIntentsCommands(program: Command): void {
     .action(act(cancel))
 }
 
-/** A Redis that is there responds within this. */
+/** A reachable Redis responds within this time. */
 const redisWithinMs = 1000
 
 interface Options {
@@ -67,7 +65,7 @@ interface Options {
   dryRun: boolean
 }
 
-/** How many intents were read, how many of them were cancelled, and how many of the others for each reason. */
+/** The intents that were read, those that were cancelled, and the number of others by reason. */
 type Tally = { matched: number; cancelled: number; skipped: Partial<Record<CancelResult, number>> }
 
 async function cancel(deps: AdminDeps, options: Options, command: Command): Promise<Tally> {
@@ -77,7 +75,7 @@ async function cancel(deps: AdminDeps, options: Options, command: Command): Prom
   const selection: CancelSelection = {
     businessId: business,
     sandbox: mode === 'test',
-    // What is created while the command runs is not chosen: else it might never end.
+    // Excludes intents created while the command runs. Otherwise it might never end.
     createdBefore: createdBefore !== undefined && createdBefore < now ? createdBefore : now,
   }
   const total = await countCancellable(deps, selection)

@@ -7,7 +7,7 @@ const text = { type: 'string', maxLength: 100 }
 /** The headers that answers share. */
 export const headers = {
   RequestId: {
-    description: 'Of this answer; what support asks for.',
+    description: 'The id of this request. Give it to support.',
     schema: { type: 'string', format: 'uuid', maxLength: 36 },
   },
   RateLimit: {
@@ -21,7 +21,7 @@ export const headers = {
     example: '"key";q=100;w=1',
   },
   RetryAfter: {
-    description: 'Seconds after which to come again.',
+    description: 'Seconds to wait before the next attempt.',
     schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 86_400 },
   },
   IdempotentReplayed: {

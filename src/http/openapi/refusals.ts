@@ -50,7 +50,7 @@ function refusalOf(route: Route, status: number, codes: ErrorCode[]): Part {
   return { $ref: `#/components/responses/${shared.name}` }
 }
 
-/** One type for every failure, so that a generated client has one to handle. The examples name the codes. */
+/** Every failure has the same type, so that a generated client handles only one. The examples name the codes. */
 const refusal = (codes: ErrorCode[], headers: Part): Part => ({
   description: codes.join(', '),
   headers,

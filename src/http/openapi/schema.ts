@@ -61,7 +61,7 @@ export function createSchemaWriter(told: Told): SchemaWriter {
   return { say, define }
 }
 
-/** Generators choose the type of a number by its width. One that has no maximum fits none. */
+/** Code generators choose the type of a number by its width, so every number needs a maximum. */
 function withWidth(schema: Part): Part {
   const { minimum, maximum } = schema as { minimum?: number; maximum?: number }
   if (minimum === undefined || maximum === undefined) return schema
