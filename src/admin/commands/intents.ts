@@ -17,9 +17,10 @@ import { startProgress } from './progress.ts'
 import { type AdminDeps, Failed } from './run.ts'
 
 const cancelHelp = `
-Cancels the PENDING payment intents of one business in one environment: those that exist when the command begins. Each gets its event payment.cancelled, and reads
-CANCELLED with cancellationReason cancelled_by_operator. Their payment codes rest
-for 15 minutes, as after any cancel.
+Cancels the PENDING payment intents of one business in one environment: those
+that exist when the command begins. Each gets its event payment.cancelled, and
+reads CANCELLED with cancellationReason cancelled_by_operator. Their payment
+codes rest for 15 minutes, as after any cancel.
 
 What is not cancelled is counted under "skipped", by reason:
   under-way   a customer is paying it. The exit code is 1: run the command again
@@ -28,7 +29,8 @@ What is not cancelled is counted under "skipped", by reason:
 The command cancels 100 intents a second at most, as many as one API key may, so
 that other businesses do not wait for it. Without Redis the workers begin with the
 events within 15 seconds.
-Ctrl-C stops it after the current batch. If it was stopped or killed, run it again: it cancels those that are still PENDING.
+Ctrl-C stops it after the current batch. If it was stopped or killed, run it
+again: it cancels those that are still PENDING.
 
 A business that is not suspended can create new ones meanwhile: see
 business suspend.
