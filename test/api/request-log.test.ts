@@ -159,7 +159,7 @@ describe('The log of requests', () => {
     const { code, referenceNumber, shortCode } = created.body.data
     secrets.push(`"${code}"`, `:${code}`, shortCode)
     await house.http.post(intents).set(merchant.write('Very-Secret-create')).send(body).expect(201)
-    await house.http.get(`${intents}/${referenceNumber}?q=HiddenQuery`).set(merchant.read()).expect(200)
+    await house.http.get(`${intents}/${referenceNumber}?q=HiddenQuery`).set(merchant.read()).expect(400)
     await house.http.post(`${intents}/${referenceNumber}/cancel`).set(write('cancel')).expect(200)
     const endpoint = await house.http
       .post('/api/v1/dev/webhooks/endpoints')
