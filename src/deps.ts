@@ -6,6 +6,7 @@ import type { Config } from './config.ts'
 import { type DatabaseTime, openDatabaseTime, type Shift, unshifted } from './database-time.ts'
 import { type BodyKind, createBodyRooms, type Room } from './http/body-room.ts'
 import { createResponseBudget, type ResponseBudget, responseBytes } from './http/responses/budget.ts'
+import { createFullSandboxes, type FullSandboxes } from './intents/full-sandboxes.ts'
 import { type Lanes, openLanes } from './lanes.ts'
 import { createLists, type Lists, listConnections } from './lists/lists.ts'
 import type { Log } from './log.ts'
@@ -60,6 +61,7 @@ export interface Deps extends Models {
   /** Null: any number. */
   rateLimits: RateLimits | null
   quotas: Quotas
+  fullSandboxes: FullSandboxes
   /** For large bodies, by their kind. */
   bodyRooms: Record<BodyKind, Room>
   responses: ResponseBudget
@@ -133,6 +135,7 @@ export async function openDeps(
     tallies: createTallies(elapsedMs, { stride, mostMarks }),
     apiSwitch,
     rateLimits,
+    fullSandboxes: createFullSandboxes(elapsedMs),
     quotas: openQuotas({ ...models, now }, elapsedMs),
     bodyRooms: createBodyRooms(),
     responses: createResponseBudget(responseBytes, (bytes) => metrics.gauges.responseBytes.set(bytes)),

@@ -1,6 +1,6 @@
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
-import { refuse } from '../errors.ts'
+import { type Refusal, refuse } from '../errors.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../idempotency/effect.ts'
 import { newPaymentCode, newReferenceNumber, newShortCode } from '../ids.ts'
 import { withLiveCode } from '../quotas/live-codes.ts'
@@ -39,6 +39,8 @@ async function insertIntent(
   asked: IntentRequest,
   effect: Effect,
 ): Promise<Created> {
+  const { businessId, sandbox } = caller
+  if (sandbox && deps.fullSandboxes.has(businessId)) throw noCodeFree()
   const intent = draft(deps, caller, asked, effect)
   for (let draw = 0; draw < draws; draw += 1) {
     const data = presentCreated(deps.config, intent)
@@ -52,11 +54,12 @@ async function insertIntent(
     if (insertion.index === '_id_') return doneBefore
     await drawAgain(deps, intent, insertion.index, effect)
   }
-  throw refuse('SERVICE_UNAVAILABLE', {
-    retryAfterSeconds: 30,
-    message: 'No payment code is free right now.',
-  })
+  if (sandbox) deps.fullSandboxes.add(businessId)
+  throw noCodeFree()
 }
+
+const noCodeFree = (): Refusal =>
+  refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 30, message: 'No payment code is free right now.' })
 
 /** New values for what was taken; never a new `_id`. */
 async function drawAgain(deps: Deps, intent: Intent, index: string, effect: Effect): Promise<void> {

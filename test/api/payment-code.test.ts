@@ -2,6 +2,7 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { expect } from 'chai'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { until } from '../support/until.ts'
 
 const intents = '/api/v1/dev/intents'
 const minute = 60_000
@@ -90,10 +91,25 @@ describe('A payment code', () => {
 
     draws.restore()
     draws = fixDraws(10)
-    const retried = await create(merchant, 'kept trying').expect(201)
+    const retried = await until('a code is drawn again', async () => {
+      const answer = await create(merchant, 'kept trying')
+      return answer.status === 201 && answer
+    })
     expect(retried.body.data.code).to.equal('000010')
     expect(retried.headers).not.to.have.property('idempotent-replayed')
     expect(await house.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(2)
+  })
+
+  it('is not drawn again and again for the creates of a sandbox that has none, and a neighbour gets one', async () => {
+    draws = fixDraws(20)
+    const neighbour = await house.merchant()
+    await codeOf()
+    expect((await create()).status).to.equal(503)
+    const drawn = draws.count()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => create()))
+    expect(answers.map(({ status }) => status)).to.deep.equal(Array(10).fill(503))
+    expect(draws.count()).to.equal(drawn)
+    await create(neighbour).expect(201)
   })
 
   it('rests for 15 minutes after a cancel, and is then taken over although nobody swept it', async () => {
