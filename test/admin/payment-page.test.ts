@@ -86,7 +86,7 @@ describe('The pages of a payment and its deliveries', () => {
 
   it('miss no event that the relay hands on just while they are made', async () => {
     const { referenceNumber } = await createIntent(house, merchant)
-    const { Intent } = house.deps
+    const { Intent } = house.deps.lists.models
     const findOne = Intent.findOne.bind(Intent)
     Intent.findOne = ((...asked: Parameters<typeof findOne>) => ({
       lean: () => relay(house, merchant).then(() => findOne(...asked).lean()),

@@ -59,7 +59,7 @@ describe('a read that lasts past the end of an intent', () => {
 
   for (const query of ['', '?status=PENDING'])
     it(`in a list${query}`, async () => {
-      const { collection } = house.deps.Intent
+      const { collection } = house.deps.lists.models.Intent
       const { find } = collection
       collection.find = ((...asked: Parameters<typeof find>) => {
         collection.find = find

@@ -33,6 +33,10 @@ describe('the webhook sender, with every form of an address', () => {
     })
   }
 
+  /** What DNS64 makes of a public address: left out beside one (send-address.test.ts), and refused alone. */
+  const synthesised = ['64:ff9b::8.8.8.8', '64:ff9b::808:808', '64:ff9b::1.1.1.1', '64:ff9b::101:101']
+  const others = refusedAnswers.filter((form) => !synthesised.includes(form))
+
   const places: [place: string, answers: (form: string) => string[]][] = [
     ['first', (form) => [form, '93.184.216.34']],
     ['second', (form) => ['93.184.216.34', form]],
@@ -40,10 +44,11 @@ describe('the webhook sender, with every form of an address', () => {
     ['last of many', (form) => [...Array.from({ length: 9 }, (_, at) => `93.184.216.${at}`), form]],
   ]
   for (const [place, answers] of places) {
-    it(`connects to no name that has one of ${refusedAnswers.length} as its ${place} answer`, async () => {
+    const forms = place === 'only' ? refusedAnswers : others
+    it(`connects to no name that has one of ${forms.length} as its ${place} answer`, async () => {
       const url = `https://${hostName}:8443/`
-      const wrong = await Promise.all(refusedAnswers.map((form) => notRefused([url], answers(form))))
-      expect(refusedAnswers.filter((_, at) => wrong[at]?.length !== 0)).to.deep.equal([])
+      const wrong = await Promise.all(forms.map((form) => notRefused([url], answers(form))))
+      expect(forms.filter((_, at) => wrong[at]?.length !== 0)).to.deep.equal([])
       expect(begun).to.equal(0)
     })
   }

@@ -173,7 +173,7 @@ describe('A trace', () => {
     receiver.respondWith((res, count) => void res.writeHead(count === 2 ? 503 : 200).end())
     house.startWorkers()
     const created = await house.http
-      .post(`${intents}?q=HiddenQuery`)
+      .post(intents)
       .set({ ...merchant.write('HiddenKey'), traceparent: `00-${callersTrace}-${callersSpan}-01` })
       .send({ amount: 4_242_424, label: 'HiddenLabel' })
       .expect(201)
