@@ -8,6 +8,7 @@ import { assembleCast } from './cast/cast.ts'
 import { lay } from './cast/first-things.ts'
 import { volley } from './generators/attacks.ts'
 import { hunt } from './hunt.ts'
+import { startNeighbour } from './neighbour.ts'
 import { type Memory, memoryOf, runOracles } from './oracles/run-oracles.ts'
 import { readStored } from './oracles/stored.ts'
 import { createTally, type Tally } from './report/tally.ts'
@@ -56,6 +57,8 @@ export async function attackOnce(build: string, asked: Asked, sought: Sought | n
   await lay(assault, cast)
 
   const { web, worker, servers, receivers, provider, deps } = stage
+  const isWatched = sought === null || sought.foundBy === 'no neighbour is slowed'
+  const neighbour = isWatched ? await startNeighbour(stage, asked.isProduction) : null
   const startedAt = performance.now()
   const endAt = startedAt + asked.minutes * 60_000
   const isFound = (): boolean => sought !== null && violations.oracles().includes(sought.foundBy)
@@ -72,6 +75,7 @@ export async function attackOnce(build: string, asked: Asked, sought: Sought | n
     : []
   const early = await sendAll(assault, stage, { ...asked, requests }, sought?.at ?? /./, isOver)
   const seconds = (performance.now() - startedAt) / 1000
+  const beside = web.endedAs() === null ? ((await neighbour?.end()) ?? null) : null
   // It takes as long as it takes, so that every address is tried wherever the time is not up.
   for (const fault of await hunting) violations.add('nothing private reached', fault, null)
 
@@ -89,6 +93,7 @@ export async function attackOnce(build: string, asked: Asked, sought: Sought | n
     businessIds: cast.businessIds,
     statuses: assault.statuses,
     states: late.states,
+    neighbour: beside,
     memory,
   }
   for (const [name, oracle] of Object.entries(runOracles))

@@ -253,6 +253,19 @@ describe('The oracles of the attack', () => {
       expect(judged([...good, ['content-security-policy', policy]])).to.include('policy')
   })
 
+  it('find a neighbour who is refused or slowed, and no noise of the machine', () => {
+    const all = (ms: number) => ({ create: [ms, 1], read: [ms], list: [ms], webhook: [] })
+    const judged = (alone: number, beside: number, refused: string[] = []) =>
+      runOracles['no neighbour is slowed']?.({
+        neighbour: { alone: all(alone), beside: all(beside), refused },
+      } as never)
+    expect(judged(10, 900)).to.deep.equal([])
+    expect(judged(200, 1900)).to.deep.equal([])
+    expect(judged(10, 1100)).to.have.lengthOf(3)
+    expect(judged(200, 2100)?.[0]).to.include('create').and.include('2100').and.include('200')
+    expect(judged(10, 10, ['create: 503'])).to.have.lengthOf(1)
+  })
+
   it('find a body within its limit that is answered by nothing', () => {
     const noHang = silenceOracles['no hang']
     const silence = (target: string, bytes: number, none: 'closed' | 'late' = 'closed', part = 0) =>

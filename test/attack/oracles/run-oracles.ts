@@ -1,4 +1,6 @@
+import { percentile } from '../../../bench/percentile.ts'
 import type { MadeSecrets } from '../cast/secrets.ts'
+import { type Neighbour, type Neighbourly, neighbourly } from '../neighbour.ts'
 import type { Attacked, State } from '../stage/process.ts'
 import type { Receivers } from '../stage/receivers.ts'
 import type { Stored } from './stored.ts'
@@ -19,6 +21,8 @@ export interface Run {
   /** After the rest, of either process. */
   states: readonly State[]
   memory: readonly Memory[]
+  /** Null where none was watched. */
+  neighbour: Neighbour | null
 }
 
 /** What a process held early in the run and after its rest, in bytes. */
@@ -89,6 +93,27 @@ export const runOracles: Readonly<Record<string, (run: Run) => string[]>> = {
     memory
       .filter(({ early, late, requests }) => late - early > spareBytes + perRequest * requests)
       .map((one) => `${memoryOf(one)} MiB, after ${one.requests} requests and a rest`),
+
+  'no neighbour is slowed': ({ neighbour }) =>
+    neighbour === null
+      ? []
+      : [
+          ...neighbour.refused.map((what) => `refused to the neighbour: ${what}`),
+          ...neighbourly.map((what) => slowed(what, neighbour)).filter((fault) => fault !== null),
+        ],
+}
+
+/** The attack and the service share the processors, so what is left to the neighbour is some of the speed that it has alone. */
+const mostTimes = 10
+/** So long a wait alone counts at least, in ms: below it the ratio says more about the machine than about the service. */
+const leastAloneMs = 100
+
+function slowed(what: Neighbourly, { alone, beside }: Neighbour): string | null {
+  if (beside[what].length === 0) return null
+  const [before, p99] = [percentile(alone[what], 0.99), percentile(beside[what], 0.99)]
+  const limit = mostTimes * Math.max(leastAloneMs, before)
+  if (p99 <= limit) return null
+  return `p99 of each ${what} of the neighbour: ${p99.toFixed(0)} ms beside the attack, ${before.toFixed(0)} ms alone`
 }
 
 /** What is used now and then is compiled and kept. */

@@ -34,6 +34,25 @@ export const plants: readonly Plant[] = [
     "throw new TypeError('no JSON')",
   ),
   plant(
+    'no neighbour is slowed',
+    operations,
+    'a bound has no owner: all keys share eight requests at once',
+    'src/http/run-operation.ts',
+    '  allow(route, caller)\n',
+    "  allow(route, caller)\n  const all = globalThis as { under?: number }\n  all.under = (all.under ?? 0) + 1\n  res.once('close', () => (all.under = (all.under ?? 0) - 1))\n  if (all.under > 8) throw refuse('RATE_LIMITED', { retryAfterSeconds: 1, details: { scope: 'connection', limit: 8 } })\n",
+  ),
+  {
+    ...plant(
+      'no neighbour is slowed',
+      writes,
+      'some bodies keep the whole process busy for two seconds',
+      'src/http/json-body.ts',
+      "return { refusal: refuse('INVALID_JSON') }",
+      "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)\n    return { refusal: refuse('INVALID_JSON') }",
+    ),
+    times: 0.3,
+  },
+  plant(
     'enveloped',
     operations,
     'a refusal says another status in its envelope',

@@ -1,0 +1,147 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { scopes } from '../../schemas/scopes.ts'
+import { createBusiness } from '../../src/businesses/create-business.ts'
+import { issueKey } from '../../src/businesses/issue-key.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import type { Stage } from './stage/stage.ts'
+
+/** What a merchant does, and the webhooks of it. */
+export const neighbourly = ['create', 'read', 'list', 'webhook'] as const
+export type Neighbourly = (typeof neighbourly)[number]
+
+/** How long each took, in ms. */
+export type Waits = Record<Neighbourly, number[]>
+
+/** A live merchant whom nobody attacks, alone and beside the attack. */
+export interface Neighbour {
+  alone: Waits
+  beside: Waits
+  /** What was refused, and webhooks that never came. */
+  refused: string[]
+}
+
+const everyMs = 250
+/** Before, so that all of it is loaded and compiled. */
+const warmUpMs = 3_000
+const aloneMs = 8_000
+const webhookLimitMs = 60_000
+
+const noWaits = (): Waits => ({ create: [], read: [], list: [], webhook: [] })
+
+/** Lets a second merchant create, read and list at a steady pace. Resolves when it has done so alone; the attack may begin then. */
+export async function startNeighbour(
+  { deps, origin, receivers }: Stage,
+  isProduction: boolean,
+): Promise<{ end(): Promise<Neighbour> }> {
+  const { _id: businessId } = await createBusiness(deps, { name: 'Neighbour', liveApproved: true })
+  const issued = await issueKey(deps, {
+    businessId,
+    mode: 'live',
+    kind: 'secret',
+    scopes: [...scopes],
+    ipAllowlist: [],
+  })
+  if (issued === null) throw new Error('no business')
+  const refused: string[] = []
+  const over = new AbortController()
+  let [calls, waits, isListing] = [0, noWaits(), false]
+
+  async function call(
+    what: Neighbourly,
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<string | null> {
+    calls += 1
+    const into = waits[what]
+    const startedAt = performance.now()
+    const headers = {
+      Authorization: `Bearer ${issued?.key}`,
+      'X-Idempotency-Key': `neighbour-${calls}`,
+      'Content-Type': 'application/json',
+    }
+    const answer = await fetch(`${origin}/api/v1/dev${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }).catch((error: unknown) => String(error))
+    if (typeof answer === 'string') refused.push(`${what}: ${answer}`)
+    else {
+      const text = await answer.text()
+      into.push(performance.now() - startedAt)
+      if (answer.ok) return text
+      refused.push(`${what}: ${answer.status} ${text}`)
+    }
+    return null
+  }
+
+  async function act(): Promise<void> {
+    const created = await call('create', 'POST', '/intents', { amount: 500 })
+    if (created === null) return
+    const { data } = JSON.parse(created) as { data: { referenceNumber: string } }
+    await call('read', 'GET', `/intents/${data.referenceNumber}`)
+    // One page after the other, as a program reads: two at once are its own share of the lists.
+    if (isListing) return
+    isListing = true
+    await call('list', 'GET', '/intents?limit=5')
+    isListing = false
+  }
+
+  /** Each act begins when its moment has come, whatever became of those before it. */
+  async function actSteadily(): Promise<void> {
+    const acts: Promise<void>[] = []
+    while (!over.signal.aborted) {
+      acts.push(act())
+      await pause(everyMs)
+    }
+    await Promise.all(acts)
+  }
+
+  // In production no receiver on this machine may be reached.
+  const url = `http://${receivers.honestHost}/hook`
+  if (!isProduction)
+    await call('webhook', 'POST', '/webhooks/endpoints', { url, events: ['payment.created'] })
+  const acting = actSteadily()
+  await pause(warmUpMs)
+  const aloneFrom = deps.now()
+  waits = noWaits()
+  const alone = waits
+  await pause(aloneMs)
+  const besideFrom = deps.now()
+  waits = noWaits()
+  const beside = waits
+
+  return {
+    async end() {
+      over.abort()
+      await acting
+      const told = isProduction ? [] : await webhooksOf(deps, businessId)
+      for (const { referenceNumber, createdAt, deliveredAt } of told) {
+        if (deliveredAt === null) refused.push(`webhook: that of ${referenceNumber} did not arrive`)
+        else if (createdAt >= aloneFrom)
+          (createdAt < besideFrom ? alone : beside).webhook.push(deliveredAt.getTime() - createdAt.getTime())
+      }
+      return { alone, beside, refused }
+    },
+  }
+}
+
+type Told = Pick<Delivery, 'referenceNumber' | 'createdAt' | 'deliveredAt'>
+
+/** One of each intent, as soon as all have arrived or `webhookLimitMs` are over. */
+async function webhooksOf(
+  { Intent, Delivery: Deliveries }: Stage['deps'],
+  businessId: string,
+): Promise<Told[]> {
+  const giveUpAt = performance.now() + webhookLimitMs
+  for (;;) {
+    const intents = await Intent.countDocuments({ businessId })
+    const found = await Deliveries.find(
+      { businessId },
+      { referenceNumber: 1, createdAt: 1, deliveredAt: 1 },
+    ).lean<Told[]>()
+    const isDone = found.length === intents && found.every(({ deliveredAt }) => deliveredAt !== null)
+    if (isDone || performance.now() > giveUpAt) return found
+    await pause(200)
+  }
+}
