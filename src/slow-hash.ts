@@ -6,18 +6,26 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 /** In a process: 38 MiB in all, and half of the threads that files and names are looked up by. */
 const mostAtOnce = 2
-/** Of one kind. Half a second of waiting; whoever comes on top is sent away. */
-const mostWaiting = 50
+/** Checks of one kind that run or wait: half a second of waiting. */
+export const mostOfKind = mostAtOnce + 50
+/** The share of one owner where owners are rivals: three that use up theirs leave room for a fourth. */
+export const fairShare = 16
 
-/** Whether a secret fits a hash; null when too many are being looked at. Without a hash the same work, and it does not fit. */
-export type SlowCheck = (slowHash: string | null, secret: string) => Promise<boolean | null>
+/**
+ * Whether a secret fits a hash. Null when too many are being checked, for this owner or in all. Without a hash the work is the same, and the
+ * secret does not fit.
+ */
+export type SlowCheck = (owner: string, slowHash: string | null, secret: string) => Promise<boolean | null>
 
 /** All slow hashing of one process: two at once, whatever they are for. */
 export interface SlowHash {
   /** What is kept of a password or a PIN. Waits as long as it must: an operator asks. */
   make(secret: string): Promise<string>
-  /** Checks one kind of secret. So many of a kind may wait, so that a flood of one sends none of another away. */
-  createCheck(): SlowCheck
+  /**
+   * Checks one kind of secret. Each kind has a limit of its own, so that a flood of one kind refuses none of another, and so has each of its
+   * owners.
+   */
+  createCheck(mostOfOwner: number): SlowCheck
 }
 
 export function createSlowHash(): SlowHash {
@@ -37,12 +45,19 @@ export function createSlowHash(): SlowHash {
     }
   }
 
-  function createCheck(): SlowCheck {
-    let asked = 0
-    return async (slowHash, secret) => {
-      if (asked >= mostAtOnce + mostWaiting) return null
-      asked += 1
-      return inTurn(() => verify(slowHash ?? hashOfNothing, secret)).finally(() => (asked -= 1))
+  function createCheck(mostOfOwner: number): SlowCheck {
+    const checksOf = new Map<string, number>()
+    let checks = 0
+    const add = (owner: string, count: 1 | -1): void => {
+      checks += count
+      const left = (checksOf.get(owner) ?? 0) + count
+      if (left === 0) checksOf.delete(owner)
+      else checksOf.set(owner, left)
+    }
+    return async (owner, slowHash, secret) => {
+      if (checks >= mostOfKind || (checksOf.get(owner) ?? 0) >= mostOfOwner) return null
+      add(owner, 1)
+      return inTurn(() => verify(slowHash ?? hashOfNothing, secret)).finally(() => add(owner, -1))
     }
   }
 

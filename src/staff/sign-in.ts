@@ -39,7 +39,7 @@ export async function signIn(
   if (!counted.isOpen) return { outcome: 'wait', seconds: Math.ceil(counted.closedMs / 1000) }
   await pause(counted.delayMs)
   const staff = isStaffName(name) ? await deps.Staff.findOne({ _id: name }).lean<Staff | null>() : null
-  const fits = await deps.checkPassword(staff?.passwordHash ?? null, asked.password)
+  const fits = await deps.checkPassword('staff', staff?.passwordHash ?? null, asked.password)
   if (fits === null) {
     await counted.takeBack(false)
     return { outcome: 'busy' }

@@ -118,6 +118,21 @@ describe('A wallet of the sandbox', () => {
     expect(await here.pay({ phone })).to.deep.equal(done)
   })
 
+  it('is paid from while another business has more PINs checked than a process can', async () => {
+    const unknown = { phone: '39999998', businessId: (await house.merchant()).businessId }
+    const known = { phone: '22000001', pin: '1234', businessId: (await house.merchant()).businessId }
+    expect(await here.pay(known)).to.deep.equal(done)
+    const over = new AbortController()
+    const rivals = Array.from({ length: 100 }, async () => {
+      while (!over.signal.aborted) await here.pay(unknown)
+    })
+    const paid = []
+    for (let time = 0; time < 10; time += 1) paid.push(await here.pay(known))
+    over.abort()
+    await Promise.all(rivals)
+    expect(count(paid, done)).to.equal(10)
+  })
+
   it('is never below zero, whoever wants its money at once', async () => {
     const phone = await here.customer(850)
     const orders = Array.from({ length: 20 }, () => here.order({ phone }))

@@ -22,11 +22,12 @@ export async function authorise(
 ): Promise<KnownOutcome> {
   const order = { key, kind: 'payment', amount, paymentKey: key, validUntil } as const
   const unpaid = (result: KnownOutcome) => withoutMoving(deps, order, result)
+  const pinOrder = { businessId, pin, validUntil }
   const account = await findAccount(deps, businessId, phone)
-  if (account === null) return unpaid(refusals[await pretendToCheck(deps, pin)])
+  if (account === null) return unpaid(refusals[await pretendToCheck(deps, pinOrder)])
   const habit = habitOf(account)
   if (habit?.outcome === 'refused') return unpaid(habit)
-  const verdict = await deps.pinInTurn(account._id, () => checkPin(deps, account, pin, validUntil))
+  const verdict = await deps.pinInTurn(account._id, () => checkPin(deps, account, pinOrder))
   if (verdict !== 'right') return unpaid(refusals[verdict])
   if (habit !== null) return unpaid(habit)
   if (amount === failingPayment) return unpaid({ outcome: 'failed', reason: 'technical_error' })

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Models } from '../../collections.ts'
 import type { SlowCheck } from '../../slow-hash.ts'
+import type { PaymentOrder } from '../wallet.ts'
 import type { WalletAccount } from './account.ts'
 import { countWrong, forgetTries, giveTryBack, type PinTry, takeTry } from './pin-tries.ts'
 
@@ -9,17 +10,19 @@ export type PinDeps = Pick<Models, 'WalletAccount'> & { now(): Date; checkPin: S
 /** `busy`: too many PINs are being looked at; this one was not, nor is one that is `late`. */
 export type PinVerdict = 'right' | 'wrong' | 'locked' | 'busy' | 'late'
 
+/** What of a payment's order the check of its PIN needs. The check counts for the business that is paid. */
+export type PinOrder = Pick<PaymentOrder, 'businessId' | 'pin' | 'validUntil'>
+
 /** Looks at a PIN, as one of the wallet's counted tries, unless the order's time is up. */
 export async function checkPin(
   deps: PinDeps,
   account: WalletAccount,
-  pin: string,
-  validUntil: Date,
+  { businessId, pin, validUntil }: PinOrder,
 ): Promise<PinVerdict> {
   if (deps.now() >= validUntil) return 'late'
   const tried = await waitForTry(deps, account._id)
   if (tried.state !== 'taken') return 'locked'
-  const verdict = verdictOn(await deps.checkPin(account.pinHash, pin))
+  const verdict = verdictOn(await deps.checkPin(businessId, account.pinHash, pin))
   await settle[verdict](deps, account._id, tried.round)
   return verdict
 }
@@ -34,8 +37,8 @@ const settle = { right: forgetTries, wrong: countWrong, busy: giveTryBack } as c
 /** For a phone that has no wallet: the same work and the same word. It is never locked, so who has one here can be found out all the same. */
 export const pretendToCheck = async (
   deps: Pick<PinDeps, 'checkPin'>,
-  pin: string,
-): Promise<'wrong' | 'busy'> => ((await deps.checkPin(null, pin)) === null ? 'busy' : 'wrong')
+  { businessId, pin }: PinOrder,
+): Promise<'wrong' | 'busy'> => ((await deps.checkPin(businessId, null, pin)) === null ? 'busy' : 'wrong')
 
 /** 2 s in all: longer than any process looks at a PIN, unless it died meanwhile. */
 const lookEveryMs = 50

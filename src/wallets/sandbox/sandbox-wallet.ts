@@ -1,4 +1,4 @@
-import type { SlowHash } from '../../slow-hash.ts'
+import { fairShare, type SlowHash } from '../../slow-hash.ts'
 import { createTurns } from '../../turns.ts'
 import type { Wallet } from '../wallet.ts'
 import { authorise } from './authorise.ts'
@@ -11,7 +11,7 @@ export function createSandboxWallet(deps: MovingDeps & { slowHash: SlowHash }): 
   // Not what keeps the books right, that is in the writes: a hundred customers of one wallet would only be in each other's way, and
   // each who finds it busy costs two trips to MongoDB.
   const inTurn = { pinInTurn: createTurns(), moveInTurn: createTurns() }
-  const ordering = { ...deps, ...inTurn, checkPin: deps.slowHash.createCheck() }
+  const ordering = { ...deps, ...inTurn, checkPin: deps.slowHash.createCheck(fairShare) }
   return {
     name: 'sandbox',
     authorise: (order) => authorise(ordering, order),
