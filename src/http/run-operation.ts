@@ -59,7 +59,10 @@ async function read(
   if (route.isPage !== true) return respond(deps, route, caller, asked, deadline, res)
   // Taken before memory is reserved: a list that waits for others of its business must not hold any.
   const { shares } = deps.lists
-  const free = await deadline.spend(() => shares.take(caller.businessId, () => res.closed))
+  const free = await deadline.spend((until) =>
+    // Past the deadline nobody would free the slot.
+    shares.take(caller.businessId, () => res.closed || performance.now() > until),
+  )
   return respond(deps, route, caller, asked, deadline, res).finally(free)
 }
 
