@@ -67,9 +67,10 @@ describe('The wire of the attack', () => {
     expect((await askInTurn(1, false))[0]).to.have.nested.property('answer.beyond', 5)
     act = (socket) => socket.write(good)
     expect((await askInTurn(1, true))[0]).to.have.nested.property('answer.beyond', 2)
-    act = (socket) => {
+    asked = 0
+    act = (socket, number) => {
       socket.write(good)
-      setTimeout(() => socket.write('LATE'), 5)
+      if (number === 1) setTimeout(() => socket.write('LATE'), 5)
     }
     expect((await askInTurn(2, false))[1]).to.have.nested.property('answer.beyond', 4)
   })
