@@ -57,7 +57,7 @@ const source = JSON.stringify(describeApi(describedAs), null, 2)
 const isSound = [await satisfiesRedocly(), await satisfiesSpectral()]
 process.exitCode = isSound.every(Boolean) ? 0 : 1
 
-/** What Spectral misses of the structure: security schemes that nobody defines, and paths that match the same address. */
+/** Spectral does not find undefined security schemes, or paths that match the same address. */
 async function satisfiesRedocly(): Promise<boolean> {
   const config = await createConfig({
     extends: ['recommended-strict'],

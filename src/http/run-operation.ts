@@ -60,7 +60,7 @@ async function read(
   // Taken before memory is reserved: a list that waits for others of its business must not hold any.
   const { shares } = deps.lists
   const free = await deadline.spend((until) =>
-    // Past the deadline nobody would free the slot.
+    // After the deadline no caller is left to free the slot.
     shares.take(caller.businessId, () => res.closed || performance.now() > until),
   )
   return respond(deps, route, caller, asked, deadline, res).finally(free)

@@ -33,7 +33,7 @@ describe('the webhook sender, with every form of an address', () => {
     })
   }
 
-  /** What DNS64 makes of a public address: left out beside one (send-address.test.ts), and refused alone. */
+  /** DNS64 forms of public addresses: dropped beside a public address (send-address.test.ts), and refused alone. */
   const synthesised = ['64:ff9b::8.8.8.8', '64:ff9b::808:808', '64:ff9b::1.1.1.1', '64:ff9b::101:101']
   const others = refusedAnswers.filter((form) => !synthesised.includes(form))
 
