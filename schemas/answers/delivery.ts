@@ -16,15 +16,15 @@ import {
 } from './fields.ts'
 import { pageOf } from './page.ts'
 
-/** 32 characters, or the 49 of older ones. */
+/** 32 characters; older ids have 49. */
 export const deliveryId = shaped('^([A-Za-z0-9_-]{32}|[0-9a-f]{24}-[0-9a-f]{24})$', 49)
-const statusOrNull = saying('What the receiver answered; null without an answer.', {
+const statusOrNull = saying("The status of the endpoint's response; null without a response.", {
   type: ['integer', 'null'],
   minimum: 100,
   maximum: 999,
 })
 
-/** How a test went. */
+/** The result of a test. */
 export const testResult = objectOf(
   {
     deliveryId,
@@ -32,7 +32,7 @@ export const testResult = objectOf(
     delivered: { type: 'boolean' },
     responseStatus: statusOrNull,
     durationMs: count,
-    error: saying('Where it failed; null where it did not.', stageOrNull),
+    error: saying('The stage at which it failed; null if it succeeded.', stageOrNull),
   },
   {},
 )
@@ -47,19 +47,19 @@ const fields = {
     shaped('^(PI|OR)-[0-9A-Z]{16}$', 19),
   ),
   status: { type: 'string', enum: deliveryStatuses },
-  attempts: saying('Attempts that came to an end.', count),
-  maxAttempts: saying('8, and one more for each retry that was asked for by hand.', count),
-  nextAttemptAt: saying('Not before this moment; null when none will come.', instantOrNull),
+  attempts: saying('Attempts that ended.', count),
+  maxAttempts: saying('8, plus one for each retry that was requested by hand.', count),
+  nextAttemptAt: saying('The earliest time of the next attempt; null if there will be none.', instantOrNull),
   lastAttemptAt: instantOrNull,
   lastResponseStatus: statusOrNull,
-  lastError: saying('Where the last attempt failed; null where it did not.', stageOrNull),
+  lastError: saying('The stage at which the last attempt failed; null if it succeeded.', stageOrNull),
   lastDurationMs: countOrNull,
   sandbox,
   createdAt: instant,
   deliveredAt: instantOrNull,
 }
 
-/** A delivery as a list shows it. */
+/** A delivery in a list. */
 export const delivery = objectOf(fields, {})
 
 export const deliveryAttempt = objectOf(
@@ -78,24 +78,28 @@ export const deliveryAttempt = objectOf(
   {},
 )
 
-/** One delivery with what is sent and its attempts. */
+/** One delivery with the body that is sent and its attempts. */
 export const deliveryWithAttempts = objectOf(
   {
     ...fields,
-    payload: saying('The body that is sent, parsed; null for a key that may not subscribe to its event.', {
+    payload: saying('The body that is sent, parsed. Null for a key that may not subscribe to the event.', {
       type: ['object', 'null'],
     }),
-    attemptLog: saying('The last 50, oldest first.', { type: 'array', maxItems: 50, items: deliveryAttempt }),
+    attemptLog: saying('The last 50 attempts, oldest first.', {
+      type: 'array',
+      maxItems: 50,
+      items: deliveryAttempt,
+    }),
   },
   {},
 )
 
-/** The answer to a retry. */
+/** The response to a retry. */
 export const retriedDelivery = objectOf(
   {
     ...fields,
     retried: saying('Whether one more attempt is due now.', { type: 'boolean' }),
-    reason: saying('Why not; null where it is.', {
+    reason: saying('Why no attempt is due; null if one is.', {
       type: ['string', 'null'],
       enum: ['delivered', 'under_way', 'endpoint_gone', null],
     }),

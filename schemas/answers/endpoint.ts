@@ -13,7 +13,7 @@ import {
 } from './fields.ts'
 import { pageOf } from './page.ts'
 
-/** Where an attempt fails, as merchants are told (docs/webhooks.md). */
+/** The stages at which an attempt can fail, as merchants see them (docs/webhooks.md). */
 export const stages = [
   'status',
   'dns',
@@ -33,8 +33,8 @@ export const endpointHealth = objectOf(
   {
     lastSuccessAt: instantOrNull,
     lastFailureAt: instantOrNull,
-    failuresInRow: saying('Attempts that failed since the last success.', count),
-    lastError: saying('Where the last one that failed did.', stageOrNull),
+    failuresInRow: saying('Failed attempts since the last success.', count),
+    lastError: saying('The stage at which the last failed attempt failed.', stageOrNull),
   },
   {},
 )
@@ -48,10 +48,10 @@ const fields = {
   health: endpointHealth,
 }
 
-/** An endpoint as it is read (SPEC 2.2). */
+/** An endpoint in a response (SPEC 2.2). */
 export const endpoint = objectOf(fields, {})
 
-/** The answer of a create and of a new secret. */
+/** The response to a create and to a rotation of the secret. */
 export const endpointWithSecret = objectOf(
   {
     ...fields,

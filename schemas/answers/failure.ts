@@ -1,13 +1,13 @@
 import { count, objectOf, saying, shaped, text } from './fields.ts'
 
-/** The most faults that a response names. */
+/** The most field faults in one response. */
 const mostFaults = 100
 
 /** A field of the request and what is wrong with it. */
 export const fieldFault = objectOf(
   {
     param: saying('The field at fault.', text(1000)),
-    code: saying('The `error.code` that this fault alone would have.', shaped('^[A-Z_]+$', 64)),
+    code: saying('The `error.code` if this were the only fault.', shaped('^[A-Z_]+$', 64)),
     message: saying('For people; it may change.', text(2000)),
   },
   {},
@@ -16,13 +16,13 @@ export const fieldFault = objectOf(
 /** The limits that a request may exceed (docs/api.md, "Limits"), and what each counts. */
 const rateLimitScopes = {
   key: 'requests of the key',
-  address: 'requests of the address with credentials that are missing, malformed or unknown',
-  connection: 'requests that wait for their responses on the connection',
-  bodies: 'bytes of request bodies over 16 KiB of the key in progress',
-  responses: 'bytes of responses over 16 KiB that the business has not read yet',
+  address: 'requests of the client address with missing, malformed or unknown credentials',
+  connection: 'requests on the connection that wait for their responses',
+  bodies: 'bytes of the request bodies over 16 KiB that the key is sending',
+  responses: 'bytes of the responses over 16 KiB that the business has not read yet',
   lists: 'lists or exports of the business that run at once',
-  codes: 'live payment codes of the business in use',
-  sandbox: 'things that the test keys of the business created today',
+  codes: 'live payment codes of the business that are in use',
+  sandbox: 'intents, orders, products and endpoints that the business created in the sandbox today',
 }
 
 /** `details` of RATE_LIMITED. */
@@ -50,7 +50,7 @@ export const failureBody = objectOf(
     success: { type: 'boolean', const: false },
     error: objectOf(
       {
-        code: saying('For programs.', shaped('^[A-Z_]+$', 64)),
+        code: saying('For programs; it does not change.', shaped('^[A-Z_]+$', 64)),
         message: saying('For people; it may change.', text(2000)),
         statusCode: { type: 'integer', minimum: 400, maximum: 599 },
         requestId: saying('The value of X-Request-Id. Give it to support.', {
@@ -60,7 +60,7 @@ export const failureBody = objectOf(
         }),
       },
       {
-        param: saying('The field at fault, as in `variants[1].price`.', text(1000)),
+        param: saying('The field at fault, for example `variants[1].price`.', text(1000)),
         details: saying(
           'More about the failure: every field at fault, or the fields that docs/errors.md lists for the code.',
           {

@@ -1,13 +1,13 @@
 import { events } from '../events.ts'
 
-/** An object with these fields always, and those sometimes. */
+/** An object with the required fields `always` and the optional fields `sometimes`. */
 export const objectOf = (always: Record<string, object>, sometimes: Record<string, object>) => ({
   type: 'object',
   required: Object.keys(always),
   properties: { ...always, ...sometimes },
 })
 
-/** The same, or null. */
+/** This schema, or null. */
 export const orNull = (schema: object) => ({ oneOf: [{ type: 'null' }, schema] })
 
 export const instant = {
@@ -19,19 +19,19 @@ export const instant = {
 export const instantOrNull = { ...instant, type: ['string', 'null'] }
 /** The largest integer that every JSON parser reads exactly. */
 export const largestExact = Number.MAX_SAFE_INTEGER
-/** Any text that is stored: NUL is refused. */
+/** Any text that can be stored: NUL is refused. */
 export const withoutNul = String.raw`^[^\u0000]*$`
-/** Text of so many Unicode code points. */
+/** Text of at most `maxLength` Unicode code points. */
 export const text = (maxLength: number) => ({ type: 'string', maxLength, pattern: withoutNul })
 export const textOrNull = (maxLength: number) => ({ ...text(maxLength), type: ['string', 'null'] })
-/** A string of this form; `maxLength` is that of the longest one. */
+/** A string that matches `pattern`. `maxLength` is the length of the longest match. */
 export const shaped = (pattern: string, maxLength: number) => ({ type: 'string', pattern, maxLength })
 export const url = { type: 'string', format: 'uri', maxLength: 2048 }
 export const count = { type: 'integer', minimum: 0, maximum: largestExact }
 export const countOrNull = { ...count, type: ['integer', 'null'] }
-/** Centimes, where nothing may be free. */
+/** Centimes, at least 1. */
 export const amount = { ...count, minimum: 1 }
-/** Centimes of something that may be given away. */
+/** Centimes, 0 for something free. */
 export const price = { ...count }
 export const currency = { type: 'string', const: 'MRU' }
 export const id = shaped('^[0-9a-f]{24}$', 24)
@@ -40,12 +40,12 @@ export const orderNumber = shaped('^OR-[0-9A-Z]{16}$', 19)
 export const eventName = { type: 'string', enum: Object.keys(events) }
 export const sandbox = {
   type: 'boolean',
-  description: 'Whether a test key made it: then no money moves.',
+  description: 'Whether a test key created it. Then no money moves.',
 }
 
-/** A field with what it says. */
+/** A schema with a description. */
 export const saying = (description: string, schema: object) => ({ ...schema, description })
 
-/** What a deletion answers; `name` is how the thing calls its id. */
+/** The response to a deletion. `name` is the name of the id field. */
 export const deletedBy = (name: 'id' | '_id') =>
   objectOf({ [name]: id, deleted: { type: 'boolean', const: true } }, {})

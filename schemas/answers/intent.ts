@@ -26,9 +26,9 @@ const { maxProperties, propertyNames } = createTestIntentBody.properties.metadat
 const metadata = { type: 'object', maxProperties, propertyNames, additionalProperties: text(500) }
 
 const createdFields = {
-  referenceNumber: saying('The name of the intent in every other operation.', reference),
+  referenceNumber: saying('Identifies the intent in every other operation.', reference),
   shortCode: saying('The end of `payUrl`.', shaped('^[0-9A-Z]{6}$', 6)),
-  code: saying('What a customer types at a counter.', code),
+  code: saying('The code that the customer types at a counter.', code),
   codeExpiresAt: instant,
   payUrl: saying('The page on which the customer pays.', url),
   amount: saying('Centimes. Null for OPEN.', { ...amount, type: ['integer', 'null'] }),
@@ -38,11 +38,11 @@ const createdFields = {
   status: { type: 'string', const: 'PENDING' },
   sandbox,
   metadata,
-  expiresAt: saying('When it becomes CANCELLED unless it is paid.', instant),
+  expiresAt: saying('When the intent becomes CANCELLED unless it is paid.', instant),
   createdAt: instant,
 }
 
-/** The answer to a create (SPEC 4.1). */
+/** The response to a create (SPEC 4.1). */
 export const createdIntent = objectOf(createdFields, {})
 
 export const payment = objectOf(
@@ -54,13 +54,13 @@ export const payment = objectOf(
   {},
 )
 
-/** One that the wallet refuses is not among an intent's. */
+/** A refund that the wallet refused is not listed. */
 export const refund = objectOf(
   {
     id: shaped('^RF-[0-9A-Z]{16}$', 19),
     amount: saying('Centimes.', amount),
     currency,
-    reason: saying('Yours; null for a publishable key.', textOrNull(200)),
+    reason: saying('Your own note; null for a publishable key.', textOrNull(200)),
     status: saying('PENDING while it is not known whether the money went back.', {
       type: 'string',
       enum: ['PENDING', 'SUCCEEDED'],
@@ -70,7 +70,7 @@ export const refund = objectOf(
   {},
 )
 
-/** There only after a payment that failed, until one succeeds. */
+/** Present after a failed payment, until a payment succeeds. */
 export const paymentFailure = objectOf(
   {
     code: {
@@ -102,10 +102,10 @@ const readSometimes = {
   failure: paymentFailure,
 }
 
-/** An intent as it is read: all of SPEC 2.1. */
+/** An intent in a response: all of SPEC 2.1. */
 export const intent = objectOf(readFields, readSometimes)
 
-/** The answer to a refund. */
+/** The response to a refund. */
 export const refundedIntent = objectOf({ ...readFields, refund }, readSometimes)
 
 export const intentPage = pageOf(intent)

@@ -41,7 +41,7 @@ export const customer = objectOf(
   {},
 )
 
-/** An order as it is read. */
+/** An order in a response. */
 export const order = objectOf(
   {
     _id: id,

@@ -7,12 +7,12 @@ export const pageOf = (item: object) =>
     {
       items: { type: 'array', maxItems: 100, items: item },
       page: { type: 'integer', minimum: 1, maximum: highestPage },
-      limit: saying('Items a page, as used: one above 100 becomes 100.', {
+      limit: saying('Items per page, as applied: above 100 becomes 100.', {
         type: 'integer',
         minimum: 1,
         maximum: 100,
       }),
-      total: saying('How many match in all.', count),
+      total: saying('The number of all items that match.', count),
       hasMore: saying('Whether another page follows.', { type: 'boolean' }),
     },
     {},

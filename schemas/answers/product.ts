@@ -35,7 +35,7 @@ const variantFields = {
 
 export const variant = objectOf(variantFields, {})
 
-/** A product as it is read. */
+/** A product in a response. */
 export const product = objectOf(
   {
     _id: id,
@@ -43,7 +43,7 @@ export const product = objectOf(
     name: text(longestName),
     description: text(longestDescription),
     images: { type: 'array', maxItems: mostImages, items: { ...url, format: 'iri' } },
-    active: saying('Whether it is for sale.', { type: 'boolean' }),
+    active: saying('Whether the product is for sale.', { type: 'boolean' }),
     sandbox,
     variants: { type: 'array', minItems: 1, maxItems: mostVariants, items: variant },
     createdAt: instant,
@@ -54,7 +54,7 @@ export const product = objectOf(
 
 const orGone = (schema: { type: string }) => ({ ...schema, type: [schema.type, 'null'] })
 
-/** A variant after its stock changed; null where the variant is gone by then. */
+/** A variant after its stock changed. Its fields are null if the variant was removed meanwhile. */
 export const stockedVariant = objectOf(
   {
     productId: id,
@@ -62,7 +62,7 @@ export const stockedVariant = objectOf(
     label: orGone(variantFields.label),
     sku: variantFields.sku,
     price: saying('Centimes.', orGone(price)),
-    stock: saying('Units, after the change.', orGone(stock)),
+    stock: saying('Units after the change.', orGone(stock)),
   },
   {},
 )

@@ -4,34 +4,34 @@ import type { AnnotatedSchema } from '../../field-faults.ts'
 /** A JSON Schema of schemas/. */
 export type Schema = object
 
-/** The parts of the description. */
+/** The sections of the OpenAPI description. */
 export type Tag = 'Payment intents' | 'Webhook endpoints' | 'Webhook deliveries' | 'Products' | 'Orders'
 
 /**
- * The description of an operation for programs, beyond its route. `query` and `body` are the schemas that a request must satisfy. Without a
- * `query` the operation takes no parameters; without a `body` it ignores one.
+ * What the OpenAPI description says of an operation, beyond its route. `query` and `body` are the schemas that a request must satisfy. Without
+ * a `query` the operation takes no parameters; without a `body` it ignores one.
  */
 export interface About {
   operationId: string
   tag: Tag
   summary: string
   description: string
-  /** Of each parameter of the path. */
+  /** The schema of each path parameter. */
   params: Record<string, Schema>
   query: AnnotatedSchema | null
   body: Schema | null
-  /** The schema of `data`; of a download, of the file. */
+  /** The schema of `data`, or of the file for a download. */
   answer: Schema
-  /** The codes of the catalogue that only some operations answer with; those that `body` names need not be here. */
+  /** The error codes that only some operations return. Codes that `body` names need not be repeated here. */
   errors: readonly ErrorCode[]
   example: Example
 }
 
-/** One request and its answer. A test sends it and compares. */
+/** One request and its response. A test sends it and compares the response. */
 export interface Example {
   params?: Record<string, string>
   query?: Record<string, string>
   body?: unknown
-  /** `data`, as it stands in JSON; of a download, its text. */
+  /** `data` as JSON, or the text of a download. */
   answer: unknown
 }

@@ -31,7 +31,7 @@ export const aboutDeliveries = {
     operationId: 'getWebhookDelivery',
     tag: 'Webhook deliveries',
     summary: 'Read a delivery with its attempts',
-    description: 'And with the body that is sent.',
+    description: 'Includes the body that is sent.',
     params,
     query: null,
     body: null,
@@ -42,8 +42,9 @@ export const aboutDeliveries = {
   retry: {
     operationId: 'retryWebhookDelivery',
     tag: 'Webhook deliveries',
-    summary: 'Send a delivery again',
-    description: 'One more attempt, now: the same `id` and bytes. Where none is made, `reason` says why.',
+    summary: 'Retry a delivery',
+    description:
+      'Makes one more attempt now, with the same `id` and bytes. If none is made, `reason` says why.',
     params,
     query: null,
     body: null,

@@ -21,8 +21,8 @@ export const aboutEndpoints = {
   create: {
     operationId: 'createWebhookEndpoint',
     tag: 'Webhook endpoints',
-    summary: 'Register a receiver',
-    description: 'At most 5 of a business. Keep the `secret`: it is shown only here.',
+    summary: 'Register an endpoint',
+    description: 'A business can have at most 5. Store the `secret`: it is shown only here.',
     params: {},
     query: null,
     body: createEndpointBody,
@@ -33,8 +33,8 @@ export const aboutEndpoints = {
   update: {
     operationId: 'updateWebhookEndpoint',
     tag: 'Webhook endpoints',
-    summary: 'Change a receiver',
-    description: 'What is not given stays.',
+    summary: 'Change an endpoint',
+    description: 'Omitted fields keep their values.',
     params,
     query: null,
     body: updateEndpointBody,
@@ -45,8 +45,8 @@ export const aboutEndpoints = {
   delete: {
     operationId: 'deleteWebhookEndpoint',
     tag: 'Webhook endpoints',
-    summary: 'Delete a receiver',
-    description: 'What waits to be sent to it becomes CANCELLED.',
+    summary: 'Delete an endpoint',
+    description: 'Its outstanding deliveries become CANCELLED.',
     params,
     query: null,
     body: null,
@@ -57,9 +57,9 @@ export const aboutEndpoints = {
   test: {
     operationId: 'testWebhookEndpoint',
     tag: 'Webhook endpoints',
-    summary: 'Send a receiver a test',
+    summary: 'Send a test to an endpoint',
     description:
-      'One signed attempt with sample data, now. 200 however the receiver does: `delivered` says it. Takes as long as your receiver, up to the time that an event waits for it.',
+      'Makes one signed attempt with sample data now. The status is 200 even if the attempt fails: read `delivered`. The response takes as long as your endpoint, up to the timeout of a webhook.',
     params,
     query: null,
     body: testEndpointBody,
@@ -70,8 +70,8 @@ export const aboutEndpoints = {
   rotateSecret: {
     operationId: 'rotateWebhookSecret',
     tag: 'Webhook endpoints',
-    summary: 'Give a receiver a new secret',
-    description: 'For 24 hours the old one signs too, in a second header.',
+    summary: "Rotate an endpoint's secret",
+    description: 'For 24 hours, deliveries also carry a signature with the old secret, in a second header.',
     params,
     query: null,
     body: null,
@@ -82,7 +82,7 @@ export const aboutEndpoints = {
   list: {
     operationId: 'listWebhookEndpoints',
     tag: 'Webhook endpoints',
-    summary: 'List receivers',
+    summary: 'List endpoints',
     description: 'Newest first, without their secrets.',
     params: {},
     query: pageQuery,

@@ -18,7 +18,7 @@ export const aboutIntents = {
     tag: 'Payment intents',
     summary: 'Create an intent',
     description:
-      'One payment to collect. The customer pays it at `payUrl`, or by `code` at a counter. With a live key redirect URLs must be https. RATE_LIMITED with the scope `codes` while all live payment codes of your business are in use, and with the scope `sandbox` once your test keys have used up the quota of the day. `Retry-After` says when to try again.',
+      'An intent is one payment to collect. The customer pays at `payUrl`, or at a counter with `code`. With a live key, redirect URLs must be https. The response is RATE_LIMITED with the scope `codes` while all live payment codes of your business are in use, and with the scope `sandbox` once your test keys have used up the quota of the day. `Retry-After` says when to try again.',
     params: {},
     query: null,
     body: createTestIntentBody,
@@ -42,7 +42,7 @@ export const aboutIntents = {
     operationId: 'getIntent',
     tag: 'Payment intents',
     summary: 'Read an intent',
-    description: 'A publishable key may ask this too; what a refund was for is null for it.',
+    description: 'Publishable keys are allowed; they see null as the reason of every refund.',
     params,
     query: null,
     body: null,
@@ -54,7 +54,7 @@ export const aboutIntents = {
     operationId: 'cancelIntent',
     tag: 'Payment intents',
     summary: 'Cancel a PENDING intent',
-    description: 'INTENT_CANCEL_CONFLICT: it changed in that very moment, or a payment is under way.',
+    description: 'INTENT_CANCEL_CONFLICT: the intent changed at the same time, or a payment is pending.',
     params,
     query: null,
     body: null,
@@ -66,7 +66,8 @@ export const aboutIntents = {
     operationId: 'simulatePayment',
     tag: 'Payment intents',
     summary: 'Pay a test intent',
-    description: 'As a customer would, without money. Of FIXED intents `amount` is their own, or left out.',
+    description:
+      'Pays as a customer would; no money moves. For a FIXED intent, omit `amount` or repeat its own.',
     params,
     query: null,
     body: simulatePaymentBody,
@@ -77,9 +78,9 @@ export const aboutIntents = {
   refund: {
     operationId: 'refundIntent',
     tag: 'Payment intents',
-    summary: 'Give money back',
+    summary: 'Refund a payment',
     description:
-      'All that is left, or `amount` of it. May take 20 s. After SERVICE_UNAVAILABLE send it again with the same idempotency key.',
+      'Refunds `amount`, or all that is left. May take 20 s. After SERVICE_UNAVAILABLE, repeat the request with the same idempotency key.',
     params,
     query: null,
     body: refundBody,

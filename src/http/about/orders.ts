@@ -11,7 +11,8 @@ export const aboutOrders = {
     operationId: 'simulateOrder',
     tag: 'Orders',
     summary: 'Place a test order',
-    description: 'As a customer of the shop would. Without `items`, one unit of a variant that is in stock.',
+    description:
+      'Orders as a customer of the shop would. Without `items`, orders one unit of a variant that is in stock.',
     params: {},
     query: null,
     body: simulateOrderBody,
@@ -42,7 +43,7 @@ export const aboutOrders = {
     operationId: 'getOrder',
     tag: 'Orders',
     summary: 'Read an order',
-    description: 'A copy of what was sold: no later change of a product changes it.',
+    description: 'An order is a copy of what was sold. Later changes to a product do not affect it.',
     params: { id: saying('`_id` of the order.', id) },
     query: null,
     body: null,

@@ -9,8 +9,9 @@ export const aboutProductFiles = {
   import: {
     operationId: 'importProducts',
     tag: 'Products',
-    summary: 'Make and change products by a CSV file',
-    description: 'All or nothing. What is wrong in the file is told by row and column in `details.faults`.',
+    summary: 'Create and change products with a CSV file',
+    description:
+      'Applies all of the file or nothing. `details.faults` lists the errors in the file by row and column.',
     params: {},
     query: importProductsQuery,
     body: importProductsBody,
@@ -21,8 +22,8 @@ export const aboutProductFiles = {
   export: {
     operationId: 'exportProducts',
     tag: 'Products',
-    summary: 'All products as a CSV file',
-    description: 'One row for each variant, oldest product first. Importing it again changes nothing.',
+    summary: 'Export all products as a CSV file',
+    description: 'One row for each variant, oldest product first. Importing the file again changes nothing.',
     params: {},
     query: exportProductsQuery,
     body: null,

@@ -18,9 +18,9 @@ export const aboutProducts = {
   create: {
     operationId: 'createProduct',
     tag: 'Products',
-    summary: 'Make a product',
+    summary: 'Create a product',
     description:
-      'Without `variants` it has one, called `Default`, to which `price`, `stock` and `sku` belong.',
+      'Without `variants`, the product has one variant, `Default`, with this `price`, `stock` and `sku`.',
     params: {},
     query: null,
     body: createProductBody,
@@ -57,7 +57,7 @@ export const aboutProducts = {
     tag: 'Products',
     summary: 'Change a product',
     description:
-      'What is not given stays. A variant is told by its `_id`, else by its `label`; a label that no variant has makes one, which needs a `price`.',
+      'Omitted fields keep their values. A variant is found by its `_id`, or without one by its `label`. A new label creates a variant, which needs a `price`.',
     params,
     query: null,
     body: updateProductBody,
@@ -69,7 +69,7 @@ export const aboutProducts = {
     operationId: 'deleteProduct',
     tag: 'Products',
     summary: 'Delete a product',
-    description: 'Orders keep what they say of it.',
+    description: 'Orders keep their copy of it.',
     params,
     query: null,
     body: null,
@@ -80,8 +80,8 @@ export const aboutProducts = {
   changeStock: {
     operationId: 'changeStock',
     tag: 'Products',
-    summary: 'Set or move the stock of a variant',
-    description: 'Exactly one of `stock` and `delta`. A stock never falls below 0.',
+    summary: 'Set or adjust the stock of a variant',
+    description: 'Send exactly one of `stock` and `delta`. Stock never falls below 0.',
     params: {
       ...params,
       vid: saying('`_id` of the variant, or its label.', { ...text(longestLabel), minLength: 1 }),

@@ -1,7 +1,7 @@
 import { catalogue, type ErrorCode } from '../../errors.ts'
 import type { Route } from '../route.ts'
 
-/** What every operation may be refused with, in the order in which it is checked (docs/decisions.md). */
+/** The error codes of every operation, in the order of the checks (docs/decisions.md). */
 export const ofAll = [
   'HEADERS_TOO_LARGE',
   'REQUEST_TIMEOUT',
@@ -31,7 +31,7 @@ export const ofBodies = [
   'INVALID_JSON',
 ] as const satisfies ErrorCode[]
 
-/** Every code that an operation answers with, in the order of the catalogue. */
+/** Every error code of an operation, in the order of the catalogue. */
 export function codesOf(route: Route): ErrorCode[] {
   const { about, sandboxOnly } = route
   const isWrite = route.method !== 'get'
@@ -47,7 +47,7 @@ export function codesOf(route: Route): ErrorCode[] {
   return (Object.keys(catalogue) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
-/** The codes that a schema names for its faults, however deep. */
+/** The error codes that a schema names, at any depth. */
 function codesIn(schema: unknown): ErrorCode[] {
   if (typeof schema !== 'object' || schema === null) return []
   return Object.entries(schema).flatMap(([word, value]) =>

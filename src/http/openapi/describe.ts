@@ -10,7 +10,7 @@ import { refusalExamples, sharedRefusals } from './refusals.ts'
 import { createSchemaWriter, type Part, type SchemaWriter } from './schema.ts'
 import { webhooksOf } from './webhooks.ts'
 
-/** The description of the API for machines: OpenAPI 3.1, made of the routes and of the schemas that they judge by. */
+/** The OpenAPI 3.1 description, generated from the routes and the schemas that validate their requests. */
 export function describeApi(told: Told): Part {
   const writer = createSchemaWriter(told)
   return {
@@ -41,17 +41,17 @@ export function describeApi(told: Told): Part {
 
 const about = [
   'Payments in MRU. Amounts are integers in centimes: 50000 is 500.00 MRU.',
-  'Every answer is `{"success": true, "data": …}` or `{"success": false, "error": {"code", "message", "statusCode", "requestId"}}`; programs read `code`.',
-  'Every write needs an `X-Idempotency-Key`; use the same one for every retry of one operation.',
-  'Lists answer pages: go on with `page` until `hasMore` is false.',
+  'Every response is `{"success": true, "data": …}` or `{"success": false, "error": {"code", "message", "statusCode", "requestId"}}`. Programs read `code`.',
+  'Every write needs an `X-Idempotency-Key`. Use the same key for every retry of one operation.',
+  'Lists return pages. Increase `page` until `hasMore` is false.',
   'An operation refuses query parameters that it does not describe, and ignores body fields that it does not describe.',
-  'A path that does not exist, and a method that a path does not have, is 404 ENDPOINT_NOT_FOUND, the latter with an `Allow` header.',
+  'An unknown path, or a method that the path does not support, gets 404 ENDPOINT_NOT_FOUND. For an unsupported method the response has an `Allow` header.',
 ].join('\n\n')
 
 const tags: Record<Tag, string> = {
   'Payment intents': 'One payment each: create, read, cancel, refund.',
-  'Webhook endpoints': 'Your receivers of events.',
-  'Webhook deliveries': 'Events on their way to your receivers.',
+  'Webhook endpoints': 'The URLs to which your events are sent.',
+  'Webhook deliveries': 'One event for one endpoint, with its attempts.',
   Products: 'What your shop sells, and its stock.',
   Orders: 'What was sold.',
 }
@@ -60,14 +60,14 @@ const apiKey: Part = {
   type: 'http',
   scheme: 'bearer',
   description:
-    'A test key (`sk_test_…`) works in the sandbox, where no money moves; a live key (`sk_live_…`) with real money. Publishable keys (`pk_…`) can only read one intent.',
+    'A test key (`sk_test_…`) works in the sandbox, where no money moves. A live key (`sk_live_…`) moves real money. A publishable key (`pk_…`) can only read one intent.',
 }
 
 const idempotencyKey: Part = {
   name: 'X-Idempotency-Key',
   in: 'header',
   required: true,
-  description: 'One for each operation, the same for all its retries. A UUID v4 is a good one.',
+  description: 'A new key for each operation, the same key for all its retries. A UUID v4 works well.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: String.raw`\S` },
 }
 

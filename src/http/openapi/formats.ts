@@ -4,17 +4,17 @@ import { highestPage } from '../../../schemas/page.ts'
 import type { Config } from '../../config.ts'
 import { privateSuffixes } from '../../webhooks/sender/url.ts'
 
-/** What of the configuration the description tells. */
+/** The part of the configuration that the description shows. */
 export type Told = Pick<Config, 'publicUrl' | 'maxAmount' | 'webhookHeaderBrand' | 'webhookTimeoutMs'>
 
 /** Path, query and fragment of a URL. */
 const afterHost = String.raw`([/?#][^\s\\]*)?$`
 const host = String.raw`[^\s\\/?#@]+`
-/** Characters beyond ASCII may follow the host. */
+/** Non-ASCII characters are allowed after the host. */
 const url = (pattern: string) => ({ format: 'iri', maxLength: 2048, pattern })
 
 const label = '[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
-/** A pattern has no flag for case. */
+/** JSON Schema patterns have no flag for ignoring case. */
 const anyCase = (word: string): string =>
   word.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 const isPrivate = `(${[...privateSuffixes].map(anyCase).join('|')})`
@@ -23,7 +23,7 @@ const lastLabel = String.raw`(?!${isPrivate}\.?([:/?#]|$))([A-Za-z]{2,63}|[Xx][N
 const publicPort =
   '(443|102[4-9]|10[3-9][0-9]|1[1-9][0-9]{2}|[2-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
 
-/** As src/wallets/phone.ts reads it; the service also takes digits of other scripts, and parentheses. */
+/** As in src/wallets/phone.ts. The service also accepts digits of other scripts, and parentheses. */
 const between = '[ ./-]*'
 const more = (least: number, most: number) => `(${between}[0-9]){${least},${most}}`
 const ours = `2${between}2${between}2`
@@ -35,8 +35,8 @@ const phone = [
 ]
 
 /**
- * What stands in the description for a format of ours (src/validate.ts): words of JSON Schema that say the same, or as much of it as they can. A
- * number of a query, which comes as text, is a number here.
+ * The JSON Schema keywords that describe each of our own formats (src/validate.ts), exactly or as closely as possible. A number in a query,
+ * which arrives as text, is described as a number.
  */
 export const formatsFor = ({ maxAmount }: Told): Record<string, object> => ({
   'date-time': { format: 'date-time' },
@@ -56,7 +56,7 @@ export const formatsFor = ({ maxAmount }: Told): Record<string, object> => ({
   ),
   'webhook-event': { enum: Object.keys(events) },
   'date-or-time': {
-    // Each branch has its own.
+    // Each branch has its own type.
     type: undefined,
     anyOf: [
       { type: 'string', format: 'date', maxLength: 10 },

@@ -4,36 +4,37 @@ import type { Part } from './schema.ts'
 
 const text = { type: 'string', maxLength: 100 }
 
-/** The headers that answers share. */
+/** The headers that responses share. */
 export const headers = {
   RequestId: {
     description: 'The id of this request. Give it to support.',
     schema: { type: 'string', format: 'uuid', maxLength: 36 },
   },
   RateLimit: {
-    description: 'What is left of the rate limit, as the IETF draft says it. Without one there is none.',
+    description:
+      'What is left of the rate limit, in the format of the IETF draft. Absent if there is no limit.',
     schema: { ...text, pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
     example: '"key";r=99;t=1',
   },
   RateLimitPolicy: {
-    description: 'The rate limit: how many requests in how many seconds.',
+    description: 'The rate limit: the number of requests (`q`) in a window of seconds (`w`).',
     schema: { ...text, pattern: '^"[a-z]+";q=[0-9]+;w=[0-9]+$' },
     example: '"key";q=100;w=1',
   },
   RetryAfter: {
-    description: 'Seconds to wait before the next attempt.',
+    description: 'Seconds to wait before the next request.',
     schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 86_400 },
   },
   IdempotentReplayed: {
-    description: 'There when this is the stored answer of the first request with this key.',
+    description: 'Present if this is the stored response to the first request with this idempotency key.',
     schema: { ...text, const: 'true' },
   },
   IdempotentParamsMismatch: {
-    description: 'There when that request asked for something else.',
+    description: 'Present if the first request with this idempotency key had other parameters.',
     schema: { ...text, const: 'true' },
   },
   AccessControlAllowOrigin: {
-    description: 'Scripts of any site may read this answer.',
+    description: 'Scripts of any site may read this response.',
     schema: { ...text, const: '*' },
   },
   AccessControlExposeHeaders: {
@@ -45,13 +46,13 @@ export const headers = {
 const header = (name: keyof typeof headers): Part => ({ $ref: `#/components/headers/${name}` })
 
 export const requestId: Part = { 'X-Request-Id': header('RequestId') }
-/** Of every answer to a key that is known. */
+/** The headers of every response to a known key. */
 export const rateLimit: Part = {
   RateLimit: header('RateLimit'),
   'RateLimit-Policy': header('RateLimitPolicy'),
 }
 export const retryAfter: Part = { 'Retry-After': header('RetryAfter') }
-/** Of what a write answers again. */
+/** The headers of a replayed response. */
 const replay: Part = {
   'Idempotent-Replayed': header('IdempotentReplayed'),
   'Idempotent-Params-Mismatch': header('IdempotentParamsMismatch'),
@@ -61,10 +62,10 @@ const readable: Part = {
   'Access-Control-Expose-Headers': header('AccessControlExposeHeaders'),
 }
 
-/** Of every answer of an operation that scripts of any site may call. */
+/** The headers of every response of an operation that scripts of any site may call. */
 export const forBrowsers = (route: Route): Part => (isForBrowsers(route) ? readable : {})
 
-/** Of what an operation itself answers. */
+/** The headers of the responses that the operation itself gives. */
 export const headersOf = (route: Route): Part => ({
   ...requestId,
   ...rateLimit,

@@ -57,7 +57,7 @@ const eventType = (event: string): string =>
 /** The body of each webhook. */
 export const eventBodies: Record<EventName, object> = { ...paymentEvents, ...orderEvents }
 
-/** The schemas that have a name in the description: wherever one of these very objects stands, it is referred to. */
+/** The schemas with a name in the description. Wherever one of these objects occurs, the description refers to it by name. */
 export const named: Record<string, object> = {
   CreateIntentBody: createTestIntentBody,
   SimulatePaymentBody: simulatePaymentBody,
@@ -106,5 +106,5 @@ export const named: Record<string, object> = {
 
 const names = new Map(Object.entries(named).map(([name, schema]) => [schema, name]))
 
-/** What a schema is called, or undefined. */
+/** The name of a schema, or undefined. */
 export const nameOf = (schema: object): string | undefined => names.get(schema)

@@ -8,7 +8,7 @@ import type { Part, SchemaWriter } from './schema.ts'
 /** `/dev/intents/{referenceNumber}` for `/dev/intents/:referenceNumber`. */
 export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
-/** One operation, as a program may be told of it. */
+/** The description of one operation. */
 export function operation(writer: SchemaWriter, route: Route): Part {
   const { about, scope } = route
   const isWrite = route.method !== 'get'
@@ -52,7 +52,7 @@ function queryParameters(writer: SchemaWriter, { about }: Route): Part[] {
   }))
 }
 
-/** What a schema says in words belongs to its parameter. `text` is an example as a URL has it; it is told as the schema's type. */
+/** The description of a schema moves to its parameter. `text` is an example from a URL, converted to the type of the schema. */
 const asParameter = ({ description, ...schema }: Part, text: string | undefined): Part => ({
   ...(description === undefined ? {} : { description }),
   schema,
@@ -71,13 +71,13 @@ function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute): Part | null 
   }
 }
 
-/** Whether some field must be there, be it only under a condition. */
+/** Whether the body has a required field, even if only under a condition. */
 const requiresField = (body: { required?: unknown; else?: { required?: unknown } }): boolean =>
   (body.required ?? body.else?.required) !== undefined
 
 const csvFile: Part = { type: 'string', minLength: 1, maxLength: largestBytes.csv, pattern: withoutNul }
 
-/** The two ways in which a file comes as itself. */
+/** The two ways to send a file without JSON. */
 const csvContent = ({ csv }: { csv: string }): Part => ({
   'text/csv': { schema: csvFile, example: csv },
   'multipart/form-data': {
@@ -105,7 +105,7 @@ function success(writer: SchemaWriter, route: Route): Part {
       content: { 'text/csv': { schema: writer.say(answer), example: example.answer } },
     }
   return {
-    description: 'Done.',
+    description: 'Success.',
     headers,
     content: {
       'application/json': {

@@ -5,7 +5,7 @@ import { codesOf, ofAll, ofBodies, ofWrites } from './codes.ts'
 import { forBrowsers, headersOf, rateLimit, requestId, retryAfter } from './headers.ts'
 import type { Part } from './schema.ts'
 
-/** The statuses whose codes are the same for every operation that has them: what their response is called, and its headers. */
+/** The statuses that have the same codes in every operation, with the name and headers of their shared response. */
 const alike: Record<number, { name: string; headers: Part }> = {
   401: { name: 'Unauthorized', headers: requestId },
   408: { name: 'RequestTimeout', headers: requestId },
@@ -18,7 +18,7 @@ const alike: Record<number, { name: string; headers: Part }> = {
   503: { name: 'Unavailable', headers: { ...requestId, ...rateLimit, ...retryAfter } },
 }
 
-/** Answered before there is an operation: never with the headers of one. */
+/** The statuses of responses that are sent before the operation is known, so without its headers. */
 const beforeOperations = [408, 431]
 
 const sharedCodes: readonly ErrorCode[] = [...ofAll, ...ofWrites, ...ofBodies]
@@ -62,7 +62,7 @@ const refusal = (codes: ErrorCode[], headers: Part): Part => ({
   },
 })
 
-/** An answer of each code. */
+/** An example response for each code. */
 export const refusalExamples = (): Part =>
   Object.fromEntries(
     Object.entries(catalogue).map(([code, [statusCode, message]]) => {

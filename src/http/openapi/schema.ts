@@ -4,13 +4,13 @@ import { nameOf } from './names.ts'
 /** A part of the description. */
 export type Part = Record<string, unknown>
 
-/** Says a schema of schemas/ in the words of OpenAPI 3.1; `say` refers to one that has a name, `define` never does at its top. */
+/** Translates a schema of schemas/ to OpenAPI 3.1. `say` refers to a named schema by its name; `define` always writes the schema out. */
 export interface SchemaWriter {
   say(schema: object): Part
   define(schema: object): Part
 }
 
-/** Words whose value is a schema, or several. */
+/** Keywords whose value is a schema or a list of schemas. */
 const nesting = [
   'items',
   'propertyNames',
@@ -41,12 +41,12 @@ export function createSchemaWriter(told: Told): SchemaWriter {
 
   const write = (word: string, value: unknown): Part => {
     if (word === '$schema' || word === 'says') return {}
-    // An object may get more fields one day, and whoever reads it must bear that.
+    // Later versions may add fields, so clients must accept fields that they do not know.
     if (word === 'additionalProperties' && value === false) return {}
     if (word === 'errorCodes') return { 'x-error-codes': [...new Set(Object.values(value as object))] }
     if (word === 'format') return formatSaid(String(value))
     if (word === 'properties') return { properties: sayEach(value as object) }
-    // As JSON Schema calls it since 2019.
+    // The name in JSON Schema since 2019.
     if (word === 'dependencies') return { dependentSchemas: sayEach(value as object) }
     if (!nesting.includes(word) || typeof value === 'boolean') return { [word]: value }
     return { [word]: Array.isArray(value) ? value.map(say) : say(value as object) }
@@ -68,7 +68,7 @@ function withWidth(schema: Part): Part {
   return { ...schema, format: minimum >= -(2 ** 31) && maximum < 2 ** 31 ? 'int32' : 'int64' }
 }
 
-/** Programs that make code want a type also where the values tell it. */
+/** Code generators need a type even where the values imply it. */
 function withType(schema: object): object {
   if ('type' in schema) return schema
   const values = 'enum' in schema ? (schema.enum as unknown[]) : 'const' in schema ? [schema.const] : []

@@ -5,7 +5,7 @@ import { setApiHeaders } from '../answer.ts'
 import { letBrowsersRead } from '../cross-origin.ts'
 import { describeApi } from './describe.ts'
 
-/** `/openapi.json`: the description, made once. It needs no key, any page may load it, and it is no answer of an operation: no envelope. */
+/** Serves `/openapi.json`, built once. The response needs no key, any page may load it, and it has no envelope. */
 export function serveDescription({ config }: Pick<Deps, 'config'>): Router {
   const bytes = Buffer.from(JSON.stringify(describeApi(config)))
   const router = Router({ strict: true, caseSensitive: true })
@@ -15,10 +15,10 @@ export function serveDescription({ config }: Pick<Deps, 'config'>): Router {
     letBrowsersRead(res)
     if (res.app.locals.isStopping()) res.setHeader('Connection', 'close')
     res.setHeader('Content-Type', 'application/json; charset=utf-8')
-    // So long may somebody look at the one from before a release.
+    // For 300 s after a release, a client may still see the previous description.
     res.setHeader('Cache-Control', 'public, max-age=300')
     res.setHeader('Content-Length', bytes.length)
-    // To a HEAD Node sends no byte of it.
+    // Node sends no body to a HEAD request.
     res.end(bytes)
   })
   router.all('/openapi.json', () => {

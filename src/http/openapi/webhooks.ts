@@ -4,7 +4,7 @@ import type { Told } from './formats.ts'
 import { eventBodies } from './names.ts'
 import type { Part, SchemaWriter } from './schema.ts'
 
-/** What the service sends, one for each event (SPEC 6.2). */
+/** The webhooks that the service sends, one for each event (SPEC 6.2). */
 export const webhooksOf = (writer: SchemaWriter, told: Told): Part =>
   Object.fromEntries(
     Object.entries(eventBodies).map(([event, body]) => [
@@ -20,8 +20,8 @@ const webhook = (
 ): Part => ({
   operationId: `${event.replaceAll('.', '-')}-event`,
   summary: event,
-  description: `Check the signature on the raw body before you read it, and answer 2xx within ${webhookTimeoutMs / 1000} s. The same \`id\` may come again.`,
-  // It is signed, not sent with a key.
+  description: `Check the signature on the raw body before you read it, and respond with 2xx within ${webhookTimeoutMs / 1000} s. The same \`id\` may arrive more than once.`,
+  // A webhook is signed; it carries no key.
   security: [],
   parameters: [
     {
@@ -30,12 +30,12 @@ const webhook = (
     },
     {
       ...header(`X-${brand}-Signature-Previous`, '^sha256=[0-9a-f]{64}(,sha256=[0-9a-f]{64}){0,4}$', 359),
-      description: 'In the 24 hours after a new secret: the same under each earlier one, newest first.',
+      description: 'For 24 hours after a rotation: the same with each earlier secret, newest first.',
       required: false,
     },
     {
       ...header(`X-${brand}-Timestamp`, '^[0-9]{1,15}$', 15),
-      description: 'When this attempt was signed, in Unix seconds. Refuse one more than 300 s away.',
+      description: 'When this attempt was signed, in Unix seconds. Reject it if it is more than 300 s off.',
     },
     {
       ...header(`X-${brand}-Event`, `^${event.replaceAll('.', String.raw`\.`)}$`, event.length),
@@ -48,7 +48,7 @@ const webhook = (
   },
   responses: {
     '2XX': {
-      description: `You have it. Any other answer, or none within ${webhookTimeoutMs / 1000} s, and it is sent again.`,
+      description: `You have received the event. After any other response, or none within ${webhookTimeoutMs / 1000} s, the service retries.`,
     },
   },
 })
@@ -62,7 +62,7 @@ const header = (name: string, pattern: string, maxLength: number): Part => ({
 
 const at = new Date('2026-11-21T07:35:08.990Z')
 
-/** What a test of a receiver sends. */
+/** The event that the test of an endpoint sends. */
 const exampleOf = (event: EventName): unknown => ({
   id: 'awFJrKkMOL3jxH9wawFJrKkMOL3jxH9e',
   event,
