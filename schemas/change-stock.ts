@@ -4,9 +4,9 @@ import { highestStock } from './product-limits.ts'
 export const changeStockBody = {
   type: 'object',
   properties: {
-    stock: { description: 'Units that it shall be.', type: 'integer', minimum: 0, maximum: highestStock },
+    stock: { description: 'New stock level.', type: 'integer', minimum: 0, maximum: highestStock },
     delta: {
-      description: 'Units by which it shall move.',
+      description: 'Units to add to the stock; negative to subtract.',
       type: 'integer',
       minimum: -highestStock,
       maximum: highestStock,
@@ -14,7 +14,7 @@ export const changeStockBody = {
   },
   dependencies: {
     stock: {
-      properties: { delta: { not: {}, says: 'cannot be given beside stock: send exactly one of the two' } },
+      properties: { delta: { not: {}, says: 'cannot be combined with stock: send exactly one of the two' } },
     },
   },
   if: { required: ['delta'] },

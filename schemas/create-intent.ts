@@ -1,31 +1,31 @@
 /**
- * Body of POST /dev/intents (SPEC 4.1). `errorCodes` names the code of the catalogue for a keyword that fails
- * (`*` for any other); without it a fault is a VALIDATION_ERROR. Lengths count Unicode code points.
+ * Body of POST /dev/intents (SPEC 4.1). `errorCodes` gives the error code for each keyword that fails (`*` for any other keyword). Without it the
+ * code is VALIDATION_ERROR. Lengths are in Unicode code points.
  */
 const createIntentBody = <Format extends string>(redirectFormat: Format) =>
   ({
     type: 'object',
     properties: {
       amount: {
-        description: 'Centimes. Required for FIXED; for OPEN a suggestion.',
+        description: 'Centimes. Required for FIXED, a suggestion for OPEN.',
         type: 'integer',
         format: 'amount',
         errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' },
       },
       amountType: {
-        description: 'FIXED where nothing is said. OPEN: the customer chooses the amount.',
+        description: 'Defaults to FIXED. With OPEN, the customer chooses the amount.',
         enum: ['FIXED', 'OPEN'],
         errorCodes: { '*': 'INVALID_AMOUNT_TYPE' },
       },
       label: {
-        description: 'What the customer is shown.',
+        description: 'Shown to the customer.',
         type: 'string',
         maxLength: 200,
         format: 'storable-text',
         errorCodes: { maxLength: 'LABEL_TOO_LONG' },
       },
       metadata: {
-        description: 'Yours: returned with the intent and in its events.',
+        description: 'Your own data. Returned with the intent and in its events.',
         type: 'object',
         maxProperties: 50,
         propertyNames: { minLength: 1, maxLength: 64, format: 'storable-text' },
@@ -47,7 +47,7 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
 const redirectUrl = <Format extends string>(format: Format) =>
   ({ type: 'string', format, errorCodes: { '*': 'INVALID_REDIRECT_URL' } }) as const
 
-/** With a live key a customer is only sent back over https; with a test key also to localhost. */
+/** With a live key, redirect URLs must be https. A test key also allows localhost. */
 export const createLiveIntentBody = createIntentBody('https-url')
 export const createTestIntentBody = createIntentBody('https-or-localhost-url')
 

@@ -8,10 +8,10 @@ import {
   mostVariants,
 } from './product-limits.ts'
 
-/** What of a variant a request gives, in a create and in a change. Prices are centimes. */
+/** The fields of a variant in a create or update request. Prices are in centimes. */
 export const variantFields = {
   label: {
-    description: 'Several may have the same one.',
+    description: 'Need not be unique.',
     type: 'string',
     maxLength: longestLabel,
     format: 'written-text',
@@ -24,7 +24,7 @@ export const variantFields = {
   },
   stock: { description: 'Units.', type: 'integer', minimum: 0, maximum: highestStock },
   sku: {
-    description: 'Unique in its shop.',
+    description: 'Unique within the shop.',
     type: ['string', 'null'],
     maxLength: longestSku,
     format: 'written-text',
@@ -33,7 +33,7 @@ export const variantFields = {
 
 const { price, stock, sku } = variantFields
 
-/** What of a product a request gives, beside its variants; `price`, `stock` and `sku` are those of the only variant. */
+/** The fields of a product in a request, besides its variants. `price`, `stock` and `sku` belong to the only variant. */
 export const productFields = {
   name: { type: 'string', maxLength: longestName, format: 'written-text' },
   description: { type: 'string', maxLength: longestDescription, format: 'written-or-empty-text' },
@@ -43,20 +43,20 @@ export const productFields = {
     maxItems: mostImages,
     items: { type: 'string', format: 'https-url' },
   },
-  active: { description: 'Whether it is for sale.', type: 'boolean' },
+  active: { description: 'Whether the product is for sale.', type: 'boolean' },
   price,
   stock,
   sku,
 } as const
 
-const inVariants = { not: {}, says: 'belongs in each of the variants' } as const
+const inVariants = { not: {}, says: 'cannot be combined with variants: set it in each variant' } as const
 
-/** With `variants`, what each of them has for itself cannot be given for the product. */
+/** With `variants`, the fields of a variant cannot be given for the product. */
 export const notBesideVariants = {
   properties: { price: inVariants, stock: inVariants, sku: inVariants },
 } as const
 
-/** Body of POST /dev/store/products (SPEC 4.9). Without `variants` the product has one, and `price` is its. */
+/** Body of POST /dev/store/products (SPEC 4.9). Without `variants` the product has one variant, with this `price`. */
 export const createProductBody = {
   type: 'object',
   required: ['name'],

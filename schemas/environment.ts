@@ -1,6 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts'
 
-/** The process environment. `.env.example` lists the same names; a test holds the two equal. */
+/** The process environment. A test checks that `.env.example` lists the same names. */
 export const environment = {
   type: 'object',
   required: ['MONGODB_URL', 'REDIS_URL', 'SECRET_KEY'],

@@ -15,7 +15,7 @@ export const instant = {
   maxLength: 24,
 }
 
-/** The whole body of a webhook (SPEC 6.2): the envelope, and the data of its event. */
+/** The body of a webhook (SPEC 6.2): the envelope and the data of its event. */
 export const eventBody = (event: EventName, data: object) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   ...exactly({

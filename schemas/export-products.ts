@@ -1,4 +1,4 @@
-/** What may stand between the cells of a file; a spreadsheet in French expects the second. */
+/** The delimiters of a CSV file. A spreadsheet in French expects the semicolon. */
 export const delimiters = [',', ';'] as const
 export type Delimiter = (typeof delimiters)[number]
 
@@ -7,7 +7,7 @@ export const exportProductsQuery = {
   type: 'object',
   properties: {
     delimiter: {
-      description: 'A comma where nothing is said; a spreadsheet in French expects a semicolon.',
+      description: 'Defaults to a comma. A spreadsheet in French expects a semicolon.',
       enum: delimiters,
     },
   },

@@ -2,7 +2,10 @@
 export const importProductsQuery = {
   type: 'object',
   properties: {
-    dryRun: { description: 'Answers what it would do, and changes nothing.', enum: ['true', 'false'] },
+    dryRun: {
+      description: 'Returns what the import would do, and changes nothing.',
+      enum: ['true', 'false'],
+    },
   },
   additionalProperties: false,
 } as const
@@ -11,10 +14,10 @@ export interface ImportProductsQuery {
   dryRun?: 'true' | 'false'
 }
 
-/** JSON of 2 MiB has no longer one. */
+/** A JSON body of 2 MiB cannot contain a longer text. */
 const longestJsonCsv = 2 * 1024 * 1024
 
-/** Body of an import that comes as JSON; the file may also be the body itself, or the field `file` of a form. */
+/** Body of an import as JSON. The file may also be the body itself, or the field `file` of a form. */
 export const importProductsBody = {
   type: 'object',
   required: ['csv'],

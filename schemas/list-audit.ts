@@ -2,7 +2,7 @@ import { spanQuery } from './span.ts'
 
 const name = { type: 'string', maxLength: 200, format: 'storable-text' } as const
 
-/** Query of the page of the audit trail. `before` is where the page before this one ended. */
+/** Query of the audit trail page. `before` is where the previous page ended. */
 export const listAuditQuery = {
   type: 'object',
   properties: {

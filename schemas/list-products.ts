@@ -5,16 +5,16 @@ import { longestName, longestSku } from './product-limits.ts'
 export const listProductsQuery = {
   type: 'object',
   properties: {
-    active: { description: 'Whether they are for sale.', enum: ['true', 'false'] },
+    active: { description: 'Only products that are, or are not, for sale.', enum: ['true', 'false'] },
     q: {
-      description: 'A text in the name, whatever its case.',
+      description: 'Only products whose name contains this text, ignoring case.',
       type: 'string',
       minLength: 1,
       maxLength: longestName,
       format: 'storable-text',
     },
     sku: {
-      description: 'The one that has this SKU.',
+      description: 'Only the product with this SKU.',
       type: 'string',
       minLength: 1,
       maxLength: longestSku,

@@ -1,12 +1,12 @@
-/** Further than any list reaches; 15 digits. */
+/** Beyond the end of any list; 15 digits. */
 export const highestPage = 999_999_999_999_999
 
 /** Query of a list without filters (SPEC 4.3). */
 export const pageQuery = {
   type: 'object',
   properties: {
-    page: { description: 'Counted from 1.', type: 'string', format: 'page-number' },
-    limit: { description: 'Items a page; one above 100 is 100.', type: 'string', format: 'page-size' },
+    page: { description: 'Page number, from 1.', type: 'string', format: 'page-number' },
+    limit: { description: 'Items per page; above 100 means 100.', type: 'string', format: 'page-size' },
   },
   additionalProperties: false,
 } as const

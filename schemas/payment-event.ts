@@ -7,7 +7,7 @@ import { declines, failures } from './payment-reasons.ts'
 export type PaymentEventName = Extract<EventName, `payment.${string}`>
 
 const nothing = { type: 'null' }
-/** An OPEN intent that nobody has paid has none. */
+/** Null for an unpaid OPEN intent. */
 const amountOrNone = { ...amount, type: ['integer', 'null'] }
 
 const maskedPhone = shaped(String.raw`^[0-9]{2}\*{6}[0-9]{2}$`, 10)
@@ -22,7 +22,7 @@ const metadata = {
 const commission = (part: object) =>
   exactly({ provider_ttc: part, payer_ttc: part, tof: part, tte: part, total_revenue: part })
 
-/** What every event tells (SPEC 6.2), by the status after it. */
+/** The fields of every event (SPEC 6.2), with the status of the intent after it. */
 const payment = (status: string) => ({
   reference_number: reference,
   short_code: shaped('^[0-9A-Z]{6}$', 6),

@@ -1,4 +1,4 @@
-/** The limits of a product, wherever it comes from: a body or a cell of a CSV file. Lengths are Unicode code points. */
+/** The limits of a product, in a request body and in a CSV file. Lengths are in Unicode code points. */
 export const longestName = 200
 export const longestDescription = 5_000
 export const longestLabel = 100
@@ -7,5 +7,5 @@ export const longestHandle = 100
 export const mostImages = 10
 export const mostVariants = 100
 
-/** The most units of a variant: beyond what anybody counts, and far from where numbers lose their last digit. */
+/** The most units of a variant: more than any shop stocks, and far below the largest exact integer. */
 export const highestStock = 1_000_000_000

@@ -1,20 +1,20 @@
-/** Each stands in the intent for ever and in every response: a payment cannot be refunded centime by centime. */
+/** Every refund stays in the intent and in every response for good, so a payment cannot be refunded centime by centime. */
 export const mostRefunds = 1_000
 
-/** Body of POST /dev/intents/{referenceNumber}/refund (SPEC 4.5). Everything may be left out. */
+/** Body of POST /dev/intents/{referenceNumber}/refund (SPEC 4.5). All fields are optional. */
 export const refundBody = {
   type: 'object',
   properties: {
     amount: {
-      description: 'Centimes; all that is left where nothing is said.',
+      description: 'Centimes. Defaults to all that is left.',
       type: 'integer',
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
       errorCodes: { minimum: 'AMOUNT_OUT_OF_RANGE', maximum: 'AMOUNT_OUT_OF_RANGE' },
     },
-    reason: { description: 'For you.', type: 'string', maxLength: 200, format: 'storable-text' },
+    reason: { description: 'Your own note.', type: 'string', maxLength: 200, format: 'storable-text' },
     expectedRefundable: {
-      description: 'Refund only if exactly so many centimes are left.',
+      description: 'Refund only if exactly this many centimes are left.',
       type: 'integer',
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,

@@ -1,4 +1,4 @@
-/** What an API key may be allowed to do. A key issued without a list has them all. */
+/** What an API key may be allowed to do. A key that is issued without a list has every scope. */
 export const scopes = [
   'payments.intents:read',
   'payments.intents:write',

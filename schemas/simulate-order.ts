@@ -1,12 +1,12 @@
 import { longestLabel } from './product-limits.ts'
 import { longestPhone } from './simulate-payment.ts'
 
-/** Units of one line: more than anybody orders, and a product of it with any price that is still exact. */
+/** Units of one line: more than any customer orders, and its product with any price is still an exact integer. */
 export const mostUnits = 1_000_000
-/** Lines of one order. */
+/** The most lines of one order. */
 export const mostItems = 100
 
-/** Body of POST /dev/store/orders/simulate (SPEC 4.7). Everything may be left out. */
+/** Body of POST /dev/store/orders/simulate (SPEC 4.7). All fields are optional. */
 export const simulateOrderBody = {
   type: 'object',
   properties: {
@@ -20,7 +20,7 @@ export const simulateOrderBody = {
         properties: {
           productId: { type: 'string', minLength: 1, maxLength: 64, format: 'storable-text' },
           variantId: {
-            description: 'Or `variantLabel`; neither where it has one variant.',
+            description: 'Give this or `variantLabel`, or neither if the product has one variant.',
             type: 'string',
             minLength: 1,
             maxLength: 64,
@@ -31,7 +31,7 @@ export const simulateOrderBody = {
         },
         dependencies: {
           variantId: {
-            properties: { variantLabel: { not: {}, says: 'cannot be given beside variantId' } },
+            properties: { variantLabel: { not: {}, says: 'cannot be combined with variantId' } },
           },
         },
       },
@@ -53,7 +53,7 @@ export const simulateOrderBody = {
   },
 } as const
 
-/** One line; without a variant it is the product's only one. */
+/** One line of the order. The variant may be omitted if the product has only one. */
 export interface SimulatedItem {
   productId: string
   variantId?: string

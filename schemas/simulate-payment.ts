@@ -1,24 +1,24 @@
 import { createTestIntentBody } from './create-intent.ts'
 
-/** 15 digits, each with something before it. */
+/** Enough for 15 digits, each after a separator. */
 export const longestPhone = 40
 
-/** Body of POST /dev/intents/{referenceNumber}/simulate-payment (SPEC 4.6). Everything may be left out. */
+/** Body of POST /dev/intents/{referenceNumber}/simulate-payment (SPEC 4.6). All fields are optional. */
 export const simulatePaymentBody = {
   type: 'object',
   properties: {
     amount: {
       ...createTestIntentBody.properties.amount,
-      description: 'Centimes. OPEN: what the customer chooses. FIXED: its own.',
+      description: "Centimes. OPEN: the customer's choice. FIXED: the amount of the intent.",
     },
     payerPhone: {
-      description: 'Who pays: a phone number.',
+      description: "The payer's phone number.",
       type: 'string',
       maxLength: longestPhone,
       format: 'phone',
     },
     outcome: {
-      description: 'How it goes; success where nothing is said.',
+      description: 'The result of the payment. Defaults to success.',
       enum: ['success', 'insufficient_funds', 'technical_error'],
     },
   },

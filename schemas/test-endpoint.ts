@@ -6,7 +6,7 @@ export const testEndpointBody = {
   properties: {
     event: {
       ...createEndpointBody.properties.events.items,
-      description: "The endpoint's first where nothing is said.",
+      description: "Defaults to the endpoint's first event.",
     },
   },
 } as const

@@ -1,11 +1,11 @@
 import { createEndpointBody } from './create-endpoint.ts'
 
-/** Body of PUT /dev/webhooks/endpoints/{id}: any of these, judged as in a create (SPEC 4.8). */
+/** Body of PUT /dev/webhooks/endpoints/{id}: any of these fields, validated as in a create (SPEC 4.8). */
 export const updateEndpointBody = {
   type: 'object',
   properties: {
     ...createEndpointBody.properties,
-    active: { description: 'Whether anything is sent to it.', type: 'boolean' },
+    active: { description: 'Whether events are sent to the endpoint.', type: 'boolean' },
   },
 } as const
 

@@ -142,7 +142,9 @@ describe('A product', () => {
       'variants[1].price',
       'variants[1].sku',
     ])
-    expect(body.error.details[2].message).to.equal('price belongs in each of the variants.')
+    expect(body.error.details[2].message).to.equal(
+      'price cannot be combined with variants: set it in each variant.',
+    )
   })
 
   it('of a thousand faults tells the first hundred', async () => {
