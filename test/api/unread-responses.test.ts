@@ -13,7 +13,7 @@ import { answersOf, connectTo, crlf, expectFailure, readToEnd } from './raw-requ
 const intents = '/api/v1/dev/intents'
 const page = `${intents}?limit=100`
 const mib = 1024 * 1024
-/** Each character is six bytes as JSON: no metadata is larger. */
+/** JSON escapes each of these characters as six bytes, so this metadata is as large as it can be. */
 const long = '\u0001'
 const metadata = Object.fromEntries(
   Array.from({ length: 50 }, (_, n) => [String(n).padEnd(64, long), long.repeat(500)]),
@@ -38,7 +38,7 @@ describe('Responses that are not read', () => {
   afterEach(async () => {
     leave()
     await web?.stop()
-    await until('all memory is given back', () => house.deps.responses.taken() === 0)
+    await until('all memory is released', () => house.deps.responses.taken() === 0)
   })
   after(() => house.close())
 
@@ -60,7 +60,7 @@ describe('Responses that are not read', () => {
     return answersOf((await readToEnd(socket.resume())).toString('latin1'))[0]
   }
 
-  it('100 times 100 intents with full metadata leave `web` below 400 MiB, and a neighbour is served', async function () {
+  it('keep `web` below 400 MiB at 100 pages of 100 large intents, while another business is served', async function () {
     this.timeout(90_000)
     web = await startProcess('web', house)
     const { origin } = web
@@ -73,7 +73,7 @@ describe('Responses that are not read', () => {
     let most = 0
     let served = 0
     await until(
-      'each of them has something to read',
+      'every connection has something to read',
       async () => {
         most = Math.max(most, await memory())
         const lists = await call(page, neighbour)
@@ -86,7 +86,7 @@ describe('Responses that are not read', () => {
     most = Math.max(most, await memory())
     expect(most / mib).to.be.within(50, 400)
     expect(served).to.be.greaterThan(3)
-    // Never a write, nor what is small.
+    // Writes and small responses still succeed.
     const created = await fetch(origin + intents, {
       method: 'POST',
       headers: { ...merchant.write(), 'Content-Type': 'application/json' },
@@ -99,14 +99,14 @@ describe('Responses that are not read', () => {
     await until('the page can be read again', async () => (await call(page, merchant)).status === 200)
   })
 
-  it('are refused with 429 RATE_LIMITED over the share of their business, and only then', async () => {
+  it('get 429 RATE_LIMITED only over the share of their business', async () => {
     const { perBusiness } = house.deps.responses
     expect(perBusiness).to.equal(responseBytes * partOfBusiness)
     const sockets: Socket[] = []
-    // One after the other: only two lists of a business run at once.
+    // In sequence, since only two lists of a business run at once.
     for (let n = 0; n < 5; n += 1) {
       const socket = await ask(house.origin, page, merchant)
-      await until('it has something to read', () => socket.bytesRead > 0)
+      await until('the connection has something to read', () => socket.bytesRead > 0)
       sockets.push(socket)
     }
     expect(house.deps.responses.taken()).to.be.within(1, perBusiness)
@@ -126,7 +126,7 @@ describe('Responses that are not read', () => {
     expect(values).to.deep.include({ labels: { scope: 'responses' }, value: refused.length })
   })
 
-  it('wait for one another while clients read them', async () => {
+  it('wait for each other while clients read them', async () => {
     const sockets = await Promise.all(Array.from({ length: 2 }, () => ask(house.origin, page, merchant)))
     const answers = await Promise.all(sockets.map(answerOf))
     for (const answer of answers) {
@@ -145,13 +145,13 @@ describe('Responses that are not read', () => {
     const dripping = await ask(origin, page, merchant)
     const drip = setInterval(() => dripping.read(100_000), 50)
     for (const socket of [silent, dripping]) socket.once('close', () => open.delete(socket))
-    await until('the memory is given back', () => house.deps.responses.taken() > 0)
-    await until('the memory is given back', () => house.deps.responses.taken() === 0)
+    await until('the responses take memory', () => house.deps.responses.taken() > 0)
+    await until('the memory is released', () => house.deps.responses.taken() === 0)
     clearInterval(drip)
     await close()
   })
 
-  it('never exceed their estimate: no intent without refunds is larger', async () => {
+  it('never exceed the memory reserved for them: no intent without refunds is larger', async () => {
     const urls = { successUrl: `https://a.example/${'x'.repeat(2000)}`, cancelUrl: 'https://a.example' }
     const label = long.repeat(200)
     const { referenceNumber } = await createIntent(house, merchant, { amount: 500, label, metadata, ...urls })

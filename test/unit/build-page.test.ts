@@ -5,19 +5,19 @@ import { buildPage } from '../../src/http/responses/build.ts'
 const pageOf = (items: unknown[]) => ({ items, page: 1, limit: 100, total: items.length, hasMore: false })
 const most = 10_000_000
 
-describe('A page that is built item by item', () => {
+describe('buildPage', () => {
   for (const [what, items] of [
-    ['no item', []],
+    ['no items', []],
     ['small items', [{ a: 1 }, { a: 'é' }]],
-    ['items of several parts', Array.from({ length: 20 }, () => ({ text: 'é\n'.repeat(50_000) }))],
+    ['items larger than a part', Array.from({ length: 20 }, () => ({ text: 'é\n'.repeat(50_000) }))],
   ] as const)
-    it(`is the text that JSON.stringify makes of it, with ${what}`, async () => {
+    it(`returns the same text as JSON.stringify for a page with ${what}`, async () => {
       const page = pageOf([...items])
       const parts = await buildPage(page, most)
       expect(Buffer.concat(parts).toString()).to.equal(JSON.stringify({ success: true, data: page }))
     })
 
-  it('is refused with RATE_LIMITED over the bytes of a business, which a smaller `limit` mends', async () => {
+  it('throws RATE_LIMITED if the page exceeds the memory of a business', async () => {
     const items = Array.from({ length: 100 }, () => 'x'.repeat(100_000))
     const refused = await buildPage(pageOf(items), most - 1).catch((error: unknown) => error)
     expect(refused).to.be.instanceOf(Refusal)
