@@ -7,7 +7,7 @@ import { checkoutAttempts } from './lookup-limit.ts'
 
 /**
  * Pays within the limits on failed attempts. An attempt counts for its network before the wallet is called, so concurrent attempts cannot exceed
- * the limit, and stays counted only if its PIN was refused. `closed`: the wallet was not called.
+ * the limit, and stays counted only if its PIN was refused (in the sandbox also if it was declined). `closed`: the wallet was not called.
  */
 export type PinLimit = (
   ip: string,
@@ -28,7 +28,10 @@ const seconds = 600
 const perNetwork = 60
 /** Points of a refused PIN. A payment in progress counts one point, so 180 customers of one network may be paying at once. */
 const perRefusal = 3
-/** For test wallets, which hold no money, counted per business. Enough for a test suite, and it bounds the work of checking PINs. */
+/**
+ * For test wallets, which hold no money, counted per business. Declined payments count too: each is an event with a delivery per endpoint.
+ * Enough for a test suite, and it bounds the work of checking PINs.
+ */
 const perNetworkOfTests = 600
 
 export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLimit {
@@ -53,13 +56,15 @@ export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLi
       return paid
     } finally {
       // The customer does not wait for this write. A point that is left over expires within minutes.
-      void end(attempt, paid).catch(() => undefined)
+      void end(attempt, intent, paid).catch(() => undefined)
     }
   }
 }
 
-const end = (attempt: Attempt & { isOpen: true }, paid: Paid | null): Promise<void> =>
-  paid?.state === 'settled' && paid.outcome.outcome === 'refused' ? attempt.fail() : attempt.leave()
+function end(attempt: Attempt & { isOpen: true }, { sandbox }: Intent, paid: Paid | null): Promise<void> {
+  const outcome = paid?.state === 'settled' ? paid.outcome.outcome : null
+  return outcome === 'refused' || (sandbox && outcome === 'declined') ? attempt.fail() : attempt.leave()
+}
 
 /** How long until an intent may be tried again. One payment of it is under way at a time: who read it just before the last one ended gets one more. */
 function intentClosedMs({ attempts }: Intent, now: Date): number {

@@ -19,6 +19,7 @@ import {
   tryClaim,
 } from '../idempotency/claim.ts'
 import { doneBefore, type Effect, type Errand } from '../idempotency/effect.ts'
+import { withinSandboxResponses } from '../quotas/sandbox-responses.ts'
 import type { SealedField } from '../secrets.ts'
 import { inSpan } from '../tracing/in-span.ts'
 import type { Cause } from '../webhooks/event.ts'
@@ -105,7 +106,13 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     }
     if (claimed.state === 'mine') {
       const { effectId } = claimed
-      const { answer: own, isKept } = await runHolding(deps, deadline, write, { id, ...claimed })
+      const held = { id, ...claimed }
+      const { answer: own, isKept } = await withinSandboxResponses(deps, caller, () =>
+        runHolding(deps, caller, deadline, write, held),
+      ).catch((error: unknown) => {
+        giveUp(deps, held).catch(() => undefined)
+        throw error
+      })
       if (isKept) return own
       look = async (until) => (await claimAgain(deps, request, effectId, until)) ?? { state: 'lost', own }
     }
@@ -118,6 +125,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
 /** Runs the operation. `isKept` is false if the claim was lost meanwhile and must be read again. */
 async function runHolding(
   deps: Deps,
+  { sandbox, businessId }: Caller,
   deadline: Deadline,
   write: Write,
   held: { id: string; token: string; effectId: string },
@@ -141,16 +149,14 @@ async function runHolding(
     // A create's answer travelled inside its own insert.
     if (write.recall !== null) return { answer, isKept: true }
   } catch (error) {
-    if (error === write.unread || !isFinal(error)) {
-      giveUp(deps, held).catch(() => undefined)
-      throw error
-    }
+    if (error === write.unread || !isFinal(error)) throw error
     answer = failure(error, write.cause.requestId)
   }
-  const kept = await deadline.spend((until) =>
-    keepAnswer(deps, held, sealed(answer, answerField(claims.name, held.id)), until),
-  )
-  return { answer, isKept: kept }
+  const kept = {
+    answer: sealed(answer, answerField(claims.name, held.id)),
+    ...(sandbox ? { sandboxOf: businessId } : {}),
+  }
+  return { answer, isKept: await deadline.spend((until) => keepAnswer(deps, held, kept, until)) }
 }
 
 /**

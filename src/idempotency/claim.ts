@@ -22,6 +22,8 @@ export interface Claim {
   paramsHash: string
   /** The sealed first answer; a create has it in its own document instead. */
   answer?: string
+  /** The business, if a test key made the request and `answer` stands here (src/quotas/sandbox-responses.ts). */
+  sandboxOf?: string
   /** Written before a duplicate that had to wait is answered: with this journalled write, what it read is durable too. */
   replayedAt?: Date
   /** 24 hours after the first request. A take-over never moves it. */
@@ -38,11 +40,20 @@ export const claims: Collection = {
     leaseUntil: Date,
     paramsHash: String,
     answer: String,
+    sandboxOf: String,
     replayedAt: Date,
     expiresAt: Date,
     removeAt: Date,
   },
-  indexes: [{ name: 'removal', key: { removeAt: 1 }, expireAfterSeconds: 0 }],
+  indexes: [
+    { name: 'removal', key: { removeAt: 1 }, expireAfterSeconds: 0 },
+    // For the quota of stored responses, which is counted without reading documents. Contains no claim of a live key.
+    {
+      name: 'sandboxResponses',
+      key: { sandboxOf: 1, expiresAt: 1 },
+      partialFilterExpression: { sandboxOf: { $exists: true } },
+    },
+  ],
 }
 
 /** Where a create stores its sealed first response: in the field `answer` of the created document. */
@@ -183,17 +194,17 @@ const mine = ({ effectId, token }: Pick<Claim, 'effectId' | 'token'>): Claimed =
   token,
 })
 
-/** Keeps the sealed answer. Returns false if the claim is gone or has another holder. `until`: see group-commit/lane.ts. */
+/** Keeps the sealed answer. `sandboxOf`: the business of a test key. Returns false if the claim is gone or has another holder. `until`: see group-commit/lane.ts. */
 export const keepAnswer = (
   deps: Pick<Deps, 'lanes'>,
   { id, token }: { id: string; token: string },
-  answer: string,
+  kept: Pick<Claim, 'answer' | 'sandboxOf'>,
   until: number,
 ): Promise<boolean> =>
   deps.lanes.updateClaim(
     {
       filter: { _id: id, token },
-      update: { $set: { answer } },
+      update: { $set: kept },
       // Only the holder of this token writes an answer, so its presence proves the write. The value may be too long to query by.
       proof: { token, answer: { $exists: true } },
     },

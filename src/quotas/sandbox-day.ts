@@ -11,8 +11,8 @@ import { secondsUntil } from './seconds-until.ts'
 
 const dayMs = 24 * 3_600_000
 
-const dayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
-const startOf = (day: number): Date => new Date(day * dayMs)
+export const dayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
+export const startOf = (day: number): Date => new Date(day * dayMs)
 
 /**
  * Counts what businesses created in the sandbox in this UTC day: intents, orders, products (deleted ones too) and endpoints, each from an
@@ -67,14 +67,39 @@ export async function withinSandboxDay<T>(
 ): Promise<T> {
   const limit = sandboxLimit(deps, caller)
   if (!caller.sandbox || limit === null || amount === 0) return insert()
-  const now = deps.now()
-  const day = dayOf(now)
-  const taken = await deps.quotas.sandboxDay.take(caller.businessId, String(day), limit, amount)
+  return withinDay(
+    deps,
+    deps.quotas.sandboxDay,
+    {
+      businessId: caller.businessId,
+      amount,
+      limit,
+      message: `The test keys of this business may create ${limit} intents, orders, products and endpoints in a UTC day.`,
+    },
+    insert,
+  )
+}
+
+/** Runs a write within a quota of the UTC day. Throws RATE_LIMITED with the message, and runs nothing, if the quota has no room for it. */
+export async function withinDay<T>(
+  { now }: Pick<Deps, 'now'>,
+  quota: Quota,
+  {
+    businessId,
+    amount,
+    limit,
+    message,
+  }: { businessId: string; amount: number; limit: number; message: string },
+  write: () => Promise<T>,
+): Promise<T> {
+  const at = now()
+  const day = dayOf(at)
+  const taken = await quota.take(businessId, String(day), limit, amount)
   if (!taken.isTaken)
     throw refuse('RATE_LIMITED', {
-      message: `The test keys of this business may create ${limit} intents, orders, products and endpoints in a UTC day.`,
+      message,
       details: { scope: 'sandbox', limit },
-      retryAfterSeconds: secondsUntil(startOf(day + 1), now, dayMs),
+      retryAfterSeconds: secondsUntil(startOf(day + 1), at, dayMs),
     })
-  return insert().finally(taken.end)
+  return write().finally(taken.end)
 }

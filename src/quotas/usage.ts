@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts'
 import type { Counted } from './count-batch.ts'
 import { countLiveCodes, liveCodeLimit } from './live-codes.ts'
 import { countSandboxDay, sandboxLimit } from './sandbox-day.ts'
+import { countSandboxResponses, sandboxResponseLimit } from './sandbox-responses.ts'
 
 /** What a business has used of a quota, and what is left. `limit` is null if there is none, `used` if counting takes too long. */
 export interface QuotaUsage {
@@ -15,20 +16,23 @@ export interface QuotaUsage {
 export interface Usages {
   liveCodes: QuotaUsage
   sandboxToday: QuotaUsage
+  sandboxResponsesToday: QuotaUsage
 }
 
 /** Counts what one business uses of its quotas now. */
 export async function usagesOf(
-  deps: Pick<Deps, 'Intent' | 'config' | 'now'>,
+  deps: Pick<Deps, 'Intent' | 'Claim' | 'config' | 'now'>,
   business: Business,
 ): Promise<Usages> {
-  const [codes, today] = await Promise.all([
+  const [codes, today, responses] = await Promise.all([
     used(countLiveCodes(deps, [business._id])),
     used(countSandboxDay(deps, [business._id])),
+    used(countSandboxResponses(deps, [business._id])),
   ])
   return {
     liveCodes: usage(codes, liveCodeLimit(deps, business)),
     sandboxToday: usage(today, sandboxLimit(deps, business)),
+    sandboxResponsesToday: usage(responses, sandboxResponseLimit(deps, business)),
   }
 }
 

@@ -77,6 +77,7 @@ describe('npm run admin', function () {
       limits: { perSecond: 'default', liveCodes: 'default', sandboxIntentsPerDay: 0 },
       liveCodes: { used: 0, limit: 20_000, left: 20_000 },
       sandboxToday: { used: 0, limit: null, left: null },
+      sandboxResponsesToday: { used: 0, limit: null, left: null },
     })
     expect(new Date(String(createdAt)).toISOString()).to.equal(createdAt)
     expect((await house.deps.Business.findById(id).lean())?.limits).to.deep.equal({

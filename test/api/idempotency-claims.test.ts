@@ -100,7 +100,7 @@ describe('The claim of a write', () => {
     const { effectId } = made
     await deps.Claim.insertMany(held.map(({ id: _id, token }) => ({ ...made, _id, token })))
     await deps.Claim.updateOne({ _id: 'b' }, { $set: { token: 'of another', answer: 'told' } })
-    const kept = held.map((each) => keepAnswer(deps, each, `told ${each.id}`, noHurry))
+    const kept = held.map((each) => keepAnswer(deps, each, { answer: `told ${each.id}` }, noHurry))
     expect(await Promise.all(kept)).to.deep.equal([true, false, true])
     const answers = await deps.Claim.find({ effectId, token: /^of/ }).sort({ _id: 1 }).lean()
     expect(answers.map(({ answer }) => answer)).to.deep.equal(['told a', 'told', 'told c'])
@@ -238,7 +238,7 @@ describe('The claim of a write', () => {
       for (const each of claims)
         expect(each).to.have.all.keys(
           ['_id', 'effectId', 'token', 'leaseUntil', 'paramsHash', 'expiresAt', 'removeAt'].concat(
-            each.answer === undefined ? [] : ['answer'],
+            each.answer === undefined ? [] : ['answer', 'sandboxOf'],
           ),
         )
       const sealed = [...claims.map(({ answer }) => answer), intent?.answer, kept.answer, kept.secret]

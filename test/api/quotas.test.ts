@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { countLiveCodes } from '../../src/quotas/live-codes.ts'
 import { countSandboxDay } from '../../src/quotas/sandbox-day.ts'
+import { countSandboxResponses } from '../../src/quotas/sandbox-responses.ts'
 import { readable, signedIn } from '../admin/staff.ts'
 import { cancelIntent, changeAsOperator, createIntent, openBeside } from '../support/acts.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
@@ -113,6 +114,7 @@ describe('The live payment codes of a business', () => {
     const operations = await profiled(house, async () => {
       await countLiveCodes(house.deps, [merchant.businessId])
       await countSandboxDay(house.deps, [merchant.businessId])
+      await countSandboxResponses(house.deps, [merchant.businessId])
     })
     const counts = operations.filter(({ command }) => 'aggregate' in command)
     expect(counts.map(({ planSummary }) => String(planSummary).split(' ')[0])).to.include('IXSCAN')
@@ -228,5 +230,80 @@ describe('What the test keys of a business make in a day', () => {
     expect(page).to.include('250 requests a second of each key (a limit of its own)')
     expect(page).to.include('0 of 20 000 used, 20 000 left')
     expect(page).to.include('1 of 5 used, 4 left')
+  })
+})
+
+describe('The responses stored in a day for the test keys of a business', () => {
+  const limit = 2 * 2
+  const noon = new Date('2026-03-01T12:00:00.000Z')
+  let house: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse({ SANDBOX_INTENTS_PER_DAY: String(limit / 2) })
+  })
+  after(() => house.close())
+  beforeEach(async () => {
+    house.clock.freeze(noon)
+    merchant = await house.merchant()
+  })
+
+  const fail = (referenceNumber: string, as = merchant, idempotencyKey?: string) =>
+    house.http
+      .post(`${intents}/${referenceNumber}/simulate-payment`)
+      .set(as.write(idempotencyKey))
+      .send({ outcome: 'insufficient_funds' })
+  const eventsOf = async ({ businessId }: Merchant) =>
+    (await house.deps.Intent.find({ businessId }).lean()).flatMap(({ outbox }) => outbox).length
+
+  it('are limited, and a refused write has no effect and causes no event', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    for (let made = 0; made < limit; made += 1) await fail(referenceNumber).expect(402)
+    const [before, events] = [await claims(house), await eventsOf(merchant)]
+    const { status, headers, body } = await fail(referenceNumber)
+    expect([status, body.error.code, body.error.details]).to.deep.equal([
+      429,
+      'RATE_LIMITED',
+      { scope: 'sandbox', limit },
+    ])
+    expect(headers['retry-after']).to.equal(String(12 * 60 * 60))
+    expect([await claims(house), await eventsOf(merchant)]).to.deep.equal([before, events])
+    await house.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
+  })
+
+  it('count changes, tests of an endpoint and refused creates together, but no create that succeeds', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    await createIntent(house, merchant)
+    await house.http.post(intents).set(merchant.write()).send({ amount: -1 }).expect(400)
+    await cancelIntent(house, merchant, referenceNumber)
+    await house.http.post('/api/v1/dev/webhooks/endpoints/none/test').set(merchant.write()).expect(404)
+    await house.http
+      .patch('/api/v1/dev/store/products/none/variants/none/stock')
+      .set(merchant.write())
+      .send({ delta: 1 })
+      .expect(404)
+    await expectRefused(cancelIntent(house, merchant, referenceNumber), 429, 'RATE_LIMITED')
+  })
+
+  it('are replayed when the quota is used up, and a refused write succeeds on the next day with the same key', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    const first = await fail(referenceNumber, merchant, 'first').expect(402)
+    for (let made = 1; made < limit; made += 1) await fail(referenceNumber).expect(402)
+    await expectRefused(fail(referenceNumber, merchant, 'later'), 429, 'RATE_LIMITED')
+    const replayed = await fail(referenceNumber, merchant, 'first').expect(402)
+    expect(replayed.body).to.deep.equal(first.body)
+    house.clock.freeze(new Date(noon.getTime() + dayMs / 2))
+    const later = await fail(referenceNumber, merchant, 'later').expect(402)
+    expect(later.headers).not.to.have.property('idempotent-replayed')
+  })
+
+  it('do not limit live keys or other merchants', async () => {
+    const { referenceNumber } = await createIntent(house, merchant)
+    for (let made = 0; made < limit; made += 1) await fail(referenceNumber).expect(402)
+    await expectRefused(fail(referenceNumber), 429, 'RATE_LIMITED')
+    const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+    for (let made = 0; made <= limit; made += 1)
+      await cancelIntent(house, live, (await createIntent(house, live)).referenceNumber)
+    const other = await house.merchant()
+    await fail((await createIntent(house, other)).referenceNumber, other).expect(402)
   })
 })

@@ -140,6 +140,13 @@ describe('Trying to pay too often', () => {
     expect((await tryAt(await offer(live), ip)).status).to.equal(422)
   })
 
+  it('counts a declined payment too in tests, where each is an event that the merchant can cause without end', async () => {
+    const ip = '203.0.113.7'
+    outcome = poor
+    expect((await tryAt(await offer(trial), ip)).status).to.equal(422)
+    await until('it counts', async () => (await pointsOf(`test-pin:${trial.businessId} ${ip}/32`)) === 3)
+  })
+
   it('is not asked for a form that was sent before: the page tells what became of it', async () => {
     const ip = '203.0.113.6'
     outcome = poor

@@ -9,7 +9,8 @@ export function quotaFacts({ config }: Pick<Deps, 'config'>, { limits }: Busines
   const rate = perSecond === null ? 'no limit' : `${inWords(perSecond)} requests a second of each key`
   return html`<dt>Rate</dt><dd>${rate}${ofItsOwn(limits.perSecond)}</dd>
     <dt>Live payment codes</dt><dd>${left(usages.liveCodes)}${ofItsOwn(limits.liveCodes)}</dd>
-    <dt>Sandbox today</dt><dd>${left(usages.sandboxToday)}${ofItsOwn(limits.sandboxIntentsPerDay)}</dd>`
+    <dt>Sandbox today</dt><dd>${left(usages.sandboxToday)}${ofItsOwn(limits.sandboxIntentsPerDay)}</dd>
+    <dt>Stored responses of the sandbox today</dt><dd>${left(usages.sandboxResponsesToday)}</dd>`
 }
 
 function left({ used, limit, left: rest }: QuotaUsage): string {
