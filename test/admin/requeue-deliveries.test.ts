@@ -49,6 +49,13 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(await countOf(other, 'DEAD')).to.equal(3)
   })
 
+  it('re-queues at most 250 a second', async () => {
+    await dead(1_001)
+    const beganAt = performance.now()
+    expect(await requeue('--endpoint', endpointId)).to.include({ requeued: 1_001 })
+    expect(performance.now() - beganAt).to.be.greaterThan(4000)
+  })
+
   it('takes those that died in a span of time, narrowed by business, and CANCELLED ones when asked', async () => {
     const [first, second, third] = await dead(3)
     await dead(3, other)

@@ -17,8 +17,9 @@ What is not re-queued stands under "skipped", by reason:
   under-way      an attempt is due or running already
   endpoint-gone  the endpoint is deleted or switched off
 
-Killed half-way, run it again: what is done is not done twice. Redis is not
-needed; workers begin with the deliveries within 15 seconds.
+It re-queues 250 a second at most, so that other merchants' deliveries keep
+their pace. Killed half-way, run it again: what is done is not done twice. Redis
+is not needed; workers begin with the deliveries within 15 seconds.
 
 Examples:
   admin deliveries requeue --endpoint ID --dry-run

@@ -1,7 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Actor } from '../../audit/audit-event.ts'
 import { newId } from '../../ids.ts'
+import { createPace } from '../../retention/pace.ts'
 import { untilNow, within } from '../../span.ts'
 import { deadIn } from '../../webhooks/deliveries/dead-in.ts'
+import { requeueBatch } from '../../webhooks/deliveries/requeue.ts'
 import { requeueAll } from '../../webhooks/deliveries/requeue-all.ts'
 import { found } from './act.ts'
 import { type AdminDeps, Failed } from './run.ts'
@@ -22,6 +25,12 @@ export type Tally = { matched: number; requeued: number; skipped: Record<string,
 /** Redis is not needed here: the sweep finds what is due. */
 const withoutRedis = { nudge: (): void => undefined, recentSenders: { add: () => 0 } }
 
+/**
+ * 250 deliveries a second. Each sweep reads every delivery that became due in the last minute, whosever it is, so this business adds at most
+ * 15 000 to that.
+ */
+const batchEveryMs = 2000
+
 /** Counts what would be chosen. Throws as `requeueChosen` does. */
 export async function countChosen(deps: AdminDeps, choice: Choice): Promise<number> {
   await expectThere(deps, choice)
@@ -41,14 +50,21 @@ export async function requeueChosen(
   await expectThere(deps, choice)
   const tally: Tally = { matched: 0, requeued: 0, skipped: {} }
   const which = selectionOf(deps, choice)
-  for await (const outcomes of requeueAll({ ...deps, ...withoutRedis }, which, { actor, actId: newId() })) {
+  // Ctrl-C ends the process at once.
+  const pace = createPace(new AbortController().signal, async () => undefined)
+  const batches = requeueAll({ ...deps, ...withoutRedis }, which, { actor, actId: newId() })
+  for (;;) {
+    const startedAt = performance.now()
+    const { done, value: outcomes } = await pace(() => batches.next())
+    if (done) return tally
     tally.matched += outcomes.size
     for (const outcome of outcomes.values())
       if (outcome === 'requeued') tally.requeued += 1
       else tally.skipped[outcome] = (tally.skipped[outcome] ?? 0) + 1
     advance(outcomes.size)
+    const restMs = batchEveryMs - (performance.now() - startedAt)
+    if (outcomes.size === requeueBatch && restMs > 0) await pause(restMs)
   }
-  return tally
 }
 
 function selectionOf(deps: AdminDeps, { id, endpoint, business, from, to, status }: Choice) {
