@@ -23,22 +23,22 @@ const headers = seconds(patience.headersMs)
 const request = seconds(patience.requestMs)
 const grace = seconds(patience.bodyGraceMs)
 
-/** What each page says of the limits of a connection, by the numbers that the service holds to. */
+/** The sentences in which each page states the limits of a connection, with the numbers from the code. */
 const said: Record<string, string[]> = {
   'docs/api.md': [
-    `all headers | ${ofHeaders}, ${mostHeaders} headers |`,
-    `| Body | ${body}; of an [import](store.md#csv) ${mib(largestBytes.csv)}, in JSON ${mib(largestJson)} |`,
-    `| Nesting of a body | ${deepest} levels |`,
-    `| Time of the headers | ${headers} |`,
-    `| Time of the whole request | ${request} |`,
-    `| Slowness of a body | after ${grace}, ${leastRate} bytes for each second since |`,
-    `| Time in which nothing of an answer is taken | ${seconds(patience.answerIdleMs)} |`,
-    `| Slowness in reading a response | after ${seconds(patience.answerGraceMs)}, ${kib(leastReadRate)} for each second since |`,
-    `responses over ${kib(smallResponseBytes)} that one process of the service makes, or that their clients have not read: ${mib(responseBytes * partOfBusiness)} of one business (\`limit\`), ${mib(responseBytes)} of all`,
-    `one connection: ${mostWaiting} (\`limit\`) may wait`,
-    `bodies over ${small} that come or are worked on, in one process of the service: of one key (\`limit\`) ${mib(roomBytes.json * partOfKey)}, of imports ${mib(roomBytes.csv * partOfKey)}; of all keys four times`,
-    `closed ${seconds(patience.keepAliveMs)} after its last answer`,
-    `nothing has come yet is answered 408 after ${headers}`,
+    `all headers | at most ${ofHeaders}, ${mostHeaders} headers |`,
+    `| Body | at most ${body}; for an [import](store.md#csv) ${mib(largestBytes.csv)}, in JSON ${mib(largestJson)} |`,
+    `| Nesting of a body | at most ${deepest} levels |`,
+    `| Time to send the headers | at most ${headers} |`,
+    `| Time to send the whole request | at most ${request} |`,
+    `| Rate of sending a body | after ${grace}, at least ${leastRate} bytes for each further second |`,
+    `| Time in which the client reads nothing of a response | at most ${seconds(patience.answerIdleMs)} |`,
+    `| Rate of reading a response | after ${seconds(patience.answerGraceMs)}, at least ${kib(leastReadRate)} for each further second |`,
+    `responses over ${kib(smallResponseBytes)} that one process of the service is building, or that clients have not read yet: ${mib(responseBytes * partOfBusiness)} for one business (\`limit\`), ${mib(responseBytes)} for all`,
+    `wait for their responses: ${mostWaiting} (\`limit\`) may wait`,
+    `bodies over ${small} that one process of the service is receiving or processing: ${mib(roomBytes.json * partOfKey)} for one key (\`limit\`), ${mib(roomBytes.csv * partOfKey)} for its imports, and four times as much for all keys`,
+    `closed ${seconds(patience.keepAliveMs)} after its last response`,
+    `nothing has arrived gets 408 after ${headers}`,
   ],
   'docs/errors.md': [
     `Over ${ofHeaders} or ${mostHeaders} headers.`,
