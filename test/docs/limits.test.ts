@@ -54,7 +54,7 @@ const said: Record<string, string[]> = {
     `at most ${mib(roomBytes.json)} of JSON bodies and ${mib(roomBytes.csv)} of imports at once, of one key a quarter`,
     `Bodies up to ${small},`,
     `at most ${mib(responseBytes)} of responses over ${kib(smallResponseBytes)}`,
-    `after ${seconds(patience.answerIdleMs)} in which the client takes nothing, or less than ${kib(leastReadRate)} for each second`,
+    `after ${seconds(patience.answerIdleMs)} in which the client reads nothing, or less than ${kib(leastReadRate)} for each second`,
     `read on for up to ${seconds(patience.lingerMs)}`,
     `at most ${number(mostConnections)} connections`,
   ],
