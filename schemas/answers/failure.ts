@@ -22,7 +22,7 @@ const rateLimitScopes = {
   responses: 'bytes of the responses over 16 KiB that the business has not read yet',
   lists: 'lists or exports of the business that run at once',
   codes: 'live payment codes of the business that are in use',
-  sandbox: 'intents, orders, products and endpoints that the business created in the sandbox today',
+  sandbox: 'what the test keys of the business created today, or their other writes today',
 }
 
 /** `details` of RATE_LIMITED. */
