@@ -10,6 +10,7 @@ import { createBareApp, refuseUnknown } from './http/bare-app.ts'
 import { answerPreflight, isForBrowsers, letBrowsersRead } from './http/cross-origin.ts'
 import { sendDownload } from './http/download.ts'
 import { health } from './http/health.ts'
+import { limitVisitors } from './http/limit-visitors.ts'
 import { serveDescription } from './http/openapi/serve.ts'
 import { createPageErrors } from './http/page-errors.ts'
 import { sendBuilt } from './http/responses/send.ts'
@@ -25,6 +26,7 @@ export const createApp = (deps: Deps, isStopping: () => boolean): Express =>
   createBareApp(deps, isStopping, (app) => {
     // What is asked most stands first: each layer before it costs every request.
     serveOperations(deps, app)
+    app.use(limitVisitors(deps, (req) => (isHosted(req) ? 'polls' : 'address')))
     app.use(refuseOptions)
     app.use(health(deps, isStopping))
     app.use('/admin', adminPages(deps))
@@ -51,9 +53,10 @@ function serveOperations(deps: Deps, app: Express): void {
       else if ('parts' in answer) await sendBuilt(res, answer)
       else send(res, answer)
     })
-  for (const route of routes.filter(isForBrowsers)) app.options(apiBase + route.path, answerPreflight)
+  const limit = limitVisitors(deps, () => 'address')
+  for (const route of routes.filter(isForBrowsers)) app.options(apiBase + route.path, limit, answerPreflight)
   for (const path of new Set(routes.map((route) => route.path)))
-    app.all(apiBase + path, () => {
+    app.all(apiBase + path, limit, () => {
       throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: methodsOf(path) } })
     })
 }

@@ -10,8 +10,14 @@ const noteNames: Record<number, Exclude<keyof Words['notes'], 'tooMany' | 'again
   503: 'unavailable',
 }
 
+/** Pages tell a wait in whole minutes. */
+const shortestWaitMs = 60_000
+
 /** The hosted page that tells of an error, in the customer's language, with the way to open the page again. */
 export const sendCheckoutError: SendError = (req, res, status) => {
-  const { notes } = localeOf(res).words
-  sendNote(res, status, notes[noteNames[status] ?? 'notUnderstood'], placeOf(req))
+  const { words, left } = localeOf(res)
+  const { notes } = words
+  const note =
+    status === 429 ? notes.tooMany(left(shortestWaitMs)) : notes[noteNames[status] ?? 'notUnderstood']
+  sendNote(res, status, note, placeOf(req))
 }

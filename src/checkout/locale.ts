@@ -1,4 +1,4 @@
-import type { NextFunction, Request, Response } from 'express'
+import type { Request, Response } from 'express'
 import { arabic } from './words/ar.ts'
 import { english } from './words/en.ts'
 import { french } from './words/fr.ts'
@@ -73,15 +73,21 @@ export const locales: readonly [Locale, ...Locale[]] = [
 
 const [fallback] = locales
 
+/** More than any browser sends. A longer list would cost milliseconds, so it counts as no preference. */
+const longestPreference = 1000
+
 /** The language of a request: `lang` of its address, else what the browser prefers, else French. */
-export function chooseLocale(req: Request, res: Response, next: NextFunction): void {
-  const named = (code: unknown) => locales.find((locale) => locale.code === code)
-  res.locals.locale =
-    named(req.query.lang) ?? named(req.acceptsLanguages(locales.map(({ code }) => code))) ?? fallback
-  next()
+export function localeOf(res: Response): Locale {
+  res.locals.locale ??= localeFor(res.req)
+  return res.locals.locale as Locale
 }
 
-export const localeOf = (res: Response): Locale => (res.locals.locale as Locale | undefined) ?? fallback
+function localeFor(req: Request): Locale {
+  const named = (code: unknown) => locales.find((locale) => locale.code === code)
+  const isTooLong = (req.headers['accept-language'] ?? '').length > longestPreference
+  const preferred = () => !isTooLong && req.acceptsLanguages(locales.map(({ code }) => code))
+  return named(req.query.lang) ?? named(preferred()) ?? fallback
+}
 
 /** An address of ours in the same language. */
 export const addressOf = ({ code }: Locale, path: string, query: Record<string, string>): string =>

@@ -7,7 +7,7 @@ import { readForm } from '../http/read-form.ts'
 import { onlyBy, placeOf, sendNote, sendNotFound } from './answer.ts'
 import { assets, scriptPath, stylePath } from './assets.ts'
 import { codePages } from './code-page.ts'
-import { chooseLocale, localeOf } from './locale.ts'
+import { localeOf } from './locale.ts'
 import { createLookupLimit } from './lookup-limit.ts'
 import { payPages } from './pay-pages.ts'
 
@@ -20,7 +20,7 @@ export const isHosted = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:
 export function checkoutPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use((req, _res, next) => (isHosted(req) ? next() : next('router')))
-  router.use(preparePage('', createPageHeaders(deps, checkoutPageRights)), chooseLocale)
+  router.use(preparePage('', createPageHeaders(deps, checkoutPageRights)))
   router.use(assets())
   router.all([stylePath, scriptPath], onlyBy('GET, HEAD'))
   router.use(refuseForeignForms(deps.config.payUrl), awaitTime(deps), readForm)

@@ -15,17 +15,17 @@ const patienceMs = 2000
  */
 export function health(deps: Deps, isStopping: () => boolean): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  const scrape = createScrape(deps)
+  const scrape = shareRuns(createScrape(deps))
+  const look = shareRuns(() =>
+    Promise.all([inTime(pingMongo(deps.mongo), patienceMs), inTime(deps.queues.ping(), patienceMs)]),
+  )
   router.get('/healthz', (_req, res) => {
     res.locals.route = 'GET /healthz'
     send(res, { status: 200, code: null, body: '{"status":"ok"}', headers: {} })
   })
   router.get('/readyz', async (_req, res) => {
     res.locals.route = 'GET /readyz'
-    const [mongodb, redis] = await Promise.all([
-      inTime(pingMongo(deps.mongo), patienceMs),
-      inTime(deps.queues.ping(), patienceMs),
-    ])
+    const [mongodb, redis] = await look()
     const ready = mongodb && !isStopping()
     const status = ready ? (redis ? 'ok' : 'degraded') : 'unavailable'
     const body = JSON.stringify({ status, mongodb: mongodb ? 'up' : 'down', redis: redis ? 'up' : 'down' })
@@ -41,4 +41,15 @@ export function health(deps: Deps, isStopping: () => boolean): Router {
     throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: 'GET, HEAD' } })
   })
   return router
+}
+
+/** All callers during a run share its result, so that a flood of probes makes one run at a time. */
+function shareRuns<Result>(run: () => Promise<Result>): () => Promise<Result> {
+  let current: Promise<Result> | null = null
+  return () => {
+    current ??= run().finally(() => {
+      current = null
+    })
+    return current
+  }
 }

@@ -1,9 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Response } from 'express'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { type ErrorCode, Refusal, refuse, unavailable } from '../errors.ts'
-import { networkOf } from '../network.ts'
 import type { Standing } from '../rate-limits/rate-limits.ts'
+import { heldMs, prefixLimits } from './limit-visitors.ts'
 
 type Limiting = Pick<Deps, 'rateLimits'>
 
@@ -23,11 +24,12 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * RATE_LIMITED, before its credentials are looked at, for an address from which too many unknown callers came (order of checks, 3).
- * Only those count. So that of many at once no more of them come in than the limit lets, no more are looked at than are left of it: the others
- * wait for one to be done, until `until` (SERVICE_UNAVAILABLE), and whoever has a key is never refused for others who have one. Who has a key that
- * is refused (4 and 5) counts for nobody: not for the key, which strangers to its address would use up, nor for the address, whose other keys
- * would pay for it. What that costs is a look-up, and look-ups that come at once share a trip.
+ * RATE_LIMITED, before its credentials are looked at, for an address whose network, or one of its larger prefixes, sent too many unknown
+ * callers (order of checks, 3). The refusal waits for `heldMs`, as that of any visitor (limit-visitors.ts). Only unknown callers count. So
+ * that of many at once no more of them come in than the limit lets, no more are looked at than are left of it: the others wait for one to be
+ * done, until `until` (SERVICE_UNAVAILABLE), and whoever has a key is never refused for others who have one. Who has a key that is refused (4
+ * and 5) counts for nobody: not for the key, which strangers to its address would use up, nor for the address, whose other keys would pay for
+ * it. What that costs is a look-up, and look-ups that come at once share a trip.
  */
 export async function limitUnknown<Known>(
   deps: Limiting,
@@ -38,26 +40,42 @@ export async function limitUnknown<Known>(
 ): Promise<Known> {
   const { rateLimits } = deps
   if (rateLimits === null) return recognise()
-  const address = `address:${networkOf(clientAddress)}` as const
+  const prefixes = prefixLimits(clientAddress, rateLimits).map(
+    ({ range, limit }) => [`address:${range}`, limit] as const,
+  )
   const room = () => {
     if (performance.now() > until) throw unavailable()
-    const standing = rateLimits.look(address)
-    if (standing.isOpen) return standing.remaining
-    sayWhere(res, 'address', rateLimits.perSecond, standing)
+    const standings = prefixes.map((prefix) => rateLimits.look(...prefix))
+    if (standings.every(({ isOpen }) => isOpen))
+      return Math.min(...standings.map(({ remaining }) => remaining))
+    sayWhere(res, 'address', rateLimits.perSecond, { remaining: 0 })
     throw tooMany('address', rateLimits.perSecond)
   }
-  return rateLimits.inLine(address, room, async () => {
+  const recogniseCounted = async () => {
     try {
       return await recognise()
     } catch (error) {
-      if (error instanceof Refusal && unknownCaller.has(error.code)) rateLimits.count(address)
+      if (error instanceof Refusal && unknownCaller.has(error.code))
+        for (const prefix of prefixes) rateLimits.count(...prefix)
       throw error
     }
-  })
+  }
+  const [[own] = ['']] = prefixes
+  try {
+    return await rateLimits.inLine(own, room, recogniseCounted)
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'RATE_LIMITED') await pause(heldMs)
+    throw error
+  }
 }
 
 /** draft-ietf-httpapi-ratelimit-headers-10. A window is a second, so what is left of it is one at most. */
-function sayWhere(res: Response, scope: 'key' | 'address', perSecond: number, { remaining }: Standing): void {
+function sayWhere(
+  res: Response,
+  scope: 'key' | 'address',
+  perSecond: number,
+  { remaining }: Pick<Standing, 'remaining'>,
+): void {
   res.setHeader('RateLimit-Policy', `"${scope}";q=${perSecond};w=1`)
   res.setHeader('RateLimit', `"${scope}";r=${remaining};t=1`)
 }

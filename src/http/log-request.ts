@@ -2,9 +2,10 @@ import type { Request, Response } from 'express'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { countRequest } from '../metrics/count-request.ts'
+import { isProbe } from './probe.ts'
 
 /**
- * One wide line per request, a count, and where requests are traced its span, when its answer is out or its connection gone. Never a header, a
+ * One wide line per request, a count, and where requests are traced its span (not of a probe), when its answer is out or its connection gone. Never a header, a
  * body or a query. The trace is ours, whatever the caller says of its own: that is pointed to, and has no say in what is kept.
  */
 export function logRequest(
@@ -48,9 +49,6 @@ export function logRequest(
     else deps.log.info(line, 'http.request')
   })
 }
-
-/** Asked every few seconds by machines that want no trace of it. */
-const isProbe = ({ path }: Request): boolean => /^\/(healthz|readyz|metrics)$/.test(path)
 
 /** Whether the caller sent the same again, or something else under the same key; null for what is no replay. */
 function replayedOf(res: Response): 'same' | 'other' | null {

@@ -1,8 +1,8 @@
 import type { AddUp } from './add-up.ts'
 import { createLines, type InLine } from './lines.ts'
 
-/** Who is counted: an API key, or an address whose credentials are refused. */
-export type Counted = `key:${string}` | `address:${string}`
+/** Who is counted: an API key, a prefix whose credentials are refused, or a prefix that sends requests that need no key. */
+export type Counted = `key:${string}` | `address:${string}` | `visitor:${string}`
 
 /** Where somebody stands in this second: open up to the limit, closed above it. */
 export interface Standing {
@@ -20,7 +20,7 @@ export interface RateLimits {
   count(who: Counted, limit?: number): Standing
   /** The standing of a caller before its next request. Counts nothing. */
   look(who: Counted, limit?: number): Standing
-  /** Where those of one address wait for one another. */
+  /** Where those of one network wait for one another. */
   inLine: InLine
   /** Tells Redis what was counted here, and learns what the others counted. */
   exchange(): Promise<void>
@@ -47,8 +47,8 @@ const exchangeEveryMs = 250
 /** A count must outlive its second in Redis, because processes disagree on the time by up to a second. */
 const keptInRedisMs = 3000
 /**
- * More than a process answers in a second, a key and an address each: some 8 MB, which stand until somebody comes in another second. Whoever
- * comes beyond is not counted in it: to close them out would let a flood shut out everybody.
+ * More than a process serves in a second, with up to four prefixes for each request: some 8 MB, until a request comes in another second. Callers
+ * beyond this are not counted in that second: to refuse them would let a flood shut out everybody.
  */
 const mostCounted = 20_000
 /** One trip of some milliseconds; what is left goes with the next. */

@@ -1,0 +1,134 @@
+import { expect } from 'chai'
+import { createIntent } from '../support/acts.ts'
+import { type House, openHouse } from '../support/house.ts'
+
+const limit = 5
+
+describe('A limit of five requests a second for visitors without an API key', () => {
+  let house: House
+  before(async () => {
+    house = await openHouse({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1' })
+  })
+  after(() => house.close())
+
+  /** A second in which nothing was counted yet, and which does not end by itself. */
+  beforeEach(() => {
+    house.clock.freeze(new Date(Math.ceil(house.clock.now().getTime() / 1000) * 1000 + 1000))
+  })
+
+  const visit = (from: string, path = '/', headers: Record<string, string> = {}) =>
+    house.http
+      .get(path)
+      .set({ 'X-Forwarded-For': from, ...headers })
+      .redirects(0)
+  const flood = (count: number, from: string | ((index: number) => string), path?: string) =>
+    Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        visit(typeof from === 'string' ? from : from(index), path).then(({ status }) => status),
+      ),
+    )
+  const refused = (statuses: number[]) => statuses.filter((status) => status === 429)
+  const counted = async (scope: string) =>
+    (await house.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)?.value ??
+    0
+  /** The page of a payment and its status poll, with the proof that the page gives to its visitors. */
+  async function payment() {
+    const { shortCode } = await createIntent(house, await house.merchant(), { amount: 500 })
+    const { text } = await visit(`100.99.0.${++payments}`, `/p/${shortCode}`)
+    const proof = /proof&#61;([\w-]{22})/.exec(text)?.[1]
+    return { page: `/p/${shortCode}?proof=${proof}`, status: `/p/${shortCode}/status?proof=${proof}` }
+  }
+  let payments = 0
+
+  it('refuses the sixth poll of one address with a page that says so, and no other address', async () => {
+    const { status } = await payment()
+    const before = await counted('polls')
+    expect(refused(await flood(limit + 3, '100.1.0.1', status))).to.have.length(3)
+    expect((await counted('polls')) - before).to.equal(3)
+    const late = await visit('100.1.0.1', status, { 'Accept-Language': 'en' })
+    expect(late.status).to.equal(429)
+    expect(late.headers['retry-after']).to.equal('1')
+    expect(late.text).to.include('Too many attempts')
+    expect((await visit('100.1.1.1', status)).status).to.equal(200)
+    house.clock.advance(1000)
+    expect((await visit('100.1.0.1', status)).status).to.equal(200)
+  })
+
+  it('refuses page views that bring a proof as well', async () => {
+    const { page } = await payment()
+    expect(refused(await flood(limit + 1, '100.2.0.1', page))).to.have.length(1)
+  })
+
+  it('lets a customer who polls every three seconds beside 500 requests of a stranger through', async () => {
+    const { status } = await payment()
+    const [stranger, ...customer] = await Promise.all([
+      flood(500, '100.3.0.1', status),
+      ...['100.3.1.1', '100.3.1.1'].map((from) => visit(from, status)),
+    ])
+    expect(refused(stranger)).to.have.length(500 - limit)
+    expect(customer.map((response) => response.status)).to.deep.equal([200, 200])
+  })
+
+  const prefixes = [
+    { name: 'IPv4 /24', most: 3 * limit, from: (index: number) => `100.4.0.${index}`, beside: '100.4.1.1' },
+    {
+      name: 'IPv6 /48',
+      most: 3 * limit,
+      from: (index: number) => `2001:db8:1:${index.toString(16)}::1`,
+      beside: '2001:db8:2::1',
+    },
+  ]
+  for (const { name, most, from, beside } of prefixes)
+    it(`lets three times the limit of an address through for an ${name}`, async () => {
+      expect(refused(await flood(40, from))).to.have.length(40 - most)
+      expect((await visit(beside)).status).to.equal(200)
+    })
+
+  it('holds a refusal for a second, so that a connection gets one at a time', async () => {
+    await flood(limit, '100.5.0.1')
+    const startedAt = performance.now()
+    expect((await visit('100.5.0.1')).status).to.equal(429)
+    expect(performance.now() - startedAt).to.be.within(950, 3000)
+  })
+
+  const paths = [
+    '/nothing',
+    '/docs',
+    '/api/v1/openapi.json',
+    '/admin',
+    '/admin/style.css',
+    '/api/v1/dev/refunds-of-nobody',
+  ]
+  for (const [index, path] of paths.entries())
+    it(`refuses ${path} as well, with the scope address`, async () => {
+      const before = await counted('address')
+      expect(refused(await flood(limit + 2, `100.6.${index}.1`, path))).to.have.length(2)
+      expect((await counted('address')) - before).to.equal(2)
+    })
+
+  it('says so in the envelope where there is no page', async () => {
+    await flood(limit, '100.7.0.1', '/nothing')
+    const { status, body } = await visit('100.7.0.1', '/nothing')
+    expect(status).to.equal(429)
+    expect(body.error).to.deep.include({
+      code: 'RATE_LIMITED',
+      details: { scope: 'address', limit, windowSeconds: 1 },
+    })
+  })
+
+  it('refuses no probe, and delays those of a network that sends too many', async () => {
+    for (const [index, path] of ['/healthz', '/readyz', '/metrics'].entries()) {
+      const startedAt = performance.now()
+      expect(await flood(limit + 2, `100.8.${index}.1`, path)).to.deep.equal(Array(limit + 2).fill(200))
+      expect(performance.now() - startedAt).to.be.above(950)
+    }
+  })
+
+  it('does not count requests that bring a key', async () => {
+    const merchant = await house.merchant()
+    const ask = () =>
+      house.http.get('/api/v1/dev/intents').set(merchant.read()).set('X-Forwarded-For', '100.9.0.1')
+    for (let sent = 0; sent < limit; sent += 1) expect((await ask()).status).to.equal(200)
+    expect(refused(await flood(limit, '100.9.0.1'))).to.have.length(0)
+  })
+})
