@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** One household or office: an IPv4 address, or the 64 bits of an IPv6 one within which anybody may choose. */
+/** One household or office: an IPv4 address, or the first 64 bits of an IPv6 address, whose owner may choose the rest. */
 export function networkOf(ip: string): string {
   if (isIPv4(ip)) return ip
   if (!ipaddr.isValid(ip)) return 'unknown'
@@ -34,7 +34,7 @@ const sizes = {
   ],
 } as const
 
-/** The prefixes that contain an address, the smallest first. All texts that are not an address count as one network. */
+/** The prefixes that contain an address, smallest first. All texts that are not an address count as one network. */
 export function prefixesOf(ip: string): Prefix[] {
   if (!ipaddr.isValid(ip)) return [{ range: 'unknown', share: 1 }]
   const address = ipaddr.process(ip)
@@ -53,7 +53,7 @@ export type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
 /** An address or CIDR as network and prefix length; `::ffff:a.b.c.d/n` as IPv4. Throws on anything else. */
 export function parseRange(entry: string): Range {
-  // ipaddr reads `10.1` and `010.0.0.1` too, as addresses that nobody meant.
+  // ipaddr also accepts `10.1` and `010.0.0.1`, but as addresses that the writer did not mean.
   const [address = '', bits = '0'] = entry.split('/')
   if (isIP(address) === 0 || !/^(0|[1-9]\d{0,2})$/.test(bits))
     throw new Error(`${entry} is no address and no CIDR`)

@@ -1,29 +1,29 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 
-/** argon2id, its default, at the price that OWASP names: 19 MiB, 2 passes. Some 15 ms. */
+/** argon2id (the default of the library) with the cost that OWASP recommends: 19 MiB, 2 passes. About 15 ms. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
-/** In a process: 38 MiB in all, and half of the threads that files and names are looked up by. */
+/** Hashes that a process computes at once: 38 MiB in all, and half of the threads that also serve files and DNS. */
 const mostAtOnce = 2
-/** Checks of one kind that run or wait: half a second of waiting. */
+/** The most checks of one kind that run or wait. The last one waits for about half a second. */
 export const mostOfKind = mostAtOnce + 50
-/** The share of one owner where owners are rivals: three that use up theirs leave room for a fourth. */
+/** The share of one owner if owners compete. Three owners that use up their shares leave slots for a fourth. */
 export const fairShare = 16
 
 /**
- * Whether a secret fits a hash. Null when too many are being checked, for this owner or in all. Without a hash the work is the same, and the
- * secret does not fit.
+ * Whether a secret matches a hash. Null if too many checks are running or waiting, for this owner or in all. Without a hash the work is the
+ * same, and the secret does not match.
  */
 export type SlowCheck = (owner: string, slowHash: string | null, secret: string) => Promise<boolean | null>
 
-/** All slow hashing of one process: two at once, whatever they are for. */
+/** All slow hashing of one process: two at once, for any purpose. */
 export interface SlowHash {
-  /** What is kept of a password or a PIN. Waits as long as it must: an operator asks. */
+  /** Returns the hash of a password or PIN, to store. Waits as long as necessary, because only operators use it. */
   make(secret: string): Promise<string>
   /**
-   * Checks one kind of secret. Each kind has a limit of its own, so that a flood of one kind refuses none of another, and so has each of its
-   * owners.
+   * Checks one kind of secret. Each kind has its own limit, so a flood of one kind does not cause refusals of another. So does each owner within
+   * a kind.
    */
   createCheck(mostOfOwner: number): SlowCheck
 }
@@ -33,7 +33,7 @@ export function createSlowHash(): SlowHash {
   let running = 0
 
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    // Whoever ends hands its place on, so nobody slips in between.
+    // Finished work hands its slot to the next in line, so no newcomer gets in between.
     if (running >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
     else running += 1
     try {
@@ -65,5 +65,5 @@ export function createSlowHash(): SlowHash {
 }
 
 const bare = (bytes: number): string => randomBytes(bytes).toString('base64').replaceAll('=', '')
-/** As costly to check as any, and the hash of no secret that anybody knows. */
+/** Costs as much to check as any other hash, and matches no known secret. */
 const hashOfNothing = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${bare(16)}$${bare(32)}`

@@ -11,7 +11,7 @@ interface Place {
   query: Record<string, string>
 }
 
-/** Keeps the proof of the request, so that a customer who opens the page again is not counted as a guesser. */
+/** Keeps the proof of the request, so that a customer who opens the page again does not count as guessing. */
 export const placeOf = ({ path, query: { proof } }: Request): Place => ({
   path,
   query: typeof proof === 'string' ? { proof } : {},

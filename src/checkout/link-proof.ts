@@ -6,7 +6,7 @@ import { isFormToken } from './form-token.ts'
 
 type Whose = Pick<Intent, 'shortCode'>
 
-/** A signature that a payment page adds to its own URLs, so that a visitor who has seen the page is not counted as a guesser. */
+/** A signature that a payment page adds to its own URLs, so that a visitor who has seen the page does not count as guessing. */
 export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: Whose): string =>
   secrets.sign('sign link', shortCode)
 

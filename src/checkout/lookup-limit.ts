@@ -33,8 +33,8 @@ export interface LookupLimit {
 const perNetwork = 30
 const seconds = 600
 /**
- * Points of a miss. A page view counts one point while its payment is looked up, so that customers behind one carrier address do not close it
- * to each other. So 300 links guessed at once get a response. There are 1 000 times as many short codes as payment codes.
+ * Points of a miss. A page view counts one point while its payment is looked up, so that customers behind one carrier address do not close the
+ * page to each other. The price is that 300 links guessed at once get a response, but there are 1 000 times as many short codes as payment codes.
  */
 const perMissedLink = 10
 
@@ -53,7 +53,7 @@ export function createLookupLimit(
   }
 
   return {
-    // The lookup runs beside the count, and its result is withheld if the network is closed.
+    // The lookup runs in parallel with the count, and its result is withheld if the network is closed.
     async link(ip, find) {
       if (ip === null) return found(await find())
       const lookup = find()

@@ -25,7 +25,7 @@ export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
   return router
 }
 
-/** Finds the payment of the URL. A visitor without the page's proof is limited as a guesser. */
+/** Finds the payment of the URL. The limit on guessing applies to visitors without the page's proof. */
 const createOffered =
   (deps: Deps, lookupLimit: LookupLimit) =>
   (act: Act): RequestHandler<{ shortCode: string }> =>

@@ -17,8 +17,8 @@ export type PinLimit = (
 ) => Promise<Paid | { state: 'closed'; closedMs: number }>
 
 /**
- * Attempts of one intent that come to nothing, whatever the reason: more than any customer makes, too few for whoever tries phone numbers, and so
- * few that the 50 which the intent remembers (payments/under-way.ts) outlast the 2 h of a form: sent again it is told what became of it.
+ * Failed attempts of one intent, for any reason. More than any customer makes, and too few to try many phone numbers. Also few enough that the
+ * 50 attempts which the intent remembers (payments/under-way.ts) outlast the 2 h of a form, so a form that is sent again returns its outcome.
  */
 const mostOfIntent = 20
 const intentMs = 3_600_000
@@ -29,8 +29,8 @@ const perNetwork = 60
 /** Points of a refused PIN. A payment in progress counts one point, so 180 customers of one network may be paying at once. */
 const perRefusal = 3
 /**
- * For test wallets, which hold no money, counted per business. Declined payments count too: each is an event with a delivery per endpoint.
- * Enough for a test suite, and it bounds the work of checking PINs.
+ * The same for test wallets, which hold no money, counted per business. Declined payments count too, because each causes an event with a
+ * delivery per endpoint. Enough for a test suite, and a bound on the work of checking PINs.
  */
 const perNetworkOfTests = 600
 
@@ -66,7 +66,7 @@ function end(attempt: Attempt & { isOpen: true }, { sandbox }: Intent, paid: Pai
   return outcome === 'refused' || (sandbox && outcome === 'declined') ? attempt.fail() : attempt.leave()
 }
 
-/** How long until an intent may be tried again. One payment of it is under way at a time: who read it just before the last one ended gets one more. */
+/** How long until an intent may be paid again, in ms. A request that read the intent just before the last attempt ended gets one more. */
 function intentClosedMs({ attempts }: Intent, now: Date): number {
   const first = attempts.at(-mostOfIntent)
   return first === undefined ? 0 : Math.max(0, first.at.getTime() + intentMs - now.getTime())

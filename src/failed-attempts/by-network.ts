@@ -6,7 +6,7 @@ import { throttled } from '../log.ts'
 import { type Prefix, prefixesOf } from '../network.ts'
 import { createLimiter, type Limiter, type Stored } from './limiter.ts'
 
-/** Failed attempts that one network may make in a period. Larger prefixes have the same budget times their `share`. */
+/** The failed attempts that one network may make in a period. The budget of a larger prefix is this times its `share`. */
 export interface NetworkBudget {
   name: string
   perNetwork: number

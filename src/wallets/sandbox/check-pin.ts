@@ -10,7 +10,7 @@ export type PinDeps = Pick<Models, 'WalletAccount'> & { now(): Date; checkPin: S
 /** `busy`: too many PINs are being looked at; this one was not, nor is one that is `late`. */
 export type PinVerdict = 'right' | 'wrong' | 'locked' | 'busy' | 'late'
 
-/** What of a payment's order the check of its PIN needs. The check counts for the business that is paid. */
+/** The part of a payment order that the PIN check needs. The check counts for the business that is paid. */
 export type PinOrder = Pick<PaymentOrder, 'businessId' | 'pin' | 'validUntil'>
 
 /** Looks at a PIN, as one of the wallet's counted tries, unless the order's time is up. */
