@@ -41,7 +41,7 @@ export function failure(refusal: Refusal, requestId: string): Answer {
   }
 }
 
-/** Writes a finished answer. */
+/** Sends a finished response. */
 export function send(res: Response, answer: Answer): void {
   writeHead(res, answer, Buffer.byteLength(answer.body))
   res.end(answer.body)

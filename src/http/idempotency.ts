@@ -82,7 +82,7 @@ interface Lost {
 
 /**
  * Runs a write once, however often it is sent: claim, effect, answer (docs/idempotency.md). A duplicate waits for the result of the running
- * request. A retry after a crash finds the effect and returns its result. A request that has run under one effect id never starts another.
+ * request. A retry after a crash finds the effect and returns its result. A request that has run under one effect id never runs under another.
  */
 export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<Answer> {
   const id = digest(caller.keyId, write.method, write.path, write.key)
@@ -122,7 +122,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
   }
 }
 
-/** Runs the operation. `isKept` is false if the claim was lost meanwhile and must be read again. */
+/** Runs the operation. `isKept` is false if the claim was lost meanwhile, so it must be read again. */
 async function runHolding(
   deps: Deps,
   { sandbox, businessId }: Caller,

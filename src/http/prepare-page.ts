@@ -39,7 +39,7 @@ export async function limitTime(_req: Request, res: Response, next: NextFunction
   await deadlineOf(res).spend(() => answered)
 }
 
-/** Holds a request back while database time is not known exactly enough, which is rare. */
+/** Delays a request while database time is not known exactly enough, which is rare. */
 export const awaitTime =
   (deps: Pick<Deps, 'databaseTime'>) =>
   async (_req: Request, res: Response, next: NextFunction): Promise<void> => {

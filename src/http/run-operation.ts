@@ -57,7 +57,7 @@ async function read(
 ): Promise<BuiltResponse> {
   const asked = askedBy(deps, route, req, undefined)
   if (route.isPage !== true) return respond(deps, route, caller, asked, deadline, res)
-  // Taken before memory is reserved: a list that waits for others of its business must not hold any.
+  // Before memory is reserved: a list that waits for others of its business must not hold any memory.
   const { shares } = deps.lists
   const free = await deadline.spend((until) =>
     // After the deadline no caller is left to free the slot.

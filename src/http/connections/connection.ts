@@ -16,8 +16,9 @@ export interface Connection {
   /** When the current turn began, and how many bytes had come by then. */
   begunAt: number
   bytesBefore: number
-  /** When a check first saw the current response being sent, and the bytes written on the socket before it. */
+  /** When a check first saw that the current response is being sent; null before that. */
   sendingSince: number | null
+  /** Bytes written to the socket before the current response. */
   writtenBefore: number
   /** Since when, as far as was looked, every request is answered. */
   idleSince: number | null

@@ -11,8 +11,8 @@ import type { Patience } from './patience.ts'
 export const leastRate = 500
 
 /**
- * In bytes per second. A client that reads more slowly than this is holding memory or a MongoDB cursor on purpose: even the slowest mobile
- * networks are this fast, and they load any customer page within the grace period.
+ * In bytes per second. Even the slowest mobile networks are faster, and load any customer page within the grace period. So a client that reads
+ * more slowly is holding memory or a MongoDB cursor on purpose.
  */
 export const leastReadRate = 16 * 1024
 
@@ -30,7 +30,8 @@ export function cutSlow(connection: Connection, hangUp: HangUp, patience: Patien
     if (socket.timeout !== patience.answerIdleMs) socket.setTimeout(patience.answerIdleMs)
     connection.sendingSince ??= at
     const seconds = (at - connection.sendingSince - patience.answerGraceMs) / 1000
-    // `bytesWritten` includes the buffer, so a response in one piece has the time for all of it. An empty buffer waits for this process.
+    // `bytesWritten` includes the buffer, so a response in one piece gets the time for all its bytes. If the buffer is empty, the client waits
+    // for this process.
     const written = socket.bytesWritten - connection.writtenBefore
     if (socket.writableLength > 0 && written < seconds * leastReadRate) socket.destroy()
   } else if (current?.closed && connection.waiting === 0) {

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 
 /**
  * Lets requests through, or holds them back before the listener closes. When a listener closes, the system resets every open connection that
- * the process has not accepted. A client that waits for a response opens no other connection, so requests are held back until no connection
- * arrives. Then the listener can close.
+ * the process has not accepted. A client that waits for a response opens no other connection. So requests are held back until no more
+ * connections arrive. Then the listener can close.
  */
 export interface Gate {
   /** Call for each accepted connection. */
@@ -18,7 +18,7 @@ export interface Gate {
 /** The listener is quiet after this many checks in a row without a new connection. */
 const quietLooks = 10
 const lookEveryMs = 10
-/** The longest wait, for clients that open connections without waiting for responses. */
+/** The longest wait. Clients that open connections without waiting for responses could prolong it. */
 const longestHoldMs = 1000
 
 export function createGate(): Gate {

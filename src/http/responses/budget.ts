@@ -23,8 +23,8 @@ export interface ResponseBudget {
    */
   reserve(businessId: string, bytes: number, response: ServerResponse): Promise<ResponseMemory>
   /**
-   * Counts the response of a write. It is never refused, because its effect has happened. If the business then takes too much, its oldest
-   * response is cut; a retry with the same idempotency key returns it again.
+   * Counts the response to a write. A write is never refused, because its effect has already happened. If the business then takes too much, the
+   * connection of its oldest response is closed. A retry with the same idempotency key returns that response again.
    */
   count(businessId: string, bytes: number, response: ServerResponse): void
 }
@@ -38,9 +38,9 @@ export const responseBytes = 256 * 1024 * 1024
 /** The share of one business. */
 export const partOfBusiness = 1 / 4
 
-/** Reads of one business that wait at once. Each takes some 30 KB. */
+/** The most reads of one business that wait at once. Each takes about 30 KB. */
 const mostWaiting = 100
-/** With the 8 s that a request may wait for MongoDB, the client has its response within 10 s. */
+/** A request may also wait 8 s for MongoDB, so the client has its response within 10 s. */
 const longestWaitMs = 2000
 /** A response is stalled once its client has read nothing for this long. */
 const stalledMs = 1000

@@ -12,8 +12,8 @@ const lengthPerTurn = 1024 * 1024
 export const buildOne = async (data: unknown): Promise<Buffer[]> => [Buffer.from(success(200, data).body)]
 
 /**
- * The envelope of a page, built item by item so that a large page is never in memory both as text and as bytes. Throws if it exceeds `most`
- * bytes.
+ * The envelope of a page, built item by item so that a large page is never in memory both as text and as bytes. Throws RATE_LIMITED if it
+ * exceeds `most` bytes.
  */
 export async function buildPage({ items, ...page }: Page<unknown>, most: number): Promise<Buffer[]> {
   const parts: Buffer[] = []

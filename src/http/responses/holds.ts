@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 
-/** Memory that one response of a business takes. */
+/** The memory that one response of a business takes. */
 export interface Hold {
   readonly businessId: string
   readonly response: ServerResponse
   bytes: number
-  /** When the client last read some of it, by `performance.now()`; null while the response is being built. */
+  /** When the client last read part of the response, by `performance.now()`; null while the response is being built. */
   movedAt: number | null
 }
 
@@ -22,7 +22,7 @@ export interface Holds {
   cutOldest(businessId: string, stalledMs: number): boolean
 }
 
-/** `changed` is called after each change: with the bytes taken, and whether they became fewer. */
+/** `changed` is called after each change, with the bytes now taken and whether that is less than before. */
 export function createHolds(changed: (taken: number, isLess: boolean) => void): Holds {
   const holds = new Set<Hold>()
   const byBusiness = new Map<string, number>()

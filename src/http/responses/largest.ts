@@ -16,7 +16,7 @@ export const largestItem = {
 
 export type ItemKind = keyof typeof largestItem
 
-/** The documents that a response is built from take at most as much memory as its text (measured). */
+/** The text of a response takes one part. The documents that it is built from take at most as much again (measured). */
 const perByte = 2
 
 /** The memory to reserve for one item. */

@@ -2,13 +2,13 @@ import type { Response } from 'express'
 import { writeHead } from '../answer.ts'
 import type { ResponseMemory } from './budget.ts'
 
-/** A finished response, and the memory that it takes. */
+/** A finished response and its memory. */
 export interface BuiltResponse {
   parts: Buffer[]
   memory: ResponseMemory
 }
 
-/** Sends a response as fast as the client reads it, and releases the memory of each part that was sent. */
+/** Sends a response as fast as the client reads it, and releases the memory of each part as it is sent. */
 export async function sendBuilt(res: Response, { parts, memory }: BuiltResponse): Promise<void> {
   writeHead(res, { status: 200, code: null, headers: {} }, sizeOf(parts))
   if (res.req.method === 'HEAD') parts.length = 0
