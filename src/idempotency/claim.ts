@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { newId } from '../ids.ts'
 import type { SealedField } from '../secrets.ts'
 
-/** How long a response is kept and a key means the same request (SPEC 5.4). */
+/** How long a response is kept, and how long a key identifies the same request (SPEC 5.4). */
 export const lifetimeMs = 24 * 3_600_000
 
 /** MongoDB removes a claim this long after `expiresAt`, when every lease that began before it has ended. */
@@ -22,7 +22,7 @@ export interface Claim {
   paramsHash: string
   /** The sealed first answer; a create has it in its own document instead. */
   answer?: string
-  /** The business, if a test key made the request and `answer` stands here (src/quotas/sandbox-responses.ts). */
+  /** The business, if a test key made the request and this document stores `answer` (src/quotas/sandbox-responses.ts). */
   sandboxOf?: string
   /** Written before a duplicate that had to wait is answered: with this journalled write, what it read is durable too. */
   replayedAt?: Date
@@ -47,7 +47,7 @@ export const claims: Collection = {
   },
   indexes: [
     { name: 'removal', key: { removeAt: 1 }, expireAfterSeconds: 0 },
-    // For the quota of stored responses, which is counted without reading documents. Contains no claim of a live key.
+    // For the quota of stored responses, which is counted without reading documents. Contains no claims of live keys.
     {
       name: 'sandboxResponses',
       key: { sandboxOf: 1, expiresAt: 1 },
@@ -64,7 +64,7 @@ export interface Recall {
   find(deps: Deps, effectId: string): Promise<string | null>
 }
 
-/** The field that stores a sealed response: of the claim, or of the document that a create made. */
+/** The field that stores a sealed response, in the claim or in the document that a create inserted. */
 export const answerField = (collection: string, id: string): SealedField => ({
   collection,
   id,
@@ -90,7 +90,7 @@ export interface ClaimRequest {
   recall: Recall | null
   /** The length of its holder's lease. */
   leaseMs: number
-  /** The expiry of a claim is judged by this instant, however long the request waits. */
+  /** Decides whether the claim has expired, however long the request waits. */
   arrivedAt: Date
 }
 

@@ -40,8 +40,8 @@ const pageSize = {
 } as const satisfies PageSize
 
 /**
- * 100 intents a second, as many as one API key may change by default. Other businesses wait no longer than they do behind a busy merchant, whose
- * deliveries stand behind those of a merchant who sends little (webhooks/attempts/priority.ts).
+ * 100 intents a second, as many as one API key may change by default. So other businesses wait no longer than behind a busy merchant, and the
+ * deliveries of small senders go first (webhooks/attempts/priority.ts).
  */
 const batchEveryMs = 500
 
@@ -55,9 +55,9 @@ export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSe
 }
 
 /**
- * Cancels the PENDING intents of a business, oldest first, each by the same guarded write with its event as any cancel. An intent that a
- * customer is paying stays as it is. Stopped or killed anywhere, the next run finds the intents that are still PENDING. The line in the
- * audit trail is written before the first cancel; its id is in the `effects` of each intent that this run cancelled.
+ * Cancels the PENDING intents of a business, oldest first, each with the guarded write and the event of a single cancel. Does not change an
+ * intent that a customer is paying. After a run that was stopped or killed, the next run finds the intents that are still PENDING. The line in
+ * the audit trail is written before the first cancel; its id is in the `effects` of each intent that this run cancelled.
  */
 export async function cancelAll(
   deps: CancelDeps,

@@ -20,7 +20,7 @@ const draws = 16
 type Created = Record<string, unknown> | DoneBefore
 
 /**
- * Creates a PENDING intent with its `payment.created` and its sealed response in ONE insert, then nudges the relay. Returns the data of SPEC 4.1.
+ * Creates a PENDING intent with its `payment.created` and its sealed response in ONE insert, then wakes the relay. Returns the data of SPEC 4.1.
  * Throws RATE_LIMITED when a quota of the business is used up, or SERVICE_UNAVAILABLE when no payment code is free, and leaves nothing behind.
  */
 export function createIntent(

@@ -1,20 +1,20 @@
 /**
- * The sandboxes in which a create found no free payment code a moment ago. A create there makes 32 trips to MongoDB before it gives up, and one test key
- * could so slow down the creates of everybody.
+ * The sandboxes in which a create found no free payment code a moment ago. Such a create makes 32 round trips to MongoDB before it gives up, so
+ * without this one test key could slow down the creates of every merchant.
  */
 export interface FullSandboxes {
   add(businessId: string): void
   has(businessId: string): boolean
 }
 
-/** So one create a second looks again in each process. */
+/** In each process, one create a second tries again. */
 const keptMs = 1_000
 /** More than can become full within a second. */
 const mostKept = 1_000
 
-/** `elapsedMs` is a clock that nobody sets. */
+/** `elapsedMs` is a monotonic clock. */
 export function createFullSandboxes(elapsedMs: () => number): FullSandboxes {
-  /** When each was found full, oldest first. */
+  /** When each sandbox was found full, oldest first. */
   const foundAtMs = new Map<string, number>()
   return {
     add(businessId) {

@@ -42,8 +42,8 @@ export interface Intent {
   refundsCommitted: number
   expiresAt: Date
   /**
-   * The instant from which the intent reads CANCELLED, even before a worker writes that status. So one index range counts what reads PENDING,
-   * and another what reads CANCELLED. While PENDING: `expiresAt`, or `neverCancels` while a payment holds the intent. CANCELLED:
+   * The instant from which the intent reads CANCELLED, even before a worker writes that status. So one index range counts the intents that read
+   * PENDING, and another those that read CANCELLED. PENDING: `expiresAt`, or `neverCancels` while a payment holds the intent. CANCELLED:
    * `alreadyCancelled`. Any other status: null. Written only together with `status` and `underWay`.
    */
   cancelsAt: Date | null

@@ -35,7 +35,7 @@ export const isFree = (now: Date) => ({ expiresAt: { $gt: now }, underWay: null 
  */
 const apartAtMostMs = 1000
 
-/** Whether the intent has time left by the clock of every process. */
+/** Whether the intent has time left according to every process. */
 export const isOpenEverywhere = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: Date): boolean =>
   expiresAt.getTime() > now.getTime() + apartAtMostMs
 

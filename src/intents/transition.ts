@@ -65,7 +65,7 @@ export async function transition(
 }
 
 /**
- * The same in a batch with other transitions, for cases that come in large numbers at once: the expiries of a sale, and a bulk cancel. Also
+ * The same in a batch with other transitions, for transitions that come in large numbers: the expiries of a sale, and a bulk cancel. Also
  * returns null for a transition without an effect id whose event was relayed before the check. Then nothing is left to do.
  */
 export async function transitionTogether(

@@ -2,7 +2,7 @@ import { refuse, unavailable } from '../errors.ts'
 
 /** How many pieces of work run at once. */
 export interface Bounds {
-  /** Of one owner. */
+  /** For one owner. */
   perOwner: number
   /** In this process. */
   inAll: number
@@ -23,7 +23,7 @@ export interface Limiter {
   waiting(): number
 }
 
-/** How long work waits for other work of its owner before it is refused. */
+/** How long work waits for its owner's other work before it is refused. */
 export const shareWaitMs = 500
 /** How much work of one owner may wait: as many requests as a key may send in a second. */
 export const mostWaiting = 100

@@ -11,9 +11,9 @@ import { openPayments, openRefunds } from './open-outcomes.ts'
 import { storedBytes } from './stored-bytes.ts'
 
 /**
- * What MongoDB is asked at a scrape, by an index and for `longestQuestionMs` at most. The sample of codes reads up to 2 000 documents, the
- * estimate of stored bytes 1 000 of each kind, open outcomes as many of each kind; the others read a few keys. Uses the connections of the
- * lists, so no write waits for a figure.
+ * The queries to MongoDB at a scrape. Each uses an index and takes `longestQuestionMs` at most. The sample of codes reads up to 2 000 documents,
+ * the estimate of stored bytes and the open outcomes 1 000 of each kind, and the others a few index keys. They use the connections of the lists,
+ * so no write waits for them.
  */
 export function figuresOfMongo(all: Deps): Figure[] {
   const deps = { ...all, ...all.lists.models }

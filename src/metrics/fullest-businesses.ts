@@ -2,12 +2,12 @@ import type { Deps } from '../deps.ts'
 import { type Figure, minuteMs } from './figure.ts'
 import { omit } from './gauges.ts'
 
-/** The most businesses that have a series of their own. */
+/** The most businesses that have their own series. */
 export const mostBusinesses = 10
 
 /**
- * The live codes of the businesses that use the largest share of their quotas. This process knows what its creates took, and counts at most
- * `mostBusinesses` again.
+ * The live codes of the businesses that use the largest share of their quotas. This process knows which businesses its creates were for, and
+ * counts at most `mostBusinesses` of them again.
  */
 export function fullestBusinesses({ quotas, metrics: { gauges } }: Deps): Figure {
   const leaveOut = () => {

@@ -3,8 +3,8 @@ import { Gauge, type Registry } from 'prom-client'
 export type Gauges = ReturnType<typeof createGauges>
 
 /**
- * Gauges that are read from MongoDB and Redis at each scrape. Every process reports the same values, except for its clock, and for the live
- * codes of businesses: each `web` reports those that created through it. If a read fails, the gauge has no value.
+ * Gauges that are read from MongoDB and Redis at each scrape. Every process reports the same values, except for its own clock and the live
+ * codes of businesses: each `web` reports only businesses that created through it. If a read fails, the gauge has no value.
  */
 export function createGauges(registers: Registry[]) {
   const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) => {

@@ -10,8 +10,8 @@ import { omit } from './gauges.ts'
 const tenMinutesMs = 600_000
 
 /**
- * Documents sampled of each kind. They follow a random position in an index on random text, so the sample is fair: a business with a tenth of
- * all documents has about 100 of them, which estimates its bytes to about a tenth.
+ * Documents sampled of each kind. They follow a random position in an index on random text, so the sample is fair. A business with a tenth of
+ * all documents has about 100 of the sample, so the estimate of its bytes is accurate to about a tenth.
  */
 const looked = 1_000
 
@@ -21,7 +21,7 @@ interface Part {
   bytes: number
 }
 
-/** An estimate of what the businesses with most bytes have in intents, deliveries and orders: BSON, before compression, without indexes. */
+/** Estimates the bytes of the largest businesses in intents, deliveries and orders: BSON, before compression, without indexes. */
 export function storedBytes(deps: Deps): Figure {
   const { businessStoredBytes } = deps.metrics.gauges
   return {
@@ -30,7 +30,7 @@ export function storedBytes(deps: Deps): Figure {
       const bytes = new Map<string, number>()
       const parts = await Promise.all([
         estimate(pastMongoose(deps.Intent), 'shortCode', newShortCode()),
-        // Those of orders have another beginning, and are hardly ever among them.
+        // Deliveries of orders have numbers with another prefix, so the sample hardly ever contains them.
         estimate(pastMongoose(deps.Delivery), 'referenceNumber', newReferenceNumber()),
         estimate(pastMongoose(deps.Order), 'number', newOrderNumber()),
       ])

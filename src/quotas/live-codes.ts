@@ -8,7 +8,7 @@ import { secondsUntil } from './seconds-until.ts'
 /** A payment that is paid or cancelled now frees its code after this (src/intents/code.ts). */
 const longestWaitMs = 15 * 60_000
 
-/** Counts the live codes of businesses from the index `liveCodes` alone, including codes that rest. */
+/** Counts the live codes of businesses from the index `liveCodes` alone, including codes at rest. */
 export const countLiveCodes = (
   { Intent, now }: Pick<Deps, 'Intent' | 'now'>,
   businessIds: string[],

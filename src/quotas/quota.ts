@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** How much of a quota a business uses by MongoDB's count, and when some of it comes free (null if nothing is used). */
+/** How much of a quota a business uses by MongoDB's count, and when some of it becomes free (null if nothing is used). */
 export interface Usage {
   used: number
   freeAt: Date | null
@@ -13,7 +13,7 @@ export interface Estimate {
   limit: number
 }
 
-/** If the quota had room, call `end` once the write has ended, whatever its outcome. If not, `freeAt` is when it will have room. */
+/** If taken, call `end` once the write has ended, whatever its outcome. If not, `freeAt` is when some of the quota becomes free. */
 export type Taken = { isTaken: true; end(): void } | { isTaken: false; freeAt: Date | null }
 
 /**
@@ -24,7 +24,7 @@ export interface Quota {
   /** Takes `amount` for a write that is about to run. Each `period` is counted separately. */
   take(businessId: string, period: string, limit: number, amount: number): Promise<Taken>
   /**
-   * Of the businesses that wrote through this process, those that use the largest share of their quota. Their counts are at most a minute
+   * The businesses that use the largest share of their quota, among those that wrote through this process. Their counts are at most a minute
    * old.
    */
   fullest(most: number): Promise<Estimate[]>
@@ -34,13 +34,13 @@ export interface Quota {
 interface Picture {
   businessId: string
   limit: number
-  /** By the last count. */
+  /** Used by the last count. */
   used: number
   freeAt: Date | null
   countedAtMs: number
   /** How long the last count took. */
   tookMs: number
-  /** Taken by this process in all. */
+  /** The total that this process has taken. */
   taken: number
   /** The part of `taken` by writes that ended before the last count began, so `used` includes it. */
   takenInUsed: number

@@ -16,7 +16,7 @@ export const startOf = (day: number): Date => new Date(day * dayMs)
 
 /**
  * Counts what businesses created in the sandbox in this UTC day: intents, orders, products (deleted ones too) and endpoints, each from an
- * index alone. The clean-up removes nothing this young, so only a product that an import takes back frees quota within the day.
+ * index alone. The clean-up removes no document this young, so within the day only an import that withdraws a product frees quota.
  */
 export async function countSandboxDay(
   { Intent, now }: Pick<Deps, 'Intent' | 'now'>,
@@ -50,14 +50,14 @@ export const createSandboxQuota = (deps: Pick<Deps, 'Intent' | 'now'>, elapsedMs
     elapsedMs,
   )
 
-/** How many things the test keys of a business may create in a UTC day; null means no limit. */
+/** How many documents the test keys of a business may create in a UTC day; null means no limit. */
 export const sandboxLimit = (
   { config }: Pick<Deps, 'config'>,
   { limits }: Pick<Caller, 'limits'>,
 ): number | null => (limits.sandboxIntentsPerDay ?? config.sandboxIntentsPerDay) || null
 
 /**
- * Runs an insert of `amount` documents. For a test key, throws RATE_LIMITED and inserts nothing if the quota of the day has no room for them.
+ * Runs an insert of `amount` documents. For a test key, throws RATE_LIMITED and inserts nothing if they exceed the quota of the day.
  */
 export async function withinSandboxDay<T>(
   deps: Pick<Deps, 'quotas' | 'config' | 'now'>,
@@ -80,7 +80,7 @@ export async function withinSandboxDay<T>(
   )
 }
 
-/** Runs a write within a quota of the UTC day. Throws RATE_LIMITED with the message, and runs nothing, if the quota has no room for it. */
+/** Runs a write within a quota of the UTC day. Throws RATE_LIMITED with the message, and runs nothing, if the write exceeds the quota. */
 export async function withinDay<T>(
   { now }: Pick<Deps, 'now'>,
   quota: Quota,

@@ -8,8 +8,8 @@ import { dayOf, sandboxLimit, startOf, withinDay } from './sandbox-day.ts'
 const perCreate = 2
 
 /**
- * Counts the responses that claims store for requests which test keys made in this UTC day, from an index alone. A claim expires a day after
- * its request, and is stored until then. A create that succeeds stores its response in its own document, so it is not counted here.
+ * Counts the responses to requests of test keys in this UTC day that are stored in claims, from an index alone. A claim expires a day after its
+ * request, and is stored until then. A successful create stores its response in its own document, so it is not counted here.
  */
 export async function countSandboxResponses(
   { Claim, now }: Pick<Deps, 'Claim' | 'now'>,

@@ -33,7 +33,7 @@ export interface Payer {
 
 /**
  * How a confirmation went. `settled`: by its outcome. `waiting`: nobody knows yet; the intent holds until somebody does. `not-begun`: it
- * could not be paid then, is being paid, its business is suspended, or this form was sent before; look at the intent.
+ * could not be paid then, is being paid, its business is suspended, or this form was sent before. The intent tells which.
  */
 export type Paid =
   | { state: 'settled'; outcome: KnownOutcome; intent: Intent }
@@ -74,8 +74,8 @@ export async function payIntent(
 }
 
 /**
- * Read after the hold and right before the wallet is called. Once a business is suspended, the only orders to a wallet are those that had
- * passed this check, and each is void at its `validUntil`.
+ * Read after the hold and just before the wallet is called. Once a business is suspended, the only orders to a wallet are those that passed
+ * this check before, and each is void from its `validUntil` on.
  */
 const isSuspended = async (deps: Pick<Deps, 'Business'>, _id: string): Promise<boolean> =>
   (await deps.Business.exists({ _id, suspended: false })) === null
