@@ -42,10 +42,10 @@ export async function* exportProducts(
   }
 }
 
-/** Never gone: when the download ends, so does the generator. */
+/** No check is needed: when the download ends, so does the generator. */
 const isNeverGone = () => false
 
-/** The caller's products, oldest first, read page by page. Holds nothing between two pages, however slow the client is. */
+/** The caller's products, oldest first, read page by page. Holds no connection and no cursor between pages, however slow the client is. */
 async function* eachProduct(
   { lists }: Pick<Deps, 'lists'>,
   { businessId, sandbox }: Caller,

@@ -24,8 +24,8 @@ type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'ImportPlan' | 'importInTurn' 
 
 /**
  * Imports a file's rows, all or nothing, one import of a shop at a time. VALIDATION_ERROR with every fault by its row, SHOP_NOT_FOUND,
- * SERVICE_UNAVAILABLE if others' imports take too long, RATE_LIMITED if the sandbox's quota of the day has no room for its new products. A
- * dry run writes nothing. In one process those of one shop go one after the other, also dry runs: each may read megabytes.
+ * SERVICE_UNAVAILABLE if other imports of the shop take too long, RATE_LIMITED if its new products exceed the sandbox's quota of the day. A
+ * dry run writes nothing. Within one process, imports and dry runs of one shop run one at a time, because each may read megabytes.
  */
 export function importProducts(
   deps: ImportDeps,

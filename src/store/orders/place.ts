@@ -32,8 +32,8 @@ type Placed = Record<string, unknown> | DoneBefore
 type Undecided = 'changed' | 'held'
 
 /**
- * Places an order of what is asked for: takes it from the stock, then writes the order, its `order.new` and its sealed answer in ONE insert,
- * and nudges the relay. All of it or nothing, also when the process dies half-way (docs/store.md). The refusals of `findLines`,
+ * Places an order: takes the units from the stock, then writes the order, its `order.new` and its sealed response in ONE insert, and wakes the
+ * relay. Either all of this happens or nothing, even if the process dies midway (docs/store.md). Throws the refusals of `findLines`,
  * `findAnyLine`, `draftOrder` and `judgeStock`; RATE_LIMITED if the quota of the day is used up; SERVICE_UNAVAILABLE if other orders hold the
  * stock until the deadline.
  */

@@ -110,7 +110,7 @@ export const products: Collection = {
     },
     {
       name: 'byTime',
-      // `name` and `active`, so that a list filters by them in the index and reads no other product.
+      // Contains `name` and `active`, so that a list filters by them in the index and reads no other products.
       key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1, name: 1, active: 1 },
       partialFilterExpression: { listed: true },
     },

@@ -109,7 +109,7 @@ export const deliveries: Collection = {
       key: { endpointId: 1, nextAttemptAt: 1 },
       partialFilterExpression: { nextAttemptAt: { $type: 'date' } },
     },
-    // These three contain every filter of a merchant's list, so that it is counted without reading documents.
+    // These three contain every filter of a merchant's list, so that the list is counted without reading documents.
     { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
     {
       name: 'byEndpointAndTime',

@@ -23,8 +23,8 @@ export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body
 }
 
 /**
- * Creates an endpoint in the first free of the business's five places. Answers the data of SPEC 4.8 with the secret, shown only here. Throws
- * MAX_ENDPOINTS_REACHED; RATE_LIMITED if the sandbox's quota of the day is used up.
+ * Creates an endpoint in the first free one of the business's five slots. Returns the data of SPEC 4.8 with the secret, which is shown only here.
+ * Throws MAX_ENDPOINTS_REACHED, or RATE_LIMITED if the sandbox's quota of the day is used up.
  */
 export async function createEndpoint(
   deps: Deps,

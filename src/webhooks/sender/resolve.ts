@@ -53,9 +53,9 @@ export interface Lookup {
 }
 
 /**
- * The addresses of `hostname` that may be connected to. Unless the host is `allowed`, one address that is not public condemns all of them:
- * otherwise the owner of the name could wait until that address is tried. Addresses that the network adds are only left out: those of DNS64,
- * and those in blocked ranges, which include the network's own NAT64 prefix.
+ * The addresses of `hostname` that may be connected to. Unless the host is `allowed`, one address that is not public makes the whole name
+ * refused. Otherwise the owner of the name could wait until that address is used. Addresses that the network adds are only ignored: those of
+ * DNS64, and those in blocked ranges, which include the network's own NAT64 prefix.
  */
 export async function findAddresses(
   { resolve, isBlocked }: Lookup,
