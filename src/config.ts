@@ -48,7 +48,7 @@ export interface Config {
   sandboxRetentionMs: number
   /** Older than this, the attempts of live deliveries that have ended go; null: they stay. */
   liveDeliveryRetentionMs: number | null
-  /** How long `web` goes on accepting connections after SIGTERM. */
+  /** How long `web` keeps accepting connections after SIGTERM. */
   shutdownDrainMs: number
   /** Requests of one API key in a second, and refused credentials of one address; null: any number. */
   rateLimitPerSecond: number | null

@@ -11,7 +11,7 @@ export interface StoredSecret {
   hash: string
   /** Null for the current one; an earlier one works until then. */
   validUntil: Date | null
-  /** The id of that SECRET_KEY. */
+  /** The id of the SECRET_KEY that made the hash. */
   pepper: string
   /** When the hash was made anew, on the SECRET_KEY after it (move-key.ts). */
   movedAt?: Date

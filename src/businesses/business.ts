@@ -3,7 +3,7 @@ import type { Collection } from '../collection.ts'
 
 /** Limits that operators set for one business. Null: the limit of the service applies. */
 export interface BusinessLimits {
-  /** Requests per second of each of its keys (RATE_LIMIT_PER_SECOND). */
+  /** Requests per second for each of its keys (RATE_LIMIT_PER_SECOND). */
   perSecond: number | null
   /** Live payment codes in use (LIVE_CODES_PER_BUSINESS). */
   liveCodes: number | null
@@ -15,11 +15,11 @@ export interface BusinessLimits {
 export interface Business {
   _id: string
   name: string
-  /** Its live keys work. Test keys always do. */
+  /** Whether its live keys work. Test keys always work. */
   liveApproved: boolean
-  /** Its developer API is open. Payment pages do not depend on it. */
+  /** Whether its developer API is open. Payment pages do not depend on this. */
   apiEnabled: boolean
-  /** Its developer API and its payment pages are closed, and it cannot be paid. */
+  /** Whether its developer API and payment pages are closed, so that it cannot be paid. */
   suspended: boolean
   limits: BusinessLimits
   createdAt: Date

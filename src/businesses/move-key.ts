@@ -7,7 +7,7 @@ import type { ApiKey, StoredSecret } from './api-key.ts'
 /** A secret that is to rest on another pepper than the one under which it was found. */
 export interface KeyMove {
   keyId: string
-  /** The hash under which it is stored. */
+  /** The hash under which the key is stored. */
   from: string
   to: string
   pepper: string

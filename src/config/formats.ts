@@ -44,7 +44,7 @@ export const formats: Record<string, Format> = {
     hint(text) {
       const weaker = weakerThanPromised(text)
       return weaker.length > 0
-        ? `must not lower the write concern, read concern or read preference: take out ${weaker.join(', ')}`
+        ? `must not lower the write concern, read concern or read preference: remove ${weaker.join(', ')}`
         : 'must be a mongodb:// URL that the driver can read'
     },
   },
@@ -68,7 +68,7 @@ export const formats: Record<string, Format> = {
   'range-list': {
     validate: everyOf(isRange),
     hint: (text) =>
-      `must be a comma-separated list of addresses and CIDRs: take out ${list(text)
+      `must be a comma-separated list of addresses and CIDRs: remove ${list(text)
         .filter((part) => !isRange(part))
         .join(', ')}`,
   },

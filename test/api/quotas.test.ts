@@ -227,7 +227,7 @@ describe('What the test keys of a business make in a day', () => {
     const staff = await signedIn(house, 'viewer')
     const { text } = await staff.get(`/admin/businesses/${merchant.businessId}`)
     const page = readable(text)
-    expect(page).to.include('250 requests a second of each key (a limit of its own)')
+    expect(page).to.include('250 requests a second for each key (its own limit)')
     expect(page).to.include('0 of 20 000 used, 20 000 left')
     expect(page).to.include('1 of 5 used, 4 left')
   })

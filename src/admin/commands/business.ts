@@ -54,7 +54,7 @@ interface Switch {
 
 const switches: Record<string, Switch> = {
   approve: {
-    description: 'give live access: live keys work',
+    description: 'grant live access: live keys work',
     help: approveHelp,
     act: 'business.approved',
     change: { liveApproved: true },
@@ -143,7 +143,7 @@ export function addBusinessCommands(program: Command): void {
 
   business
     .command('limit')
-    .description("set limits of its own; 'default' restores the limit of the service")
+    .description("set the business's own limits; 'default' restores the limit of the service")
     .argument('<id>', 'id of the business')
     .option('--per-second <n>', 'requests per second of each of its keys', limitFrom(1, 1_000_000))
     .option('--live-codes <n>', 'live payment codes in use', limitFrom(1, 1_000_000))

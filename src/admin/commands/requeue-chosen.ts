@@ -26,7 +26,7 @@ export type Tally = { matched: number; requeued: number; skipped: Record<string,
 const withoutRedis = { nudge: (): void => undefined, recentSenders: { add: () => 0 } }
 
 /**
- * 250 deliveries a second. Each sweep reads every delivery that became due in the last minute, whosever it is, so this business adds at most
+ * 250 deliveries a second. Each sweep reads every delivery of any business that became due in the last minute, so this command adds at most
  * 15 000 to that.
  */
 const batchEveryMs = 2000

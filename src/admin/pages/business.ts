@@ -15,7 +15,7 @@ import { quotaFacts } from './quota-facts.ts'
 import { receiversTable } from './receivers-table.ts'
 import { foreign } from './words.ts'
 
-/** GET: one business, what is left of its quotas, its receivers, and which of its deliveries are in trouble. */
+/** GET: one business, what is left of its quotas, its endpoints, and its failing deliveries. */
 export const businessPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const { id } = req.params
   const [business, receivers, trouble] = await Promise.all([

@@ -6,11 +6,11 @@ import type { QuotaUsage, Usages } from '../../quotas/usage.ts'
 /** What is left of the limits and quotas of a business, for its list of facts. */
 export function quotaFacts({ config }: Pick<Deps, 'config'>, { limits }: Business, usages: Usages): string {
   const perSecond = config.rateLimitPerSecond && (limits.perSecond ?? config.rateLimitPerSecond)
-  const rate = perSecond === null ? 'no limit' : `${inWords(perSecond)} requests a second of each key`
+  const rate = perSecond === null ? 'no limit' : `${inWords(perSecond)} requests a second for each key`
   return html`<dt>Rate</dt><dd>${rate}${ofItsOwn(limits.perSecond)}</dd>
     <dt>Live payment codes</dt><dd>${left(usages.liveCodes)}${ofItsOwn(limits.liveCodes)}</dd>
     <dt>Sandbox today</dt><dd>${left(usages.sandboxToday)}${ofItsOwn(limits.sandboxIntentsPerDay)}</dd>
-    <dt>Stored responses of the sandbox today</dt><dd>${left(usages.sandboxResponsesToday)}</dd>`
+    <dt>Stored sandbox responses today</dt><dd>${left(usages.sandboxResponsesToday)}</dd>`
 }
 
 function left({ used, limit, left: rest }: QuotaUsage): string {
@@ -19,7 +19,7 @@ function left({ used, limit, left: rest }: QuotaUsage): string {
   return `${known} of ${inWords(limit)} used${rest === null ? '' : `, ${inWords(rest)} left`}`
 }
 
-const ofItsOwn = (limit: number | null): string => (limit === null ? '' : ' (a limit of its own)')
+const ofItsOwn = (limit: number | null): string => (limit === null ? '' : ' (its own limit)')
 
-/** Thousands apart. */
+/** With separators between thousands. */
 const inWords = (count: number): string => count.toLocaleString('en').replaceAll(',', '\u202f')
