@@ -21,8 +21,8 @@ export interface Collection {
 
 /**
  * The model of a collection on one connection. Unknown fields in a filter or a change throw, `{}` stays `{}`,
- * and nothing is created behind one's back (indexes: src/indexes.ts). MongoDB ends its queries after
- * `maxTimeMs`, where that is given.
+ * and Mongoose creates nothing by itself (indexes: src/indexes.ts). If `maxTimeMs` is given, MongoDB
+ * aborts each query after that time.
  */
 export function openCollection<Doc>(
   connection: Connection,

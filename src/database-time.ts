@@ -16,7 +16,7 @@ export interface DatabaseTime {
   close(): void
 }
 
-/** The clocks of this process. The monotonic one goes on while the process is frozen, but perhaps not while its machine sleeps. */
+/** The clocks of this process. The monotonic one runs while the process is frozen, but perhaps not while its machine sleeps. */
 export interface OwnClocks {
   wallMs(): number
   monotonicMs(): number
@@ -38,7 +38,7 @@ interface Measurement {
 
 /** Two processes that are both sure are within twice this of each other (`apartAtMostMs` in src/intents/lifecycle.ts). */
 const mostErrorMs = 500
-/** How far a monotonic clock and MongoDB's may drift apart in 1 ms. NTP slews a clock by half of this at most. */
+/** How far a monotonic clock and MongoDB's clock may drift apart in 1 ms. NTP slews a clock by at most half of this. */
 const driftPerMs = 0.001
 /** The two clocks of a process diverge by more than this only if the machine slept or the wall clock was set. */
 const ownClocksApartMs = 1000
@@ -87,7 +87,7 @@ export function createDatabaseTime(
   shift: Shift,
 ): DatabaseTime & { begin(): Promise<void>; measureSoon(): void } {
   let held: Measurement = { databaseMs: 0, monotonicMs: own.monotonicMs(), errorMs: Number.POSITIVE_INFINITY }
-  /** The wall clock less the monotonic one at the last measurement. */
+  /** The wall clock minus the monotonic clock at the last measurement. */
   let wallAheadMs = 0
   let shownMs = Number.NEGATIVE_INFINITY
   let measuring: Promise<void> | null = null

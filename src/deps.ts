@@ -41,7 +41,7 @@ export interface Deps extends Models {
   metrics: Metrics
   /** Null: nothing is traced. */
   tracing: Tracing | null
-  /** The only clock of everything that is stored or compared (src/database-time.ts). */
+  /** The only clock for everything that is stored or compared (src/database-time.ts). */
   now(): Date
   databaseTime: Pick<DatabaseTime, 'unsure' | 'skewMs'>
   secrets: Secrets

@@ -13,7 +13,7 @@ import { createXaes, nonceBytes } from './security/xaes-256-gcm.ts'
 export type SigningUse = 'sign form' | 'sign link'
 
 /**
- * The document field that stores a sealed value. As associated data, it makes the value open for this field only: a sealed value that was
+ * The document field that stores a sealed value. It is the associated data, so the value opens only for this field: a sealed value that was
  * copied to another document is refused.
  */
 export interface SealedField {

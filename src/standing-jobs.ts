@@ -29,7 +29,7 @@ export interface StandingJobs {
   makeWhole(act: () => Promise<void>): Promise<void>
 }
 
-/** `astray`: the job is due, but BullMQ has delayed it for much longer or has not promoted it. */
+/** `astray`: the job is due, but BullMQ has delayed it much further, or has not promoted it. */
 type State = 'absent' | 'under way' | 'ended' | 'astray'
 
 /** So many jobs are added at once: about 10 ms of Redis, for which all others wait. */

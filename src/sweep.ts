@@ -59,12 +59,12 @@ const slotOf = (at: Date): number => Math.floor(at.getTime() / sweepEveryMs)
 export const isPast = (slot: string, now: Date): boolean => Number(slot) < slotOf(now) - 1
 
 /**
- * Re-creates every nudge that MongoDB says is due: payments and refunds whose outcome nobody knows, deliveries nobody attempts, events nobody
- * relayed, intents whose time is up; and the failed jobs that Redis lost. Ends what was left behind of sandbox wallets' movements, of orders
- * and of imports, completes the audit trail, and enqueues a clean-up that was missed. Leaves jobs that are already queued, so it may run at
- * any time and any number of times. Deliveries and failed jobs of late only, unless `whole`. Where Redis was emptied it asks for a whole one,
- * which may take long, and goes on: many slots may pass meanwhile. A look that fails keeps no other from its turn; the first fault is thrown
- * in the end.
+ * Enqueues every wake-up job that MongoDB says is due: payments and refunds of unknown outcome, deliveries that no worker attempts, events that
+ * were not relayed, and expired intents. Restores the failed jobs that Redis lost. Completes unfinished movements of sandbox wallets, orders and
+ * imports, completes the audit trail, and enqueues a clean-up that was missed. Does not touch jobs that are already queued, so it may run at any
+ * time and any number of times. Looks only at recent deliveries and failed jobs, unless `whole`. If Redis was emptied, it enqueues a whole
+ * sweep, which may take long, and continues: many slots may pass meanwhile. If one part fails, the others still run; the first error is thrown
+ * at the end.
  */
 export async function sweep(deps: Deps, whole: boolean): Promise<Swept> {
   const now = deps.now().getTime()

@@ -10,7 +10,7 @@ export const stride = 2_000
 /** Of all lists together: those of half a thousand million documents, in some 15 MB. */
 export const mostMarks = 250_000
 
-/** Many times the 8 s of a request, the 5 s of a MongoDB command and the second by which processes may disagree on the time. */
+/** Many times the 8 s of a request, the 5 s of a MongoDB command, and the second by which processes may disagree on the time. */
 const lateAtMostMs = 300_000
 
 /** What was made before then is in MongoDB, whoever made it, unless a process or MongoDB stood still in the midst of it. */
