@@ -4,9 +4,11 @@ import { type ApiSwitch, createApiSwitch } from './businesses/api-switch.ts'
 import { type Models, openModels } from './collections.ts'
 import type { Config } from './config.ts'
 import { type DatabaseTime, openDatabaseTime, type Shift, unshifted } from './database-time.ts'
+import { createFairSlots, type FairSlots } from './fair-slots.ts'
 import { type BodyKind, createBodyRooms, type Room } from './http/body-room.ts'
 import { createResponseBudget, type ResponseBudget, responseBytes } from './http/responses/budget.ts'
 import { createFullSandboxes, type FullSandboxes } from './intents/full-sandboxes.ts'
+import { queueOptions } from './jobs.ts'
 import { type Lanes, openLanes } from './lanes.ts'
 import { createLists, type Lists, listConnections } from './lists/lists.ts'
 import type { Log } from './log.ts'
@@ -54,6 +56,8 @@ export interface Deps extends Models {
   recentSenders: RecentSenders
   sender: Sender
   wallets: Wallets
+  /** For the jobs that ask wallets about orders: a wallet may hang for the customers of one business. */
+  questionSlots: FairSlots
   importInTurn: InTurn
   lists: Lists
   tallies: Tallies
@@ -130,6 +134,7 @@ export async function openDeps(
     recentSenders: createRecentSenders(elapsedMs),
     sender,
     wallets,
+    questionSlots: createFairSlots(queueOptions['wallet-outcome'].concurrency),
     importInTurn: createTurns(),
     lists: createLists(openModels(listsMongo, longestReadMs)),
     tallies: createTallies(elapsedMs, { stride, mostMarks }),

@@ -14,10 +14,11 @@ const soonestMs = 1000
 const latestMs = 60_000
 
 /**
- * How asking went. `nothing-to-ask`: it has ended. `nextAt`: it was too early, or nobody can tell yet and `why`; it shall be asked then.
+ * How asking went. `nothing-to-ask`: it has ended. `put-off`: the process asks about enough orders of this business already. `nextAt`: it was
+ * too early, or nobody can tell yet and `why`; it shall be asked then.
  */
 export interface AskOutcome {
-  outcome: WalletOutcome['outcome'] | 'nothing-to-ask' | 'not-due'
+  outcome: WalletOutcome['outcome'] | 'nothing-to-ask' | 'not-due' | 'put-off'
   why: string | null
   nextAt: Date | null
 }
@@ -30,8 +31,10 @@ export async function askWallet(deps: Deps, intentId: string, key: string): Prom
   const intent = await deps.Intent.findById(intentId).lean<Intent | null>()
   const open = intent === null ? null : findOpen(deps, intent, key)
   if (open === null) return { outcome: 'nothing-to-ask', why: null, nextAt: null }
+  const free = deps.questionSlots.tryTake(open.intent.businessId)
+  if (free === null) return { outcome: 'put-off', why: null, nextAt: putOffUntil(deps, open.since) }
   // A worker waits for MongoDB as long as MongoDB takes.
-  return askAbout(deps, open, { cause: null, spend: (work) => work(noHurry) })
+  return askAbout(deps, open, { cause: null, spend: (work) => work(noHurry) }).finally(free)
 }
 
 /** Who asks: a request, or a job (null), and how it waits on MongoDB. */
@@ -64,6 +67,13 @@ function nextAsk(deps: Pick<Deps, 'now'>, since: Date): Date {
   const now = deps.now().getTime()
   const waitMs = Math.min(latestMs, Math.max(soonestMs, (now - since.getTime()) / 4))
   return new Date(now + waitMs)
+}
+
+/** Any instant up to the next question. So orders that became due together, such as those of an outage, come back one by one. */
+function putOffUntil(deps: Pick<Deps, 'now'>, since: Date): Date {
+  const now = deps.now().getTime()
+  const waitMs = nextAsk(deps, since).getTime() - now
+  return new Date(now + soonestMs + Math.random() * (waitMs - soonestMs))
 }
 
 /**

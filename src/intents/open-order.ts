@@ -27,7 +27,7 @@ export function openPayment(deps: Deps, intent: Intent, payment: PaymentUnderWay
   return {
     intent,
     wallet,
-    question: { kind: 'payment', key, amount, validUntil },
+    question: { kind: 'payment', businessId: intent.businessId, key, amount, validUntil },
     since: startedAt,
     askAt,
     settle: (outcome, cause) => settlePayment(deps, intent, payment, outcome, { cause, until: noHurry }),
@@ -46,7 +46,7 @@ export function openRefund(
   return {
     intent,
     wallet,
-    question: { kind: 'refund', key, amount, validUntil },
+    question: { kind: 'refund', businessId: intent.businessId, key, amount, validUntil },
     since: createdAt,
     askAt: askAt ?? validUntil,
     settle: (outcome, cause) => settleRefund(deps, intent, refund, outcome, cause),

@@ -26,6 +26,8 @@ export type KnownOutcome = Exclude<WalletOutcome, { outcome: 'unknown' }>
 
 /** An order to a wallet. */
 interface Order {
+  /** The merchant whose payment or refund this is. */
+  businessId: string
   /** The idempotency key: the same key never moves money twice. */
   key: string
   /** Centimes. */
@@ -35,8 +37,6 @@ interface Order {
 }
 
 export interface PaymentOrder extends Order {
-  /** The merchant who gets the money. */
-  businessId: string
   /** The payment's reference, for the customer's statement. */
   referenceNumber: string
   /** Digits only (phone.ts). */
@@ -51,6 +51,7 @@ export interface RefundOrder extends Order {
 
 export interface Question {
   kind: 'payment' | 'refund'
+  businessId: string
   key: string
   /** Centimes, as in the order: a wallet that tells of another amount is not believed. */
   amount: number

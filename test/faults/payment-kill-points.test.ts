@@ -328,7 +328,8 @@ describe('a process killed between any two steps of', function () {
         const refund = newRefund(house.deps, 20_000)
         const { id: key, validUntil } = refund
         await beginRefund(house.deps, intent, 0, { ...refund, askAt: refund.createdAt })
-        const order = { key, amount: 20_000, validUntil, paymentKey: each.paymentId }
+        const { businessId } = intent
+        const order = { businessId, key, amount: 20_000, validUntil, paymentKey: each.paymentId }
         expect(await sandbox.refund(order)).to.deep.equal({ outcome: 'done' })
         return { ...each, refundId: key }
       },

@@ -42,13 +42,14 @@ export function customersOf(house: House) {
     balanceOf: async (id: string) => (await accountOf(id)).balance,
     pay: (changes: Partial<PaymentOrder> & { phone: string }) => wallet.authorise(order(changes)),
     refundOf: (paymentKey: string, amount: number, key = newKey()): RefundOrder => ({
+      businessId: 'b1',
       key,
       amount,
       paymentKey,
       validUntil: new Date(house.clock.now().getTime() + goodForMs),
     }),
     ask: (kind: 'payment' | 'refund', key: string) =>
-      wallet.status({ kind, key, amount: 100, validUntil: house.clock.now() }),
+      wallet.status({ kind, businessId: 'b1', key, amount: 100, validUntil: house.clock.now() }),
     /** A customer with so many centimes; answers the phone number. */
     async customer(balance: number): Promise<string> {
       made += 1

@@ -85,6 +85,7 @@ describe('The live wallet', () => {
     ...changes,
   })
   const refundOf = ({ key }: PaymentOrder, changes: Partial<RefundOrder> = {}): RefundOrder => ({
+    businessId: 'b1',
     key: `RF-${(keys += 1)}`,
     paymentKey: key,
     amount: 300,
@@ -93,6 +94,7 @@ describe('The live wallet', () => {
   })
   const about = ({ key, amount, validUntil }: PaymentOrder): Question => ({
     kind: 'payment',
+    businessId: 'b1',
     key,
     amount,
     validUntil,
@@ -112,6 +114,7 @@ describe('The live wallet', () => {
     // The provider answers 401 to what is not signed right.
     expect(provider.movements.map(({ amount }) => amount)).to.deep.equal([-700, 300])
     const { phone, pin, referenceNumber: reference, businessId, ...money } = order
+    const { key, amount, paymentKey, validUntil } = refund
     expect(provider.asked.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([
       'POST /wallet/v1/payments',
       'POST /wallet/v1/refunds',
@@ -121,7 +124,7 @@ describe('The live wallet', () => {
     expect(provider.asked.slice(0, 2).map(({ body }) => JSON.parse(body))).to.deep.equal(
       [
         { ...money, currency: 'MRU', phone, pin, reference, businessId },
-        { ...refund, currency: 'MRU' },
+        { key, amount, paymentKey, validUntil, currency: 'MRU' },
       ].map((sent) => ({
         ...sent,
         validUntil: new Date(sent.validUntil.getTime() + skewMs).toISOString(),
@@ -342,6 +345,25 @@ describe('The live wallet', () => {
     expect(await exchange(pool, request, 5000)).to.include({ outcome: 'answered', status: 200 })
     expect(arrived).to.equal(2)
     await pool.close()
+  })
+
+  it('leaves connections to other businesses while the provider hangs for one', async () => {
+    const gate = createGate()
+    let hanging = 0
+    provider.meetOrders(async (res, work, asked) => {
+      if (JSON.parse(asked.body).businessId === 'b1') {
+        hanging += 1
+        await gate.passed
+      }
+      return plain(res, work, asked)
+    })
+    const orders = Array.from({ length: 300 }, () => wallet.authorise(payment()))
+    await until('half of the connections', () => hanging === 128)
+    expect(await wallet.authorise(payment({ businessId: 'b2' }))).to.deep.equal({ outcome: 'done' })
+    // Each freed connection goes to the next that waits.
+    gate.open()
+    for (const outcome of await Promise.all(orders)) expect(outcome).to.deep.equal({ outcome: 'done' })
+    expect(hanging).to.equal(300)
   })
 
   it('lets no HTTP client send an order a second time by itself', async () => {

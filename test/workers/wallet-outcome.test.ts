@@ -5,7 +5,7 @@ import { mongo } from 'mongoose'
 import { newId } from '../../src/ids.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { beginRefund } from '../../src/intents/refunds/under-way.ts'
-import { nudgeWalletOutcome } from '../../src/intents/wallet-outcome-job.ts'
+import { nudgeWalletOutcome, walletOutcomeJob } from '../../src/intents/wallet-outcome-job.ts'
 import { createLog, type Log } from '../../src/log.ts'
 import { sweep } from '../../src/sweep.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
@@ -101,6 +101,7 @@ describe('A payment or refund of which nobody knows what became of it', () => {
     expect(wallet.questions).to.have.length(26)
     expect(wallet.questions[0]).to.deep.equal({
       kind: 'payment',
+      businessId: merchant.businessId,
       key,
       amount: 50_000,
       validUntil: intent.underWay?.validUntil,
@@ -114,6 +115,41 @@ describe('A payment or refund of which nobody knows what became of it', () => {
     expect(after.payment).to.deep.include({ amountPaid: 50_000, key, wallet: 'sandbox' })
     expect(toldBy(after)).to.deep.equal(['payment.created', 'payment.confirmed'])
     expect([wallet.orders, wallet.questions.length]).to.deep.equal([[key], 27])
+  })
+
+  it('is asked about while the wallet hangs for the customers of another business', async () => {
+    const { intent: hung } = await unknownRefunds(Array.from({ length: 60 }, () => 1))
+    wallet.answers(() => ({ outcome: 'unknown', why: 'it hung up' }))
+    const neighbour = await house.merchant()
+    const { referenceNumber } = await createIntent(house, neighbour)
+    await pay(house, referenceNumber)
+    const gate = createGate()
+    let hanging = 0
+    wallet.status = async ({ businessId }) => {
+      if (businessId === merchant.businessId) {
+        hanging += 1
+        await gate.passed
+      }
+      return { outcome: 'done' }
+    }
+    for (const { clock } of [house, beside]) clock.advance(20_000)
+    // Those of the refunds are first in the queue.
+    house.deps.nudge(
+      'wallet-outcome',
+      hung.refunds.map(({ id }) => walletOutcomeJob(hung._id, id, house.clock.now(), house.clock.now())),
+    )
+    const workers = house.startWorkers()
+    await until('the questions that hang', () => hanging >= 25)
+    const paid = await storedIntent(house, referenceNumber)
+    nudgeWalletOutcome(house.deps, paid, paid.underWay?.id ?? '', house.clock.now())
+    await until(
+      'the payment of the neighbour',
+      async () => (await storedIntent(house, referenceNumber)).status === 'PAID',
+      7_000,
+    )
+    expect(hanging).to.equal(25)
+    gate.open()
+    await workers.close()
   })
 
   it('is not asked about before its time, and then by the job itself', async () => {

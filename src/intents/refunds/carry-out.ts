@@ -33,7 +33,7 @@ export async function carryOut(
 ): Promise<Record<string, unknown>> {
   const { held, payment, wallet, refund } = begun
   const { id: key, amount, validUntil } = refund
-  const order = { key, amount, validUntil, paymentKey: payment.key }
+  const order = { businessId: held.businessId, key, amount, validUntil, paymentKey: payment.key }
   const outcome = await outcomeOf(deps, wallet.name, () => wallet.refund(order))
   if (outcome.outcome !== 'unknown') return conclude(deps, caller, spend, begun, outcome)
   const { referenceNumber } = held

@@ -26,7 +26,7 @@ export type Exchange = Answered | { outcome: 'lost'; why: string } | { outcome: 
  * Of its time a request may wait so much for a connection. Sent later, it would be given up while the provider carries it out, and that
  * most often where the provider has too much to do already.
  */
-const waitingPart = 0.5
+export const waitingPart = 0.5
 
 /** An answer is a hundred bytes or two. */
 const mostBytes = 16 * 1024

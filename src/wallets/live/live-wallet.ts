@@ -52,11 +52,20 @@ export function createLiveWallet(
     return read.answer.status === never ? { outcome: 'not-executed' } : outcomeOfAnswer(read.answer)
   }
 
-  async function carryOut(order: OrderAsked & { validUntil: Date }, rest: object): Promise<WalletOutcome> {
-    const { kind, key, amount } = order
+  async function carryOut(
+    order: OrderAsked & { businessId: string; validUntil: Date },
+    rest: object,
+  ): Promise<WalletOutcome> {
+    const { kind, businessId, key, amount } = order
     if (deps.now() >= order.validUntil) return { outcome: 'not-executed' }
     const validUntil = toldUntil(order)
-    const exchanged = await provider.post(places[kind], { key, amount, currency, ...rest, validUntil })
+    const exchanged = await provider.post(businessId, places[kind], {
+      key,
+      amount,
+      currency,
+      ...rest,
+      validUntil,
+    })
     switch (exchanged.outcome) {
       case 'answered':
         return outcomeIn(exchanged, order, 'expired')
@@ -72,19 +81,22 @@ export function createLiveWallet(
     name: `live:${at.name}`,
 
     authorise({ key, amount, validUntil, phone, pin, referenceNumber: reference, businessId }) {
-      return carryOut({ kind: 'payment', key, amount, validUntil }, { phone, pin, reference, businessId })
+      return carryOut(
+        { kind: 'payment', businessId, key, amount, validUntil },
+        { phone, pin, reference, businessId },
+      )
     },
 
-    refund({ key, amount, validUntil, paymentKey }) {
-      return carryOut({ kind: 'refund', key, amount, validUntil }, { paymentKey })
+    refund({ businessId, key, amount, validUntil, paymentKey }) {
+      return carryOut({ kind: 'refund', businessId, key, amount, validUntil }, { paymentKey })
     },
 
     async status(question) {
-      const { kind, key } = question
+      const { kind, businessId, key } = question
       // As of before the question: its answer may be late, and an order that is on its way may overtake it.
       const sinceMs = deps.now().getTime() - toldUntil(question).getTime()
       const never = sinceMs > lostForGoodMs && sinceMs < forgottenMs ? 'unknown' : null
-      const exchanged = await provider.get(`${places[kind]}/${encodeURIComponent(key)}`)
+      const exchanged = await provider.get(businessId, `${places[kind]}/${encodeURIComponent(key)}`)
       if (exchanged.outcome !== 'answered') return unknown(question, exchanged.why)
       return outcomeIn(exchanged, question, never)
     },

@@ -1,19 +1,23 @@
 import { Pool } from 'undici'
 import type { Deps } from '../../deps.ts'
-import { type Exchange, exchange } from './exchange.ts'
+import { createFairSlots } from '../../fair-slots.ts'
+import { type Exchange, exchange, type ProviderRequest, waitingPart } from './exchange.ts'
 import { signature } from './sign.ts'
 
-/** The provider's end of the wire. */
+/** The provider's end of the wire. Each request counts for the business that it is about. */
 export interface Provider {
   /** An order; its key is the idempotency key. */
-  post(place: string, order: { key: string; [field: string]: unknown }): Promise<Exchange>
+  post(businessId: string, place: string, order: { key: string; [field: string]: unknown }): Promise<Exchange>
   /** A question. */
-  get(place: string): Promise<Exchange>
+  get(businessId: string, place: string): Promise<Exchange>
   /** Once what is under way has ended. */
   close(): Promise<void>
 }
 
-/** More at once wait for one another: a provider that hangs takes no more of our sockets. */
+/**
+ * Requests beyond this wait, so that a provider that hangs takes no more sockets. A business has a share of them, because a provider may hang
+ * for its customers alone.
+ */
 const mostConnections = 256
 
 /** Shorter than the 5 s after which many servers close: an order on a connection that is closed as it is used is lost on its way. */
@@ -31,6 +35,7 @@ export function openProvider(
   const { origin, pathname } = new URL(url)
   const base = pathname === '/' ? '' : pathname
   const pool = openPool(origin, timeoutMs)
+  const slots = createFairSlots(mostConnections)
 
   function signed(method: 'GET' | 'POST', path: string, body: string): Record<string, string> {
     const timestamp = String(Math.floor(deps.now().getTime() / 1000))
@@ -40,22 +45,31 @@ export function openProvider(
     }
   }
 
+  /** Sends a request once its business has a connection left. The wait is part of `timeoutMs`. */
+  async function send(businessId: string, request: () => ProviderRequest): Promise<Exchange> {
+    const startedAt = performance.now()
+    const free = await slots.take(businessId, timeoutMs * waitingPart)
+    if (free === null) return { outcome: 'never-sent', why: 'no connection' }
+    const leftMs = timeoutMs - (performance.now() - startedAt)
+    // Signed only now: a signature is valid for a limited time.
+    return exchange(pool, request(), leftMs).finally(free)
+  }
+
   return {
-    post(place, order) {
+    post(businessId, place, order) {
       const path = base + place
       const body = JSON.stringify(order)
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': order.key }
-      const request = {
+      return send(businessId, () => ({
         method: 'POST',
         path,
         headers: { ...headers, ...signed('POST', path, body) },
         body,
-      } as const
-      return exchange(pool, request, timeoutMs)
+      }))
     },
-    get(place) {
+    get(businessId, place) {
       const path = base + place
-      return exchange(pool, { method: 'GET', path, headers: signed('GET', path, ''), body: null }, timeoutMs)
+      return send(businessId, () => ({ method: 'GET', path, headers: signed('GET', path, ''), body: null }))
     },
     close: () => pool.close(),
   }
