@@ -1,10 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Response } from 'express'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { type ErrorCode, Refusal, refuse, unavailable } from '../errors.ts'
 import type { Standing } from '../rate-limits/rate-limits.ts'
-import { heldMs, prefixLimits } from './limit-visitors.ts'
+import { holdBack, prefixLimits } from './limit-visitors.ts'
 
 type Limiting = Pick<Deps, 'rateLimits'>
 
@@ -25,7 +24,7 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * RATE_LIMITED, before its credentials are looked at, for an address whose network, or one of its larger prefixes, sent too many unknown
- * callers (order of checks, 3). The refusal waits for `heldMs`, as that of any visitor (limit-visitors.ts). Only unknown callers count. So
+ * callers (order of checks, 3). The refusal waits a second or two, as that of any visitor (limit-visitors.ts). Only unknown callers count. So
  * that of many at once no more of them come in than the limit lets, no more are looked at than are left of it: the others wait for one to be
  * done, until `until` (SERVICE_UNAVAILABLE), and whoever has a key is never refused for others who have one. Who has a key that is refused (4
  * and 5) counts for nobody: not for the key, which strangers to its address would use up, nor for the address, whose other keys would pay for
@@ -64,7 +63,7 @@ export async function limitUnknown<Known>(
   try {
     return await rateLimits.inLine(own, room, recogniseCounted)
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'RATE_LIMITED') await pause(heldMs)
+    if (error instanceof Refusal && error.code === 'RATE_LIMITED') await holdBack()
     throw error
   }
 }

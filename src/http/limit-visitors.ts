@@ -7,10 +7,10 @@ import type { RateLimits } from '../rate-limits/rate-limits.ts'
 import { isProbe } from './probe.ts'
 
 /**
- * How long a request over a limit of its network waits for its refusal. An immediate refusal costs this process nearly as much as a page. With
- * the wait, a flood gets at most one refusal per connection and second.
+ * A request over a limit of its network waits for its refusal. An immediate refusal costs this process nearly as much as a page. With the
+ * wait, a flood gets at most one refusal per connection and second. Waits differ, or a flood would come back all at once.
  */
-export const heldMs = 1000
+export const holdBack = (): Promise<void> => pause(1000 + Math.random() * 1000)
 
 /** How many times the limit of a network its larger prefixes may send, from one size of prefix to the next. */
 const perSize = 3
@@ -27,7 +27,7 @@ export const prefixLimits = (ip: string, { perSecond }: Pick<RateLimits, 'perSec
 
 /**
  * Limits requests that need no API key by network, so that one visitor cannot occupy the process. Above the limit of one of its prefixes a
- * request waits for `heldMs` and then gets RATE_LIMITED with this scope. A probe is late, but never refused.
+ * request waits a second or two and then gets RATE_LIMITED with this scope. A probe is late, but never refused.
  */
 export function limitVisitors(
   { rateLimits }: Pick<Deps, 'rateLimits'>,
@@ -37,7 +37,7 @@ export function limitVisitors(
     if (rateLimits === null) return next()
     const closed = countVisit(rateLimits, req.ip ?? '')
     if (closed === null) return next()
-    await pause(heldMs)
+    await holdBack()
     if (isProbe(req)) return next()
     throw refuse('RATE_LIMITED', {
       retryAfterSeconds: 1,

@@ -12,6 +12,7 @@ import { cutSlow } from './connections/cut-slow.ts'
 import { createGate } from './connections/gate.ts'
 import { createHangUp } from './connections/hang-up.ts'
 import { afterAnswers, inTurn } from './connections/in-turn.ts'
+import { createNetworkShares } from './connections/network-share.ts'
 import { tellFault } from './connections/parser-fault.ts'
 import type { Patience } from './connections/patience.ts'
 
@@ -87,11 +88,23 @@ export function createHttpServer(
   }
   const warn = throttled(5000, (fields) => deps.log.warn(fields, 'web.full'))
   server.on('drop', () => warn({ connections: mostConnections }))
+  const shares = createNetworkShares(mostConnections)
+  const warnOfNetwork = throttled(5000, (fields) => deps.log.warn(fields, 'network.full'))
   server.on('connection', (socket: Socket) => {
     gate.noteConnection()
+    const ip = socket.remoteAddress ?? ''
+    // A proxy holds the connections of many networks.
+    const share = isTrusted(ip, 0) ? null : shares.take(ip)
+    if (share?.outcome === 'closed') {
+      warnOfNetwork({ network: share.network, connections: share.most })
+      return void socket.destroy()
+    }
     const connection = createConnection(socket)
     connections.set(socket, connection)
-    socket.once('close', () => connections.delete(socket))
+    socket.once('close', () => {
+      connections.delete(socket)
+      share?.free()
+    })
     // Node stops listening before it tells of a CONNECT, and an error that nobody hears ends the process.
     socket.on('error', () => socket.destroy())
     // Node asks for this after an answer that ends the connection. To destroy it would reset what is still coming, and with it the answer.

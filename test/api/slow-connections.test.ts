@@ -250,4 +250,52 @@ describe('A connection', () => {
     expect(answersOf((await readToEnd(standing)).toString('latin1'))[0]?.status).to.equal(200)
     impatient.server.maxConnections = most
   })
+
+  describe('of a network', () => {
+    /** Connects from an address of this machine. */
+    const connectFrom = (origin: string, localAddress: string) =>
+      new Promise<Socket>((resolve, reject) => {
+        const { hostname: host, port } = new URL(origin)
+        const socket = connect({ host, port: Number(port), localAddress }, () => resolve(socket))
+        socket.on('error', reject)
+      })
+    const connectMany = (origin: string, count: number, from: string) =>
+      Promise.all(Array.from({ length: count }, () => connectFrom(origin, from)))
+    const standing = (sockets: Socket[]) => sockets.filter(({ destroyed }) => !destroyed)
+    const ofAddress = mostConnections / 10
+
+    it(`beyond ${ofAddress} of one address is closed, and those of other addresses are served`, async () => {
+      const { origin, close } = await openServer(house, app(), patience)
+      const all = await connectMany(origin, ofAddress + 5, '127.7.0.1')
+      for (const socket of all) socket.resume()
+      await until('five are closed', () => standing(all).length === ofAddress)
+      const other = await connectFrom(origin, '127.7.0.2')
+      other.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
+      expect(answersOf((await readToEnd(other)).toString('latin1'))[0]?.status).to.equal(200)
+      // One that ends makes room for another.
+      standing(all)[0]?.destroy()
+      await until('another one stands', async () => {
+        const again = await connectFrom(origin, '127.7.0.1')
+        again.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
+        return (await readToEnd(again)).length > 0
+      })
+      await close()
+    })
+
+    it('that is a proxy of TRUST_PROXY has no limit of its own', async () => {
+      const behind = await openHouse({ TRUST_PROXY: '127.9.0.1' })
+      const { origin, close } = await openServer(
+        behind,
+        createApp(behind.deps, () => false),
+        patience,
+      )
+      const all = await connectMany(origin, ofAddress + 5, '127.9.0.1')
+      const last = all.at(-1) as Socket
+      last.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
+      expect(answersOf((await readToEnd(last)).toString('latin1'))[0]?.status).to.equal(200)
+      expect(standing(all)).to.have.length(ofAddress + 4)
+      await close()
+      await behind.close()
+    })
+  })
 })

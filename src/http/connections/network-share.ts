@@ -1,0 +1,44 @@
+import { prefixesOf } from '../../network.ts'
+
+/**
+ * The share of all connections that one network may have open. A browser opens six, so a tenth is enough for the customers of a carrier who
+ * share one address.
+ */
+const shareOfNetwork = 1 / 10
+/** How many times that its larger prefixes may have, from one size to the next: at most four fifths for an IPv6 /32. */
+const perSize = 2
+
+/** Open connections by network, so that no network takes the connections of all others. */
+export interface NetworkShares {
+  /**
+   * Counts a new connection of an address at each prefix that contains it. `closed`: one of them has its share already, and nothing was
+   * counted.
+   */
+  take(ip: string): { outcome: 'taken'; free(): void } | { outcome: 'closed'; network: string; most: number }
+}
+
+export function createNetworkShares(mostConnections: number): NetworkShares {
+  const openIn = new Map<string, number>()
+  const add = (range: string, by: 1 | -1): void => {
+    const open = (openIn.get(range) ?? 0) + by
+    if (open === 0) openIn.delete(range)
+    else openIn.set(range, open)
+  }
+  return {
+    take(ip) {
+      const prefixes = prefixesOf(ip).map(({ range }, size) => ({
+        range,
+        most: mostConnections * shareOfNetwork * perSize ** size,
+      }))
+      const full = prefixes.find(({ range, most }) => (openIn.get(range) ?? 0) >= most)
+      if (full !== undefined) return { outcome: 'closed', network: full.range, most: full.most }
+      for (const { range } of prefixes) add(range, 1)
+      return {
+        outcome: 'taken',
+        free() {
+          for (const { range } of prefixes) add(range, -1)
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import { expect } from 'chai'
+import { createNetworkShares } from '../../src/http/connections/network-share.ts'
+
+describe('The shares of all connections that networks may have', () => {
+  const sizes: [name: string, most: number, from: (index: number) => string, beside: string][] = [
+    ['an IPv4 address', 10, () => '192.0.2.1', '192.0.2.2'],
+    ['an IPv4 /24', 20, (index) => `192.0.2.${index}`, '192.0.3.1'],
+    ['an IPv4 /16', 40, (index) => `192.0.${index}.1`, '192.1.0.1'],
+    ['an IPv6 /64', 10, (index) => `2001:db8::${index}`, '2001:db8:0:1::1'],
+    ['an IPv6 /48', 20, (index) => `2001:db8:0:${index}::1`, '2001:db8:1::1'],
+    ['an IPv6 /40', 40, (index) => `2001:db8:${index}::1`, '2001:db8:100::1'],
+    ['an IPv6 /32', 80, (index) => `2001:db8:${index}00::1`, '2001:db9::1'],
+  ]
+  for (const [name, most, from, beside] of sizes)
+    it(`let ${name} have ${most} of 100, and the network beside it its own`, () => {
+      const shares = createNetworkShares(100)
+      const taken = Array.from({ length: 95 }, (_, index) => shares.take(from(index)))
+      expect(taken.filter(({ outcome }) => outcome === 'taken')).to.have.length(most)
+      expect(shares.take(from(most - 1)).outcome).to.equal('closed')
+      expect(shares.take(beside).outcome).to.equal('taken')
+      for (const share of taken) if (share.outcome === 'taken') share.free()
+      expect(shares.take(from(0)).outcome).to.equal('taken')
+    })
+})
