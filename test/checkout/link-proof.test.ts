@@ -102,7 +102,7 @@ describe('Who has the link of a payment, where others guess', () => {
     const path = await offer()
     const { from, points } = network()
     const form = await open(house, path, from)
-    await until('the count is given back', async () => (await points())?.points === 0)
+    await until('the count is taken back', async () => (await points())?.points === 0)
     await house.deps.mongo.collection('failedattempts').deleteMany({})
     const answer = await fill(form, wallets.pays, from)
     const paid = await open(house, answer.location ?? '', from)

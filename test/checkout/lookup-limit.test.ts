@@ -52,7 +52,7 @@ describe('The limit on guessing links and payment codes', () => {
     const look = ways[way]
     const perMiss = way === 'link' ? 10 : 1
 
-    it(`${way}: refuses an address after 30 misses in ten minutes, also what exists, and no other address`, async () => {
+    it(`${way}: refuses an address after 30 misses in ten minutes, even existing payments, and no other address`, async () => {
       const ip = elsewhere()
       expect(await outcomes(30, () => look(ip, miss))).to.deep.equal(['missed'])
       for (const late of [await look(ip, miss), await look(ip, hit)]) {
@@ -64,7 +64,7 @@ describe('The limit on guessing links and payment codes', () => {
       expect((await look(ip, hit)).outcome).to.equal('found')
     })
 
-    it(`${way}: does not count what was found`, async () => {
+    it(`${way}: does not count lookups that succeed`, async () => {
       const ip = elsewhere()
       expect(await outcomes(40, () => look(ip, hit))).to.deep.equal(['found'])
       await until('the counts are given back', async () => {
@@ -92,7 +92,7 @@ describe('The limit on guessing links and payment codes', () => {
       '198.18.0.0/16': '198.19.0.1',
     }
     for (const { most, full, inside } of sizes)
-      it(`${way}: refuses ${full} after ${most} misses from any of its addresses, and no address outside of it`, async () => {
+      it(`${way}: refuses ${full} after ${most} misses from any of its addresses, and no address outside it`, async () => {
         const [first = '', second = ''] = inside
         const key = keyOf(way, full)
         expect((await look(first, miss)).outcome).to.equal('missed')
@@ -105,11 +105,11 @@ describe('The limit on guessing links and payment codes', () => {
           expect(late.outcome === 'closed' && late.closedMs).to.be.within(580_000, 600_000)
         }
         expect((await look(outside[full] ?? '', hit)).outcome).to.equal('found')
-        // A refused lookup uses up nothing.
+        // A refused lookup does not count.
         expect(await counts().findOne({ key })).to.include({ points: most * perMiss })
       })
 
-    it(`${way}: counts apart from the other kinds`, async () => {
+    it(`${way}: counts separately from the other kinds`, async () => {
       const ip = elsewhere()
       await outcomes(31, () => look(ip, miss))
       for (const other of Object.keys(ways) as Way[])
@@ -150,7 +150,7 @@ describe('The limit on guessing links and payment codes', () => {
     expect(counted).to.be.within(900, 1000)
   })
 
-  it('counts the test codes of each business apart, and those of made-up businesses together', async () => {
+  it('counts the test codes of each business separately, and those of unknown businesses together', async () => {
     const [ip, other] = [elsewhere(), (await house.merchant()).businessId]
     expect(await outcomes(30, () => limit.code(ip, sandbox, miss))).to.deep.equal(['missed'])
     expect((await limit.code(ip, sandbox, hit)).outcome).to.equal('closed')
@@ -181,7 +181,7 @@ describe('The limit on guessing links and payment codes', () => {
     )
     expect(lookedUp).to.equal(30)
     expect(all.filter(({ outcome }) => outcome === 'closed')).to.have.length(70)
-    // The same of a /48, with each lookup from a network of its own.
+    // The same for a /48, with each lookup from a different network.
     await limit.code('2001:db8:9::1', null, miss)
     await counts().updateOne({ key: 'code:2001:db8:9::/48' }, { $set: { points: 290 } })
     lookedUp = 0
@@ -193,7 +193,7 @@ describe('The limit on guessing links and payment codes', () => {
     expect(lookedUp).to.be.within(1, 10)
   })
 
-  it('lets 300 links opened at once through, over several processes, and then none', async () => {
+  it('admits 300 links opened at once, over several processes, and then none', async () => {
     const ip = elsewhere()
     const other = createLookupLimit(beside.deps)
     const all = await Promise.all(
@@ -203,7 +203,7 @@ describe('The limit on guessing links and payment codes', () => {
     expect((await limit.link(ip, hit)).outcome).to.equal('closed')
   })
 
-  it('closes nothing to 200 customers of a carrier who open valid links at once, and keeps no count of them', async () => {
+  it('refuses none of 200 customers of a carrier who open valid links at once, and keeps no count of them', async () => {
     const ip = elsewhere()
     const all = await Promise.all(Array.from({ length: 200 }, () => limit.link(ip, hit)))
     expect(new Set(all.map(({ outcome }) => outcome))).to.deep.equal(new Set(['found']))
@@ -213,7 +213,7 @@ describe('The limit on guessing links and payment codes', () => {
     })
   })
 
-  it('writes one document for a page view, of no prefix larger than its own network', async () => {
+  it('writes one document for a page view, for its own network and no larger prefix', async () => {
     const ip = elsewhere()
     const done = await profiled(house, async () => {
       await Promise.all(Array.from({ length: 100 }, () => limit.link(ip, hit)))

@@ -9,7 +9,7 @@ import { fill, open } from './customer.ts'
 const wrong = { outcome: 'refused', reason: 'wrong_pin' } as const
 const poor = { outcome: 'declined', reason: 'insufficient_funds' } as const
 
-describe('Trying to pay too often', () => {
+describe('The limits on attempts to pay', () => {
   let house: House
   let live: Merchant
   let trial: Merchant
@@ -51,7 +51,7 @@ describe('Trying to pay too often', () => {
     return fill(await open(house, path, from), { phone, pin: '1234' }, from)
   }
 
-  it('20 in an hour for one payment, from wherever, and all that comes to nothing; then the page says how long', async () => {
+  it('allow one payment 20 failed attempts in an hour, from any address, for any reason; then the page says how long', async () => {
     const path = await offer(live)
     const form = await open(house, path)
     const nothing = [wrong, poor, { outcome: 'not-executed' }, wrong] as const
@@ -72,7 +72,7 @@ describe('Trying to pay too often', () => {
     expect(orders).to.have.length(21)
   })
 
-  it('60 in ten minutes from one address, whatever the payments; others go on, and so do tests', async () => {
+  it('allow one address 60 refused PINs in ten minutes over all payments; other addresses and tests are not affected', async () => {
     const [ip, key] = ['203.0.113.1', 'pin:203.0.113.1/32']
     expect((await tryAt(await offer(live), ip)).status).to.equal(422)
     await until('it counts', async () => (await pointsOf(key)) === 3)
@@ -89,7 +89,7 @@ describe('Trying to pay too often', () => {
     expect(await pointsOf(key)).to.equal(60 * 3)
   })
 
-  it('of many at once no more reach a wallet than may pay at once', async () => {
+  it('let no more concurrent attempts reach a wallet than may pay at once', async () => {
     const [ip, key] = ['203.0.113.5', 'pin:203.0.113.5/32']
     await tryAt(await offer(live), ip)
     await until('it counts', async () => (await pointsOf(key)) === 3)
@@ -105,13 +105,13 @@ describe('Trying to pay too often', () => {
         return page
       }),
     )
-    await until('the others are closed out', () => shut === 14)
+    await until('the others are refused', () => shut === 14)
     gate.open()
     expect((await pages).filter(({ status }) => status === 422)).to.have.length(6)
     expect(orders).to.have.length(7)
   })
 
-  it('takes 600 refused PINs in ten minutes from an IPv6 /48, 1 800 from a /40, 6 000 from a /32 or an IPv4 /16; others go on', async () => {
+  it('allow 600 refused PINs in ten minutes from an IPv6 /48, 1 800 from a /40, 6 000 from a /32 or an IPv4 /16', async () => {
     const sizes = [
       ['2001:db8:1::/48', 600, '2001:db8:1:2::1', '2001:db8:2:2::1'],
       ['2001:db8:100::/40', 1800, '2001:db8:102::1', '2001:db8:200::1'],
@@ -130,7 +130,7 @@ describe('Trying to pay too often', () => {
     }
   })
 
-  it('of tests 600, apart for each business, and never of what is real', async () => {
+  it('allow 600 for test payments, counted separately for each business and from live payments', async () => {
     const ip = '203.0.113.3'
     await tryAt(await offer(trial), ip)
     expect(await pointsOf(`pin:${ip}/32`)).to.equal(undefined)
@@ -140,21 +140,21 @@ describe('Trying to pay too often', () => {
     expect((await tryAt(await offer(live), ip)).status).to.equal(422)
   })
 
-  it('counts a declined payment too in tests, where each is an event that the merchant can cause without end', async () => {
+  it('also count declined test payments, because a merchant could cause any number of their events', async () => {
     const ip = '203.0.113.7'
     outcome = poor
     expect((await tryAt(await offer(trial), ip)).status).to.equal(422)
     await until('it counts', async () => (await pointsOf(`test-pin:${trial.businessId} ${ip}/32`)) === 3)
   })
 
-  it('is not asked for a form that was sent before: the page tells what became of it', async () => {
+  it('do not apply to a form that was sent before: the page shows its outcome', async () => {
     const ip = '203.0.113.6'
     outcome = poor
     const [path, from] = [await offer(live), { 'X-Forwarded-For': ip }]
     const form = await open(house, path, from)
     const sent = () => fill(form, { phone: '22111111', pin: '1234' }, from)
     expect((await sent()).status).to.equal(422)
-    await until('given back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)
+    await until('the count is taken back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)
     await counts().updateOne({ key: `pin:${ip}/32` }, { $set: { points: 60 * 3 } })
     expect((await tryAt(await offer(live), ip)).status).to.equal(429)
     expect((await sent()).status).to.equal(303)
@@ -164,18 +164,18 @@ describe('Trying to pay too often', () => {
     ['is paid', { outcome: 'done' }, 303],
     ['is declined', poor, 422],
     ['fails', { outcome: 'failed', reason: 'technical_error' }, 303],
-    ['reached nobody', { outcome: 'not-executed' }, 422],
-    ['is not known', { outcome: 'unknown', why: 'no answer' }, 303],
+    ['was not executed', { outcome: 'not-executed' }, 422],
+    ['has an unknown outcome', { outcome: 'unknown', why: 'no answer' }, 303],
   ] as [string, WalletOutcome, number][])
-    it(`what ${what} does not count, nor the same form sent again`, async () => {
+    it(`do not count an attempt that ${what}, nor the same form sent again`, async () => {
       const ip = '203.0.113.4'
       outcome = answer
       const [path, from] = [await offer(live), { 'X-Forwarded-For': ip }]
       const form = await open(house, path, from)
       const sent = () => fill(form, { phone: '22111111', pin: '1234' }, from)
       expect((await sent()).status).to.equal(status)
-      await until('given back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)
+      await until('the count is taken back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)
       expect((await sent()).status).to.equal(303)
-      await until('given back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)
+      await until('the count is taken back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)
     })
 })

@@ -20,7 +20,7 @@ const label = 'Sandales de plage'
 const liveWallet = { phone: payer.phone, pin: payer.pin }
 const cancelUrl = 'https://shop.example/no'
 
-/** What each command changes. */
+/** The fields that each command changes. */
 const switches = {
   approve: { liveApproved: true },
   unapprove: { liveApproved: false },
@@ -73,7 +73,7 @@ describe('A business that is switched off', () => {
   const statusOf = async (path: string) => JSON.parse((await open(house, `${path}/status`)).html)
 
   describe('by `disable`', () => {
-    it('closes the developer API, and customers go on paying by link and by code', async () => {
+    it('closes the developer API, while customers can still pay by link and by code', async () => {
       const [linked, coded, half] = [await offer(), await offer(), await offer()]
       const form = await open(house, half.path)
       await change('disable')
@@ -91,7 +91,7 @@ describe('A business that is switched off', () => {
   })
 
   describe('by `suspend`', () => {
-    it('closes the API, the pages and payments, by link, by a form that was open and by code', async () => {
+    it('closes the API, the pages, and payments by link, by an open form and by code', async () => {
       const { path, code, referenceNumber } = await offer()
       const form = await open(house, path)
       expect((await statusOf(path)).state).to.equal('pending')
@@ -112,7 +112,7 @@ describe('A business that is switched off', () => {
       expect((await pay(await open(house, path), wallets.pays)).says).to.include('Payment successful')
     })
 
-    it('shows nothing that the merchant wrote, in each language, and raises no alarm', async () => {
+    it('shows no text of the merchant, in any language, and raises no alert', async () => {
       const { path } = await offer()
       await change('suspend')
       for (const [language, says] of [
@@ -186,7 +186,7 @@ describe('A business that is switched off', () => {
       }
     })
 
-    it('leaves expiry and webhooks as they are', async () => {
+    it('does not affect expiry and webhooks', async () => {
       await subscribe(house, merchant, 'https://shop.example/hook')
       const { referenceNumber, path } = await offer()
       await change('suspend')
@@ -219,7 +219,7 @@ describe('A business that is switched off', () => {
   })
 
   describe('by `unapprove`', () => {
-    it('refuses live keys; test keys work, and live payments that exist can still be paid', async () => {
+    it('refuses live keys, while test keys work and existing live payments can still be paid', async () => {
       const live = await liveKey()
       const { path } = await offer(live)
       await change('unapprove')
@@ -232,7 +232,7 @@ describe('A business that is switched off', () => {
     })
   })
 
-  it('is still paid while the main switch of the API is off', async () => {
+  it('can still be paid while the main switch of the API is off', async () => {
     const { path } = await offer()
     await openAdmin(house).done('api', 'off')
     await until('the API is off', async () => (await list()) === 'FEATURE_DISABLED')
@@ -241,7 +241,7 @@ describe('A business that is switched off', () => {
     await until('the API is on', async () => (await list()) === 'open')
   })
 
-  it('changes with one line in the trail, wherever the process of the operator is killed', async () => {
+  it("changes with one line in the trail, wherever the operator's process is killed", async () => {
     const by = { actor: atShell, act: 'business.suspended' } as const
     const steps = await killEverywhere(
       house,
