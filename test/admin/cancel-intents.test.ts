@@ -33,7 +33,7 @@ describe('npm run admin -- intents cancel', function () {
   const countOf = (status: Intent['status'], { businessId } = merchant) =>
     house.deps.Intent.countDocuments({ businessId, status })
 
-  /** So many PENDING intents like one that was created through the API. */
+  /** Inserts this many PENDING intents, copies of one that was created through the API. */
   async function pending(count: number): Promise<void> {
     const { referenceNumber } = await createIntent(house, merchant)
     const like = await storedIntent(house, referenceNumber)
@@ -52,7 +52,7 @@ describe('npm run admin -- intents cancel', function () {
     if (copies.length > 0) await house.deps.Intent.collection.insertMany(copies as never[])
   }
 
-  it('cancels what is PENDING of one business in one mode, each with its event', async () => {
+  it('cancels the PENDING intents of one business in one mode, each with its event', async () => {
     const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
     const other = await house.merchant()
     const [first, second, paid] = [
@@ -94,7 +94,7 @@ describe('npm run admin -- intents cancel', function () {
     expect(await cancel('live')).to.include({ cancelled: 1 })
   })
 
-  it('takes only those created before a time', async () => {
+  it('cancels only intents created before a given time', async () => {
     const old = await createIntent(house, merchant)
     const fresh = await createIntent(house, merchant)
     expect(await cancel('test', '--created-before', fresh.createdAt)).to.include({ matched: 1, cancelled: 1 })
@@ -102,7 +102,7 @@ describe('npm run admin -- intents cancel', function () {
     expect((await storedIntent(house, fresh.referenceNumber)).status).to.equal('PENDING')
   })
 
-  it('leaves those that are being paid and those whose time is up, and says so', async () => {
+  it('skips and reports intents that are being paid or have expired', async () => {
     const [paying, over] = [await createIntent(house, merchant), await createIntent(house, merchant)]
     const soon = new Date(Date.now() + 3_600_000)
     const underWay = { id: 'p', wallet: 'sandbox', amount: 50_000, payerPhone: '22******01', mark: 'm' }
@@ -127,7 +127,7 @@ describe('npm run admin -- intents cancel', function () {
     expect(await countOf('PENDING')).to.equal(2)
   })
 
-  it('wakes the relay of each batch where Redis can be reached', async () => {
+  it('wakes the relay after each batch if Redis can be reached', async () => {
     await pending(60)
     const { redisUrl, queuePrefix } = house.deps.config
     const { exitCode } = await cli.admin(command('test'), { REDIS_URL: redisUrl, QUEUE_PREFIX: queuePrefix })
@@ -141,7 +141,7 @@ describe('npm run admin -- intents cancel', function () {
     expect(woken).to.include.members(ids)
   })
 
-  it('killed in the middle, stopped, and run twice at once: every intent is cancelled once, with one event', async () => {
+  it('cancels every intent once, with one event, even if killed, stopped or run twice at once', async () => {
     const receiver = await startReceiver()
     await subscribe(house, merchant, receiver.url, ['payment.cancelled'])
     house.startWorkers()
@@ -175,7 +175,7 @@ describe('npm run admin -- intents cancel', function () {
     expect(performance.now() - beganAt).to.be.greaterThan(1500)
   })
 
-  it('says what is wrong and does nothing', async () => {
+  it('reports a wrong argument and does nothing', async () => {
     await createIntent(house, merchant)
     const wrong: [about: RegExp, ...args: string[]][] = [
       [/There is no business nobody/, '--business', 'nobody', '--mode', 'test'],

@@ -107,7 +107,7 @@ describe('npm run admin', function () {
       expect(await cli.done('business', command, id)).to.deep.equal({ id, ...printed })
       expect(await ask(again.key), command).to.equal(response)
     }
-    // A state that is there already is no change.
+    // Setting the current state again is not a change.
     await cli.done('business', 'resume', id)
     const acts = ['disabled', 'enabled', 'suspended', 'resumed', 'unapproved', 'approved']
     const lines = await house.deps.AuditEvent.find({ businessId: id, act: { $ne: 'business.limited' } })

@@ -155,7 +155,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(isSignedWith(secret, asBefore)).to.equal(true)
   })
 
-  it('leaves answers that no request can need: once its claim is due for removal, an idempotency key is a new request', async () => {
+  it('skips answers that no request can need: once its claim is due for removal, an idempotency key is a new request', async () => {
     const merchant = await house.merchant()
     await send(house, merchant, '/intents', { amount: 100 }, 'old').expect(201)
     await use(both, merchant).expect(200)

@@ -119,7 +119,7 @@ describe('Signing in as support staff', () => {
     expect((await tryOf(name, password, from)).status).to.equal(303)
   })
 
-  it('refuses an IPv6 /48 after 500 failures in an hour from any of its networks, and no address outside of it', async () => {
+  it('refuses an IPv6 /48 after 500 failures in an hour from any of its networks, and no address outside it', async () => {
     const { name, password } = await hire(house, 'viewer')
     expect((await tryOf(name, 'wrong', '2001:db8:6:1::1')).status).to.equal(403)
     const whole = house.deps.mongo.collection<{ key: string; points: number }>('signinattempts')

@@ -11,7 +11,7 @@ describe('Metrics of the largest businesses', () => {
   })
   after(() => house.close())
 
-  /** The values of one metric by business, after everything that is kept has become old. */
+  /** The values of one metric by business, after all cached values have expired. */
   async function byBusiness(name: string): Promise<Record<string, number>> {
     house.clock.advance(601_000)
     const text = await (await fetch(`${house.origin}/metrics`)).text()
@@ -19,7 +19,7 @@ describe('Metrics of the largest businesses', () => {
     return Object.fromEntries([...samples].map(([, business, value]) => [business, Number(value)]))
   }
 
-  it('report the live codes of at most ten businesses, those that use most of their quotas', async () => {
+  it('report the live codes of the ten businesses that use the largest share of their quotas', async () => {
     const merchants = await Promise.all(Array.from({ length: 12 }, () => house.merchant({ mode: 'live' })))
     for (const [index, merchant] of merchants.entries())
       for (let made = 0; made < (index < 2 ? 1 : 2); made += 1) await createIntent(house, merchant)
@@ -39,7 +39,7 @@ describe('Metrics of the largest businesses', () => {
     for (const [, share] of others) expect(share).to.be.within(0.05, 0.2)
   })
 
-  it('estimate how much they store from a thousand documents of each kind', async () => {
+  it('estimate the stored bytes of a business from a thousand documents of each kind', async () => {
     const [large, small] = await Promise.all([house.merchant(), house.merchant()])
     await createIntent(house, large, { amount: 1, metadata: { note: 'x'.repeat(500) } })
     await createIntent(house, small)

@@ -230,7 +230,7 @@ describe('A webhook endpoint', () => {
       expect(after).to.have.length(6)
     })
 
-    /** Deliveries like the given one, of another business or another status. */
+    /** Inserts copies of the given delivery for another business or with another status. */
     const makeLike = async ({ _id }: { _id: string }, count: number, change: object) => {
       const like = await house.deps.Delivery.findById(_id).lean()
       const at = house.deps.now().getTime()
@@ -243,7 +243,7 @@ describe('A webhook endpoint', () => {
       await house.deps.Delivery.collection.insertMany(many as never[])
     }
 
-    it('costs what its own open deliveries cost, among thousands of others', async () => {
+    it('costs only as much as its own open deliveries, among thousands of others', async () => {
       const other = { endpointId: newId(), businessId: newId() }
       await subscribe(house, merchant, receiver.url)
       const delivery = await freshDelivery(house, merchant)
@@ -256,7 +256,7 @@ describe('A webhook endpoint', () => {
       const reads = done.filter(({ ns }) => ns.endsWith('.deliveries'))
       const examined = (count: 'keysExamined' | 'docsExamined') =>
         reads.reduce((sum, each) => sum + (each[count] ?? 0), 0)
-      // Each of its 451 open ones is found once and written once; a batch looks one key further.
+      // Each of its 451 open deliveries is found once and written once. A batch reads one index key more.
       expect(examined('keysExamined')).to.be.within(2 * 451, 2 * 451 + 20)
       expect(examined('docsExamined')).to.be.within(2 * 451, 2 * 451 + 20)
       const open = { nextAttemptAt: { $type: 'date' } } as const
@@ -265,7 +265,7 @@ describe('A webhook endpoint', () => {
       expect(await house.deps.Delivery.countDocuments({ ...other, ...open })).to.equal(3000)
     })
 
-    it('leaves 100 deleted endpoints of a business, and those with deliveries, and reads none of them to list or to relay', async () => {
+    it('keeps 100 deleted endpoints of a business plus those with deliveries, and reads none of them to list or to relay', async () => {
       house.allowHost(receiver.host)
       const { _id: delivered } = await freshDelivery(house, merchant)
       await remove().expect(200)
@@ -275,7 +275,7 @@ describe('A webhook endpoint', () => {
         await remove(merchant, which).expect(200)
       }
       const { businessId } = merchant
-      // The first one has a delivery.
+      // Only the first endpoint has a delivery.
       expect(await house.deps.Endpoint.countDocuments({ businessId })).to.equal(1 + 1 + 100)
       expect(await house.deps.Endpoint.findById(id)).not.to.equal(null)
       await house.http.get(`/api/v1/dev/webhooks/events/${delivered}`).set(merchant.read()).expect(200)

@@ -249,7 +249,7 @@ describe('The claim of a write', () => {
         expect(everything).not.to.include(secret)
     })
 
-    it('is refused in the place of another stored response', async () => {
+    it('is refused if it is copied over another stored response', async () => {
       const [one, other] = ['swapped-one', 'swapped-other']
       const refused = await create(one, { amount: 0 }).expect(400)
       const stored = await claim()

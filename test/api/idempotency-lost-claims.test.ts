@@ -21,7 +21,7 @@ const done: WalletOutcome = { outcome: 'done' }
 
 type Held = 'insertIntent' | 'insertEndpoint' | 'insertOrder' | 'updateClaim'
 
-/** An operation, readied so that it can be sent and its effects counted. */
+/** An operation that is ready to send, and whose effects can be counted. */
 interface Ready {
   method: 'post' | 'patch'
   path: string
@@ -76,7 +76,7 @@ describe('A request that loses its claim', function () {
     await until('a removal', async () => (await house.deps.Claim.findById('due')) === null)
   }
 
-  /** Holds back the next calls of a batcher, each until its own gate opens. */
+  /** Holds back the next calls to a batcher, each until its own gate opens. */
   function hold(name: Held, count: number): { arrived(): number; gates: Gate[] } {
     const lanes: Pick<Lanes, Held> = house.deps.lanes
     const lane = lanes[name] as Lane<unknown, unknown>
@@ -96,7 +96,7 @@ describe('A request that loses its claim', function () {
     return { arrived: () => arrived, gates }
   }
 
-  /** Makes every wallet work like this. Returns the keys of the refunds that were ordered. */
+  /** Replaces the behaviour of every wallet. Returns the keys of the refunds that were ordered. */
   function wallets(work: Pick<Wallet, 'refund' | 'status'>): string[] {
     const orders: string[] = []
     const wallet: Wallet = {
@@ -127,8 +127,8 @@ describe('A request that loses its claim', function () {
   }
 
   const changes: Record<string, () => Promise<Ready>> = {
-    'refund of a part': () => refundOf(10),
-    'refund of all': () => refundOf(100),
+    'partial refund': () => refundOf(10),
+    'full refund': () => refundOf(100),
     async cancel() {
       const { referenceNumber } = await createIntent(house, merchant)
       await house.deps.Claim.deleteMany({})
@@ -189,7 +189,7 @@ describe('A request that loses its claim', function () {
   }
 
   for (const [name, readied] of Object.entries(changes)) {
-    it(`returns the result of its own ${name} where MongoDB removed the claim, and does nothing twice`, async () => {
+    it(`returns the result of its own ${name} if MongoDB removed the claim, and does nothing twice`, async () => {
       const ready = await readied()
       const { arrived, gates } = hold('updateClaim', 1)
       const sent = send(ready)
@@ -202,7 +202,7 @@ describe('A request that loses its claim', function () {
       expect([await ready.effects(), await house.deps.Claim.countDocuments()]).to.deep.equal([1, 0])
     })
 
-    it(`returns the result of its own ${name} where the claim stands for a new request`, async () => {
+    it(`returns the result of its own ${name} if a new request has taken the claim`, async () => {
       const ready = await readied()
       const { arrived, gates } = hold('updateClaim', 1)
       const sent = send(ready)
@@ -232,7 +232,7 @@ describe('A request that loses its claim', function () {
   }
 
   for (const [name, { insert, ready: readied }] of Object.entries(creates)) {
-    it(`returns the response of the earlier attempt of its ${name} where MongoDB removed the claim`, async () => {
+    it(`returns the response of the earlier attempt of its ${name} if MongoDB removed the claim`, async () => {
       const ready = await readied()
       const { arrived, gates } = hold(insert, 2)
       const first = send(ready)
@@ -251,7 +251,7 @@ describe('A request that loses its claim', function () {
       expect([await ready.effects(), await house.deps.Claim.countDocuments()]).to.deep.equal([1, 0])
     })
 
-    it(`returns its own ${name} where MongoDB removed the claim before the insert`, async () => {
+    it(`returns its own ${name} if MongoDB removed the claim before the insert`, async () => {
       const ready = await readied()
       const { arrived, gates } = hold(insert, 1)
       const sent = send(ready)
@@ -264,7 +264,7 @@ describe('A request that loses its claim', function () {
     })
   }
 
-  it('refunds once where it is retried 1.5 s before the 24 hours end and the wallet outlasts them', async () => {
+  it('refunds once if it is retried 1.5 s before the 24 hours end and the wallet takes longer than that', async () => {
     const ready = await refundOf(10)
     const gate = createGate()
     const orders = wallets({
@@ -288,13 +288,13 @@ describe('A request that loses its claim', function () {
     expect(await claim()).to.deep.include({ expiresAt, effectId })
   })
 
-  it('begins no refund past its deadline: a retry may have been answered by then', async () => {
+  it('begins no refund past its deadline, because a retry may have returned by then', async () => {
     const { path, effects } = await refundOf(10)
     const reference = path.split('/')[2] as string
     const { lanes } = house.deps
     const { findIntent } = lanes
     const effect = { id: newId(), until: performance.now() + 200, cause: null, seal: String }
-    // As in a process that is frozen between its read and its write.
+    // As if the process were frozen between its read and its write.
     lanes.findIntent = async (...args) => {
       const intent = await findIntent(...args)
       await until('the deadline', () => performance.now() >= effect.until)
@@ -320,7 +320,7 @@ describe('A request that loses its claim', function () {
   })
 
   describe('or whose 24 hours end while it runs', () => {
-    it('counts as running while its lease lives: a duplicate waits for its response', async () => {
+    it('counts as running until its lease ends: a duplicate waits for its response', async () => {
       const ready = await refundOf(10)
       const gate = createGate()
       const orders = wallets({ refund: () => gate.passed.then(() => done), status: async () => done })
@@ -329,7 +329,7 @@ describe('A request that loses its claim', function () {
       await changeClaim({ expiresAt: ago(1) })
       const looks = countLooks()
       const second = send(ready)
-      await until('a second that looked and looked again', () => looks() >= 2)
+      await until('the duplicate has looked twice', () => looks() >= 2)
       gate.open()
       const [one, two] = await Promise.all([first, second])
       expect([one.status, two.status, two.text]).to.deep.equal([200, 200, one.text])
@@ -337,7 +337,7 @@ describe('A request that loses its claim', function () {
       expect([orders.length, await ready.effects()]).to.deep.equal([1, 1])
     })
 
-    it('returns its own result where the next request began after its lease, and neither runs again', async () => {
+    it('returns its own result if the next request began after its lease, and neither runs again', async () => {
       const ready = await refundOf(10)
       const gates = [createGate(), createGate()]
       const orders = wallets({

@@ -16,7 +16,7 @@ const pending = '/api/v1/dev/intents?status=PENDING'
 const exported = '/api/v1/dev/store/products/export-csv'
 
 /** One merchant's test key lists without pause, while another merchant creates live payments. */
-describe('The limiting of lists', () => {
+describe('The limits on lists', () => {
   let house: House
   let lister: Merchant
   let neighbour: Merchant
@@ -47,7 +47,7 @@ describe('The limiting of lists', () => {
     }
   }
 
-  it('refuses a merchant whose slots are all taken with 429 and scope lists, and no other merchant', async () => {
+  it('refuse a merchant whose slots are all taken with 429 and scope `lists`, and no other merchant', async () => {
     await createProduct(house, neighbour)
     const free = await holdShare(house.deps.lists.shares, lister.businessId)
     for (const path of ['intents', 'webhooks', 'webhooks/events', 'store/products', 'store/orders']) {
@@ -60,12 +60,12 @@ describe('The limiting of lists', () => {
     const { referenceNumber } = await createIntent(house, lister)
     expect((await read(`/api/v1/dev/intents/${referenceNumber}`, lister)).status).to.equal(200)
     const wrong = await read('/api/v1/dev/intents?status=LATE', lister)
-    expect(wrong.status, 'what is wrong with the query is told first').to.equal(400)
+    expect(wrong.status, 'an invalid query is refused first').to.equal(400)
     await free()
     expect((await read(pending, lister)).status).to.equal(200)
   })
 
-  it('refuses a member of staff whose slots are all taken, and no other', async () => {
+  it('refuse a member of staff whose slots are all taken, and no other', async () => {
     const [one, other] = await Promise.all([signedIn(house, 'viewer'), signedIn(house, 'support')])
     const names = await house.deps.Staff.find().lean<{ _id: string; role: string }[]>()
     const free = await holdShare(
@@ -80,7 +80,7 @@ describe('The limiting of lists', () => {
     expect((await one.get('/admin')).status).to.equal(200)
   })
 
-  it('lets two exports of a merchant run, however slow the client is, and frees their slots when it disconnects', async () => {
+  it('let two exports of a merchant run, however slow the client is, and free their slots when it disconnects', async () => {
     const shop = await house.merchant()
     const description = 'x'.repeat(2000)
     const made = await createProduct(house, shop, { description })
@@ -107,7 +107,7 @@ describe('The limiting of lists', () => {
     expect((await whole.text()).split('\r\n')).to.have.lengthOf(copies.length + 3)
   })
 
-  it('makes MongoDB abort each slow read of a list, a count, an export, a staff page or a figure', async () => {
+  it('make MongoDB abort each slow read for a list, a count, an export, a staff page or a metric', async () => {
     const staff = await signedIn(house, 'viewer')
     const key = { Authorization: `Bearer ${neighbour.key}` }
     const operations = await profiled(house, async () => {
@@ -141,7 +141,7 @@ describe('The limiting of lists', () => {
     expect(elsewhere.map(({ ns }) => ns)).to.deep.equal([])
   })
 
-  it('keeps 60 readers of a list of 40 000 from delaying creates of another merchant', async () => {
+  it('keep 60 readers of a list of 40 000 from delaying creates of another merchant', async () => {
     const { referenceNumber } = await createIntent(house, lister)
     const made = await house.deps.Intent.findOneAndDelete({ referenceNumber }).lean<Intent>()
     const { codeKey: _codeKey, ...rest } = made ?? ({} as Intent)
@@ -181,7 +181,7 @@ describe('The limiting of lists', () => {
     expect(seen.listed).to.be.greaterThan(0)
   })
 
-  it('tells the caller to narrow a list that MongoDB aborted', async () => {
+  it('tell the caller to narrow a list that MongoDB aborted', async () => {
     const slow = house.deps.lists.run(
       'business x',
       () => false,

@@ -12,7 +12,7 @@ import { profiled } from '../support/profiled.ts'
 import { createProduct } from '../support/store.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
-/** Of each kind, one a minute. */
+/** One document of each kind per minute. */
 const many = 120
 const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
 
@@ -27,7 +27,7 @@ describe('A list', () => {
   })
   after(() => house.close())
 
-  /** Reads lists, and checks that MongoDB read no document but those of the page and one more. Resolves to the totals. */
+  /** Reads lists, and checks that MongoDB read only the documents of the page and one more. Resolves to the totals. */
   async function totals(path: string, collection: string, queries: string[]): Promise<number[]> {
     const found: number[] = []
     for (const query of queries) {
@@ -52,7 +52,7 @@ describe('A list', () => {
   const spanOf = (from: number, to: number) => `from=${at(from).toISOString()}&to=${at(to).toISOString()}`
 
   describe('of intents', () => {
-    /** Every fifth of each status; of the PENDING ones a third is overdue where there are such, and a third held by a payment. */
+    /** A fifth of the intents in each status. A third of the PENDING ones is held by a payment, and with overdue ones, a third is overdue. */
     async function fill(whose: Merchant, withOverdue: boolean): Promise<void> {
       const { referenceNumber } = await createIntent(house, whose)
       const made = await house.deps.Intent.findOneAndDelete({ referenceNumber }).lean<Intent>()
@@ -73,10 +73,10 @@ describe('A list', () => {
     }
 
     for (const [what, withOverdue, pending, cancelled] of [
-      ['none of which is overdue', false, 24, 24],
-      ['some of which are overdue', true, 16, 32],
+      ['none of them overdue', false, 24, 24],
+      ['some of them overdue', true, 16, 32],
     ] as const)
-      it(`${what} reads no document that it does not show, whatever the filter, and counts exactly`, async () => {
+      it(`${what}, reads only documents that it shows, with any filter, and counts exactly`, async () => {
         await fill(neighbour, withOverdue)
         await fill(merchant, withOverdue)
         const each = [pending, 24, 24, cancelled, 24]
@@ -89,7 +89,7 @@ describe('A list', () => {
       })
   })
 
-  it('of deliveries reads no document that it does not show, whatever the filter, and counts exactly', async () => {
+  it('of deliveries reads only documents that it shows, with any filter, and counts exactly', async () => {
     const { id: endpointId } = await subscribe(house, merchant, 'http://127.0.0.1:9/')
     const made = await freshDelivery(house, merchant)
     await house.deps.Delivery.deleteMany({})
@@ -133,7 +133,7 @@ describe('A list', () => {
       )
   })
 
-  it('of products, orders or endpoints reads no document that it does not show, whatever the filter', async () => {
+  it('of products, orders or endpoints reads only documents that it shows, with any filter', async () => {
     for (let place = 0; place < 24; place += 1) {
       const name = place % 3 === 0 ? `Tea ${place}` : `Soap ${place}`
       await createProduct(house, merchant, {

@@ -224,7 +224,7 @@ describe('Metrics', () => {
       ...standing(300, 'waiting', { cancelsAt: new Date(at.getTime() + 1e9) }),
     ] as never)
     const operations = await profiled(house, () => later())
-    // What the largest businesses store is asked less often (business-metrics.test.ts).
+    // The stored bytes of the largest businesses are read less often (business-metrics.test.ts).
     const isSampled = (command: unknown) => JSON.stringify(command).includes('$bsonSize')
     const questions = operations.filter(
       ({ ns, command }) => /\.(intents|orders|deliveries)$/.test(ns) && !isSampled(command),
@@ -373,7 +373,7 @@ describe('Metrics', () => {
   it('come within 2 s and without what nobody tells while MongoDB is frozen and Redis away', async () => {
     await mongo.kill('SIGSTOP')
     await redis.kill('SIGKILL')
-    // Stored bytes are kept for ten minutes, all others for less.
+    // Stored bytes are cached for ten minutes, all other values for less.
     house.clock.advance(600_000)
     const startedAt = performance.now()
     const samples = await later()

@@ -100,7 +100,7 @@ describe('A payment code', () => {
     expect(await house.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(2)
   })
 
-  it('is not drawn again and again for the creates of a sandbox that has none, and a neighbour gets one', async () => {
+  it('is not drawn for every create of a sandbox that has none left, and another business gets one', async () => {
     draws = fixDraws(20)
     const neighbour = await house.merchant()
     await codeOf()

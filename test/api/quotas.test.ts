@@ -97,7 +97,7 @@ describe('The live payment codes of a business', () => {
     await expectRefused(create(house, merchant), 429, 'RATE_LIMITED')
   })
 
-  it('are counted over all processes', async () => {
+  it('are counted across all processes', async () => {
     const merchant = await house.merchant({ mode: 'live' })
     await createIntent(house, merchant)
     await createIntent(beside, merchant)
@@ -105,7 +105,7 @@ describe('The live payment codes of a business', () => {
       const answers = await Promise.all([create(house, merchant), create(beside, merchant)])
       return answers.every(({ status }) => status === 429)
     })
-    // A process lets all creates through until its first count returns.
+    // A process admits all creates until its first count returns.
     expect(await intentsOf(house, merchant)).to.be.within(limit, limit + 2)
   })
 
@@ -133,7 +133,7 @@ describe('The live payment codes of a business', () => {
   })
 })
 
-describe('What the test keys of a business make in a day', () => {
+describe('The daily quota of the test keys of a business', () => {
   const limit = 5
   const noon = new Date('2026-03-01T12:00:00.000Z')
   let house: House
@@ -153,7 +153,7 @@ describe('What the test keys of a business make in a day', () => {
       .set(merchant.write())
       .send({ url: 'https://shop.example/hook', events: ['payment.created'] })
 
-  it('is counted together: intents, orders, products and endpoints, including deleted ones', async () => {
+  it('counts intents, orders, products and endpoints together, including deleted ones', async () => {
     const merchant = await house.merchant()
     const { _id: id } = await createProduct(house, merchant)
     await order(merchant).expect(201)
@@ -198,7 +198,7 @@ describe('What the test keys of a business make in a day', () => {
     await create(house, await house.merchant()).expect(201)
   })
 
-  it('has the limit of the business where one is set, and no limit with 0', async () => {
+  it('is the limit of the business if one is set, and 0 means no limit', async () => {
     const merchant = await house.merchant()
     await changeAsOperator(house, merchant.businessId, { limits: { sandboxIntentsPerDay: 1 } })
     await createIntent(house, merchant)
@@ -270,7 +270,7 @@ describe('The responses stored in a day for the test keys of a business', () => 
     await house.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
   })
 
-  it('count changes, tests of an endpoint and refused creates together, but no create that succeeds', async () => {
+  it('include changes, endpoint tests and refused creates, but not successful creates', async () => {
     const { referenceNumber } = await createIntent(house, merchant)
     await createIntent(house, merchant)
     await house.http.post(intents).set(merchant.write()).send({ amount: -1 }).expect(400)

@@ -91,7 +91,7 @@ describe('A rate limit of five in a second', () => {
       expect((await list(other)).status).to.equal(200)
     })
 
-    it('is another one for all keys of a business that has a limit of its own, from the next request on', async () => {
+    it('is that of the business for all its keys if it has its own limit, from the next request on', async () => {
       const merchant = await house.merchant()
       const sibling = asMerchant(merchant.businessId, await house.key(merchant.businessId))
       const neighbour = await house.merchant()

@@ -15,15 +15,15 @@ describe('An HTTP server that stops', () => {
   })
   after(() => house.close())
 
-  it('completes a response that it has written and the client has not read yet', async () => {
+  it('completes a response that the client has not fully read yet', async () => {
     const body = 'x'.repeat(20_000_000)
     const app = express().get('/', (_req, res) => res.end(body))
     const { server, origin } = await openServer(house, app, { ...short, answerIdleMs: 10_000 })
     const socket = await connectTo(origin)
     socket.pause().write(get)
-    await until('some of it is there', () => socket.bytesRead > 0)
+    await until('part of the response has arrived', () => socket.bytesRead > 0)
     const stopped = server.stop(10_000)
-    await until('it listens no more', () => !server.listening)
+    await until('the server has stopped listening', () => !server.listening)
     const [answer] = answersOf((await readToEnd(socket.resume())).toString('latin1'))
     expect(answer?.body.length).to.equal(body.length)
     await stopped
@@ -36,10 +36,10 @@ describe('An HTTP server that stops', () => {
     const knocking = setInterval(() => {
       void connectTo(origin).then((socket) => sockets.push(socket))
     }, 20)
-    await until('some have come', () => sockets.length > 3)
+    await until('some connections have arrived', () => sockets.length > 3)
     const stopped = server.stop(1000)
     const before = sockets.length
-    await until('some more have come', () => sockets.length > before + 3)
+    await until('more connections have arrived', () => sockets.length > before + 3)
     clearInterval(knocking)
     const wires = sockets.map((socket) => {
       socket.write(get.replace('Host', 'Connection: close\r\nHost'))

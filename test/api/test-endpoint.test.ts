@@ -63,7 +63,7 @@ describe('A test of a webhook endpoint', () => {
     expect(arrived.json.data).to.include({ reference_number: 'PI-TEST000000000000', status: 'FAILED' })
   })
 
-  it('never connects to a range of WEBHOOK_BLOCKED_RANGES', async () => {
+  it('never connects to an address in WEBHOOK_BLOCKED_RANGES', async () => {
     const blocking = await openBeside(house, { WEBHOOK_BLOCKED_RANGES: '192.0.2.0/24,127.0.0.0/8,::1' })
     const response = await fetch(`${blocking.origin}${path}/${id}/test`, {
       method: 'POST',

@@ -32,7 +32,7 @@ describe('A query parameter that an operation does not know', () => {
       expect(body.error.message).to.include('"form" is not a query parameter of this operation')
     })
 
-  it('is named as it stands in the URL, with all others and with what else is wrong', async () => {
+  it('is named as in the URL, with all other unknown ones and all other faults', async () => {
     const error = await errorOf(
       'status[$ne]=PAID&page=0&a.b=1&limit=5&__proto__=1&constructor=1&q[]=1&$where=1&sandbox=false&sort=createdAt',
     )
@@ -60,7 +60,7 @@ describe('A query parameter that an operation does not know', () => {
     expect((await house.http.head(`${intents}?form=1`).set(merchant.read())).status).to.equal(400)
   })
 
-  it('is cut when it is long, and shown without control characters', async () => {
+  it('is truncated if it is long, and shown without control characters', async () => {
     const long = await errorOf(`${'é'.repeat(1_000)}=1`)
     expect(long.param).to.equal(`${'é'.repeat(64)}…`)
     const garbled = await errorOf('a%00%1B[31m%0A%E2%80%AEb=1')
@@ -83,7 +83,7 @@ describe('A query parameter that an operation does not know', () => {
     await expectRefused(house.http.post(unknown).set(merchant.write()), 400, 'VALIDATION_ERROR')
   })
 
-  it('makes a write do nothing, and the refusal is kept under its idempotency key', async () => {
+  it('makes a write fail without effect, and the refusal is stored under the idempotency key', async () => {
     const { referenceNumber } = await createIntent(house, merchant, { amount: 100 })
     const path = `${intents}/${referenceNumber}/cancel`
     const headers = merchant.write()
