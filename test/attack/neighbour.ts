@@ -5,30 +5,30 @@ import { issueKey } from '../../src/businesses/issue-key.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import type { Stage } from './stage/stage.ts'
 
-/** What a merchant does, and the webhooks of it. */
+/** The actions of a merchant, and their webhooks. */
 export const neighbourly = ['create', 'read', 'list', 'webhook'] as const
 export type Neighbourly = (typeof neighbourly)[number]
 
-/** How long each took, in ms. */
+/** How long each action took, in ms. */
 export type Waits = Record<Neighbourly, number[]>
 
-/** A live merchant whom nobody attacks, alone and beside the attack. */
+/** A live merchant who is not attacked, alone and during the attack. */
 export interface Neighbour {
   alone: Waits
   beside: Waits
-  /** What was refused, and webhooks that never came. */
+  /** Requests that were refused, and webhooks that never arrived. */
   refused: string[]
 }
 
 const everyMs = 250
-/** Before, so that all of it is loaded and compiled. */
+/** A warm-up, so that all code is loaded and compiled. */
 const warmUpMs = 3_000
 const aloneMs = 8_000
 const webhookLimitMs = 60_000
 
 const noWaits = (): Waits => ({ create: [], read: [], list: [], webhook: [] })
 
-/** Lets a second merchant create, read and list at a steady pace. Resolves when it has done so alone; the attack may begin then. */
+/** Lets a second merchant create, read and list at a steady pace. Resolves when it has done so alone, so that the attack may begin. */
 export async function startNeighbour(
   { deps, origin, receivers }: Stage,
   isProduction: boolean,
@@ -80,14 +80,14 @@ export async function startNeighbour(
     if (created === null) return
     const { data } = JSON.parse(created) as { data: { referenceNumber: string } }
     await call('read', 'GET', `/intents/${data.referenceNumber}`)
-    // One page after the other, as a program reads: two at once are its own share of the lists.
+    // One page at a time, as a program reads: two at once would use up its own share of the lists.
     if (isListing) return
     isListing = true
     await call('list', 'GET', '/intents?limit=5')
     isListing = false
   }
 
-  /** Each act begins when its moment has come, whatever became of those before it. */
+  /** Each action begins on schedule, whatever the earlier ones returned. */
   async function actSteadily(): Promise<void> {
     const acts: Promise<void>[] = []
     while (!over.signal.aborted) {
@@ -97,7 +97,7 @@ export async function startNeighbour(
     await Promise.all(acts)
   }
 
-  // In production no receiver on this machine may be reached.
+  // In production, no endpoint on this machine can be reached.
   const url = `http://${receivers.honestHost}/hook`
   if (!isProduction)
     await call('webhook', 'POST', '/webhooks/endpoints', { url, events: ['payment.created'] })
@@ -128,7 +128,7 @@ export async function startNeighbour(
 
 type Told = Pick<Delivery, 'referenceNumber' | 'createdAt' | 'deliveredAt'>
 
-/** One of each intent, as soon as all have arrived or `webhookLimitMs` are over. */
+/** One webhook for each intent, as soon as all have arrived or `webhookLimitMs` have passed. */
 async function webhooksOf(
   { Intent, Delivery: Deliveries }: Stage['deps'],
   businessId: string,

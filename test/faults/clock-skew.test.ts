@@ -19,7 +19,7 @@ const { phone, pin } = payer
 const skewMs = 111_000
 const jumpMs = 25 * 3_600_000
 /**
- * A wrong clock delays the job that asks the wallet until the sweep finds it: after 5 s at the earliest, at its second run at the latest.
+ * A wrong clock delays the job that asks the wallet until the sweep finds it: after 5 s at the earliest, and at its second run at the latest.
  */
 const settledWithinMs = 30_000
 
@@ -29,8 +29,8 @@ type ProcessType = 'web' | 'worker'
 const cases = (['web', 'worker'] as const).flatMap((type) => [
   { type, what: 'is 111 s ahead', orderedMs: skewMs, heldMs: skewMs },
   { type, what: 'is 111 s behind', orderedMs: -skewMs, heldMs: -skewMs },
-  { type, what: 'jumps 25 hours forward while the order is on its way', orderedMs: 0, heldMs: jumpMs },
-  { type, what: 'jumps 25 hours back while the order is on its way', orderedMs: 0, heldMs: -jumpMs },
+  { type, what: 'jumps 25 hours forward while the order is in progress', orderedMs: 0, heldMs: jumpMs },
+  { type, what: 'jumps 25 hours back while the order is in progress', orderedMs: 0, heldMs: -jumpMs },
 ])
 
 /**
@@ -90,7 +90,7 @@ describe('Money while the wall clock of one process is wrong', function () {
     return { keyOf: (kind: Kind) => held.get(kind), arrive: gate.open }
   }
 
-  /** Waits until the provider has twice said that it does not know the order: the first time has had its effect. */
+  /** Waits until the provider has said twice that it does not know the order. By the second time, the first has had its effect. */
   const askedTwice = (key: string | undefined) =>
     until(
       'two questions about the order',
@@ -144,7 +144,9 @@ describe('Money while the wall clock of one process is wrong', function () {
       expect(response.status).to.equal(503)
       await Promise.all([askedTwice(orders.keyOf('payment')), askedTwice(orders.keyOf('refund'))])
       await sendForm(open.shortCode)
-      expect((await refund(paid.referenceNumber, headers)).status, 'while nobody knows').to.equal(503)
+      expect((await refund(paid.referenceNumber, headers)).status, 'while the outcome is unknown').to.equal(
+        503,
+      )
       orders.arrive()
       const isSettled = async () => {
         const { status } = await storedIntent(house, open.referenceNumber)

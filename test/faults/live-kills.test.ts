@@ -118,7 +118,7 @@ describe('A process killed between any two steps with money at a live provider',
     it(`takes the money of a payment ${what} once, and loses none`, async () => {
       meetTheKilled(manner)
       const steps = await killEverywhere(house, paying(), graves, 0)
-      // Its page, the hold, whether the business is suspended, its end, the nudge.
+      // The page, the hold, the check for suspension, the end, the wake-up job.
       expect([steps.length, steps.at(-1)]).to.deep.equal([5, last])
     })
 

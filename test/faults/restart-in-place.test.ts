@@ -11,8 +11,8 @@ import { until } from '../support/until.ts'
 const intents = '/api/v1/dev/intents'
 const restarts = 20
 
-/** No balancer hides the end of the process from these clients. */
-describe('A process that is stopped, and its clients on the same port', () => {
+/** No load balancer hides the end of the process from these clients. */
+describe('A process that is stopped while clients use its port', () => {
   let house: House
   let merchant: Merchant
   let web: ServiceProcess | null = null
@@ -30,7 +30,7 @@ describe('A process that is stopped, and its clients on the same port', () => {
     return call(`${origin}${intents}`, 'POST', headers, '{"amount":500}', agent)
   }
 
-  it('accepts and serves for SHUTDOWN_DRAIN_SECONDS, is not ready, and ends each connection', async () => {
+  it('accepts and serves connections for SHUTDOWN_DRAIN_SECONDS, is not ready, and ends each connection', async () => {
     const started = await startProcess('web', house, { SHUTDOWN_DRAIN_SECONDS: '1.5' })
     web = started
     const stoppedAt = performance.now()
@@ -55,7 +55,7 @@ describe('A process that is stopped, and its clients on the same port', () => {
     let isOver = false
     const { origin } = web
     const clients = Array.from({ length: 8 }, (_, n) => {
-      // Every other client keeps its connection, and half of them create.
+      // Every second client keeps its connection, and half of them create.
       const agent = n % 2 === 0 ? new Agent({ keepAlive: true, maxSockets: 1 }) : (false as const)
       return startClient(
         () => (n < 4 ? create : list)(origin, agent),
@@ -76,8 +76,7 @@ describe('A process that is stopped, and its clients on the same port', () => {
 })
 
 /**
- * Sends requests one after the other. A refused connection is not a failure: no process listens and nothing was sent, so the client tries
- * again.
+ * Sends requests one at a time. A refused connection is not a failure: no process listens and nothing was sent, so the client tries again.
  */
 function startClient(ask: () => Promise<{ status: number }>, isOver: () => boolean) {
   let served = 0

@@ -253,7 +253,7 @@ describe('The oracles of the attack', () => {
       expect(judged([...good, ['content-security-policy', policy]])).to.include('policy')
   })
 
-  it('find a neighbour who is refused or slowed, and no noise of the machine', () => {
+  it('find a neighbour who is refused or slowed, and ignore noise of the machine', () => {
     const all = (ms: number) => ({ create: [ms, 1], read: [ms], list: [ms], webhook: [] })
     const judged = (alone: number, beside: number, refused: string[] = []) =>
       runOracles['no neighbour is slowed']?.({

@@ -21,7 +21,7 @@ export interface Run {
   /** After the rest, of either process. */
   states: readonly State[]
   memory: readonly Memory[]
-  /** Null where none was watched. */
+  /** Null if no neighbour was watched. */
   neighbour: Neighbour | null
 }
 
@@ -103,9 +103,9 @@ export const runOracles: Readonly<Record<string, (run: Run) => string[]>> = {
         ],
 }
 
-/** The attack and the service share the processors, so what is left to the neighbour is some of the speed that it has alone. */
+/** The attack and the service share the processors, so the neighbour is slower than alone. */
 const mostTimes = 10
-/** So long a wait alone counts at least, in ms: below it the ratio says more about the machine than about the service. */
+/** The least p99 alone, in ms. With a smaller one, the ratio would say more about the machine than about the service. */
 const leastAloneMs = 100
 
 function slowed(what: Neighbourly, { alone, beside }: Neighbour): string | null {
@@ -113,7 +113,7 @@ function slowed(what: Neighbourly, { alone, beside }: Neighbour): string | null 
   const [before, p99] = [percentile(alone[what], 0.99), percentile(beside[what], 0.99)]
   const limit = mostTimes * Math.max(leastAloneMs, before)
   if (p99 <= limit) return null
-  return `p99 of each ${what} of the neighbour: ${p99.toFixed(0)} ms beside the attack, ${before.toFixed(0)} ms alone`
+  return `p99 of each ${what} of the neighbour: ${p99.toFixed(0)} ms during the attack, ${before.toFixed(0)} ms alone`
 }
 
 /** What is used now and then is compiled and kept. */

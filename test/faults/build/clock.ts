@@ -1,6 +1,6 @@
 import type { Edit } from './edit.ts'
 
-/** Adds the one offset of a round to database time, in every process. Their own clocks are another matter (support/wall-clock.mjs). */
+/** Adds the offset of a round to database time, in every process. support/wall-clock.mjs sets their wall clocks. */
 export const clock: Edit[] = [
   {
     file: 'src/database-time.ts',

@@ -55,15 +55,15 @@ if (ordersFile !== undefined) {
 }
 
 /**
- * FAULT_OFFSET names a file with the milliseconds that are added to database time. It is read when somebody asks for the time: a process
- * that stood still for long (SIGSTOP) must not go on for a moment by the offset that it had.
+ * FAULT_OFFSET names a file with the milliseconds that are added to database time. It is read whenever the time is read: a process that was
+ * frozen for long (SIGSTOP) must not continue with an old offset, not even for a moment.
  */
 const offsetFile = process.env['FAULT_OFFSET']
 const believedMs = 20
 let offset = 0
 let readAt = Number.NEGATIVE_INFINITY
 
-/** What is added to database time. */
+/** The offset that is added to database time. */
 export function offsetMs(): number {
   const at = performance.now()
   if (offsetFile !== undefined && at - readAt > believedMs) {

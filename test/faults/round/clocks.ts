@@ -4,11 +4,11 @@ import { type ProcessName, processNames } from '../plan/fault.ts'
 
 /** The one offset that a round adds to database time, and the wall clocks of its processes. Each is in a file that the processes read. */
 export interface Clocks {
-  /** Of the offset, for every process (build/inside.ts). */
+  /** The file of the offset, for every process (build/inside.ts). */
   offsetFile: string
-  /** Of the wall clock of one process (support/wall-clock.mjs). */
+  /** The file of one process's wall clock (support/wall-clock.mjs). */
   fileOf(name: ProcessName): string
-  /** By how much the service's time is ahead of the machine's. */
+  /** How far the service's time is ahead of the machine's. */
   aheadMs(): number
   jump(ms: number): void
   /** Skews the wall clock of one process, which must change nothing; 0 removes the skew. */

@@ -61,7 +61,7 @@ const noCode: Reason = (round, { call, span }) => {
 /** Who typed it may not know the PIN or have the money, the amount always fails, or the order never came to the wallet or its word never back, or not in time. */
 const notCharged: Reason = (round, { call, span }) => {
   const intent = round.intentAt(shortCodeIn(call.path))
-  // A day passed between the look at the form and the look at the payment: then the form alone was out of date.
+  // A day passed between the read of the form and the read of the payment, so only the form was out of date.
   if (intent === undefined || jumpsAround(round, call, 0)) return true
   const { wallets, providerWallets } = round.setting
   const phone = phoneIn(call)
@@ -102,7 +102,7 @@ function amountIn(round: Round, call: Call): number {
   return Math.round(100 * Number(typed))
 }
 
-/** Whether time jumped while a request was under way, or up to so long before. */
+/** Whether time jumped while a request was running, or up to this long before. */
 const jumpsAround = ({ faults }: Pick<Round, 'faults'>, { began, ended }: Call, beforeMs: number): boolean =>
   faults.some(
     (fault) => fault.what === 'clock.jump' && fault.began <= ended && fault.ended >= began - beforeMs,

@@ -81,7 +81,7 @@ export const tooManyEndpoints: Reason = (round, { call, span }) => {
   return there.length + removedEndpoints(round, call.business, span.to).size >= mostEndpoints
 }
 
-/** Endpoints that were created by then and that the clean-up has removed since: deleted ones without a delivery. */
+/** Endpoints created by then that the clean-up has removed since: deleted ones without deliveries. */
 const removedEndpoints = (round: Round, business: string | null, by: number): Set<string> =>
   new Set(
     round.calls

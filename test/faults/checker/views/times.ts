@@ -15,8 +15,8 @@ export interface Times {
   /** When it was on the machine's clock that the service's showed this. */
   machineTime(shown: number): Span
   /**
-   * How far processes were apart at worst around there in what they take for the time: the offset of a round reaches them one after the
-   * other, which takes moments.
+   * The most that processes disagreed on the time around then: the offset of a round reaches them one after the other, which takes a few
+   * milliseconds.
    */
   skewAround(span: Span): number
   /**
@@ -43,7 +43,7 @@ export const settles = {
   jobs: 10_000,
 } as const
 
-/** A process believes what it has read of the offset for 20 ms (build/inside.ts); no other may be by the old one for longer. */
+/** A process caches the offset for 20 ms (build/inside.ts), so no process uses the old offset for longer. */
 const readMs = 50
 
 /** Faults of what the service does not promise to be quick without; receivers fail for themselves alone. */

@@ -39,7 +39,7 @@ export const idempotencyMutants: readonly Mutant[] = [
         find: 'return found?.effectId === effectId ? inherit(deps, request, found, deps.now()) : null',
         put: 'return found?.effectId === effectId ? takeOver(deps, found, freshClaim(deps.now(), request)) : null',
       },
-      // A lease that has ended at once: of two tries at the same time, the second takes over while the first runs. Alone this breaks no promise.
+      // A lease that ends at once: of two attempts at the same time, the second takes over while the first runs. Alone this breaks no promise.
       {
         file: claim,
         find: 'leaseUntil: new Date(now.getTime() + request.leaseMs)',

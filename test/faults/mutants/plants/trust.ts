@@ -99,7 +99,7 @@ export const trustMutants: readonly Mutant[] = [
   },
   {
     name: 'own-clock',
-    says: 'Each process goes by its own wall clock.',
+    says: 'Each process uses its own wall clock.',
     edits: [
       {
         file: 'src/database-time.ts',
