@@ -14,7 +14,7 @@ const PENDING = 40_000
 const WARM_UP_SECONDS = 5
 const HOUR_MS = 3_600_000
 
-/** How long the creates of one merchant took, in milliseconds, and how many lists of the other were served and refused in a second. */
+/** How long the creates of one merchant took, in ms, and how many lists of the other merchant were served and refused per second. */
 export interface BesideLists {
   p50: number
   p99: number
@@ -22,13 +22,13 @@ export interface BesideLists {
   refused: number
 }
 
-/** Creates of a live merchant at a steady rate beside many who list another's PENDING intents (`service`), and alone (`bare`), in turns. */
+/** Creates of a live merchant at a steady rate, in turns beside clients that list another merchant's PENDING intents (`service`) and alone (`bare`). */
 export async function measureLists(bench: Bench): Promise<Pair<BesideLists>[]> {
   const mongodbUrl = bench.mongodbUrl('lists')
   const secretKey = randomBytes(32)
   const [lister] = await makeMerchants(mongodbUrl, secretKey, 1, 'test')
   const [creator] = await makeMerchants(mongodbUrl, secretKey, 1, 'live')
-  if (lister === undefined || creator === undefined) throw new Error('No merchant was made')
+  if (lister === undefined || creator === undefined) throw new Error('No merchant was created')
   const web = await startWeb(bench, { name: 'lists-web', mongodbUrl, secretKey })
   const { origin } = web
   await withBooks(mongodbUrl, async (books) => {

@@ -29,7 +29,7 @@ process.once('exit', () => {
 })
 const preload = resolve('bench/end-with-parent.mjs')
 
-/** Limits that no benchmark reaches. They are checked all the same. */
+/** Limits that no benchmark reaches. The service checks them all the same. */
 const beyondReach = {
   RATE_LIMIT_PER_SECOND: '1000',
   LIVE_CODES_PER_BUSINESS: '1000000',

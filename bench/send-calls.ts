@@ -11,11 +11,11 @@ export interface Sent extends Omit<Requests, 'file'> {
 /** @throws {Error} when one is not answered 200 */
 export async function sendCalls(where: Where, sent: Sent): Promise<Timed> {
   const timed = await trySendingCalls(where, sent)
-  if (timed.failed > 0) throw new Error(`${timed.failed} requests to ${sent.origin} were not answered 200`)
+  if (timed.failed > 0) throw new Error(`${timed.failed} requests to ${sent.origin} did not get 200`)
   return timed
 }
 
-/** The same where some may be refused. */
+/** The same, but some requests may be refused. */
 export function trySendingCalls(where: Where, { calls, ...how }: Sent): Promise<Timed> {
   const file = join(where.folder, 'calls.json')
   writeFileSync(file, JSON.stringify(calls))

@@ -18,38 +18,38 @@ const limitOfPage = /\.get\.parameters\.\d+\.schema$/
 const exceptions: readonly Exception[] = [
   {
     rule: 'info-contact',
-    reason: 'Whoever runs the service is the contact, and the configuration has no address of theirs.',
+    reason: 'The operator of the service is the contact, and the configuration does not contain an address.',
   },
   {
     rule: 'oas3-operation-security-defined',
     at: /\.security\.0\.apiKey\.0$/,
     reason:
-      'It expects OAuth scopes. OpenAPI 3.1 allows names of roles for any scheme: ours are the scopes of keys.',
+      'The rule expects OAuth scopes. OpenAPI 3.1 allows role names for any scheme. Ours are the scopes of keys.',
   },
   {
     rule: 'owasp:api4:2023-integer-limit',
     at: limitOfPage,
-    reason: '`limit` has no maximum: a larger one silently becomes 100 (SPEC 4.3).',
+    reason: '`limit` has no maximum: a value above 100 becomes 100 (SPEC 4.3).',
   },
   {
     rule: 'owasp:api4:2023-integer-format',
     at: limitOfPage,
-    reason: 'A number without a maximum fits no width.',
+    reason: 'No integer format fits a number without a maximum.',
   },
   {
     rule: 'owasp:api4:2023-string-restricted',
     at: /\.responseBody$/,
-    reason: "The beginning of a response of the merchant's endpoint: any text.",
+    reason: "The beginning of the response of the merchant's endpoint may be any text.",
   },
   {
     rule: 'owasp:api4:2023-rate-limit',
     at: /(401|408|431|HeadersTooLarge|RequestTimeout|Unauthorized)\.headers$/,
-    reason: 'These responses come before a key is known, and the limit belongs to a key.',
+    reason: 'These responses are sent before a key is known, and the limit belongs to a key.',
   },
   {
     rule: 'owasp:api8:2023-define-cors-origin',
     reason:
-      'Only reading one intent is for scripts of other sites. Without the header browsers refuse the rest.',
+      'Scripts of other sites may only read one intent. Without the header, browsers refuse all other operations.',
   },
 ]
 
@@ -57,14 +57,14 @@ const source = JSON.stringify(describeApi(describedAs), null, 2)
 const isSound = [await satisfiesRedocly(), await satisfiesSpectral()]
 process.exitCode = isSound.every(Boolean) ? 0 : 1
 
-/** Spectral does not find undefined security schemes, or paths that match the same address. */
+/** Redocly finds what Spectral does not: undefined security schemes, and paths that match the same URL. */
 async function satisfiesRedocly(): Promise<boolean> {
   const config = await createConfig({
     extends: ['recommended-strict'],
     rules: {
-      // It sees no field that `dependentSchemas` stands beside. That examples have no undescribed field is tested (test/api/openapi.test.ts).
+      // Redocly ignores the fields beside `dependentSchemas`. test/api/openapi.test.ts checks that examples have no undescribed fields.
       'no-invalid-media-type-examples': { severity: 'error', allowAdditionalProperties: true },
-      // It takes a field that is required under a condition for one that nobody describes.
+      // Redocly reports a conditionally required field as undescribed.
       'no-required-schema-properties-undefined': 'off',
     },
   })
@@ -74,7 +74,7 @@ async function satisfiesRedocly(): Promise<boolean> {
   return totals.errors + totals.warnings === 0
 }
 
-/** `spectral:oas` and the rules of OWASP: limits, formats, security. An exception that nothing needs is a fault too. */
+/** `spectral:oas` and the OWASP rules: limits, formats, security. An unneeded exception is an error too. */
 async function satisfiesSpectral(): Promise<boolean> {
   const linter = new spectral.Spectral()
   linter.setRuleset({ extends: [rulesets.oas, owasp] } as spectral.RulesetDefinition)

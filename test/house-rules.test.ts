@@ -108,7 +108,7 @@ describe('The house keeps its rules:', () => {
     ])
   })
 
-  it('time is deps.now(): the wall clock is read only to measure how far it is off, and for BullMQ, which goes by it', () => {
+  it('time is deps.now(): the wall clock is read only to measure its skew, and for BullMQ, which uses it', () => {
     const wallClock =
       /\bDate\.now\b|\bnew Date\b(?!\()|\b(?:new )?Date\(\)|timeOrigin|\bTemporal\b|os\.uptime/
     for (const wrong of ['Date.now()', 'map(Date.now)', 'new Date()', 'new Date', 'Date()', 'timeOrigin'])
@@ -117,7 +117,7 @@ describe('The house keeps its rules:', () => {
     expect(mentioning(sources, wallClock)).to.deep.equal(['src/database-time.ts', 'workers/run/run-job.ts'])
   })
 
-  it('MongoDB writes no time of its own, and ids, which begin with the wall clock, are made in one place', () => {
+  it('no write uses the time of MongoDB itself, and ids, which begin with the wall clock, are made in one place', () => {
     expect(mentioning(sources, /\$currentDate|timestamps: true|\$\$NOW/)).to.deep.equal([])
     expect(mentioning(sources, /new Types\.ObjectId\(\)/)).to.deep.equal(['src/ids.ts'])
   })
@@ -181,7 +181,7 @@ describe('The house keeps its rules:', () => {
       'src/retention/remove.ts',
       'src/store/imports/roll-back.ts',
       'src/store/imports/take-back.ts',
-      // Endpoints that were deleted and have no delivery.
+      // Deleted endpoints without deliveries.
       'src/webhooks/endpoints/remove-deleted.ts',
     ])
     expect(read('src/retention/remove.ts')).to.include('{ ...which, sandbox: true })')

@@ -6,7 +6,7 @@ let found: ReturnType<typeof findMongod> | undefined
 
 export interface MongoOptions extends Where {
   replicaSet?: string
-  /** How often TTL indexes remove what is due; 60 by default. */
+  /** How often TTL indexes remove documents that are due; 60 by default. */
   ttlSeconds?: number
 }
 

@@ -37,7 +37,7 @@ const configFiles = generated?.envs.map((file) => join(dirname(base), file)) ?? 
 const config = parseEnv(configFiles.map(readText).join('\n')) as Record<string, string>
 const secrets = the('Secret', 'payment-intents').stringData ?? {}
 
-/** What is under way, and 15 s (docs/deploy.md): 2 s in which it still accepts, 1.5 s to close the listener, 11 s beyond a wallet. */
+/** The time of running work, plus 15 s (docs/deploy.md): 2 s in which `web` still accepts, 1.5 s to close the listener, 11 s beyond a wallet. */
 const beyondSeconds = 15
 const { WALLET_PROVIDER_TIMEOUT_SECONDS: wallet, WEBHOOK_TIMEOUT_SECONDS: webhook } = environment.properties
 const longestEndSeconds = { web: wallet.maximum + beyondSeconds, worker: webhook.maximum + beyondSeconds }

@@ -60,7 +60,7 @@ describe('An export of products', () => {
     pastMongoose(house.deps.Product).insertMany(
       Array.from({ length: count }, () => stored(merchant.businessId, variants, description)),
     )
-  /** Calls `see` with the number of each page that an export of this house reads. */
+  /** Calls `see` with the number of each page that an export of this fixture reads. */
   function watchPages({ deps: { lists } }: House, see: (page: number) => void): void {
     const { run } = lists
     let pages = 0
@@ -69,7 +69,7 @@ describe('An export of products', () => {
       return run(owner, ...rest)
     }
   }
-  /** A second house on the same database, over a wire that is cut before an export reads its second page. */
+  /** A second fixture on the same database, whose connection is cut before an export reads its second page. */
   async function cutAtSecondPage(act: (behind: House) => Promise<void>): Promise<void> {
     const wire = await openWire(house.deps.config.mongodbUrl, {
       isDead: () => false,
@@ -159,7 +159,7 @@ describe('An export of products', () => {
     await once(answer, 'readable')
     answer.destroy()
     await until('the export has ended', () => house.deps.lists.exports.running() === 0)
-    // Of 20. Sockets buffer some of the unread data, and the system keeps the buffer of an unread socket small.
+    // Out of 20 pages. Sockets buffer some of the unread data, and the system keeps the buffer of an unread socket small.
     expect(pages).to.be.within(1, 15)
     const { text } = await read(merchant).buffer(true).expect(200)
     expect(text.split('\r\n')).to.have.length(1002)
@@ -167,7 +167,7 @@ describe('An export of products', () => {
 
   it('is refused when MongoDB fails before the first byte, and cut when it fails later: never a file that looks whole', async () => {
     const [few, many] = await Promise.all([house.merchant(), house.merchant()])
-    // A page is 50 products, a piece 100 rows: the second page comes before the first piece, or after it.
+    // A page is 50 products and a piece 100 rows, so the second page may be read before or after the first piece is sent.
     await Promise.all([store(few, 60, 1, ''), store(many, 60, 10, '')])
     const early = cutAtSecondPage(({ http }) =>
       expectRefused(http.get(path).set(few.read()), 503, 'SERVICE_UNAVAILABLE'),

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** How often it looks: often enough to notice an end before the listener is closed, 2 s after SIGTERM. */
+/** How often the balancer checks: often enough to notice a shutdown before the listener is closed, 2 s after SIGTERM. */
 const lookEveryMs = 100
 
 /**

@@ -99,7 +99,7 @@ interface Failure {
   error?: { code: string; details?: unknown }
 }
 
-/** All failures have one schema. The codes of a response are the names of its examples. */
+/** All failures have one schema. The names of a response's examples are its error codes. */
 function faultOfFailure(steps: string[], { error }: Failure): string | null {
   if (error === undefined) return null
   const { examples = {} } = partAt([...steps, 'content', 'application/json']) as { examples?: object }

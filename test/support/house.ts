@@ -27,7 +27,7 @@ export interface Clock {
   freeze(at: Date | null): void
 }
 
-/** `shift` is what `openDeps` takes. `now` goes by this process's own clock. */
+/** `shift` is the parameter of `openDeps`. `now` uses this process's own clock. */
 export function createClock(): Clock & { shift(atMs: number): number } {
   let offsetMs = 0
   let frozenAt: Date | null = null
@@ -58,7 +58,7 @@ export function freshEnvironment(changes: Record<string, string>): Record<string
     QUEUE_PREFIX: name,
     SECRET_KEY: secretKey,
     LOG_LEVEL: 'silent',
-    // Tests send as fast as they can, with clocks that stand still.
+    // Tests send as fast as they can, with frozen clocks.
     RATE_LIMIT_PER_SECOND: '1000',
     // Counting for a quota is a MongoDB command at an unpredictable moment, and tests of processes that die count the commands.
     SANDBOX_INTENTS_PER_DAY: '0',

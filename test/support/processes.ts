@@ -116,7 +116,7 @@ const withParent = `data:text/javascript,import { endWithParent } from ${JSON.st
   new URL('../../dev/end-with-parent.mjs', import.meta.url).href,
 )}; endWithParent()`
 
-/** Where WALL_CLOCK names a file, the process's own wall clock goes by it. */
+/** If WALL_CLOCK names a file, that file sets the wall clock of the process. */
 const wallClock = new URL('wall-clock.mjs', import.meta.url).href
 
 function listen(child: ChildProcess) {

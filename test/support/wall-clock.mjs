@@ -1,5 +1,5 @@
-// Preloaded into a process of a test: its wall clock is ahead by as many milliseconds as the file WALL_CLOCK names says, for the service and
-// for every library in it. Timers and the monotonic clock stay correct, as when the clock of a machine is set.
+// Preloaded into a process of a test. Moves its wall clock ahead by the milliseconds in the file that WALL_CLOCK names, for the service and
+// every library in it. Timers and the monotonic clock stay correct, as when the clock of a machine is set.
 import { readFileSync } from 'node:fs'
 
 const file = process.env.WALL_CLOCK

@@ -4,7 +4,7 @@ import { createDatabaseTime } from '../../src/database-time.ts'
 const hourMs = 3_600_000
 const startMs = Date.parse('2026-11-21T12:00:00.000Z')
 
-/** MongoDB's clock, the clocks of a process, and the service's time made of them. Each clock can be set by itself. */
+/** MongoDB's clock, the clocks of a process, and the service's time derived from them. Each clock can be set separately. */
 function openClocks() {
   const clocks = { mongoMs: startMs, wallMs: startMs, monotonicMs: 5000 }
   /** How long each half of a round trip takes. */
@@ -75,7 +75,7 @@ describe('Database time', () => {
       expect(opened.lines).to.deep.equal([])
     })
 
-  it('goes on while the process is frozen', () => {
+  it('continues while the process is frozen', () => {
     opened.pass(60_000)
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
     expect(opened.time.unsure()).to.equal(null)
@@ -113,7 +113,7 @@ describe('Database time', () => {
     opened.way.backMs = 401
     for (const [passedMs, from, to] of [
       [10_000, -1.5, 1.5],
-      // By now the first may be wrong by 301 ms, and the new one is by 200 at most.
+      // By now the error of the first may be 301 ms, and that of the new one is at most 200 ms.
       [300_000, 190, 210],
     ] as const) {
       opened.pass(passedMs)
@@ -123,7 +123,7 @@ describe('Database time', () => {
     }
   })
 
-  it('is unsure when it was not measured for so long that the clocks may have drifted apart', async () => {
+  it('is unsure if it was not measured for so long that the clocks may have drifted apart', async () => {
     opened.pass(490_000)
     expect(opened.time.unsure()).to.equal(null)
     opened.pass(20_000)
@@ -132,7 +132,7 @@ describe('Database time', () => {
     expect(opened.time.unsure()).to.equal(null)
   })
 
-  it('never goes back for a correction, and stands still until it is right again', async () => {
+  it('never moves back for a correction, and stands still until it is right again', async () => {
     const before = opened.time.now().getTime()
     opened.clocks.mongoMs -= 400
     opened.clocks.wallMs += 5000

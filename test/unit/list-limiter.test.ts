@@ -6,9 +6,9 @@ import { until } from '../support/until.ts'
 
 const isHere = () => false
 
-describe('The limiter of lists', () => {
+describe('The list limiter', () => {
   let limiter: Limiter
-  /** Who began, in that order. */
+  /** The work that began, in order. */
   let begun: string[]
   let ends: Map<string, () => void>
   beforeEach(() => {
@@ -86,7 +86,7 @@ describe('The limiter of lists', () => {
     expect(await waits).to.equal('c1')
   })
 
-  it('limits how much work of one owner waits', async () => {
+  it('limits how much work of one owner may wait', async () => {
     const all = Array.from({ length: 2 + mostWaiting }, (_none, place) => work('a', `a${place}`))
     await settle()
     expect([limiter.running(), limiter.waiting()]).to.deep.equal([2, mostWaiting])

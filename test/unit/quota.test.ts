@@ -16,7 +16,7 @@ function openQuota() {
   }
   const quota = createQuota(count, () => elapsed)
   const store = (by: number, businessId = 'a') => stored.set(businessId, (stored.get(businessId) ?? 0) + by)
-  /** A write that takes one and is stored. True if it was let through. */
+  /** A write that takes one and is stored. True if it was admitted. */
   const write = async (limit: number, businessId = 'a'): Promise<boolean> => {
     const taken = await quota.take(businessId, 'now', limit, 1)
     if (!taken.isTaken) return false
@@ -30,7 +30,7 @@ function openQuota() {
     store,
     write,
     pass: (ms: number) => void (elapsed += ms),
-    /** Counts that begin from now on end when the returned function is called. */
+    /** Holds all counts that begin from now on until the returned function is called. */
     holdCounts(): () => void {
       let release = (): void => undefined
       hold = new Promise((resolve) => {
@@ -51,12 +51,12 @@ const many = async (times: number, write: () => Promise<boolean>): Promise<numbe
 }
 
 describe('A quota', () => {
-  it('lets exactly the limit through in one process, however many come', async () => {
+  it('admits exactly the limit in one process, however many writes arrive', async () => {
     const { write } = openQuota()
     expect(await many(1500, () => write(1000))).to.equal(1000)
   })
 
-  it('makes no write wait for a count while there is room', async () => {
+  it('makes no write wait for a count while the quota is not used up', async () => {
     const { write, holdCounts, counts } = openQuota()
     const release = holdCounts()
     expect(await many(50, () => write(1000))).to.equal(50)
@@ -86,7 +86,7 @@ describe('A quota', () => {
     expect(full.counts.length - before).to.be.within(9, 11)
   })
 
-  it('lets another one through within a second after something came free', async () => {
+  it('admits another write within a second after some of the quota became free', async () => {
     const { write, store, pass } = openQuota()
     await many(20, () => write(20))
     expect(await write(20)).to.equal(false)
@@ -118,7 +118,7 @@ describe('A quota', () => {
     expect(await write(5)).to.equal(false)
   })
 
-  it('shares one count among all writes that come while it is full', async () => {
+  it('shares one count among all writes that arrive while the quota is full', async () => {
     const { write, store, counts, holdCounts, pass } = openQuota()
     await many(10, () => write(10))
     await write(10)
@@ -147,14 +147,14 @@ describe('A quota', () => {
     expect((await quota.take('b', 'now', 1, 1)).isTaken).to.equal(true)
   })
 
-  it('begins anew in another period', async () => {
+  it('starts from zero in another period', async () => {
     const { quota } = openQuota()
     expect((await quota.take('a', 'monday', 1, 1)).isTaken).to.equal(true)
     expect((await quota.take('a', 'monday', 1, 1)).isTaken).to.equal(false)
     expect((await quota.take('a', 'tuesday', 1, 1)).isTaken).to.equal(true)
   })
 
-  it('remembers ten thousand businesses, and counts one that it forgot', async () => {
+  it('remembers ten thousand businesses, and counts a forgotten one again', async () => {
     const { write, counts } = openQuota()
     await write(5, 'first')
     for (let index = 0; index < 10_000; index += 1) await write(5, `b${index}`)

@@ -164,7 +164,7 @@ describe('Rate limits', () => {
     expect(trips.map((trip) => trip.length)).to.deep.equal([1000, 500])
   })
 
-  it('report a caller with a limit of its own by that limit', async () => {
+  it('report a caller with its own limit by that limit', async () => {
     const { addUp, trips } = sums()
     const limits = open(100, addUp)
     for (let counted = 0; counted < 10; counted += 1) limits.count('key:large', 1000)

@@ -6,7 +6,7 @@ import { createResponseBudget } from '../../src/http/responses/budget.ts'
 
 const kib = 1024
 
-/** Of a response only its connection matters. */
+/** Only the connection of a response matters here. */
 class Response extends EventEmitter {
   closed = false
   destroy() {
@@ -65,7 +65,7 @@ describe('The budget for responses', () => {
     expect(budget.taken()).to.equal(0)
   })
 
-  it('cuts the oldest response of a business whose writes are not read', () => {
+  it('closes the connection of the oldest response of a business that does not read the responses to its writes', () => {
     const budget = createResponseBudget(400 * kib, () => undefined)
     const responses = Array.from({ length: 5 }, response)
     for (const each of responses) budget.count('a', 30 * kib, each)
@@ -73,7 +73,7 @@ describe('The budget for responses', () => {
     expect(budget.taken()).to.equal(90 * kib)
   })
 
-  it('makes room for a business that takes less, once the responses of others stall', async function () {
+  it('frees memory for a business that takes less, once the responses of others stall', async function () {
     this.timeout(10_000)
     const budget = createResponseBudget(400 * kib, () => undefined)
     const stalled = await Promise.all(

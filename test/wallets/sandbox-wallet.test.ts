@@ -118,7 +118,7 @@ describe('A wallet of the sandbox', () => {
     expect(await here.pay({ phone })).to.deep.equal(done)
   })
 
-  it('is paid from while another business has more PINs checked than a process can', async () => {
+  it('can be paid from while another business sends more PIN checks than a process accepts', async () => {
     const unknown = { phone: '39999998', businessId: (await house.merchant()).businessId }
     const known = { phone: '22000001', pin: '1234', businessId: (await house.merchant()).businessId }
     expect(await here.pay(known)).to.deep.equal(done)

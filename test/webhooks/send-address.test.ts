@@ -111,7 +111,7 @@ describe('the webhook sender, with names and addresses', () => {
     expect(receiver.connections).to.have.length(0)
   })
 
-  /** What `findAddresses` makes of a name with these addresses. */
+  /** The result of `findAddresses` for a name with these addresses. */
   const found = async (addresses: string[], blocked: string[] = [], allowed = false) => {
     const ranges = blocked.map(parseRange)
     const lookup = {
@@ -122,7 +122,7 @@ describe('the webhook sender, with names and addresses', () => {
     return 'fault' in result ? result.fault.stage : result.addresses.map(({ address }) => address)
   }
 
-  it('leaves out the DNS64 address of a public IPv4 address, and reaches the receiver by the public one', async () => {
+  it('ignores the DNS64 address of a public IPv4 address, and reaches the endpoint by the public one', async () => {
     expect(await found(['93.184.216.34', '64:ff9b::5db8:d822'])).to.deep.equal(['93.184.216.34'])
     expect(await found(['64:ff9b::5db8:d822', '2606:4700:4700::1111'])).to.deep.equal([
       '2606:4700:4700::1111',
@@ -138,7 +138,7 @@ describe('the webhook sender, with names and addresses', () => {
       expect(await found(['93.184.216.34', address]), address).to.equal('address')
   })
 
-  it('never connects to a blocked range, and reaches the receiver by another address', async () => {
+  it('never connects to a blocked range, and reaches the endpoint by another address', async () => {
     const blocked = ['2001:67c:64::/96', '198.51.99.0/24', '93.184.216.35']
     const nat64 = '2001:67c:64::a00:1'
     expect(await found([nat64])).to.deep.equal([nat64])

@@ -45,7 +45,7 @@ describe('the webhook sender, with every form of an address', () => {
   ]
   for (const [place, answers] of places) {
     const forms = place === 'only' ? refusedAnswers : others
-    it(`connects to no name that has one of ${forms.length} as its ${place} answer`, async () => {
+    it(`does not connect to a name that has one of ${forms.length} forms as its ${place} address`, async () => {
       const url = `https://${hostName}:8443/`
       const wrong = await Promise.all(forms.map((form) => notRefused([url], answers(form))))
       expect(forms.filter((_, at) => wrong[at]?.length !== 0)).to.deep.equal([])

@@ -272,7 +272,7 @@ describe('the clean-up', () => {
     expect([renewed.status, renewed.headers['idempotent-replayed']]).to.deep.equal([201, undefined])
     expect(renewed.body.data.referenceNumber).to.not.equal(first.body.data.referenceNumber)
 
-    // The clean-up leaves claims alone: MongoDB removes each an hour after its 24 hours.
+    // The clean-up does not touch claims: MongoDB removes each one an hour after its 24 hours.
     const ahead = new Date(house.clock.now().getTime() + dayMs + dayMs / 24)
     expect(await Claim.countDocuments({ removeAt: { $not: { $lte: ahead } } })).to.equal(0)
     const indexes = await Claim.collection.indexes()
@@ -282,7 +282,7 @@ describe('the clean-up', () => {
     })
   })
 
-  it('removes endpoints that were deleted more than two days ago and have no delivery, and no others', async () => {
+  it('removes endpoints that were deleted more than two days ago and have no deliveries, and no others', async () => {
     const merchant = await house.merchant()
     const create = async () => (await subscribe(house, merchant, receiver.url)).id
     const remove = (id: string) =>

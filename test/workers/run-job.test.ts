@@ -132,7 +132,7 @@ describe('What becomes of a job', () => {
     expect(warned).to.deep.equal(['jobs.not-tidied'])
   })
 
-  it("tells its delivery's endpoint by its id, which it contains", () => {
+  it("finds its delivery's endpoint from the delivery id, which contains it", () => {
     const [event, endpoint] = ['0123456789abcdef01234567', 'fedcba9876543210fedcba98']
     expect(endpointIdOf(deliveryId(event, endpoint))).to.equal(endpoint)
   })
