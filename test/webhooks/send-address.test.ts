@@ -22,6 +22,7 @@ import {
   headers,
   hostName,
   loopback,
+  owner,
   sender,
   stopAll,
 } from './sending.ts'
@@ -62,7 +63,7 @@ describe('the webhook sender, with TLS', () => {
   it('trusts the public authorities only, where no other is given', async () => {
     const receiver = await httpsReceiver('receiver', (_req, res) => res.end())
     const made = sender([`${hostName}:${receiver.port}`], { resolve: loopback })
-    const attempt = await made.send({ url: `https://${hostName}:${receiver.port}/`, headers, body })
+    const attempt = await made.send({ url: `https://${hostName}:${receiver.port}/`, headers, body, owner })
     expectStage(attempt, 'tls')
     expect(attempt).to.have.property('reason').that.contains('trusted authority')
   })
@@ -105,6 +106,7 @@ describe('the webhook sender, with names and addresses', () => {
         url: `https://${hostName}:${receiver.port}/`,
         headers,
         body,
+        owner,
       })
       expectStage(attempt, 'address')
     }
@@ -160,7 +162,10 @@ describe('the webhook sender, with names and addresses', () => {
     }
     const options = { resolve: async () => [liar], blockedRanges: [parseRange('127.0.0.0/8')] }
     const made = sender([`${hostName}:${receiver.port}`], options)
-    expectStage(await made.send({ url: `http://${hostName}:${receiver.port}/`, headers, body }), 'address')
+    expectStage(
+      await made.send({ url: `http://${hostName}:${receiver.port}/`, headers, body, owner }),
+      'address',
+    )
     expect(looks).to.deep.equal([])
   })
 
@@ -176,7 +181,7 @@ describe('the webhook sender, with names and addresses', () => {
     const made = sender([], { ...hasty, resolve })
     const url = `https://${hostName}:${receiver.port}/`
     const stages = []
-    for (let time = 0; time < 3; time++) stages.push(await made.send({ url, headers, body }))
+    for (let time = 0; time < 3; time++) stages.push(await made.send({ url, headers, body, owner }))
     expectStage(stages[1] as Attempt, 'address')
     for (const other of [stages[0], stages[2]])
       expect(other).to.have.property('stage').that.is.oneOf(['connect', 'timeout'])
@@ -193,7 +198,10 @@ describe('the webhook sender, with names and addresses', () => {
       },
     }
     const made = sender([], { resolve: async () => [liar] })
-    expectStage(await made.send({ url: `https://${hostName}:${receiver.port}/`, headers, body }), 'address')
+    expectStage(
+      await made.send({ url: `https://${hostName}:${receiver.port}/`, headers, body, owner }),
+      'address',
+    )
     expect(looks).to.deep.equal([])
   })
 
@@ -203,17 +211,19 @@ describe('the webhook sender, with names and addresses', () => {
     const resolve = async () => (asked++ === 0 ? loopback() : [{ address: '127.0.0.99', family: 4 }])
     const made = sender([`${hostName}:${receiver.port}`], { resolve })
     const url = `http://${hostName}:${receiver.port}/`
-    expect(await made.send({ url, headers, body })).to.include({ outcome: 'delivered' })
-    expect(await made.send({ url, headers, body })).to.include({ outcome: 'delivered' })
+    expect(await made.send({ url, headers, body, owner })).to.include({ outcome: 'delivered' })
+    expect(await made.send({ url, headers, body, owner })).to.include({ outcome: 'delivered' })
     expect(asked).to.equal(1)
   })
 
   it('tries the next address when one is refused', async () => {
     const receiver = await answering()
     const made = sender([`${hostName}:${receiver.port}`], { resolve: deafThenLoopback })
-    expect(await made.send({ url: `http://${hostName}:${receiver.port}/`, headers, body })).to.include({
-      outcome: 'delivered',
-    })
+    expect(await made.send({ url: `http://${hostName}:${receiver.port}/`, headers, body, owner })).to.include(
+      {
+        outcome: 'delivered',
+      },
+    )
   })
 
   it('holds the rules for URLs against each one again', async () => {
@@ -227,26 +237,34 @@ describe('the webhook sender, with names and addresses', () => {
       `https://${hostName}:25/`,
       'nonsense',
     ]
-    for (const url of urls) expectStage(await made.send({ url, headers, body }), 'address')
+    for (const url of urls) expectStage(await made.send({ url, headers, body, owner }), 'address')
     expect(receiver.connections).to.have.length(0)
   })
 
   it('says when the name does not exist, or cannot be resolved', async () => {
     for (const resolve of [failing('ENOTFOUND'), failing('ENODATA'), failing('ESERVFAIL'), async () => []]) {
-      expectStage(await sender([], { resolve }).send({ url: `https://${hostName}/`, headers, body }), 'dns')
+      expectStage(
+        await sender([], { resolve }).send({ url: `https://${hostName}/`, headers, body, owner }),
+        'dns',
+      )
     }
   })
 
   it('gives up on name servers that never answer', async () => {
     expectTimeout(
-      await sender([], { ...hasty, resolve: forever }).send({ url: `https://${hostName}/`, headers, body }),
+      await sender([], { ...hasty, resolve: forever }).send({
+        url: `https://${hostName}/`,
+        headers,
+        body,
+        owner,
+      }),
     )
   })
 
   it('knows allowed hosts as the machine does', async () => {
     const receiver = await answering()
     const made = sender([`localhost:${receiver.port}`], {})
-    expect(await made.send({ url: `http://localhost:${receiver.port}/`, headers, body })).to.include({
+    expect(await made.send({ url: `http://localhost:${receiver.port}/`, headers, body, owner })).to.include({
       outcome: 'delivered',
     })
   })
@@ -273,7 +291,7 @@ describe('the webhook sender, with names and addresses', () => {
     const program = `
       import { createSender } from './src/webhooks/sender/send.ts'
       const sender = createSender({ timeoutMs: 10_000, maxSockets: 1, allowedHosts: new Set(['${host}']), blockedRanges: [] })
-      const { outcome } = await sender.send({ url: 'http://${host}/', headers: {}, body: '{}' })
+      const { outcome } = await sender.send({ owner: 'b', url: 'http://${host}/', headers: {}, body: '{}' })
       await sender.close()
       process.stdout.write(outcome)
     `

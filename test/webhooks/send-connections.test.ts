@@ -7,6 +7,7 @@ import { openSocket } from '../../src/webhooks/sender/connect.ts'
 import { connectionOver } from '../../src/webhooks/sender/connection.ts'
 import { createConnections } from '../../src/webhooks/sender/connections.ts'
 import { exchange } from '../../src/webhooks/sender/exchange.ts'
+import { createMeters } from '../../src/webhooks/sender/meter.ts'
 import { findAddresses, type Lookup } from '../../src/webhooks/sender/resolve.ts'
 import {
   closedPort,
@@ -28,6 +29,7 @@ import {
   hostName,
   loopback,
   OK,
+  owner,
   reaching,
   sender,
   stopAll,
@@ -49,7 +51,7 @@ describe('the webhook sender, over time', () => {
     let count = 0
     const receiver = await httpReceiver((_req, res) => res.writeHead(++count % 2 ? 500 : 200).end('x'))
     const { made, urls } = reaching([receiver], {})
-    for (let time = 0; time < 20; time++) await made.send({ url: urls[0] ?? '', headers, body })
+    for (let time = 0; time < 20; time++) await made.send({ url: urls[0] ?? '', headers, body, owner })
     expect(count).to.equal(20)
     expect(receiver.connections).to.have.length(1)
   })
@@ -58,7 +60,9 @@ describe('the webhook sender, over time', () => {
     const receiver = await rawHttpReceiver((socket) => socket.end(OK))
     const { made, urls } = reaching([receiver], {})
     for (let time = 0; time < 3; time++) {
-      expect(await made.send({ url: urls[0] ?? '', headers, body })).to.include({ outcome: 'delivered' })
+      expect(await made.send({ url: urls[0] ?? '', headers, body, owner })).to.include({
+        outcome: 'delivered',
+      })
       await closing(receiver.connections[time] as Socket)
     }
     expect(receiver.connections).to.have.length(3)
@@ -70,8 +74,8 @@ describe('the webhook sender, over time', () => {
       ++requests === 1 ? socket.write(OK) : socket.destroy(),
     )
     const { made, urls } = reaching([receiver], {})
-    expect(await made.send({ url: urls[0] ?? '', headers, body })).to.include({ outcome: 'delivered' })
-    expectStage(await made.send({ url: urls[0] ?? '', headers, body }), 'closed')
+    expect(await made.send({ url: urls[0] ?? '', headers, body, owner })).to.include({ outcome: 'delivered' })
+    expectStage(await made.send({ url: urls[0] ?? '', headers, body, owner }), 'closed')
     expect(requests).to.equal(2)
   })
 
@@ -81,8 +85,8 @@ describe('the webhook sender, over time', () => {
       ++requests === 1 ? socket.write(OK) : socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'),
     )
     const { made, urls } = reaching([receiver], {})
-    await made.send({ url: urls[0] ?? '', headers, body })
-    expectStage(await made.send({ url: urls[0] ?? '', headers, body }), 'closed')
+    await made.send({ url: urls[0] ?? '', headers, body, owner })
+    expectStage(await made.send({ url: urls[0] ?? '', headers, body, owner }), 'closed')
     expect(requests).to.equal(2)
   })
 
@@ -94,7 +98,9 @@ describe('the webhook sender, over time', () => {
     })
     const { made, urls } = reaching([receiver], {})
     for (let round = 0; round < 5; round++) {
-      const three = await Promise.all([1, 2, 3].map(() => made.send({ url: urls[0] ?? '', headers, body })))
+      const three = await Promise.all(
+        [1, 2, 3].map(() => made.send({ url: urls[0] ?? '', headers, body, owner })),
+      )
       for (const attempt of three) expect(attempt).to.include({ outcome: 'delivered' })
     }
     expect(receiver.connections).to.have.length(3)
@@ -104,7 +110,9 @@ describe('the webhook sender, over time', () => {
     const receiver = await httpReceiver((_req, res) => res.end('x'.repeat(10_000)))
     const { made, urls } = reaching([receiver], {})
     for (let time = 0; time < 50; time++) {
-      expect(await made.send({ url: urls[0] ?? '', headers, body })).to.include({ outcome: 'delivered' })
+      expect(await made.send({ url: urls[0] ?? '', headers, body, owner })).to.include({
+        outcome: 'delivered',
+      })
     }
     expect(receiver.connections).to.have.length(1)
   })
@@ -113,17 +121,17 @@ describe('the webhook sender, over time', () => {
     // Two seconds are left for the way there and back, so this is closed after one.
     const receiver = await httpReceiver((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
     const { made, urls } = reaching([receiver], {})
-    await made.send({ url: urls[0] ?? '', headers, body })
+    await made.send({ url: urls[0] ?? '', headers, body, owner })
     await closing(receiver.connections[0] as Socket)
   })
 
   it('does not use one that has been idle for too long because this process was too busy to close it', async () => {
     const receiver = await httpReceiver((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
     const { made, urls } = reaching([receiver], {})
-    await made.send({ url: urls[0] ?? '', headers, body })
+    await made.send({ url: urls[0] ?? '', headers, body, owner })
     const busyUntil = performance.now() + 1_050
     while (performance.now() < busyUntil);
-    expect(await made.send({ url: urls[0] ?? '', headers, body })).to.include({ outcome: 'delivered' })
+    expect(await made.send({ url: urls[0] ?? '', headers, body, owner })).to.include({ outcome: 'delivered' })
     expect(receiver.connections).to.have.length(2)
   })
 
@@ -133,7 +141,7 @@ describe('the webhook sender, over time', () => {
     const hosts = [...all.map((one) => one.port), port].map((each) => `127.0.0.1:${each}`)
     const made = sender(hosts, { maxSockets: 1 })
     const urls = [0, 1, 0, 2, 1, 2, 2, 0].map((at) => `http://${hosts[at]}/`)
-    const attempts = await Promise.all(urls.map((url) => made.send({ url, headers, body })))
+    const attempts = await Promise.all(urls.map((url) => made.send({ url, headers, body, owner })))
     const outcomes = attempts.map((attempt) => attempt.outcome[0]).join('')
     expect(outcomes).to.equal('ddduduud')
   })
@@ -142,7 +150,9 @@ describe('the webhook sender, over time', () => {
     const receivers = [1, 2, 3].map(() => httpReceiver((_req, res) => setImmediate(() => res.end())))
     const all = await Promise.all(receivers)
     const { made, urls } = reaching(all, { maxSockets: 4 })
-    const sent = Array.from({ length: 300 }, (_, at) => made.send({ url: urls[at % 3] ?? '', headers, body }))
+    const sent = Array.from({ length: 300 }, (_, at) =>
+      made.send({ url: urls[at % 3] ?? '', headers, body, owner }),
+    )
     const outcomes = new Set((await Promise.all(sent)).map((attempt) => attempt.outcome))
     expect([...outcomes]).to.deep.equal(['delivered'])
     for (const receiver of all) expect(receiver.mostOpen()).to.be.at.most(4)
@@ -151,7 +161,9 @@ describe('the webhook sender, over time', () => {
   it('hands a connection to who waits for the same receiver', async () => {
     const receiver = await httpReceiver((_req, res) => res.end())
     const { made, urls } = reaching([receiver], { maxSockets: 2 })
-    await Promise.all(Array.from({ length: 100 }, () => made.send({ url: urls[0] ?? '', headers, body })))
+    await Promise.all(
+      Array.from({ length: 100 }, () => made.send({ url: urls[0] ?? '', headers, body, owner })),
+    )
     expect(receiver.connections).to.have.length(2)
   })
 
@@ -159,18 +171,18 @@ describe('the webhook sender, over time', () => {
     const all = await Promise.all([1, 2, 3].map(() => httpReceiver((_req, res) => res.end())))
     const { made, urls } = reaching(all, { maxSockets: 2 })
     for (const url of urls)
-      expect(await made.send({ url, headers, body })).to.include({ outcome: 'delivered' })
+      expect(await made.send({ url, headers, body, owner })).to.include({ outcome: 'delivered' })
     await closing(all[0]?.connections[0] as Socket)
-    await made.send({ url: urls[1] ?? '', headers, body })
+    await made.send({ url: urls[1] ?? '', headers, body, owner })
     expect(all[1]?.connections).to.have.length(1)
   })
 
   it('lets an attempt wait for a socket no longer than its deadline', async () => {
     const fine = await httpReceiver((_req, res) => res.end())
     const { made, urls } = reaching([await silentReceiver(), fine], { ...hasty, maxSockets: 1 })
-    const both = await Promise.all([1, 2].map(() => made.send({ url: urls[0] ?? '', headers, body })))
+    const both = await Promise.all([1, 2].map(() => made.send({ url: urls[0] ?? '', headers, body, owner })))
     for (const attempt of both) expectTimeout(attempt)
-    expect(await made.send({ url: urls[1] ?? '', headers, body })).to.include({ outcome: 'delivered' })
+    expect(await made.send({ url: urls[1] ?? '', headers, body, owner })).to.include({ outcome: 'delivered' })
   })
 
   it('gives every place back after every kind of failure', async () => {
@@ -186,9 +198,9 @@ describe('the webhook sender, over time', () => {
       ...hasty,
     })
     const fruitless = [...hosts.slice(0, 3), `127.0.0.1:${port}`].map((host) => `http://${host}/`)
-    for (const url of [...fruitless, `https://${hostName}/`]) await made.send({ url, headers, body })
-    for (const url of [...fruitless, `https://${hostName}/`]) await made.send({ url, headers, body })
-    expect(await made.send({ url: `http://${hosts[3]}/`, headers, body })).to.include({
+    for (const url of [...fruitless, `https://${hostName}/`]) await made.send({ url, headers, body, owner })
+    for (const url of [...fruitless, `https://${hostName}/`]) await made.send({ url, headers, body, owner })
+    expect(await made.send({ url: `http://${hosts[3]}/`, headers, body, owner })).to.include({
       outcome: 'delivered',
     })
   })
@@ -202,7 +214,7 @@ describe('the webhook sender, over time', () => {
     let left = 4_000
     const before = timersUnderWay()
     const work = async (): Promise<void> => {
-      while (left-- > 0) await made.send({ url: urls[0] ?? '', headers, body })
+      while (left-- > 0) await made.send({ url: urls[0] ?? '', headers, body, owner })
     }
     await Promise.all(Array.from({ length: 40 }, work))
     expect(timersUnderWay()).to.be.at.most(before + receiver.connections.length)
@@ -220,14 +232,16 @@ describe('the webhook sender, over time', () => {
     const arrived = once(arrivals, 'request')
     const receiver = await httpReceiver((_req, res) => arrivals.emit('request', res))
     const { made, urls } = reaching([receiver], {})
-    const sending = made.send({ url: urls[0] ?? '', headers, body })
+    const sending = made.send({ url: urls[0] ?? '', headers, body, owner })
     const [response] = (await arrived) as [ServerResponse]
     const closed = made.close()
     response.end()
     expect(await sending).to.include({ outcome: 'delivered' })
     await closed
     await closing(receiver.connections[0] as Socket)
-    const late = await made.send({ url: urls[0] ?? '', headers, body }).catch((error: Error) => error.message)
+    const late = await made
+      .send({ url: urls[0] ?? '', headers, body, owner })
+      .catch((error: Error) => error.message)
     expect(late).to.equal('The sender is closed.')
   })
 
@@ -236,10 +250,9 @@ describe('the webhook sender, over time', () => {
     const past = AbortSignal.abort()
     const target = { origin: '', hostname: '127.0.0.1', port: receiver.port, secure: false, allowed: true }
     const [found, never] = [loopback, forever].map((resolve) => ({ resolve, isBlocked: () => false }))
-    expect(await openSocket(found as Lookup, createSecureContext(), target, past)).to.have.nested.property(
-      'fault.stage',
-      'timeout',
-    )
+    const meter = createMeters(() => 0)(owner)
+    const opened = await openSocket(found as Lookup, createSecureContext(), target, meter, past)
+    expect(opened).to.have.nested.property('fault.stage', 'timeout')
     expect(
       await findAddresses(never as Lookup, { hostname: hostName, allowed: true }, past),
     ).to.have.nested.property('fault.stage', 'timeout')
@@ -251,7 +264,7 @@ describe('the webhook sender, over time', () => {
   it('rejects, for it is no fault of the receiver, what cannot be sent at all', async () => {
     const receiver = await httpReceiver((_req, res) => res.end())
     const { made, urls } = reaching([receiver], {})
-    const bad = { url: urls[0] ?? '', headers: { 'x-service-event': 'a\nb' }, body }
+    const bad = { url: urls[0] ?? '', headers: { 'x-service-event': 'a\nb' }, body, owner }
     const error = await made.send(bad).catch((thrown: Error) => thrown)
     expect(error).to.be.instanceOf(Error)
     expect(await made.send({ ...bad, headers })).to.include({ outcome: 'delivered' })

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { expect } from 'chai'
 import { refusedAnswers } from './answers.ts'
 import { refusedHosts } from './hosts.ts'
-import { answering, attemptAt, body, headers, hostName, sender, stopAll } from './sending.ts'
+import { answering, attemptAt, body, headers, hostName, owner, sender, stopAll } from './sending.ts'
 
 /** Counts the connections that this process begins, whoever they are for. */
 let begun = 0
@@ -26,7 +26,7 @@ describe('the webhook sender, with every form of an address', () => {
     const made = sender([], {
       resolve: async () => answers.map((address) => ({ address, family: isIP(address) })),
     })
-    const attempts = await Promise.all(urls.map((url) => made.send({ url, headers, body })))
+    const attempts = await Promise.all(urls.map((url) => made.send({ url, headers, body, owner })))
     return urls.filter((_, at) => {
       const attempt = attempts[at]
       return attempt?.outcome !== 'unreachable' || attempt.stage !== 'address'

@@ -21,6 +21,7 @@ import {
   headers,
   hostName,
   OK,
+  owner,
   reaching,
   repeat,
   sender,
@@ -46,7 +47,7 @@ describe('the webhook sender, with a receiver that answers', () => {
       })
     })
     const { made, urls } = reaching([receiver], {})
-    const attempt = await made.send({ url: `${urls[0]}?shop=1&x=%2F#part`, headers, body })
+    const attempt = await made.send({ url: `${urls[0]}?shop=1&x=%2F#part`, headers, body, owner })
     expect(attempt).to.include({
       outcome: 'delivered',
       status: 200,
@@ -100,7 +101,7 @@ describe('the webhook sender, with a receiver that answers', () => {
       for (const status of [301, 302, 303, 307, 308]) {
         const receiver = await httpReceiver((_req, res) => res.writeHead(status, { location }).end())
         const { made, urls } = reaching([receiver, neighbour], {})
-        expect(await made.send({ url: urls[0] ?? '', headers, body })).to.include({
+        expect(await made.send({ url: urls[0] ?? '', headers, body, owner })).to.include({
           outcome: 'refused',
           status,
         })
@@ -279,6 +280,6 @@ describe('the webhook sender, with a receiver that misbehaves', () => {
   it('says when the connection is refused', async () => {
     const port = await closedPort()
     const made = sender([`127.0.0.1:${port}`], {})
-    expectStage(await made.send({ url: `http://127.0.0.1:${port}/`, headers, body }), 'refused')
+    expectStage(await made.send({ url: `http://127.0.0.1:${port}/`, headers, body, owner }), 'refused')
   })
 })

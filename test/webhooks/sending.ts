@@ -19,6 +19,7 @@ const patientMs = 10_000
 
 export const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
 export const hostName = 'hooks.example.com'
+export const owner = 'business'
 export const body = '{"id":"DLV-1","label":"Café ☕"}'
 export const headers = { 'content-type': 'application/json', 'x-service-signature': 'sha256=00' }
 
@@ -53,7 +54,7 @@ export function reaching(
 /** One attempt at one receiver. */
 export async function attemptAt(receiver: Receiver, options: Partial<SenderOptions>): Promise<Attempt> {
   const { made, urls } = reaching([receiver], options)
-  return made.send({ url: urls[0] ?? '', headers, body })
+  return made.send({ url: urls[0] ?? '', headers, body, owner })
 }
 
 export const attemptAtHttp = async (listener: RequestListener): Promise<Attempt> =>
@@ -67,7 +68,7 @@ export function attemptOverTls(
 ): Promise<Attempt> {
   const ca = { ca: pem('authority.pem') }
   const made = sender([`${name}:${receiver.port}`], { resolve: loopback, ...ca, ...options })
-  return made.send({ url: `https://${name}:${receiver.port}/hooks`, headers, body })
+  return made.send({ url: `https://${name}:${receiver.port}/hooks`, headers, body, owner })
 }
 
 export const answering = (): Promise<Receiver> => httpReceiver((_req, res) => res.end())

@@ -60,11 +60,11 @@ async function makeAttempt(
   place: Place,
 ): Promise<Delivered> {
   const at = deps.now()
-  const { _id: endpointId, url } = endpoint
+  const { _id: endpointId, businessId: owner, url } = endpoint
   const { body } = delivery
   const headers = signFor(deps, endpoint, delivery.event, body, at)
   const span = traceAttempt(deps, delivery)
-  const sent = await place.attempt(() => deps.sender.send({ url, headers, body }))
+  const sent = await place.attempt(() => deps.sender.send({ owner, url, headers, body }))
   const attempts = delivery.attempts + 1
   const endedAt = deps.now()
   const { webhookRetryMs } = deps.config

@@ -52,7 +52,7 @@ async function sendSample(
   // Sandbox also for a live key: no handler may ship goods for it.
   const body = envelope(id, { id, event, createdAt: now, data }, true)
   const headers = signFor(deps, endpoint, event, body, now)
-  const sent = await deps.sender.send({ url: endpoint.url, headers, body })
+  const sent = await deps.sender.send({ owner: endpoint.businessId, url: endpoint.url, headers, body })
   const { status, stage, durationMs } = recordOf(now, endpoint.url, sent)
   const { _id: endpointId, businessId } = endpoint
   const log = {

@@ -3,7 +3,9 @@ import net from 'node:net'
 import tls from 'node:tls'
 import { isPublicAddress } from './address.ts'
 import { connectFault, type Fault, faults } from './faults.ts'
+import type { Meter } from './meter.ts'
 import { type Address, findAddresses, type Lookup } from './resolve.ts'
+import { createWire, type Wire } from './wire.ts'
 
 /** Whom to connect to. `hostname` is without brackets; `allowed` hosts may be private. */
 export interface Target {
@@ -23,20 +25,27 @@ const pinned =
   (_hostname, _options, callback) =>
     callback(null, addresses)
 
-function startSocket(target: Target, addresses: Address[], trust: tls.SecureContext): Socket {
-  const { hostname: host, port, secure } = target
-  const where = {
+function startSocket({ hostname: host, port }: Target, addresses: Address[]): Socket {
+  return net.connect({
     host,
     port,
     lookup: pinned(addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: nextAddressMs,
     noDelay: true,
-  }
-  if (!secure) return net.connect(where)
+  })
+}
+
+function startTls({ hostname }: Target, wire: Wire, trust: tls.SecureContext): Socket {
   // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes nothing.
   const verified = { rejectUnauthorized: true, ALPNProtocols: ['http/1.1'], secureContext: trust }
-  return tls.connect({ ...where, ...verified, servername: net.isIP(host) ? '' : host })
+  // Without `host` TLS would check the certificate for localhost.
+  return tls.connect({
+    ...verified,
+    socket: wire,
+    host: hostname,
+    servername: net.isIP(hostname) ? '' : hostname,
+  })
 }
 
 /** The last look: the address at the other end, as the kernel tells it. */
@@ -46,40 +55,63 @@ function judgePeer({ remoteAddress }: Socket, { isBlocked }: Lookup, { allowed }
   return isGood ? null : faults.notPublic
 }
 
+/** An open connection: `socket` carries HTTP, `raw` the bytes of the network. Without TLS they are one. */
+export interface Opened {
+  socket: Socket
+  raw: Socket
+}
+
 /**
- * Opens a socket to `target` before `deadline`: resolved here, every address judged, TLS verified for its host name. A
- * socket that is handed out is the caller's to close; otherwise none is left behind.
+ * Opens a socket to `target` before `deadline`: resolved here, every address judged, TLS verified for its host name, in the time that `meter`
+ * allows. A socket that is handed out is the caller's to close; otherwise none is left behind.
  */
 export async function openSocket(
   lookup: Lookup,
   trust: tls.SecureContext,
   target: Target,
+  meter: Meter,
   deadline: AbortSignal,
-): Promise<{ socket: Socket } | { fault: Fault }> {
+): Promise<Opened | { fault: Fault }> {
   const found = await findAddresses(lookup, target, deadline)
   if ('fault' in found) return found
   if (deadline.aborted) return { fault: faults.lateConnection }
   return new Promise((settle) => {
     let connected = false
-    const socket = startSocket(target, found.addresses, trust)
+    const raw = startSocket(target, found.addresses)
+    let socket = raw
     const fail = (fault: Fault): void => {
       deadline.removeEventListener('abort', late)
       socket.destroy()
+      raw.destroy()
       settle({ fault })
     }
     const late = (): void => fail(faults.lateConnection)
+    const succeed = (): void => {
+      deadline.removeEventListener('abort', late)
+      settle({ socket, raw })
+    }
+    const broken = (error: Error): void => fail(connectFault(error, connected))
     deadline.addEventListener('abort', late)
-    socket.on('connect', () => {
+    raw.once('connect', () => {
       connected = true
-      const fault = judgePeer(socket, lookup, target)
-      if (fault) fail(fault)
+      const fault = judgePeer(raw, lookup, target)
+      if (fault) return fail(fault)
+      if (!target.secure) return succeed()
+      const wire = createWire(raw, meter)
+      wire.on('error', broken)
+      socket = startTls(target, wire, trust)
+      socket.on('error', broken)
+      socket.on('close', () => fail(connectFault(null, true)))
+      socket.once('secureConnect', () => {
+        wire.endHandshake()
+        succeed()
+      })
     })
     // These stay for the socket's life: an error between here and the first request has no other listener.
-    socket.on('error', (error) => fail(connectFault(error, connected)))
-    socket.on('close', () => fail(connectFault(null, connected)))
-    socket.once(target.secure ? 'secureConnect' : 'connect', () => {
-      deadline.removeEventListener('abort', late)
-      settle({ socket })
+    raw.on('error', broken)
+    raw.on('close', () => {
+      // What has come already may still be waiting for TLS.
+      if (socket === raw) fail(connectFault(null, connected))
     })
   })
 }

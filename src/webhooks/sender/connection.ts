@@ -6,8 +6,10 @@ export interface Connection {
   origin: string
   client: Client
   socket: Socket
+  /** The bytes of the network: the socket itself, or what TLS is read from. */
+  raw: Socket
   openedAt: number
-  /** What the socket had received when its last answer ended, in bytes. */
+  /** What had come from the network when its last answer ended, in bytes. */
   readBefore: number
   /** Unused for longer, its receiver may be closing it just now. */
   mayIdleMs: number
@@ -35,7 +37,7 @@ export function mayIdleFor(keepAlive: unknown): number {
 /** Node's own limit for the headers of an answer, whatever NODE_OPTIONS says. */
 const mostHeaderBytes = 16 * 1024
 
-/** One answer with its framing: ends floods that the HTTP parser passes over (1xx, chunk extensions, a long status line). */
+/** One answer with its framing: ends floods that the HTTP parser passes over (1xx, chunk extensions, a long status line), and what TLS itself is sent. */
 const mostWireBytes = 256 * 1024
 
 const coded = (code: string, message: string): Error => Object.assign(new Error(message), { code })
@@ -60,20 +62,21 @@ function clientFor(origin: string, socket: Socket): Client {
 }
 
 /** Makes a connection of a socket that is open and judged. */
-export function connectionOver(origin: string, socket: Socket): Connection {
+export function connectionOver(origin: string, socket: Socket, raw = socket): Connection {
   const client = clientFor(origin, socket)
   const now = performance.now()
   const connection = {
     origin,
     client,
     socket,
+    raw,
     openedAt: now,
-    readBefore: socket.bytesRead,
+    readBefore: raw.bytesRead,
     mayIdleMs: idleMs,
     idleSince: now,
   }
-  socket.on('readable', () => {
-    const read = socket.bytesRead - connection.readBefore
+  raw.on(raw === socket ? 'readable' : 'data', () => {
+    const read = raw.bytesRead - connection.readBefore
     if (read > mostWireBytes) socket.destroy(coded('ANSWER_TOO_LARGE', 'The answer does not end.'))
   })
   return connection

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Opened } from './connect.ts'
 import { type Connection, closeConnection, connectionOver } from './connection.ts'
 
 /** Leave to open one more socket. */
@@ -94,8 +94,8 @@ export function createConnections(maxSockets: number) {
     },
 
     /** Puts an open socket into the place that was taken for it. */
-    add(origin: string, socket: Socket): Connection {
-      const connection = connectionOver(origin, socket)
+    add(origin: string, { socket, raw }: Opened): Connection {
+      const connection = connectionOver(origin, socket, raw)
       opening--
       live.add(connection)
       connection.client.on('disconnect', () => drop(connection))
@@ -106,7 +106,7 @@ export function createConnections(maxSockets: number) {
     giveBack(connection: Connection): void {
       const old = performance.now() - connection.openedAt > longestLifeMs
       if (old || connection.socket.destroyed || connection.socket.readableEnded) return drop(connection)
-      connection.readBefore = connection.socket.bytesRead
+      connection.readBefore = connection.raw.bytesRead
       connection.idleSince = performance.now()
       const [next] = waiting
       if (next?.origin === connection.origin) return next.grant(connection)

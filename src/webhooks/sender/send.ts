@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto'
 import tls from 'node:tls'
 import type { Range } from '../../network.ts'
 import { isWithin } from './address.ts'
@@ -6,6 +7,7 @@ import type { Connection } from './connection.ts'
 import { createConnections } from './connections.ts'
 import { type Exchange, exchange, type PostRequest, type ReceiverAnswer } from './exchange.ts'
 import { type Fault, faults } from './faults.ts'
+import { createMeters } from './meter.ts'
 import { type Resolve, resolverFor } from './resolve.ts'
 import { judgeUrl, portOf } from './url.ts'
 
@@ -16,6 +18,8 @@ export type Attempt =
   | ({ outcome: 'unreachable'; durationMs: number } & Fault)
 
 export interface SendRequest {
+  /** Whose request it is: the id of a business. */
+  owner: string
   url: string
   headers: Record<string, string>
   body: string
@@ -52,26 +56,34 @@ function targetOf(url: URL, allowed: boolean): Target {
 export function createSender(options: SenderOptions): Sender {
   const { timeoutMs, allowedHosts, blockedRanges, maxSockets, resolve, ca } = options
   // One for all connections: reading the authorities is a good part of the price of a handshake.
-  const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca })
+  // One handshake for each connection, which is metered: a receiver must not be able to ask for more.
+  const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
+  const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
   const connections = createConnections(maxSockets)
+  const meters = createMeters(() => performance.now())
   const underWay = new Set<Promise<Attempt>>()
   let closed = false
 
   const isBlocked = (address: string): boolean => isWithin(blockedRanges, address)
 
-  async function open(target: Target, deadline: AbortSignal): Promise<Connection | { fault: Fault }> {
+  async function open(
+    target: Target,
+    owner: string,
+    deadline: AbortSignal,
+  ): Promise<Connection | { fault: Fault }> {
     let opened: Awaited<ReturnType<typeof openSocket>> | null = null
     try {
       opened = await openSocket(
         { resolve: resolve ?? resolverFor(target.allowed), isBlocked },
         trust,
         target,
+        meters(owner),
         deadline,
       )
     } finally {
       if (opened === null || 'fault' in opened) connections.vacate()
     }
-    return 'fault' in opened ? opened : connections.add(target.origin, opened.socket)
+    return 'fault' in opened ? opened : connections.add(target.origin, opened)
   }
 
   async function over(
@@ -93,14 +105,19 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   /** One request, once: a POST that a receiver may have read is not sent again before its time. */
-  async function post(target: Target, request: PostRequest, deadline: AbortSignal): Promise<Exchange> {
+  async function post(
+    target: Target,
+    owner: string,
+    request: PostRequest,
+    deadline: AbortSignal,
+  ): Promise<Exchange> {
     const got = await connections.acquire(target.origin, deadline)
     if (got === null) return { fault: faults.noFreeConnection }
-    const connection = got === 'place' ? await open(target, deadline) : got
+    const connection = got === 'place' ? await open(target, owner, deadline) : got
     return 'fault' in connection ? connection : over(connection, request, deadline)
   }
 
-  async function attempt({ url, headers, body }: SendRequest): Promise<Attempt> {
+  async function attempt({ owner, url, headers, body }: SendRequest): Promise<Attempt> {
     const startedAt = performance.now()
     const took = (): number => Math.round(performance.now() - startedAt)
     const judged = judgeUrl(url, { allowedHosts })
@@ -111,7 +128,7 @@ export function createSender(options: SenderOptions): Sender {
     try {
       const path = judged.url.pathname + judged.url.search
       const target = targetOf(judged.url, judged.allowed)
-      const done = await post(target, { path, headers, body }, deadline.signal)
+      const done = await post(target, owner, { path, headers, body }, deadline.signal)
       if ('fault' in done) return { outcome: 'unreachable', ...done.fault, durationMs: took() }
       const { status } = done.answer
       const outcome = status >= 200 && status < 300 ? 'delivered' : 'refused'

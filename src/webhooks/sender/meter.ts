@@ -1,0 +1,50 @@
+/** How much time of this process the TLS handshakes of one business may take. */
+export interface Meter {
+  /** Null if there is time left now. Otherwise resolves when it is worth asking again. */
+  ready(): Promise<void> | null
+  /** Counts time that was taken. */
+  count(ms: number): void
+}
+
+/** Meters by business. */
+export type Meters = (owner: string) => Meter
+
+/** A tenth of a process: some 70 new TLS connections a second. */
+const share = 0.1
+/** A business that was quiet may take this much at once. */
+const mostSavedMs = 100
+/** Businesses whose time is all saved are forgotten when there are this many. */
+const tidyFrom = 1000
+
+interface Account {
+  leftMs: number
+  at: number
+}
+
+/** Keeps the time of each business apart. `elapsedMs` is a clock that only goes forward. */
+export function createMeters(elapsedMs: () => number): Meters {
+  const accounts = new Map<string, Account>()
+
+  function update(owner: string): Account {
+    const now = elapsedMs()
+    const { leftMs, at } = accounts.get(owner) ?? { leftMs: mostSavedMs, at: now }
+    return { leftMs: Math.min(mostSavedMs, leftMs + (now - at) * share), at: now }
+  }
+
+  function tidy(): void {
+    for (const owner of accounts.keys()) if (update(owner).leftMs === mostSavedMs) accounts.delete(owner)
+  }
+
+  return (owner) => ({
+    ready() {
+      const { leftMs } = update(owner)
+      if (leftMs > 0) return null
+      return new Promise((resolve) => setTimeout(resolve, Math.ceil(-leftMs / share) + 1))
+    },
+    count(ms) {
+      const { leftMs, at } = update(owner)
+      if (accounts.size >= tidyFrom && !accounts.has(owner)) tidy()
+      accounts.set(owner, { leftMs: leftMs - ms, at })
+    },
+  })
+}

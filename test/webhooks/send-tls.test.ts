@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import https from 'node:https'
+import { type AddressInfo, connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'chai'
+import { createMeters } from '../../src/webhooks/sender/meter.ts'
+import { createWire } from '../../src/webhooks/sender/wire.ts'
+import { createGate } from '../support/gate.ts'
+import { pem, rawReceiver } from './receivers.ts'
+import { body, expectStage, headers, hostName, loopback, owner, sender, stopAll } from './sending.ts'
+
+describe('the time that TLS takes', () => {
+  afterEach(stopAll)
+
+  it('is not spent on a handshake of more than 16 KiB', async () => {
+    const [certificate, key] = [pem('receiver.pem'), pem('receiver.key')]
+    const server = https.createServer({ cert: certificate.repeat(40), key }, (_req, res) => res.end())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const host = `${hostName}:${(server.address() as AddressInfo).port}`
+    const made = sender([host], { resolve: loopback, ca: pem('authority.pem') })
+    const send = () => made.send({ url: `https://${host}/`, headers, body, owner })
+    const refused = await send()
+    expectStage(refused, 'tls')
+    expect(refused).to.include({ reason: 'The TLS handshake, with its certificates, is too large.' })
+    server.setSecureContext({ cert: certificate, key })
+    expect(await send()).to.include({ outcome: 'delivered' })
+    server.closeAllConnections()
+    server.close()
+  })
+
+  it('is counted for the business, and bytes wait until it has time again', async () => {
+    const receiver = await rawReceiver((socket) => void socket.end('abc'))
+    const raw = connect(receiver.port, '127.0.0.1')
+    await once(raw, 'connect')
+    const gate = createGate()
+    let isOpen = false
+    let counted = 0
+    const wire = createWire(raw, {
+      ready: () => (isOpen ? null : gate.passed),
+      count: () => void (counted += 1),
+    })
+    const chunks: string[] = []
+    wire.on('data', (chunk: Buffer) => chunks.push(String(chunk)))
+    await once(raw, 'data')
+    await pause(50)
+    expect([chunks, counted]).to.deep.equal([[], 0])
+    isOpen = true
+    gate.open()
+    await once(wire, 'end')
+    expect([chunks.join(''), counted > 0]).to.deep.equal(['abc', true])
+    wire.destroy()
+  })
+
+  it('is a tenth of a process for each business, and its use delays no other', async () => {
+    let now = 0
+    const meters = createMeters(() => now)
+    meters('greedy').count(300)
+    expect(meters('greedy').ready()).to.be.instanceOf(Promise)
+    expect(meters('other').ready()).to.equal(null)
+    now = 1_999
+    expect(meters('greedy').ready()).to.be.instanceOf(Promise)
+    now = 2_001
+    expect(meters('greedy').ready()).to.equal(null)
+    // What is saved is bounded.
+    now = 1_000_000
+    meters('greedy').count(101)
+    expect(meters('greedy').ready()).to.be.instanceOf(Promise)
+  })
+})
