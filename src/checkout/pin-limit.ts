@@ -17,11 +17,16 @@ export type PinLimit = (
 ) => Promise<Paid | { state: 'closed'; closedMs: number }>
 
 /**
- * Failed attempts of one intent, for any reason. More than any customer makes, and too few to try many phone numbers. Also few enough that the
- * 50 attempts which the intent remembers (payments/under-way.ts) outlast the 2 h of a form, so a form that is sent again returns its outcome.
+ * Failed attempts of one intent from one network, for any reason: more than any customer makes, and too few to try many phone numbers. Counted
+ * by network, because the link of a payment is no secret: a stranger who uses up these attempts must not close the payment to its customer.
  */
-const mostOfIntent = 20
-const intentMs = 3_600_000
+const ofIntent = {
+  name: 'payment',
+  perNetwork: 20,
+  seconds: 3600,
+  perFailure: 1,
+  countsAhead: 'all',
+} as const
 
 const seconds = 600
 /** Refused PINs of one network: many customers of a carrier share an address. Larger prefixes have their share (network.ts). */
@@ -45,29 +50,35 @@ export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLi
     })
   const live = limitOf('pin', perNetwork)
   const tests = limitOf('test-pin', perNetworkOfTests)
+  const intents = createLimitByNetwork(deps, checkoutAttempts, ofIntent)
   return async (ip, intent, spend, pay) => {
-    const closedMs = intentClosedMs(intent, deps.now())
-    if (closedMs > 0) return { state: 'closed', closedMs }
-    const attempt = await spend(() => (intent.sandbox ? tests(ip, intent.businessId) : live(ip)))
-    if (!attempt.isOpen) return { state: 'closed', closedMs: attempt.closedMs }
+    const ofPayment = await spend(() => intents(ip, intent._id))
+    if (!ofPayment.isOpen) return { state: 'closed', closedMs: ofPayment.closedMs }
+    const ofNetwork = await spend(() => (intent.sandbox ? tests(ip, intent.businessId) : live(ip)))
+    if (!ofNetwork.isOpen) {
+      await spend(() => ofPayment.leave())
+      return { state: 'closed', closedMs: ofNetwork.closedMs }
+    }
     let paid: Paid | null = null
     try {
       paid = await pay()
       return paid
     } finally {
-      // The customer does not wait for this write. A point that is left over expires within minutes.
-      void end(attempt, intent, paid).catch(() => undefined)
+      // The customer does not wait for these writes. A point that is left over expires within the hour.
+      void end(ofPayment, isFailure(paid)).catch(() => undefined)
+      void end(ofNetwork, isGuess(intent, paid)).catch(() => undefined)
     }
   }
 }
 
-function end(attempt: Attempt & { isOpen: true }, { sandbox }: Intent, paid: Paid | null): Promise<void> {
-  const outcome = paid?.state === 'settled' ? paid.outcome.outcome : null
-  return outcome === 'refused' || (sandbox && outcome === 'declined') ? attempt.fail() : attempt.leave()
-}
+const end = (attempt: Attempt & { isOpen: true }, counts: boolean): Promise<void> =>
+  counts ? attempt.fail() : attempt.leave()
 
-/** How long until an intent may be paid again, in ms. A request that read the intent just before the last attempt ended gets one more. */
-function intentClosedMs({ attempts }: Intent, now: Date): number {
-  const first = attempts.at(-mostOfIntent)
-  return first === undefined ? 0 : Math.max(0, first.at.getTime() + intentMs - now.getTime())
+/** An attempt that has not paid, so far as is known. One that could not begin was none. */
+const isFailure = (paid: Paid | null): boolean =>
+  paid?.state === 'waiting' || (paid?.state === 'settled' && paid.outcome.outcome !== 'done')
+
+function isGuess({ sandbox }: Intent, paid: Paid | null): boolean {
+  const outcome = paid?.state === 'settled' ? paid.outcome.outcome : null
+  return outcome === 'refused' || (sandbox && outcome === 'declined')
 }

@@ -41,6 +41,12 @@ describe('The limits on attempts to pay', () => {
 
   const counts = () => house.deps.mongo.collection<{ key: string; points: number }>('failedattempts')
   const pointsOf = async (key: string) => (await counts().findOne({ key }))?.points
+  const keyOf = async (path: string, range: string) => {
+    const intent = await house.deps.Intent.findOne({ shortCode: path.slice('/p/'.length) }).lean()
+    return `payment:${intent?._id} ${range}`
+  }
+  /** Attempts at the payment of this page that count for a prefix. */
+  const attemptsOf = async (path: string, range: string) => pointsOf(await keyOf(path, range))
   const offer = async (merchant: Merchant) => {
     const { shortCode } = await createIntent(house, merchant, { amount: 50_000 })
     return `/p/${shortCode}`
@@ -51,25 +57,59 @@ describe('The limits on attempts to pay', () => {
     return fill(await open(house, path, from), { phone, pin: '1234' }, from)
   }
 
-  it('allow one payment 20 failed attempts in an hour, from any address, for any reason; then the page says how long', async () => {
+  it('allow one network 20 failed attempts at one payment in an hour, for any reason; then the page says how long', async () => {
     const path = await offer(live)
     const form = await open(house, path)
     const nothing = [wrong, poor, { outcome: 'not-executed' }, wrong] as const
     for (let time = 0; time < 20; time += 1) {
       outcome = nothing[time % nothing.length] ?? wrong
-      expect((await tryAt(path, `198.51.100.${time}`, `2211111${time % 10}`)).status).to.equal(422)
+      expect((await tryAt(path, '198.51.100.99', `2211111${time % 10}`)).status).to.equal(422)
+      await until('it counts', async () => (await attemptsOf(path, '198.51.100.99/32')) === time + 1)
       house.clock.advance(60_000)
     }
     const closed = await tryAt(path, '198.51.100.99')
     expect([closed.status, closed.headers.get('retry-after')]).to.deep.equal([429, String(40 * 60)])
     expect(closed.says).to.include('Too many attempts').and.include('40 min')
-    expect((await fill(form, { phone: '22111111', pin: '1234' })).status).to.equal(429)
+    const from = { 'X-Forwarded-For': '198.51.100.99' }
+    expect((await fill(form, { phone: '22111111', pin: '1234' }, from)).status).to.equal(429)
     expect(orders).to.have.length(20)
     expect((await open(house, path)).status).to.equal(200)
     house.clock.advance(40 * 60_000)
     outcome = { outcome: 'done' }
     expect((await tryAt(path, '198.51.100.99')).status).to.equal(303)
     expect(orders).to.have.length(21)
+  })
+
+  it('do not close a payment to its customer, however many attempts strangers make', async () => {
+    const path = await offer(live)
+    for (const stranger of ['198.18.1.1', '2001:db8:5:5::1'])
+      for (let time = 0; time < 25; time += 1) {
+        const { status } = await tryAt(path, stranger, '22999999')
+        expect(status).to.equal(time < 20 ? 422 : 429)
+        if (time < 20) {
+          const network = stranger.includes(':') ? '2001:db8:5:5::/64' : `${stranger}/32`
+          await until('it counts', async () => (await attemptsOf(path, network)) === time + 1)
+        }
+      }
+    expect(orders).to.have.length(40)
+    outcome = { outcome: 'done' }
+    const paid = await tryAt(path, '203.0.113.9')
+    expect([paid.status, orders.length]).to.deep.equal([303, 41])
+    expect((await open(house, path)).says).to.include('Payment successful')
+  })
+
+  it('allow an IPv4 /24 or IPv6 /48 200 failed attempts at one payment', async () => {
+    for (const [range, inside, outside] of [
+      ['198.51.100.0/24', '198.51.100.7', '198.51.101.7'],
+      ['2001:db8:6::/48', '2001:db8:6:1::1', '2001:db8:7::1'],
+    ] as const) {
+      const path = await offer(live)
+      await tryAt(path, inside)
+      await until('it counts', async () => (await attemptsOf(path, range)) === 1)
+      await counts().updateOne({ key: await keyOf(path, range) }, { $set: { points: 200 } })
+      expect((await tryAt(path, inside)).status, range).to.equal(429)
+      expect((await tryAt(path, outside)).status, range).to.equal(422)
+    }
   })
 
   it('allow one address 60 refused PINs in ten minutes over all payments; other addresses and tests are not affected', async () => {
