@@ -59,8 +59,12 @@ export interface Deps extends Models {
   /** For the jobs that ask wallets about orders: a wallet may hang for the customers of one business. */
   questionSlots: FairSlots
   importInTurn: InTurn
+  /** Tries to place orders, by business. */
+  orderInTurn: InTurn
   lists: Lists
   tallies: Tallies
+  /** Duplicates that wait long for the response of the first request, by business (src/http/idempotency.ts). */
+  longWaits: Map<string, number>
   apiSwitch: ApiSwitch
   /** Null: any number. */
   rateLimits: RateLimits | null
@@ -136,8 +140,10 @@ export async function openDeps(
     wallets,
     questionSlots: createFairSlots(queueOptions['wallet-outcome'].concurrency),
     importInTurn: createTurns(),
+    orderInTurn: createTurns(),
     lists: createLists(openModels(listsMongo, longestReadMs)),
     tallies: createTallies(elapsedMs, { stride, mostMarks }),
+    longWaits: new Map(),
     apiSwitch,
     rateLimits,
     fullSandboxes: createFullSandboxes(elapsedMs),

@@ -16,6 +16,18 @@ export function limitKey(deps: Limiting, caller: Caller, res: Response): void {
   if (!standing.isOpen) throw tooMany('key', perSecond)
 }
 
+/**
+ * Counts a request that costs as much as `requests` others, beyond the one that it is itself. RATE_LIMITED if the key is over its limit, so of
+ * many such requests that arrive at once the first runs. It may itself exceed the limit: its key is then refused until the second is over.
+ */
+export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
+  if (rateLimits === null || requests <= 1) return
+  const perSecond = limits.perSecond ?? rateLimits.perSecond
+  const who = `key:${keyId}` as const
+  if (!rateLimits.look(who, perSecond + 1).isOpen) throw tooMany('key', perSecond)
+  rateLimits.count(who, perSecond, requests - 1)
+}
+
 const unknownCaller: ReadonlySet<ErrorCode> = new Set([
   'MISSING_CREDENTIALS',
   'INVALID_AUTH_HEADER',

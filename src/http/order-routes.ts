@@ -6,6 +6,7 @@ import { placeOrder } from '../store/orders/place.ts'
 import { presentOrder } from '../store/orders/present.ts'
 import { recallOrder } from '../store/orders/recall.ts'
 import { aboutOrders } from './about/orders.ts'
+import { limitCostly } from './limit-rate.ts'
 import type { Asked, Route } from './route.ts'
 
 /** Orders (SPEC 4.7). */
@@ -19,7 +20,12 @@ export const orderRoutes: readonly Route[] = [
     status: 201,
     body: 'json',
     recall: recallOrder,
-    run: (deps, caller, { body }, effect) => placeOrder(deps, caller, parseSimulation(deps, body), effect),
+    run: async (deps, caller, { body }, effect) => {
+      const asked = parseSimulation(deps, body)
+      // Each product is read, and written twice.
+      limitCostly(deps, caller, new Set(asked.items?.map(({ productId }) => productId)).size)
+      return placeOrder(deps, caller, asked, effect)
+    },
   },
   {
     method: 'get',

@@ -16,8 +16,8 @@ export interface Standing {
  */
 export interface RateLimits {
   perSecond: number
-  /** Counts one request. */
-  count(who: Counted, limit?: number): Standing
+  /** Counts one request, or one that costs as much as `requests`. */
+  count(who: Counted, limit?: number, requests?: number): Standing
   /** The standing of a caller before its next request. Counts nothing. */
   look(who: Counted, limit?: number): Standing
   /** Where those of one network wait for one another. */
@@ -101,10 +101,10 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
 
   return {
     perSecond,
-    count(who, limit = perSecond) {
+    count(who, limit = perSecond, requests = 1) {
       const share = shareOf(current().shares, who, limit)
       if (share === null) return { isOpen: true, remaining: limit }
-      share.untold += 1
+      share.untold += requests
       const counted = countedOf(share)
       return { isOpen: counted <= limit, remaining: Math.max(0, limit - counted) }
     },

@@ -6,6 +6,7 @@ import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { changeAsOperator, createIntent, openBeside } from '../support/acts.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { everythingIn } from '../support/redis-keys.ts'
+import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { expectRefused } from './refused.ts'
 
@@ -78,6 +79,24 @@ describe('A rate limit of five in a second', () => {
       const asked = Array.from({ length: 20 }, (_, n) => list(merchant, house, `192.0.2.${n}`))
       const answers = await Promise.all(asked)
       expect(answers.filter(({ status }) => status === 200)).to.have.lengthOf(limit)
+    })
+
+    it('counts an order as one request for each of its products', async () => {
+      const merchant = await house.merchant()
+      const products = [await createProduct(house, merchant), await createProduct(house, merchant)]
+      newSecond()
+      house.clock.advance(1000)
+      const items = products.map(({ _id: productId }) => ({ productId, quantity: 1 }))
+      const order = () =>
+        house.http.post('/api/v1/dev/store/orders/simulate').set(merchant.write()).send({ items })
+      expect(await statuses(2, order)).to.deep.equal([201, 201])
+      expect(remaining(house, merchant)).to.equal(1)
+      // It is within the limit when it begins, and exceeds it.
+      expect(await statuses(2, order)).to.deep.equal([201, 429])
+      house.clock.advance(1000)
+      const answers = await Promise.all(Array.from({ length: limit }, order))
+      expect(answers.filter(({ status }) => status === 201).length).to.be.within(1, 3)
+      expect(answers.filter(({ status }) => status === 429).length).to.be.at.least(2)
     })
 
     it('counts by key and not by business, and a rotated secret as the key it is of', async () => {

@@ -9,6 +9,7 @@ import { sweepReservations } from '../../src/store/orders/reservations.ts'
 import { reserve, takingsOf } from '../../src/store/orders/reserve.ts'
 import { settle } from '../../src/store/orders/settle.ts'
 import { openBeside, post } from '../support/acts.ts'
+import { createGate } from '../support/gate.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { createProduct, readProduct, type SeenProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
@@ -80,6 +81,33 @@ describe('Orders at the same time', () => {
       items: [item],
     } of orders)
       expect(item?.variantLabel).to.equal(item?.unitPrice === 1000 ? 'Default' : `L${item?.unitPrice}`)
+  })
+
+  it('are tried one at a time for one merchant, and delay no other', async () => {
+    const product = await createProduct(house, merchant)
+    const other = await house.merchant()
+    const theirs = await createProduct(house, other)
+    const { lanes } = house.deps
+    const { updateProduct } = lanes
+    const gate = createGate()
+    let held = 0
+    lanes.updateProduct = async (...args) => {
+      if (args[0].filter._id === product._id) {
+        held += 1
+        await gate.passed
+      }
+      return updateProduct(...args)
+    }
+    const body = ({ _id: productId }: SeenProduct) => JSON.stringify({ items: [{ productId, quantity: 1 }] })
+    const path = '/store/orders/simulate'
+    const answers = times(5, () => post(house, merchant, path, body(product)))
+    await until('the first takes its unit', () => held > 0)
+    expect((await post(house, other, path, body(theirs))).status).to.equal(201)
+    expect(held).to.equal(1)
+    gate.open()
+    expect((await answers).map(({ status }) => status)).to.deep.equal([201, 201, 201, 201, 201])
+    lanes.updateProduct = updateProduct
+    expect(await leftOf(product)).to.equal(0)
   })
 
   it('take two products in either order: as many as there is of both, none stuck, nothing lost', async () => {

@@ -53,8 +53,13 @@ async function placeInTries(
   const { businessId, sandbox } = caller
   for (let tries = 1; performance.now() < effect.until - lastTryMs; tries += 1) {
     const mine = { order: effect.id, businessId, sandbox, tryId: newId() }
-    const went = await tryToPlace(deps, caller, asked, mine, effect).catch((error: unknown) =>
-      confirmRefusal(deps, mine, error),
+    const went = await deps.orderInTurn(businessId, async () =>
+      // It may have waited for its turn until the deadline.
+      performance.now() < effect.until - lastTryMs
+        ? tryToPlace(deps, caller, asked, mine, effect).catch((error: unknown) =>
+            confirmRefusal(deps, mine, error),
+          )
+        : 'held',
     )
     if (went !== 'changed' && went !== 'held') return went
     // It may be this very order that holds it: an earlier try of it, whose process died.
