@@ -29,6 +29,10 @@ import type { Deadline } from './deadline.ts'
 /** How long a duplicate waits for the first one's answer, and how often it looks. */
 const longestWaitMs = 10_000
 const lookEveryMs = 100
+/** Nearly every request has ended by then. A duplicate that waits longer looks less often, and only so many of a business may, in one process. */
+const longWaitMs = 1_000
+const lookLaterEveryMs = 500
+const mostLongWaits = 20
 /** The 8 s that a request may wait on MongoDB, and 2 s to spare. A duplicate waits 10 s, so it sees the lease end and inherits. */
 const claimLeaseMs = 10_000
 /** Beyond the longest errand, for what comes before and after it. */
@@ -95,7 +99,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     leaseMs: errandMs === null ? claimLeaseMs : errandMs + errandGraceMs,
     arrivedAt: deps.now(),
   }
-  const giveUpAt = performance.now() + longestWaitMs
+  const beganAtMs = performance.now()
   let look = (until: number): Promise<Claimed | Lost> => tryClaim(deps, request, until)
   for (let waited = false; ; waited = true) {
     const claimed = await deadline.spend(look)
@@ -116,13 +120,25 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
       if (isKept) return own
       look = async (until) => (await claimAgain(deps, request, effectId, until)) ?? { state: 'lost', own }
     }
-    if (performance.now() > giveUpAt)
-      throw refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
-    await pause(lookEveryMs)
+    await waitToLook(deps, caller, performance.now() - beganAtMs)
   }
 }
 
-/** Runs the operation. `isKept` is false if the claim was lost meanwhile, so it must be read again. */
+const inProgress = (): Refusal => refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
+
+/** Pauses before the next look. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if the duplicate or its business has waited enough. */
+async function waitToLook({ longWaits }: Deps, { businessId }: Caller, waitedMs: number): Promise<void> {
+  if (waitedMs < longWaitMs) return pause(lookEveryMs)
+  const waiting = longWaits.get(businessId) ?? 0
+  if (waitedMs > longestWaitMs || waiting >= mostLongWaits) throw inProgress()
+  longWaits.set(businessId, waiting + 1)
+  await pause(lookLaterEveryMs)
+  const left = (longWaits.get(businessId) ?? 1) - 1
+  if (left > 0) longWaits.set(businessId, left)
+  else longWaits.delete(businessId)
+}
+
+/** Runs the operation. `isKept` is false if the claim was lost meanwhile so it must be read again. */
 async function runHolding(
   deps: Deps,
   { sandbox, businessId }: Caller,

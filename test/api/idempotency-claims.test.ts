@@ -183,6 +183,26 @@ describe('The claim of a write', () => {
       expect(await claim()).to.have.property('replayedAt')
     })
 
+    it('lets 20 duplicates of a business wait longer than a second, and none of another business pays for it', async () => {
+      const insert = holdNextInsert()
+      const duplicates = 30
+      let refused = 0
+      const answers = Promise.all(
+        Array.from({ length: duplicates }, async () => {
+          const answer = await create('often')
+          if (answer.status === 409) refused += 1
+          return answer
+        }),
+      )
+      await until('those beyond 20 are refused', () => refused === duplicates - 21)
+      const other = await house.merchant()
+      await house.http.post(intents).set(other.write()).send({ amount: 5 }).expect(201)
+      insert.letGo()
+      const statuses = (await answers).map(({ status }) => status)
+      expect(statuses.filter((status) => status === 201)).to.have.lengthOf(21)
+      expect(await mine()).to.have.lengthOf(1)
+    })
+
     it('by a write that lands late still makes one intent, and both hear of the same', async () => {
       const insert = holdNextInsert()
       const first = create('late').then((answer) => answer)
