@@ -41,12 +41,12 @@ const perMissedLink = 10
 export function createLookupLimit(
   deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'metrics' | 'Business'>,
 ): LookupLimit {
-  const limitOf = (name: string, perFailure: number, countsAhead: 'all' | 'network') =>
+  const limitOf = (name: string, perFailure: number, countsAhead: 'stored' | 'process') =>
     createLimitByNetwork(deps, checkoutAttempts, { name, perNetwork, seconds, perFailure, countsAhead })
-  // Page views are frequent and short codes are hard to guess, so one write ahead is enough.
-  const links = limitOf('link', perMissedLink, 'network')
-  const codes = limitOf('code', 1, 'all')
-  const testCodes = limitOf('test-code', 1, 'all')
+  // Page views are frequent and short codes are hard to guess, so a view of a payment that exists writes nothing.
+  const links = limitOf('link', perMissedLink, 'process')
+  const codes = limitOf('code', 1, 'stored')
+  const testCodes = limitOf('test-code', 1, 'stored')
   const counted = <Found>(kind: string, lookup: Lookup<Found>): Lookup<Found> => {
     deps.metrics.lookups.inc({ kind, outcome: lookup.outcome })
     return lookup

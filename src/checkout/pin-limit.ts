@@ -25,7 +25,7 @@ const ofIntent = {
   perNetwork: 20,
   seconds: 3600,
   perFailure: 1,
-  countsAhead: 'all',
+  countsAhead: 'stored',
 } as const
 
 const seconds = 600
@@ -46,7 +46,7 @@ export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLi
       perNetwork: most,
       seconds,
       perFailure: perRefusal,
-      countsAhead: 'all',
+      countsAhead: 'stored',
     })
   const live = limitOf('pin', perNetwork)
   const tests = limitOf('test-pin', perNetworkOfTests)

@@ -17,11 +17,15 @@ export interface NetworkBudget {
    */
   perFailure: number
   /**
-   * The prefixes at which an attempt counts before its outcome is known. `all`: concurrent attempts cannot exceed any budget. `network`: one
-   * write instead of three or four, but attempts in progress may exceed the budget of a larger prefix.
+   * Where an attempt counts before its outcome is known. `stored`: in MongoDB, at every prefix, so concurrent attempts cannot exceed any budget.
+   * `process`: in this process, at its own network. Then an attempt that succeeds writes nothing, but each process lets a network have its
+   * whole budget in progress, and attempts in progress may exceed the budget of a larger prefix.
    */
-  countsAhead: 'all' | 'network'
+  countsAhead: 'stored' | 'process'
 }
+
+/** How long a network is closed at least, where attempts in progress fill its budget. */
+const inProgressMs = 1000
 
 /** An attempt. If it is open, the caller calls exactly one of `fail` and `leave`. */
 export type Attempt =
@@ -64,47 +68,80 @@ export function createLimitByNetwork(
         .toArray(),
     ({ key }) => [key],
   )
-  const closedOf = async ({ prefix, limiter, key }: Counted): Promise<number> => {
+  /** How long a prefix stays closed with so many more points, in ms; 0 if it is open. */
+  const closedOf = async ({ prefix, limiter, key }: Counted, ahead = 0): Promise<number> => {
     const stored = await read(limiter.storedKey(key), noHurry)
-    if (stored === null || stored.points < limiter.most) return 0
-    const closedMs = Math.max(0, stored.expire.getTime() - deps.now().getTime())
-    if (closedMs > 0) warn({ kind: name, network: prefix.range })
-    return closedMs
+    const leftMs = stored === null ? 0 : Math.max(0, stored.expire.getTime() - deps.now().getTime())
+    const points = leftMs > 0 ? (stored?.points ?? 0) : 0
+    if (points + ahead < limiter.most) return 0
+    if (leftMs > 0) warn({ kind: name, network: prefix.range })
+    return Math.max(leftMs, inProgressMs)
   }
 
-  return async (ip, owner) => {
-    const all = prefixesOf(ip).map(
-      (prefix): Counted => ({
-        prefix,
-        limiter: limiterFor(prefix),
-        key: owner === undefined ? prefix.range : `${owner} ${prefix.range}`,
-      }),
-    )
+  async function openStored(all: readonly Counted[]): Promise<Attempt> {
     const [own, larger] = [all.slice(0, 1), all.slice(1)]
-    const [counted, ...closed] = await Promise.all([countEach(own), ...larger.map(closedOf)])
+    const [counted, ...closed] = await Promise.all([countEach(own), ...larger.map((each) => closedOf(each))])
     const closedMs = Math.max(counted, ...closed)
     if (closedMs > 0) {
       if (counted === 0) await giveBackEach(own)
       return { isOpen: false, closedMs }
     }
-    const ahead = budget.countsAhead === 'all' ? all : own
-    if (ahead === all) {
-      const overMs = await countEach(larger)
-      if (overMs > 0) {
-        await giveBackEach(own)
-        return { isOpen: false, closedMs: overMs }
-      }
+    const overMs = await countEach(larger)
+    if (overMs > 0) {
+      await giveBackEach(own)
+      return { isOpen: false, closedMs: overMs }
     }
     return {
       isOpen: true,
       async fail() {
-        await Promise.all(
-          all.map((each) => each.limiter.add(each.key, ahead.includes(each) ? perFailure - 1 : perFailure)),
-        )
+        await Promise.all(all.map(({ limiter, key }) => limiter.add(key, perFailure - 1)))
       },
-      leave: () => giveBackEach(ahead),
+      leave: () => giveBackEach(all),
     }
   }
+
+  const inProgress = new Map<string, number>()
+  const addInProgress = (key: string, count: 1 | -1): void => {
+    const left = (inProgress.get(key) ?? 0) + count
+    if (left === 0) inProgress.delete(key)
+    else inProgress.set(key, left)
+  }
+
+  async function openInProcess(all: readonly Counted[]): Promise<Attempt> {
+    const ownKey = all[0]?.key ?? ''
+    const before = inProgress.get(ownKey) ?? 0
+    addInProgress(ownKey, 1)
+    let isOpen = false
+    try {
+      const closed = await Promise.all(all.map((each, size) => closedOf(each, size === 0 ? before : 0)))
+      const closedMs = Math.max(...closed)
+      if (closedMs > 0) return { isOpen: false, closedMs }
+      isOpen = true
+    } finally {
+      if (!isOpen) addInProgress(ownKey, -1)
+    }
+    return {
+      isOpen,
+      async fail() {
+        await Promise.all(all.map(({ limiter, key }) => limiter.add(key, perFailure))).finally(() =>
+          addInProgress(ownKey, -1),
+        )
+      },
+      async leave() {
+        addInProgress(ownKey, -1)
+      },
+    }
+  }
+
+  const open = budget.countsAhead === 'stored' ? openStored : openInProcess
+  return (ip, owner) =>
+    open(
+      prefixesOf(ip).map((prefix) => ({
+        prefix,
+        limiter: limiterFor(prefix),
+        key: owner === undefined ? prefix.range : `${owner} ${prefix.range}`,
+      })),
+    )
 }
 
 /**

@@ -20,7 +20,7 @@ const perAddress = {
   perNetwork: 50,
   seconds: 3600,
   perFailure: 1,
-  countsAhead: 'all',
+  countsAhead: 'stored',
 } as const
 /** How long the first, second, … try of a name waits before it is looked at; the last holds for all further ones. */
 const delaysMs = [0, 0, 250, 500, 1000, 2000, 3000] as const
