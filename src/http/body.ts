@@ -6,6 +6,7 @@ import { type Refusal, refuse } from '../errors.ts'
 import { type BodyKind, noRoom, type Place, type Room, smallBytes } from './body-room.ts'
 import { acceptedCsv, readCsv } from './csv-body.ts'
 import { readJson } from './json-body.ts'
+import { limitCostly } from './limit-rate.ts'
 
 /** `value` is for the operation; `params` tells the bodies of two requests from one another. */
 export interface Read {
@@ -35,7 +36,7 @@ const kinds = {
 
 const readSmall = readUpTo(smallBytes)
 
-type Bounding = Pick<Deps, 'bodyRooms'>
+type Bounding = Pick<Deps, 'bodyRooms' | 'rateLimits'>
 
 /**
  * Takes room for the body before any of it is read. RATE_LIMITED where its announced length is not free: it is thrown, for nothing was judged
@@ -66,6 +67,7 @@ const tooManyBodies = ({ perKey }: Room): Refusal =>
  */
 export async function readBody(
   deps: Bounding,
+  caller: Caller,
   req: Request,
   res: Response,
   kind: BodyKind,
@@ -95,6 +97,8 @@ export async function readBody(
   place.keep(bytes.length > smallBytes ? bytes.length : 0)
   // Express' request lives as long as its connection is silent after it.
   req.body = undefined
+  // Before it is parsed: 256 KiB of short keys take 30 ms. Files have a room of their own, for two at once.
+  if (kind === 'json') limitCostly(deps, caller, Math.floor(bytes.length / smallBytes))
   return read(bytes, req.headers['content-type'])
 }
 

@@ -129,7 +129,7 @@ async function write(
   const kind = route.body === 'none' ? 'json' : route.body
   const place = placeFor(deps, caller, req, kind)
   return place.use(async () => {
-    const body = await readBody(deps, req, res, kind, place)
+    const body = await readBody(deps, caller, req, res, kind, place)
     const answer = await runOnce(
       deps,
       caller,

@@ -99,6 +99,16 @@ describe('A rate limit of five in a second', () => {
       expect(answers.filter(({ status }) => status === 429).length).to.be.at.least(2)
     })
 
+    it('counts a JSON body as one request for each full 16 KiB', async () => {
+      const merchant = await house.merchant()
+      const body = { amount: 500, note: 'x'.repeat(40_000) }
+      const create = () => house.http.post(intents).set(merchant.write()).send(body)
+      expect(await statuses(4, create)).to.deep.equal([201, 201, 201, 429])
+      house.clock.advance(1000)
+      const small = () => house.http.post(intents).set(merchant.write()).send({ amount: 500 })
+      expect(await statuses(6, small)).to.deep.equal([201, 201, 201, 201, 201, 429])
+    })
+
     it('counts by key and not by business, and a rotated secret as the key it is of', async () => {
       const merchant = await house.merchant()
       const { businessId, keyId } = merchant

@@ -35,6 +35,7 @@ const said: Record<string, string[]> = {
     `| Time in which the client reads nothing of a response | at most ${seconds(patience.answerIdleMs)} |`,
     `| Rate of reading a response | after ${seconds(patience.answerGraceMs)}, at least ${kib(leastReadRate)} for each further second |`,
     `responses over ${kib(smallResponseBytes)} that one process of the service is building, or that clients have not read yet: ${mib(responseBytes * partOfBusiness)} for one business (\`limit\`), ${mib(responseBytes)} for all`,
+    `a JSON body as one for each full ${small} |`,
     `wait for their responses: ${mostWaiting} (\`limit\`) may wait`,
     `bodies over ${small} that one process of the service is receiving or processing: ${mib(roomBytes.json * partOfKey)} for one key (\`limit\`), ${mib(roomBytes.csv * partOfKey)} for its imports, and four times as much for all keys`,
     `closed ${seconds(patience.keepAliveMs)} after its last response`,
