@@ -34,6 +34,7 @@ import { createFlow, type Flow } from './webhooks/attempts/flow.ts'
 import { createHealthNotes, type HealthNotes } from './webhooks/attempts/note-health.ts'
 import { createRecentSenders, type RecentSenders } from './webhooks/attempts/recent-senders.ts'
 import { createLeases, type Leases } from './webhooks/deliveries/lease.ts'
+import { createTestSlots, type TestSlots } from './webhooks/endpoints/test-slots.ts'
 import { createSender, type Sender } from './webhooks/sender/send.ts'
 
 /** All that an operation may use, handed to it as its first argument. Nobody imports a connection or reads a clock. */
@@ -55,6 +56,7 @@ export interface Deps extends Models {
   healthNotes: HealthNotes
   recentSenders: RecentSenders
   sender: Sender
+  testSlots: TestSlots
   wallets: Wallets
   /** For the jobs that ask wallets about orders: a wallet may hang for the customers of one business. */
   questionSlots: FairSlots
@@ -137,6 +139,7 @@ export async function openDeps(
     healthNotes,
     recentSenders: createRecentSenders(elapsedMs),
     sender,
+    testSlots: createTestSlots(),
     wallets,
     questionSlots: createFairSlots(queueOptions['wallet-outcome'].concurrency),
     importInTurn: createTurns(),

@@ -21,6 +21,7 @@ const rateLimitScopes = {
   bodies: 'bytes of the request bodies over 16 KiB that the key is sending',
   responses: 'bytes of the responses over 16 KiB that the business has not read yet',
   lists: 'lists or exports of the business that run at once',
+  tests: 'endpoint tests of the business that run at once',
   codes: 'live payment codes of the business that are in use',
   sandbox: 'what the test keys of the business created today, or their other writes today',
 }

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import { expect } from 'chai'
 import { pino } from 'pino'
@@ -140,6 +142,30 @@ describe('A test of a webhook endpoint', () => {
     receiver.respondWith(() => undefined)
     expect((await test().expect(200)).body.data).to.include({ responseStatus: null, error: 'timeout' })
     expect(receiver.received).to.have.length(4)
+  })
+
+  it('is refused while five of the business run, and waits for no test of another business', async () => {
+    const other = await house.merchant()
+    const { id: theirs } = await subscribe(house, other, receiver.url, ['payment.confirmed'])
+    const silent = createServer(() => undefined)
+    await once(silent.listen(0, '127.0.0.1'), 'listening')
+    const { port } = silent.address() as AddressInfo
+    const hanging = await subscribe(house, merchant, `http://127.0.0.1:${port}/`)
+    const statuses = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const { status, body, headers } = await test({}, merchant, undefined, hanging.id)
+        if (status !== 429) return status
+        expect(body.error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'tests', limit: 5 } })
+        expect(headers['retry-after']).to.equal('1')
+        expect((await test({}, other, undefined, theirs).expect(200)).body.data.delivered).to.equal(true)
+        return status
+      }),
+    )
+    expect(statuses.filter((status) => status === 429)).to.have.length(1)
+    expect(statuses.filter((status) => status === 200)).to.have.length(5)
+    await test().expect(200)
+    silent.closeAllConnections()
+    silent.close()
   })
 
   it('asked for again with the same idempotency key is not sent again', async () => {

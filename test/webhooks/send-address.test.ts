@@ -113,6 +113,14 @@ describe('the webhook sender, with names and addresses', () => {
     expect(receiver.connections).to.have.length(0)
   })
 
+  it('refuses a name with more than 100 addresses, without checking them', async () => {
+    const many = Array.from({ length: 101 }, (_, at) => ({ address: `93.184.216.${at}`, family: 4 }))
+    const url = `https://${hostName}/`
+    const attempt = await sender([], { resolve: async () => many }).send({ url, headers, body, owner })
+    expectStage(attempt, 'dns')
+    expect(attempt).to.include({ reason: 'The host name has more than 100 addresses.' })
+  })
+
   /** The result of `findAddresses` for a name with these addresses. */
   const found = async (addresses: string[], blocked: string[] = [], allowed = false) => {
     const ranges = blocked.map(parseRange)

@@ -19,12 +19,12 @@ export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: un
   return event as EventName | null
 }
 
-type TestDeps = Pick<Deps, 'Endpoint' | 'sender' | 'config' | 'secrets' | 'now' | 'log'>
+type TestDeps = Pick<Deps, 'Endpoint' | 'sender' | 'testSlots' | 'config' | 'secrets' | 'now' | 'log'>
 
 /**
  * Readies one signed attempt with sample data, for the given event or the endpoint's first; the errand makes it, and answers how it
  * went: `{deliveryId, event, delivered, responseStatus, durationMs, error}`, `error` being the stage at which it failed. Nothing is
- * stored, nothing is tried again. ENDPOINT_NOT_FOUND, EVENTS_NOT_PERMITTED.
+ * stored, nothing is tried again. ENDPOINT_NOT_FOUND, EVENTS_NOT_PERMITTED; the errand throws RATE_LIMITED.
  */
 export async function testEndpoint(
   deps: TestDeps,
@@ -37,7 +37,7 @@ export async function testEndpoint(
   const [first] = endpoint.events as [EventName]
   const event = asked ?? first
   permitEvents(caller, [event], 'event')
-  return () => sendSample(deps, endpoint, event, effect)
+  return () => deps.testSlots.run(caller.businessId, () => sendSample(deps, endpoint, event, effect))
 }
 
 async function sendSample(

@@ -9,6 +9,7 @@ export interface Fault {
 export const faults = {
   notPublic: { stage: 'address', reason: 'The host name leads to an address that is not public.' },
   noSuchName: { stage: 'dns', reason: 'The host name does not exist.' },
+  manyAddresses: { stage: 'dns', reason: 'The host name has more than 100 addresses.' },
   unresolved: { stage: 'dns', reason: 'The host name could not be resolved.' },
   lateName: { stage: 'timeout', reason: 'The host name was not resolved in time.' },
   refused: { stage: 'refused', reason: 'The connection was refused.' },

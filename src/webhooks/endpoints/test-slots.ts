@@ -1,0 +1,33 @@
+import { refuse } from '../../errors.ts'
+
+/** A test may take 30 s and a socket, of which a process has 512. */
+export const mostTests = 5
+
+/** The endpoint tests that run in this process, by business. */
+export interface TestSlots {
+  /** Runs a test. Throws RATE_LIMITED (scope `tests`) while `mostTests` of the business run. */
+  run<T>(businessId: string, test: () => Promise<T>): Promise<T>
+}
+
+export function createTestSlots(): TestSlots {
+  const running = new Map<string, number>()
+  return {
+    async run(businessId, test) {
+      const count = running.get(businessId) ?? 0
+      if (count >= mostTests)
+        throw refuse('RATE_LIMITED', {
+          message: `Too many endpoint tests at once: a business may run ${mostTests} at a time.`,
+          details: { scope: 'tests', limit: mostTests },
+          retryAfterSeconds: 1,
+        })
+      running.set(businessId, count + 1)
+      try {
+        return await test()
+      } finally {
+        const left = (running.get(businessId) ?? 1) - 1
+        if (left === 0) running.delete(businessId)
+        else running.set(businessId, left)
+      }
+    },
+  }
+}
