@@ -7,7 +7,7 @@ import { holdBack, prefixLimits } from './limit-visitors.ts'
 
 type Limiting = Pick<Deps, 'rateLimits'>
 
-/** RATE_LIMITED for a key that sends too much (order of checks, 6). Every answer from here on says where the key stands. */
+/** Throws RATE_LIMITED for a key that sends too much (order of checks, 6). Every response from here on says what is left of the limit. */
 export function limitKey(deps: Limiting, caller: Caller, res: Response): void {
   if (deps.rateLimits === null) return
   const perSecond = caller.limits.perSecond ?? deps.rateLimits.perSecond
@@ -35,12 +35,12 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * RATE_LIMITED, before its credentials are looked at, for an address whose network, or one of its larger prefixes, sent too many unknown
- * callers (order of checks, 3). The refusal waits a second or two, as that of any visitor (limit-visitors.ts). Only unknown callers count. So
- * that of many at once no more of them come in than the limit lets, no more are looked at than are left of it: the others wait for one to be
- * done, until `until` (SERVICE_UNAVAILABLE), and whoever has a key is never refused for others who have one. Who has a key that is refused (4
- * and 5) counts for nobody: not for the key, which strangers to its address would use up, nor for the address, whose other keys would pay for
- * it. What that costs is a look-up, and look-ups that come at once share a trip.
+ * Throws RATE_LIMITED, before the credentials are looked up, for an address if its network or one of its larger prefixes sent too many unknown
+ * callers (order of checks, 3). The refusal is delayed by a second or two, as for any visitor (limit-visitors.ts). Only unknown callers count.
+ * No more requests are looked up at once than are left of the limit. The others wait for one of these to end, until `until`
+ * (SERVICE_UNAVAILABLE), so no caller with a key is refused because of others with a key. A known key that is refused (4 and 5) does not
+ * count: not for the key, which strangers at another address could use up, and not for the address, whose other keys would suffer. The price is
+ * a lookup, and concurrent lookups share one round trip.
  */
 export async function limitUnknown<Known>(
   deps: Limiting,
@@ -80,7 +80,7 @@ export async function limitUnknown<Known>(
   }
 }
 
-/** draft-ietf-httpapi-ratelimit-headers-10. A window is a second, so what is left of it is one at most. */
+/** The headers of draft-ietf-httpapi-ratelimit-headers-10. A window is a second, so at most one second of it is left. */
 function sayWhere(
   res: Response,
   scope: 'key' | 'address',

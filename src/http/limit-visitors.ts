@@ -7,8 +7,8 @@ import type { RateLimits } from '../rate-limits/rate-limits.ts'
 import { isProbe } from './probe.ts'
 
 /**
- * A request over a limit of its network waits for its refusal. An immediate refusal costs this process nearly as much as a page. With the
- * wait, a flood gets at most one refusal per connection and second. Waits differ, or a flood would come back all at once.
+ * Delays the refusal of a request over a limit of its network. An immediate refusal costs this process nearly as much as a page. With the
+ * delay, a flood gets at most one refusal per connection and second. The delay is random, so that a flood does not return all at once.
  */
 export const holdBack = (): Promise<void> => pause(1000 + Math.random() * 1000)
 
@@ -27,7 +27,7 @@ export const prefixLimits = (ip: string, { perSecond }: Pick<RateLimits, 'perSec
 
 /**
  * Limits requests that need no API key by network, so that one visitor cannot occupy the process. Above the limit of one of its prefixes a
- * request waits a second or two and then gets RATE_LIMITED with this scope. A probe is late, but never refused.
+ * request waits a second or two and then gets RATE_LIMITED with this scope. A probe is delayed, but never refused.
  */
 export function limitVisitors(
   { rateLimits }: Pick<Deps, 'rateLimits'>,

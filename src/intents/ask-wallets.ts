@@ -14,8 +14,8 @@ const soonestMs = 1000
 const latestMs = 60_000
 
 /**
- * How asking went. `nothing-to-ask`: it has ended. `put-off`: the process asks about enough orders of this business already. `nextAt`: it was
- * too early, or nobody can tell yet and `why`; it shall be asked then.
+ * The result of asking. `nothing-to-ask`: the payment or refund has ended. `put-off`: this process already asks about as many orders of the
+ * business as it may. `nextAt`: when to ask again, if it was too early or put off, or if the outcome is unknown (`why`).
  */
 export interface AskOutcome {
   outcome: WalletOutcome['outcome'] | 'nothing-to-ask' | 'not-due' | 'put-off'
@@ -24,8 +24,8 @@ export interface AskOutcome {
 }
 
 /**
- * Asks the wallet what became of the payment or refund of this key, if it is time, and ends it when that is known. Twice, or in
- * two processes at once: it ends once.
+ * Asks the wallet for the outcome of the payment or refund of this key, if it is time, and ends it when the outcome is known. Run
+ * twice, or in two processes at once, it ends once.
  */
 export async function askWallet(deps: Deps, intentId: string, key: string): Promise<AskOutcome> {
   const intent = await deps.Intent.findById(intentId).lean<Intent | null>()

@@ -59,7 +59,7 @@ describe('A limit of five requests a second for visitors without an API key', ()
     expect(refused(await flood(limit + 1, '100.2.0.1', page))).to.have.length(1)
   })
 
-  it('lets a customer who polls every three seconds beside 500 requests of a stranger through', async () => {
+  it('admits a customer who polls every three seconds beside 500 requests of a stranger', async () => {
     const { status } = await payment()
     const [stranger, ...customer] = await Promise.all([
       flood(500, '100.3.0.1', status),
@@ -79,12 +79,12 @@ describe('A limit of five requests a second for visitors without an API key', ()
     },
   ]
   for (const { name, most, from, beside } of prefixes)
-    it(`lets three times the limit of an address through for an ${name}`, async () => {
+    it(`admits three times the limit of an address from an ${name}`, async () => {
       expect(refused(await flood(40, from))).to.have.length(40 - most)
       expect((await visit(beside)).status).to.equal(200)
     })
 
-  it('holds a refusal for a second, so that a connection gets one at a time', async () => {
+  it('delays a refusal by a second, so that a connection gets one at a time', async () => {
     await flood(limit, '100.5.0.1')
     const startedAt = performance.now()
     expect((await visit('100.5.0.1')).status).to.equal(429)
@@ -106,7 +106,7 @@ describe('A limit of five requests a second for visitors without an API key', ()
       expect((await counted('address')) - before).to.equal(2)
     })
 
-  it('says so in the envelope where there is no page', async () => {
+  it('refuses in the envelope where there is no page', async () => {
     await flood(limit, '100.7.0.1', '/nothing')
     const { status, body } = await visit('100.7.0.1', '/nothing')
     expect(status).to.equal(429)

@@ -5,13 +5,13 @@ import { prefixesOf } from '../../network.ts'
  * share one address.
  */
 const shareOfNetwork = 1 / 10
-/** How many times that its larger prefixes may have, from one size to the next: at most four fifths for an IPv6 /32. */
+/** Each larger prefix may have this many times the share of the next smaller size: at most four fifths for an IPv6 /32. */
 const perSize = 2
 
 /** Open connections by network, so that no network takes the connections of all others. */
 export interface NetworkShares {
   /**
-   * Counts a new connection of an address at each prefix that contains it. `closed`: one of them has its share already, and nothing was
+   * Counts a new connection of an address at each prefix that contains it. `closed`: one of them already has its share, and nothing was
    * counted.
    */
   take(ip: string): { outcome: 'taken'; free(): void } | { outcome: 'closed'; network: string; most: number }
