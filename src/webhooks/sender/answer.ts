@@ -28,7 +28,7 @@ const instantOf = (header: unknown): number =>
 export function retryAfterSeconds(status: number, headers: IncomingHttpHeaders): number | null {
   const asked = headers['retry-after']
   if (typeof asked !== 'string' || (status >= 200 && status < 300)) return null
-  if (/^\d{1,9}$/.test(asked)) return Number(asked)
+  if (/^\d+$/.test(asked)) return Number(asked)
   const seconds = Math.ceil((instantOf(asked) - instantOf(headers.date)) / 1000)
   return Number.isNaN(seconds) ? null : Math.max(0, seconds)
 }
