@@ -70,10 +70,10 @@ export const deliveryAttempt = objectOf(
     responseStatus: statusOrNull,
     error: stageOrNull,
     message: saying('A sentence about the error.', textOrNull(200)),
-    responseBody: saying("The first KiB of the endpoint's response.", {
-      type: ['string', 'null'],
-      maxLength: 1024,
-    }),
+    responseBody: saying(
+      "The first KiB of the endpoint's response. Null for a key that may not subscribe to the event.",
+      { type: ['string', 'null'], maxLength: 1024 },
+    ),
   },
   {},
 )

@@ -311,12 +311,21 @@ describe('Webhook deliveries', () => {
       ])
     })
 
-    it('keep the payload from a key that may not subscribe to the event', async () => {
+    it('hide the payload and the response bodies from a key that may not subscribe to the event', async () => {
       const delivery = await freshDelivery(house, merchant)
+      receiver.respondWith((res) => void res.writeHead(500).end(receiver.received.at(-1)?.body))
+      await attempt(house.deps, delivery._id)
       const few = scopes.filter((scope) => scope !== 'payments.intents:read')
       const lesser = asMerchant(merchant.businessId, await house.key(merchant.businessId, { scopes: few }))
-      expect((await one(delivery, lesser)).payload).to.equal(null)
-      expect((await one(delivery)).payload.id).to.equal(delivery._id)
+      const hidden = await one(delivery, lesser)
+      expect(hidden.payload).to.equal(null)
+      expect(hidden.attemptLog).to.have.length(1)
+      expect(hidden.attemptLog[0]).to.include({ responseStatus: 500, error: 'status', responseBody: null })
+      expect(JSON.stringify(hidden)).not.to.include('short_code')
+
+      const whole = await one(delivery)
+      expect(whole.payload.id).to.equal(delivery._id)
+      expect(whole.attemptLog[0].responseBody).to.include('"short_code"')
     })
 
     it('are 404 DELIVERY_NOT_FOUND when unknown or foreign, 403 SANDBOX_MISMATCH in the other environment', async () => {

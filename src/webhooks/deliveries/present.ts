@@ -44,14 +44,20 @@ export function presentDelivery(delivery: DeliveryRecord): Record<string, unknow
 }
 
 /**
- * One delivery with what is sent and every attempt, oldest first. A key that may not subscribe to the event does not read it here
- * either: its `payload` is null.
+ * One delivery with its payload and every attempt, oldest first. A key that may not subscribe to the event gets neither the payload nor
+ * the response bodies: an endpoint may repeat the payload in its response.
  */
-export const presentDeliveryWhole = (caller: Caller, delivery: Delivery): Record<string, unknown> => ({
-  ...presentDelivery(delivery),
-  payload: caller.scopes.has(events[delivery.event as EventName]) ? JSON.parse(delivery.body) : null,
-  attemptLog: delivery.attemptLog.map(presentAttempt),
-})
+export function presentDeliveryWhole(caller: Caller, delivery: Delivery): Record<string, unknown> {
+  const mayRead = caller.scopes.has(events[delivery.event as EventName])
+  return {
+    ...presentDelivery(delivery),
+    payload: mayRead ? JSON.parse(delivery.body) : null,
+    attemptLog: delivery.attemptLog.map((attempt) => ({
+      ...presentAttempt(attempt),
+      responseBody: mayRead ? (attempt.answer ?? null) : null,
+    })),
+  }
+}
 
 const presentAttempt = (attempt: AttemptRecord): Record<string, unknown> => ({
   at: attempt.at,
@@ -60,5 +66,4 @@ const presentAttempt = (attempt: AttemptRecord): Record<string, unknown> => ({
   responseStatus: attempt.status,
   error: attempt.stage,
   message: attempt.error,
-  responseBody: attempt.answer ?? null,
 })
