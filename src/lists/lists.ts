@@ -23,7 +23,7 @@ const slots = { perOwner: 2, inAll: 4 } as const
 /** No bound per process, so that no business waits for another: an export lasts as long as its client takes to read it. */
 const ofBusiness = { perOwner: slots.perOwner, inAll: Number.POSITIVE_INFINITY } as const
 /**
- * A slot rests after a list of more than 10 ms, for three times the time beyond that. So a business that lists without pause occupies MongoDB
+ * A slot rests after a list or an export of more than 10 ms, for three times the time beyond that. So a business that lists without pause occupies MongoDB
  * for half of the time, or less when MongoDB is slow. A rest is much shorter than the wait for a slot, so sequential lists are never refused.
  */
 const restAfter = (tookMs: number): number => Math.min(200, 3 * (tookMs - 10))
@@ -51,6 +51,6 @@ export function createLists(models: Models): Lists {
       }
     },
     shares: createLimiter({ ...ofBusiness, restAfter }),
-    exports: createLimiter(ofBusiness),
+    exports: createLimiter({ ...ofBusiness, restAfter }),
   }
 }

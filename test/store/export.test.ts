@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import { get } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
 import express from 'express'
+import type { Caller } from '../../src/businesses/caller.ts'
 import { pastMongoose } from '../../src/collection.ts'
 import { sendDownload } from '../../src/http/download.ts'
 import { newId } from '../../src/ids.ts'
+import { exportProducts } from '../../src/store/exports/export-products.ts'
 import type { Product } from '../../src/store/products/product.ts'
 import { openServer, short } from '../api/impatient.ts'
 import { connectTo } from '../api/raw-request.ts'
@@ -163,6 +166,30 @@ describe('An export of products', () => {
     expect(pages).to.be.within(1, 15)
     const { text } = await read(merchant).buffer(true).expect(200)
     expect(text.split('\r\n')).to.have.length(1002)
+  })
+
+  it('lets other requests be served after every 100 rows', async () => {
+    const merchant = await house.merchant()
+    await store(merchant, 10, 100, 'Tea')
+    await read(merchant).expect(200)
+    const caller = { ...merchant, sandbox: true } as unknown as Caller
+    let turns = 0
+    const seen: number[] = []
+    for await (const _piece of exportProducts(house.deps, caller, ',')) {
+      seen.push(turns)
+      setImmediate(() => void (turns += 1))
+    }
+    expect(seen).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  })
+
+  it('rests after an export, so that a business that exports without pause leaves time for others', async () => {
+    const { exports } = house.deps.lists
+    await until('no export runs', () => exports.running() === 0)
+    const free = await exports.take('a business', () => false)
+    await setTimeout(50)
+    free()
+    expect(exports.running()).to.equal(1)
+    await until('the rest is over', () => exports.running() === 0)
   })
 
   it('is refused when MongoDB fails before the first byte, and cut when it fails later: never a file that looks whole', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { stringify } from 'csv-stringify/sync'
 import type { Delimiter } from '../../../schemas/export-products.ts'
 import type { Caller } from '../../businesses/caller.ts'
@@ -35,6 +36,8 @@ export async function* exportProducts(
       yield text + textOf(rows, delimiter)
       text = ''
       rows = []
+      // A page of large products is 50 such texts. While its client reads quickly, no other request would be served in between.
+      await setImmediate()
     }
     if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
   } finally {
