@@ -44,7 +44,7 @@ const said: Record<string, string[]> = {
   'docs/errors.md': [
     `Over ${ofHeaders} or ${mostHeaders} headers.`,
     `A body over ${body}; of an import, over ${mib(largestBytes.csv)}, or ${mib(largestJson)} in JSON.`,
-    `bodies over ${small} that are under way`,
+    `bodies over ${small} that are in progress`,
     `responses over ${kib(smallResponseBytes)} that are not read`,
     `Headers took over ${headers}, the whole request over ${request},`,
   ],
