@@ -61,7 +61,7 @@ export interface Deps extends Models {
   /** For the jobs that ask wallets about orders: a wallet may hang for the customers of one business. */
   questionSlots: FairSlots
   importInTurn: InTurn
-  /** Tries to place orders, by business. */
+  /** Runs attempts to place orders one at a time for each business. */
   orderInTurn: InTurn
   lists: Lists
   tallies: Tallies

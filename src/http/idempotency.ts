@@ -26,10 +26,10 @@ import type { Cause } from '../webhooks/event.ts'
 import { type Answer, failure, success } from './answer.ts'
 import type { Deadline } from './deadline.ts'
 
-/** How long a duplicate waits for the first one's answer, and how often it looks. */
+/** How long a duplicate waits for the response of the first request, and how often it looks. */
 const longestWaitMs = 10_000
 const lookEveryMs = 100
-/** Nearly every request has ended by then. A duplicate that waits longer looks less often, and only so many of a business may, in one process. */
+/** Nearly every request has ended by then. Duplicates that wait longer look less often, at most `mostLongWaits` of a business in one process. */
 const longWaitMs = 1_000
 const lookLaterEveryMs = 500
 const mostLongWaits = 20
@@ -126,7 +126,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
 
 const inProgress = (): Refusal => refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
 
-/** Pauses before the next look. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if the duplicate or its business has waited enough. */
+/** Pauses before the next look. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if the duplicate has waited too long, or too many of its business wait. */
 async function waitToLook({ longWaits }: Deps, { businessId }: Caller, waitedMs: number): Promise<void> {
   if (waitedMs < longWaitMs) return pause(lookEveryMs)
   const waiting = longWaits.get(businessId) ?? 0
@@ -138,7 +138,7 @@ async function waitToLook({ longWaits }: Deps, { businessId }: Caller, waitedMs:
   else longWaits.delete(businessId)
 }
 
-/** Runs the operation. `isKept` is false if the claim was lost meanwhile so it must be read again. */
+/** Runs the operation. `isKept` is false if the claim was lost meanwhile, so it must be read again. */
 async function runHolding(
   deps: Deps,
   { sandbox, businessId }: Caller,

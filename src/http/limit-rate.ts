@@ -17,8 +17,9 @@ export function limitKey(deps: Limiting, caller: Caller, res: Response): void {
 }
 
 /**
- * Counts a request that costs as much as `requests` others, beyond the one that it is itself. RATE_LIMITED if the key is over its limit, so of
- * many such requests that arrive at once the first runs. It may itself exceed the limit: its key is then refused until the second is over.
+ * Counts a request that costs as much as `requests` requests; the first of these is already counted. Throws RATE_LIMITED if the key is over its
+ * limit, so if many such requests arrive at once, the first one runs. It may itself exceed the limit, and the key is then refused until the
+ * second is over.
  */
 export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return

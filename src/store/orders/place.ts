@@ -54,7 +54,7 @@ async function placeInTries(
   for (let tries = 1; performance.now() < effect.until - lastTryMs; tries += 1) {
     const mine = { order: effect.id, businessId, sandbox, tryId: newId() }
     const went = await deps.orderInTurn(businessId, async () =>
-      // It may have waited for its turn until the deadline.
+      // The wait for a slot may have lasted until the deadline.
       performance.now() < effect.until - lastTryMs
         ? tryToPlace(deps, caller, asked, mine, effect).catch((error: unknown) =>
             confirmRefusal(deps, mine, error),

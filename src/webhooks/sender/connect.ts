@@ -62,8 +62,8 @@ export interface Opened {
 }
 
 /**
- * Opens a socket to `target` before `deadline`: resolved here, every address judged, TLS verified for its host name, in the time that `meter`
- * allows. A socket that is handed out is the caller's to close; otherwise none is left behind.
+ * Opens a socket to `target` before `deadline`: resolves the name, checks every address, and verifies TLS for the host name in the time that
+ * `meter` allows. The caller closes the socket that it gets. If none is returned, none stays open.
  */
 export async function openSocket(
   lookup: Lookup,

@@ -1,8 +1,8 @@
 /** How much time of this process the TLS handshakes of one business may take. */
 export interface Meter {
-  /** Null if there is time left now. Otherwise resolves when it is worth asking again. */
+  /** Null if there is time left now. Otherwise resolves when there may be time again. */
   ready(): Promise<void> | null
-  /** Counts time that was taken. */
+  /** Counts time that was used. */
   count(ms: number): void
 }
 
@@ -11,9 +11,9 @@ export type Meters = (owner: string) => Meter
 
 /** A tenth of a process: some 70 new TLS connections a second. */
 const share = 0.1
-/** A business that was quiet may take this much at once. */
+/** A business that was idle may use this much at once. */
 const mostSavedMs = 100
-/** Businesses whose time is all saved are forgotten when there are this many. */
+/** Beyond this many businesses, those that have their full time left are forgotten. */
 const tidyFrom = 1000
 
 interface Account {
@@ -21,7 +21,7 @@ interface Account {
   at: number
 }
 
-/** Keeps the time of each business apart. `elapsedMs` is a clock that only goes forward. */
+/** Counts the time of each business separately. `elapsedMs` is a monotonic clock. */
 export function createMeters(elapsedMs: () => number): Meters {
   const accounts = new Map<string, Account>()
 

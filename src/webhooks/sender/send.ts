@@ -18,7 +18,7 @@ export type Attempt =
   | ({ outcome: 'unreachable'; durationMs: number } & Fault)
 
 export interface SendRequest {
-  /** Whose request it is: the id of a business. */
+  /** The id of the business that the request is for. */
   owner: string
   url: string
   headers: Record<string, string>
@@ -56,7 +56,7 @@ function targetOf(url: URL, allowed: boolean): Target {
 export function createSender(options: SenderOptions): Sender {
   const { timeoutMs, allowedHosts, blockedRanges, maxSockets, resolve, ca } = options
   // One for all connections: reading the authorities is a good part of the price of a handshake.
-  // One handshake for each connection, which is metered: a receiver must not be able to ask for more.
+  // Each connection has one handshake, which is metered. An endpoint must not be able to request more.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
   const connections = createConnections(maxSockets)

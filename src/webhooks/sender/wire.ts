@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { Meter } from './meter.ts'
 
-/** A certificate chain has some 4 KiB, a long one 8. The time to check a chain grows with its size, and the receiver chooses the chain. */
+/** A certificate chain has about 4 KiB, a long one 8. The time to check a chain grows with its size, and the endpoint chooses the chain. */
 const mostHandshakeBytes = 16 * 1024
 
 /** The bytes of one TLS connection, between the network and TLS. */
@@ -15,8 +15,8 @@ const tooLarge = (): Error =>
   Object.assign(new Error('The TLS handshake does not end.'), { code: 'HANDSHAKE_TOO_LARGE' })
 
 /**
- * Carries the bytes of `raw`. Checking a certificate chain blocks the process: so the bytes of the handshake wait here until `meter` allows it,
- * and the time that they take counts there. Without this, a chain of 94 KB blocks all other work for 80 ms.
+ * Carries the bytes of `raw`. Checking a certificate chain blocks the process, so the bytes of the handshake wait here until `meter` allows
+ * them, and the time that they take counts there. Without this, a chain of 94 KB would block all other work for 80 ms.
  */
 export function createWire(raw: Socket, meter: Meter): Wire {
   const waiting: (Buffer | null)[] = []
@@ -50,7 +50,7 @@ export function createWire(raw: Socket, meter: Meter): Wire {
 
   const wire: Wire = Object.assign(
     new Duplex({
-      // What comes is passed on as it comes: its size is bounded (connection.ts).
+      // Bytes are passed on as they arrive, not on demand: connection.ts bounds their number.
       read: () => undefined,
       write: (chunk: Buffer, _encoding, done) => void raw.write(chunk, done),
       final: (done) => void raw.end(done),
@@ -63,7 +63,7 @@ export function createWire(raw: Socket, meter: Meter): Wire {
   )
   raw.on('data', receive)
   raw.on('end', () => receive(null))
-  // An error is the owner's to handle. After it nothing more comes, and `end` does not either.
+  // The owner handles an error. After it, no more bytes arrive, and no `end`.
   raw.on('close', (hadError) => hadError && receive(null))
   return wire
 }
