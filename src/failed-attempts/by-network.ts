@@ -24,7 +24,7 @@ export interface NetworkBudget {
   countsAhead: 'stored' | 'process'
 }
 
-/** How long a network is closed at least, where attempts in progress fill its budget. */
+/** The shortest time for which a network is closed if attempts in progress fill its budget. */
 const inProgressMs = 1000
 
 /** An attempt. If it is open, the caller calls exactly one of `fail` and `leave`. */
@@ -68,7 +68,7 @@ export function createLimitByNetwork(
         .toArray(),
     ({ key }) => [key],
   )
-  /** How long a prefix stays closed with so many more points, in ms; 0 if it is open. */
+  /** How long a prefix stays closed if this many points are added, in ms; 0 if it is open. */
   const closedOf = async ({ prefix, limiter, key }: Counted, ahead = 0): Promise<number> => {
     const stored = await read(limiter.storedKey(key), noHurry)
     const leftMs = stored === null ? 0 : Math.max(0, stored.expire.getTime() - deps.now().getTime())

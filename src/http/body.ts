@@ -97,7 +97,7 @@ export async function readBody(
   place.keep(bytes.length > smallBytes ? bytes.length : 0)
   // Express' request lives as long as its connection is silent after it.
   req.body = undefined
-  // Before it is parsed: 256 KiB of short keys take 30 ms. Files have a room of their own, for two at once.
+  // Counted before it is parsed: 256 KiB of short keys take 30 ms. Files have their own budget, for two at once.
   if (kind === 'json') limitCostly(deps, caller, Math.floor(bytes.length / smallBytes))
   return read(bytes, req.headers['content-type'])
 }

@@ -211,7 +211,7 @@ describe('The limit on guessing links and payment codes', () => {
     }
   })
 
-  it('writes nothing for views of payments that exist, from however many networks they come', async () => {
+  it('writes nothing for views of existing payments, from however many networks', async () => {
     const networks = Array.from({ length: 100 }, (_, index) => `2001:db8:f0:${index.toString(16)}::1`)
     const done = await profiled(house, () => Promise.all(networks.map((ip) => limit.link(ip, hit))))
     const ofCounts = done.filter(({ ns }) => ns.endsWith('.failedattempts'))

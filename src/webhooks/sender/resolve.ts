@@ -9,7 +9,7 @@ export interface Address {
 }
 export type Resolve = (hostname: string) => Promise<Address[]>
 
-/** More than this many addresses are never tried, for one attempt has 30 s for all. All are checked. */
+/** At most this many addresses are tried, because one attempt has 30 s for all. All addresses are checked. */
 const mostAddresses = 4
 
 /** More than any real host has. Checking 4 000 addresses, which a name server may return, blocks the process for 30 ms. */
