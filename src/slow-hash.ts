@@ -22,30 +22,55 @@ export interface SlowHash {
   /** Returns the hash of a password or PIN, to store. Waits as long as necessary, because only operators use it. */
   make(secret: string): Promise<string>
   /**
-   * Checks one kind of secret. Each kind has its own limit, so a flood of one kind does not cause refusals of another. So does each owner within
-   * a kind.
+   * Checks one kind of secret, `atOnce` of them at a time. Each kind has its own limit and its own queue, so a flood of one kind neither refuses
+   * nor delays another. Each owner within a kind has a limit as well.
    */
-  createCheck(mostOfOwner: number): SlowCheck
+  createCheck(mostOfOwner: number, atOnce?: number): SlowCheck
+}
+
+/** The work of one kind that waits, and how much of it runs. */
+interface Kind {
+  atOnce: number
+  running: number
+  waiting: (() => void)[]
 }
 
 export function createSlowHash(): SlowHash {
-  const waiting: (() => void)[] = []
+  const kinds: Kind[] = []
   let running = 0
 
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    // Finished work hands its slot to the next in line, so no newcomer gets in between.
-    if (running >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running += 1
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running -= 1
-      else next()
+  /** Starts work of the kind that started least recently, so that no kind waits for the queue of another. */
+  function startNext(): void {
+    while (running < mostAtOnce) {
+      const index = kinds.findIndex((kind) => kind.waiting.length > 0 && kind.running < kind.atOnce)
+      const [kind] = index < 0 ? [] : kinds.splice(index, 1)
+      if (kind === undefined) return
+      kinds.push(kind)
+      kind.running += 1
+      running += 1
+      kind.waiting.shift()?.()
     }
   }
 
-  function createCheck(mostOfOwner: number): SlowCheck {
+  function createTurns(atOnce: number) {
+    const kind: Kind = { atOnce, running: 0, waiting: [] }
+    kinds.push(kind)
+    return async <T>(work: () => Promise<T>): Promise<T> => {
+      const turn = new Promise<void>((resolve) => kind.waiting.push(resolve))
+      startNext()
+      await turn
+      try {
+        return await work()
+      } finally {
+        kind.running -= 1
+        running -= 1
+        startNext()
+      }
+    }
+  }
+
+  function createCheck(mostOfOwner: number, atOnce = mostAtOnce): SlowCheck {
+    const inTurn = createTurns(atOnce)
     const checksOf = new Map<string, number>()
     let checks = 0
     const add = (owner: string, count: 1 | -1): void => {
@@ -61,7 +86,8 @@ export function createSlowHash(): SlowHash {
     }
   }
 
-  return { make: (secret) => inTurn(() => hash(secret, cost)), createCheck }
+  const inTurnToMake = createTurns(mostAtOnce)
+  return { make: (secret) => inTurnToMake(() => hash(secret, cost)), createCheck }
 }
 
 const bare = (bytes: number): string => randomBytes(bytes).toString('base64').replaceAll('=', '')

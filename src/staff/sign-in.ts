@@ -4,6 +4,7 @@ import { type Actor, auditLine } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
 import { pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
+import { prefixesOf } from '../network.ts'
 import type { SlowCheck } from '../slow-hash.ts'
 import { isStaffName, type Staff } from './account.ts'
 import { type StaffSession, sessionLifetimeMs } from './session.ts'
@@ -39,7 +40,11 @@ export async function signIn(
   if (!counted.isOpen) return { outcome: 'wait', seconds: Math.ceil(counted.closedMs / 1000) }
   await pause(counted.delayMs)
   const staff = isStaffName(name) ? await deps.Staff.findOne({ _id: name }).lean<Staff | null>() : null
-  const fits = await deps.checkPassword('staff', staff?.passwordHash ?? null, asked.password)
+  const fits = await deps.checkPassword(
+    largestPrefixOf(asked.ip),
+    staff?.passwordHash ?? null,
+    asked.password,
+  )
   if (fits === null) {
     await counted.takeBack(false)
     return { outcome: 'busy' }
@@ -53,6 +58,9 @@ export async function signIn(
   await counted.takeBack(true)
   return { outcome: 'signed-in', token }
 }
+
+/** Whose share of the checks an attempt takes: of one provider at most, so that it cannot make the sign-in busy for staff elsewhere. */
+const largestPrefixOf = (ip: string): string => prefixesOf(ip).at(-1)?.range ?? ''
 
 const reasonOf = (staff: Staff | null, fits: boolean): string => {
   if (staff === null) return 'no such account'
