@@ -7,12 +7,12 @@ export interface Place {
   use<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** How many bytes of bodies a process holds at once, in all and of one API key. */
+/** How many bytes of bodies a process holds at once, in all and for one business. */
 export interface Room {
-  perKey: number
+  perBusiness: number
   taken(): number
   /** Null where so much is not free. */
-  take(keyId: string, bytes: number): Place | null
+  take(businessId: string, bytes: number): Place | null
 }
 
 /**
@@ -26,8 +26,8 @@ export const roomBytes = { json: 16 * 1024 * 1024, csv: 64 * 1024 * 1024 } as co
 
 export type BodyKind = keyof typeof roomBytes
 
-/** One key gets this part of a room, so none shuts out the others: sixteen of the largest JSON, or two of the largest files. */
-export const partOfKey = 1 / 4
+/** One business gets this part of a room, over all its keys, so it never shuts out others: sixteen of the largest JSON, or two of the largest files. */
+export const partOfBusiness = 1 / 4
 
 /**
  * The rooms of a process of 1 GB, which takes 150 MB without them. Worked on, files of products take five times their bytes, and JSON of nothing
@@ -39,24 +39,24 @@ export const createBodyRooms = (): Record<BodyKind, Room> => ({
 })
 
 export function createRoom(most: number): Room {
-  const perKey = most * partOfKey
+  const perBusiness = most * partOfBusiness
   const takenBy = new Map<string, number>()
   let taken = 0
 
-  function add(keyId: string, bytes: number): void {
+  function add(businessId: string, bytes: number): void {
     taken += bytes
-    const ofKey = (takenBy.get(keyId) ?? 0) + bytes
-    if (ofKey === 0) takenBy.delete(keyId)
-    else takenBy.set(keyId, ofKey)
+    const ofBusiness = (takenBy.get(businessId) ?? 0) + bytes
+    if (ofBusiness === 0) takenBy.delete(businessId)
+    else takenBy.set(businessId, ofBusiness)
   }
 
   return {
-    perKey,
+    perBusiness,
     taken: () => taken,
-    take(keyId, bytes) {
-      if (taken + bytes > most || (takenBy.get(keyId) ?? 0) + bytes > perKey) return null
-      add(keyId, bytes)
-      return createPlace(bytes, (freed) => add(keyId, -freed))
+    take(businessId, bytes) {
+      if (taken + bytes > most || (takenBy.get(businessId) ?? 0) + bytes > perBusiness) return null
+      add(businessId, bytes)
+      return createPlace(bytes, (freed) => add(businessId, -freed))
     },
   }
 }

@@ -42,22 +42,22 @@ type Bounding = Pick<Deps, 'bodyRooms' | 'rateLimits'>
  * Takes room for the body before any of it is read. RATE_LIMITED where its announced length is not free: it is thrown, for nothing was judged
  * yet. One that comes in chunks, without a length, takes that of the largest; where that is not free it may still be a small one.
  */
-export function placeFor(deps: Bounding, { keyId }: Caller, req: Request, kind: BodyKind): Place {
+export function placeFor(deps: Bounding, { businessId }: Caller, req: Request, kind: BodyKind): Place {
   const { largest } = kinds[kind]
   const isChunked = req.headers['transfer-encoding'] !== undefined
   const bytes = isChunked ? largest : Number(req.headers['content-length'] ?? 0)
   // Too large, it is not read at all.
   if (bytes <= smallBytes || bytes > largest) return noRoom()
   const room = deps.bodyRooms[kind]
-  const place = room.take(keyId, bytes)
+  const place = room.take(businessId, bytes)
   if (place === null && !isChunked) throw tooManyBodies(room)
   return place ?? noRoom()
 }
 
-const tooManyBodies = ({ perKey }: Room): Refusal =>
+const tooManyBodies = ({ perBusiness }: Room): Refusal =>
   refuse('RATE_LIMITED', {
     message: 'Too many large bodies are under way.',
-    details: { scope: 'bodies', limit: perKey },
+    details: { scope: 'bodies', limit: perBusiness },
     retryAfterSeconds: 1,
   })
 

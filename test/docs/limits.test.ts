@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { mostHeaders } from '../../src/http/bare-app.ts'
 import { largestBytes } from '../../src/http/body.ts'
-import { partOfKey, roomBytes, smallBytes } from '../../src/http/body-room.ts'
+import { partOfBusiness as partOfRoom, roomBytes, smallBytes } from '../../src/http/body-room.ts'
 import { leastRate, leastReadRate } from '../../src/http/connections/cut-slow.ts'
 import { mostWaiting } from '../../src/http/connections/in-turn.ts'
 import { patience } from '../../src/http/connections/patience.ts'
@@ -37,7 +37,7 @@ const said: Record<string, string[]> = {
     `responses over ${kib(smallResponseBytes)} that one process of the service is building, or that clients have not read yet: ${mib(responseBytes * partOfBusiness)} for one business (\`limit\`), ${mib(responseBytes)} for all`,
     `a JSON body as one for each full ${small} |`,
     `wait for their responses: ${mostWaiting} (\`limit\`) may wait`,
-    `bodies over ${small} that one process of the service is receiving or processing: ${mib(roomBytes.json * partOfKey)} for one key (\`limit\`), ${mib(roomBytes.csv * partOfKey)} for its imports, and four times as much for all keys`,
+    `bodies over ${small} that one process of the service is receiving or processing: ${mib(roomBytes.json * partOfRoom)} for one business (\`limit\`), ${mib(roomBytes.csv * partOfRoom)} for its imports, and four times as much for all businesses`,
     `closed ${seconds(patience.keepAliveMs)} after its last response`,
     `nothing has arrived gets 408 after ${headers}`,
   ],
@@ -52,7 +52,7 @@ const said: Record<string, string[]> = {
     `(${ofHeaders} or ${mostHeaders})`,
     `(headers ${headers}, all of it ${request}, a body with less than ${leastRate} bytes for each second after ${grace})`,
     `at most ${mostWaiting} wait`,
-    `at most ${mib(roomBytes.json)} of JSON bodies and ${mib(roomBytes.csv)} of imports at once, of one key a quarter`,
+    `at most ${mib(roomBytes.json)} of JSON bodies and ${mib(roomBytes.csv)} of imports at once, of one business a quarter`,
     `Bodies up to ${small},`,
     `at most ${mib(responseBytes)} of responses over ${kib(smallResponseBytes)}`,
     `after ${seconds(patience.answerIdleMs)} in which the client reads nothing, or less than ${kib(leastReadRate)} for each second`,

@@ -2,12 +2,12 @@ import { expect } from 'chai'
 import { createRoom } from '../../src/http/body-room.ts'
 
 describe('The room for bodies', () => {
-  it('has a quarter for each key, and an end for all', () => {
+  it('has a quarter for each business, and an end for all', () => {
     const room = createRoom(400)
     expect(room.take('a', 101)).to.equal(null)
     const first = room.take('a', 60)
     expect(room.take('a', 41)).to.equal(null)
-    for (const key of ['b', 'c', 'd']) expect(room.take(key, 100)).not.to.equal(null)
+    for (const business of ['b', 'c', 'd']) expect(room.take(business, 100)).not.to.equal(null)
     expect(room.take('e', 41)).to.equal(null)
     first?.keep(20)
     first?.keep(50)
