@@ -2,6 +2,7 @@ import type { Request, Response } from 'express'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { countRequest } from '../metrics/count-request.ts'
+import type { HungUp } from './connections/connection.ts'
 import { isProbe } from './probe.ts'
 
 /**
@@ -21,13 +22,16 @@ export function logRequest(
   res.locals.traceparent = span?.traceparent
   res.once('close', () => {
     const caller = res.locals.caller as Caller | undefined
-    const durationMs = performance.now() - startedAt
+    // Written in place of the response because the rest of the request never came. Logged only now, when the caller may be known.
+    const hungUp = res.locals.hungUp as HungUp | undefined
+    const statusCode = hungUp?.status ?? res.statusCode
+    const durationMs = (hungUp?.at ?? performance.now()) - startedAt
     const line = {
       requestId: res.locals.requestId,
       method: req.method,
       route: res.locals.route ?? null,
-      status: res.writableFinished ? res.statusCode : null,
-      code: res.locals.code ?? null,
+      status: hungUp !== undefined || res.writableFinished ? statusCode : null,
+      code: hungUp?.code ?? res.locals.code ?? null,
       durationMs: Math.round(durationMs * 10) / 10,
       ip: req.ip ?? null,
       keyId: caller?.keyId ?? null,
@@ -44,8 +48,8 @@ export function logRequest(
       seconds: durationMs / 1000,
       replayed: replayedOf(res),
     })
-    span?.end({ facts: line, failed: res.statusCode >= 500, name: line.route ?? req.method })
-    if (res.statusCode >= 500) deps.log.warn(line, 'http.request')
+    span?.end({ facts: line, failed: statusCode >= 500, name: line.route ?? req.method })
+    if (statusCode >= 500) deps.log.warn(line, 'http.request')
     else deps.log.info(line, 'http.request')
   })
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Writable } from 'node:stream'
 import { expect } from 'chai'
 import { pino } from 'pino'
@@ -6,7 +7,7 @@ import { describeError } from '../../src/log.ts'
 import { type House, openHouse } from '../support/house.ts'
 import { until } from '../support/until.ts'
 import { openServer, short } from './impatient.ts'
-import { crlf, sendRaw } from './raw-request.ts'
+import { answersOf, connectTo, crlf, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
 
 const intents = '/api/v1/dev/intents'
 
@@ -70,6 +71,47 @@ describe('The log of requests', () => {
     const line = await lineOf({ headers: { 'x-request-id': requestId } })
     expect(line).to.include({ msg: 'http.request', status: 400, code: 'VALIDATION_ERROR', ip: '127.0.0.1' })
     expect(line).to.have.all.keys(await lineOf(await house.http.get('/healthz')))
+  })
+
+  it('has one for a request whose body never came whole, with the id and the code of its response', async () => {
+    const { write, keyId, businessId } = await house.merchant()
+    const { origin, close } = await openServer(
+      house,
+      createApp(house.deps, () => false),
+      short,
+    )
+    /** Sends the beginning of a body once the caller is known, because the service asks for the body only then. */
+    async function breakOff(framing: string, beginning: string, isEnded: boolean) {
+      const socket = await connectTo(origin)
+      socket.write(postHead(intents, write(), framing, 'Expect: 100-continue'))
+      await once(socket, 'data')
+      if (isEnded) socket.end(beginning)
+      else socket.write(beginning)
+      return answersOf((await readToEnd(socket)).toString('latin1'))
+    }
+    const start = lines().length
+    const sent = [
+      { status: 408, code: 'REQUEST_TIMEOUT', answers: breakOff('Content-Length: 5000', '{', false) },
+      {
+        status: 400,
+        code: 'VALIDATION_ERROR',
+        answers: breakOff('Transfer-Encoding: chunked', 'x\r\n', false),
+      },
+      { status: 400, code: 'VALIDATION_ERROR', answers: breakOff('Content-Length: 12', '{"am', true) },
+    ]
+    for (const { status, code, answers } of sent) {
+      const [answer] = await answers
+      expectFailure(answer, status, code)
+      const line = await lineOf({ headers: { 'x-request-id': String(answer?.headers.get('x-request-id')) } })
+      expect(line).to.include({ method: 'POST', route: 'POST /dev/intents', status, code })
+      expect(line).to.include({ keyId, businessId, sandbox: true })
+      expect(line.durationMs).to.be.a('number')
+    }
+    await close()
+    const requests = lines()
+      .slice(start)
+      .filter(({ msg }) => msg === 'http.request')
+    expect(requests).to.have.lengthOf(sent.length)
   })
 
   it('names who is behind a proxy as far as it is known, by an address and no other text', async () => {

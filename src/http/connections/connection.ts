@@ -1,8 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Refusal } from '../../errors.ts'
+import type { ErrorCode, Refusal } from '../../errors.ts'
 
-export type Reply = ServerResponse
+/** Express adds `locals` once it begins the request. */
+export type Reply = ServerResponse & { locals?: { requestId?: string; hungUp?: HungUp } }
+
+/** The response that was written on the connection in place of the reply. `at` is of `performance.now()`. */
+export interface HungUp {
+  status: number
+  code: ErrorCode
+  at: number
+}
 
 /** What is known of a connection while it stands. Instants are of `performance.now()`. */
 export interface Connection {

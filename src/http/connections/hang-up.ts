@@ -7,9 +7,9 @@ import { countRequest } from '../../metrics/count-request.ts'
 import { failure } from '../answer.ts'
 import { createApiHeaders } from '../api-headers.ts'
 import { clientAddress } from '../client-address.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, Reply } from './connection.ts'
 
-/** What log-request.ts says of a request that was read. */
+/** The fields of log-request.ts that only a request has. */
 const unknown = {
   method: null,
   route: null,
@@ -21,10 +21,13 @@ const unknown = {
   replayed: false,
 }
 
-/** Writes the envelope on a connection that has no request to answer, and ends it. Only the first one is written. */
+/** Writes the envelope on a connection whose next request never came whole, and ends it. Only the first one is written. */
 export type HangUp = (connection: Connection, refusal: Refusal) => void
 
-/** Each is logged and counted like any request. `isProxy` tells the addresses whose connections are those of others. */
+/**
+ * If a request has begun, the response has its id, and log-request.ts logs and counts it. Otherwise it is logged and counted here. `isProxy`
+ * returns whether the connections of an address belong to others.
+ */
 export function createHangUp(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
   isProxy: (address: string) => boolean,
@@ -34,7 +37,8 @@ export function createHangUp(
     if (connection.endedAt !== null) return
     connection.endedAt = performance.now()
     const { socket } = connection
-    const requestId = randomUUID()
+    const request = begunRequest(connection)
+    const requestId = request?.requestId ?? randomUUID()
     const { status, code, headers, body } = failure(refusal, requestId)
     const lines = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -47,10 +51,20 @@ export function createHangUp(
       '',
       body,
     ]
-    const ip = isProxy(socket.remoteAddress ?? '') ? null : clientAddress(socket.remoteAddress)
-    deps.log.info({ requestId, status, code, ip, ...unknown }, 'http.request')
-    countRequest(deps.metrics, { route: null, code, status, seconds: 0, replayed: null })
+    if (request === null) {
+      const ip = isProxy(socket.remoteAddress ?? '') ? null : clientAddress(socket.remoteAddress)
+      deps.log.info({ requestId, status, code, ip, ...unknown }, 'http.request')
+      countRequest(deps.metrics, { route: null, code, status, seconds: 0, replayed: null })
+    } else {
+      request.hungUp = { status, code: refusal.code, at: connection.endedAt }
+    }
     countRefusal(deps.metrics, refusal)
     socket.end(lines.join('\r\n'))
   }
+}
+
+/** What Express keeps for the request that has begun and has no response yet. */
+function begunRequest({ current }: Connection): NonNullable<Reply['locals']> | null {
+  const locals = current?.closed ? undefined : current?.locals
+  return locals?.requestId === undefined ? null : locals
 }
