@@ -35,6 +35,7 @@ import { createHealthNotes, type HealthNotes } from './webhooks/attempts/note-he
 import { createRecentSenders, type RecentSenders } from './webhooks/attempts/recent-senders.ts'
 import { createLeases, type Leases } from './webhooks/deliveries/lease.ts'
 import { createTestSlots, type TestSlots } from './webhooks/endpoints/test-slots.ts'
+import { createRelayBudget, type RelayBudget } from './webhooks/relay-budget.ts'
 import { createSender, type Sender } from './webhooks/sender/send.ts'
 
 /** All that an operation may use, handed to it as its first argument. Nobody imports a connection or reads a clock. */
@@ -57,6 +58,7 @@ export interface Deps extends Models {
   recentSenders: RecentSenders
   sender: Sender
   testSlots: TestSlots
+  relayBudget: RelayBudget
   wallets: Wallets
   /** For the jobs that ask wallets about orders: a wallet may hang for the customers of one business. */
   questionSlots: FairSlots
@@ -140,6 +142,7 @@ export async function openDeps(
     recentSenders: createRecentSenders(elapsedMs),
     sender,
     testSlots: createTestSlots(),
+    relayBudget: createRelayBudget(),
     wallets,
     questionSlots: createFairSlots(queueOptions['wallet-outcome'].concurrency),
     importInTurn: createTurns(),

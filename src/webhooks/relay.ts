@@ -5,7 +5,7 @@ import { expiryJob } from '../intents/expire.ts'
 import { freshPriority } from './attempts/priority.ts'
 import type { Delivery } from './deliveries/delivery.ts'
 import { deliveryJob, laneFor } from './deliveries/delivery-job.ts'
-import { newDeliveries, type Receiver, type Source } from './deliveries/new-deliveries.ts'
+import { causeOf, newDeliveries, type Receiver, type Source } from './deliveries/new-deliveries.ts'
 import { untried } from './endpoints/endpoint.ts'
 import type { Caused } from './event.ts'
 import type { IntentSource, Told } from './relay-lanes.ts'
@@ -24,19 +24,47 @@ export interface Relayed {
   causes: Caused[]
 }
 
+/** An event may have 100 KB, and a job 500 documents. */
+const readTogether = 25
+
 /**
  * Hands on the events of some intents and orders: one delivery per subscribed endpoint, then the event leaves the outbox. Killed
- * in between, it runs again: the delivery's id is made of event and endpoint, so nothing comes twice.
+ * in between, it runs again: the delivery's id is made of event and endpoint, so nothing comes twice. Events for which the business has no
+ * budget now stay in their outbox for the next sweep.
  */
 export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay): Promise<Relayed> {
-  const [intents, orders] = await Promise.all([
-    sourcesOf(intentIds, deps.lanes.findIntentSource),
-    sourcesOf(orderIds, deps.lanes.findOrderSource),
-  ])
-  const sources = [...intents, ...orders]
-  if (sources.length === 0) return { events: 0, deliveries: 0, causes: [] }
-  const receivers = await receiversOf(deps, sources)
-  const stored = await Promise.allSettled(sources.map((source) => storeDeliveries(deps, source, receivers)))
+  const relayed: Relayed = { events: 0, deliveries: 0, causes: [] }
+  const faults: unknown[] = []
+  for (let at = 0; at < Math.max(intentIds.length, orderIds.length); at += readTogether) {
+    const [intents, orders] = await Promise.all([
+      sourcesOf(intentIds.slice(at, at + readTogether), deps.lanes.findIntentSource),
+      sourcesOf(orderIds.slice(at, at + readTogether), deps.lanes.findOrderSource),
+    ])
+    // What could not be stored stays in its outbox, alone, and comes again.
+    await relaySources(deps, intents, orders, relayed).catch((error: unknown) => void faults.push(error))
+  }
+  if (faults.length > 0) throw faults[0]
+  return relayed
+}
+
+/** Relays what the budget allows, and adds it to `relayed`. Throws the first fault in the end. */
+async function relaySources(
+  deps: Deps,
+  intents: IntentSource[],
+  orders: Source[],
+  relayed: Relayed,
+): Promise<void> {
+  const all = [...intents, ...orders]
+  if (all.length === 0) return
+  const receivers = await receiversOf(deps, all)
+  const affordable = all.flatMap((source) => {
+    const free = deps.relayBudget.take(source.businessId, sizeOf(source, receivers))
+    return free === null ? [] : [{ source, free }]
+  })
+  const stored = await Promise.allSettled(
+    affordable.map(({ source, free }) => storeDeliveries(deps, source, receivers).finally(free)),
+  )
+  const sources = affordable.map(({ source }) => source)
   const whole = new Set(sources.filter((_, index) => stored[index]?.status === 'fulfilled'))
   const isWhole = (source: Source): boolean => whole.has(source)
   const deliveries = stored.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
@@ -46,12 +74,17 @@ export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay
     emptyOutboxes(orders.filter(isWhole), deps.lanes.emptyOrderOutbox),
   ])
   scheduleExpiries(deps, intents)
-  // What could not be stored stays in its outbox, alone, and comes again.
+  const causes = [...whole].flatMap(({ outbox }) => outbox.map(causeOf))
+  relayed.events += causes.length
+  relayed.deliveries += deliveries.length
+  relayed.causes.push(...causes)
   const broken = stored.find((one) => one.status === 'rejected')
   if (broken !== undefined) throw broken.reason
-  const causes = sources.flatMap(({ outbox }) => outbox)
-  return { events: causes.length, deliveries: deliveries.length, causes }
 }
+
+/** The characters that the deliveries of a source will have. */
+const sizeOf = ({ businessId, outbox }: Source, receivers: Map<string, Receiver[]>): number =>
+  outbox.reduce((sum, { data }) => sum + data.length, 0) * (receivers.get(businessId)?.length ?? 0)
 
 /** What waited so long unsent comes again, with the time of then: no delivery is stored minutes after it says that it was made. */
 const unsentAtMostMs = 60_000

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { isUnavailable, unavailable } from '../../src/errors.ts'
 import { newId } from '../../src/ids.ts'
 import { relayOutboxes } from '../../src/webhooks/relay.ts'
+import { sweepOutboxes } from '../../src/webhooks/sweep-outboxes.ts'
 import {
   attempt,
   cancelIntent,
@@ -48,6 +49,50 @@ describe('the relay', () => {
       ['PENDING', 0],
     ])
     expect(await waitingEvents(house, merchant)).to.deep.equal([])
+  })
+
+  it('leaves events in the outbox while their business stores as much as it may, and relays those of others', async () => {
+    const other = await house.merchant()
+    await Promise.all([subscribe(house, merchant, receiver.url), subscribe(house, other, receiver.url)])
+    const free = house.deps.relayBudget.take(merchant.businessId, 8_000_000) ?? expect.fail()
+    await Promise.all([createIntent(house, merchant), createIntent(house, other)])
+    expect(await relay(house, merchant)).to.deep.equal({ events: 0, deliveries: 0 })
+    expect(await relay(house, other)).to.deep.equal({ events: 1, deliveries: 1 })
+    expect(await waitingEvents(house, merchant)).to.deep.equal(['payment.created'])
+    free()
+    expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
+    // One whose size is over the budget goes alone.
+    house.deps.relayBudget.take(merchant.businessId, 100_000_000)?.()
+    await createIntent(house, merchant)
+    expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
+  })
+
+  it('is woken by a sweep for the oldest 32 MB of a business, and for those of others', async () => {
+    const other = await house.merchant()
+    const { referenceNumber } = await createIntent(house, merchant)
+    const like = (await house.deps.Intent.findOne({ referenceNumber }).lean()) ?? expect.fail()
+    const large = Array.from({ length: 4 }, (_, index) => {
+      const _id = newId()
+      const outbox = like.outbox.map((event) => ({
+        ...event,
+        createdAt: new Date(event.createdAt.getTime() - 60_000 + index),
+        data: 'x'.repeat(12_000_000),
+      }))
+      return { ...like, _id, codeKey: _id, referenceNumber: _id, shortCode: _id, outbox }
+    })
+    await house.deps.Intent.collection.insertMany(large as never[])
+    await createIntent(house, other)
+    house.clock.advance(3_000)
+    const woken: string[] = []
+    const nudge: House['deps']['nudge'] = (_name, jobs) => {
+      for (const { data } of jobs) woken.push(...(data as { intentIds: string[] }).intentIds)
+    }
+    await sweepOutboxes({ ...house.deps, nudge })
+    const theirs = await house.deps.Intent.findOne({ businessId: other.businessId }).lean()
+    expect(woken).to.include.members([...large.slice(0, 3).map(({ _id }) => _id), theirs?._id])
+    expect(woken).not.to.include(large[3]?._id)
+    expect(woken).not.to.include(like._id)
+    await house.deps.Intent.deleteMany({ _id: { $in: large.map(({ _id }) => _id) } })
   })
 
   it('makes the same deliveries again when it is run again before the outbox was emptied', async () => {

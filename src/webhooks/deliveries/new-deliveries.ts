@@ -52,7 +52,7 @@ function newDelivery(source: Source, event: OutboxEvent, receiver: Receiver, now
 }
 
 /** Not a field more than there is: a field that is undefined would be null in MongoDB. */
-const causeOf = ({ requestId, traceparent }: OutboxEvent): Caused => ({
+export const causeOf = ({ requestId, traceparent }: OutboxEvent): Caused => ({
   ...(requestId === undefined ? {} : { requestId }),
   ...(traceparent === undefined ? {} : { traceparent }),
 })
