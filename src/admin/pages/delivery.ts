@@ -7,8 +7,11 @@ import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/send-page.ts'
 import { isOrderNumber } from '../../ids.ts'
-import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
-import { lookUpDelivery, type TracedDelivery } from '../../webhooks/deliveries/look-up.ts'
+import {
+  lookUpResponses,
+  type TracedAttempt,
+  type TracedDelivery,
+} from '../../webhooks/deliveries/look-up.ts'
 import { sendNotFound } from './answer.ts'
 import { deliveryBadge, environmentBadge } from './badges.ts'
 import { staffOf } from './guards.ts'
@@ -20,9 +23,9 @@ import { actOf, type Numbered, numbered } from './timeline.ts'
 import { whatHappened } from './what-happened.ts'
 import { duration, foreign, outcomeOf } from './words.ts'
 
-/** GET: one delivery with its attempts and what staff did with it. Never its payload. */
+/** GET: one delivery with its attempts and what staff did with it. Never its payload, nor a response that repeats it. */
 export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
-  const delivery = await lookUpDelivery(deps, req.params.id)
+  const delivery = await lookUpResponses(deps, req.params.id)
   if (delivery === null) return sendNotFound(res)
   const [business, trail] = await Promise.all([
     lookUpBusiness(deps, delivery.businessId),
@@ -72,7 +75,7 @@ function attempts(delivery: TracedDelivery): string {
     !${first.number > 1 ? cut : ''}`
 }
 
-const attemptRow = ({ number, attempt }: Numbered<AttemptRecord>, usualUrl: string): string =>
+const attemptRow = ({ number, attempt }: Numbered<TracedAttempt>, usualUrl: string): string =>
   html`<tr>
     <td data-label="Attempt">${number}</td>
     <td data-label="When">!${time(attempt.at)}</td>
@@ -82,8 +85,10 @@ const attemptRow = ({ number, attempt }: Numbered<AttemptRecord>, usualUrl: stri
       !${answer(attempt)}</td>
   </tr>`
 
-function answer({ status, answer: text }: AttemptRecord): string {
+function answer({ status, answer: text, isHidden }: TracedAttempt): string {
   if (status === null) return ''
+  if (isHidden)
+    return html`<div class="faint">Hidden: the response repeats data of the event that support staff may not see.</div>`
   if (text === undefined) return html`<div class="faint">What it answered is not kept any more.</div>`
   if (text === null || text === '') return html`<div class="faint">The answer had no body.</div>`
   return html`<details>

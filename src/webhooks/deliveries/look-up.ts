@@ -3,13 +3,16 @@ import { anyTime } from '../../span.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { deadIn } from './dead-in.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
+import { createResponseFilter } from './filter-responses.ts'
 
-/** A delivery for support staff: without its payload, which is the merchant's and their customer's. */
-export type TracedDelivery = Omit<Delivery, 'body' | 'effects' | 'unaudited'>
-/** The same in a list: without what the receiver answered. */
-export type ListedDelivery = Omit<TracedDelivery, 'attemptLog'> & {
+/** A delivery for support staff: without its payload, which is the merchant's and their customer's, and without the responses. */
+export type ListedDelivery = Omit<Delivery, 'body' | 'effects' | 'unaudited' | 'attemptLog'> & {
   attemptLog: Omit<AttemptRecord, 'answer'>[]
 }
+/** `isHidden`: the response repeats data of the event that support staff may not see. Then `answer` is null. */
+export type TracedAttempt = AttemptRecord & { isHidden: boolean }
+/** The same with the responses. */
+export type TracedDelivery = Omit<ListedDelivery, 'attemptLog'> & { attemptLog: TracedAttempt[] }
 
 /** An endpoint for support staff: nothing that signs. */
 export type TracedEndpoint = Pick<
@@ -17,9 +20,9 @@ export type TracedEndpoint = Pick<
   '_id' | 'businessId' | 'url' | 'events' | 'active' | 'deletedAt' | 'health' | 'createdAt'
 >
 
-const tracedFields = { body: 0, effects: 0, unaudited: 0 }
+const tracedFields = { body: 0, effects: 0, unaudited: 0, 'attemptLog.answer': 0 }
 /** For long lists: how it went last is enough. */
-const listedFields = { ...tracedFields, attemptLog: { $slice: -1 } }
+const listedFields = { body: 0, effects: 0, unaudited: 0, attemptLog: { $slice: -1 } }
 const receiverFields = {
   businessId: 1,
   url: 1,
@@ -37,12 +40,27 @@ const mostListed = 20
 
 type Reads = Pick<Deps, 'Delivery' | 'Endpoint'>
 
-export const lookUpDelivery = (deps: Reads, id: string): Promise<TracedDelivery | null> =>
-  deps.Delivery.findOne({ _id: id }, tracedFields).lean<TracedDelivery | null>()
+export const lookUpDelivery = (deps: Reads, id: string): Promise<ListedDelivery | null> =>
+  deps.Delivery.findOne({ _id: id }, tracedFields).lean<ListedDelivery | null>()
+
+/** The delivery with the responses that support staff may see. */
+export async function lookUpResponses(deps: Reads, id: string): Promise<TracedDelivery | null> {
+  const delivery = await deps.Delivery.findOne({ _id: id }).lean<Delivery | null>()
+  if (delivery === null) return null
+  const { body, effects: _effects, unaudited: _unaudited, ...traced } = delivery
+  const filter = createResponseFilter(body)
+  return { ...traced, attemptLog: traced.attemptLog.map((attempt) => filtered(attempt, filter)) }
+}
+
+function filtered(attempt: AttemptRecord, filter: ReturnType<typeof createResponseFilter>): TracedAttempt {
+  if (typeof attempt.answer !== 'string') return { ...attempt, isHidden: false }
+  const answer = filter(attempt.answer)
+  return { ...attempt, answer, isHidden: answer === null }
+}
 
 /** The deliveries of a payment or an order, oldest first, at most `mostOfOne`, without what the receivers answered. */
 export const deliveriesOf = (deps: Reads, referenceNumber: string): Promise<ListedDelivery[]> =>
-  deps.Delivery.find({ referenceNumber }, { ...tracedFields, 'attemptLog.answer': 0 })
+  deps.Delivery.find({ referenceNumber }, tracedFields)
     .sort({ createdAt: 1, _id: 1 })
     .limit(mostOfOne)
     .lean<ListedDelivery[]>()

@@ -1,0 +1,80 @@
+import { keptBytes } from '../sender/answer.ts'
+
+/**
+ * The fields of an event's `data` that staff pages show. Support staff may not see any other field: the customer of an order, the
+ * metadata and the short code of a payment.
+ */
+const shownToStaff: ReadonlySet<string> = new Set([
+  '_id',
+  'reference_number',
+  'number',
+  'status',
+  'items',
+  'total',
+  'amount',
+  'currency',
+  'paid_at',
+  'payer_phone',
+  'commission',
+  'failure',
+  'refund',
+  'created_at',
+])
+
+/** A shorter value is only recognised as a word of its own. */
+const shortestValue = 6
+
+/**
+ * Returns a function that gives what support staff may see of an endpoint's response, or null if the response repeats data of the event
+ * that is hidden from them: a value, however it is spaced, or a word of one. A word that also occurs in the rest of the event, such as a
+ * field name, does not count. `body` is the body of the delivery.
+ */
+export function createResponseFilter(body: string): (response: string) => string | null {
+  const { data, ...envelope } = JSON.parse(body) as { data: Record<string, unknown> }
+  const shown = Object.entries(data).filter(([field]) => shownToStaff.has(field))
+  const hidden = Object.entries(data).filter(([field]) => !shownToStaff.has(field))
+  const fields = [...Object.keys(data), ...hidden.flatMap(([, value]) => Object.keys(value ?? {}))]
+  const known = new Set(wordsOf(folded(JSON.stringify([envelope, shown, fields, true, false, null]))))
+  const values = hidden.flatMap(([, value]) => textsIn(value)).map(folded)
+  const words = new Set(
+    values.flatMap((value) => wordsOf(withoutHosts(value))).filter((word) => !known.has(word)),
+  )
+  const runs = values.map(runOf).filter((run) => run.length >= shortestValue)
+  return (response) => {
+    const text = folded(decoded(response))
+    const run = joined(text)
+    const isPrivate = wordsOf(text).some((word) => words.has(word)) || runs.some((each) => run.includes(each))
+    return isPrivate ? null : withoutCutWord(response)
+  }
+}
+
+/** The texts in a value of JSON. */
+const textsIn = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+/** Without the escapes of JSON and of URLs, which receivers leave in what they repeat. */
+const decoded = (text: string): string =>
+  text
+    .replace(/\\u([0-9a-f]{4})/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(/\\[bfnrt]/g, ' ')
+    .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString())
+
+/** Letters without case and accents, so that `AÏCHA` is `aicha`. */
+const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+
+/** Host names say nothing about a customer and occur in many error pages. */
+const withoutHosts = (text: string): string => text.replace(/@\S*|\bhttps?:\/\/[^/\s]*/g, ' ')
+
+/** Letters in threes and digits in fours: `of` and `500` occur everywhere. */
+const wordsOf = (text: string): string[] => text.match(/\p{L}{3,}|\p{N}{4,}/gu) ?? []
+
+const joined = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '')
+
+/** Of a phone number the last eight digits, with which it also occurs without its country code. */
+const runOf = (text: string): string => joined(text).replace(/^\d+(?=\d{8}$)/, '')
+
+/** The beginning of a phone number, cut off at the end of the kept text, would not be recognised. */
+const withoutCutWord = (response: string): string =>
+  Buffer.byteLength(response) > keptBytes - 4 ? response.replace(/[\p{L}\p{N}]+$/u, '…') : response
