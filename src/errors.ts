@@ -50,7 +50,7 @@ export const catalogue = {
   DELIVERY_NOT_FOUND: [404, 'There is no webhook delivery with this id.'],
   MAX_ENDPOINTS_REACHED: [400, 'A business may have at most 5 webhook endpoints.'],
   EVENTS_NOT_PERMITTED: [403, 'The scopes of this API key do not allow one of the events.'],
-  INVALID_WEBHOOK_EVENT: [400, 'One of the events does not exist.'],
+  INVALID_WEBHOOK_EVENT: [400, 'This event does not exist.'],
   INVALID_WEBHOOK_URL: [400, 'The webhook URL must be a public https URL.'],
   PAYLOAD_TOO_LARGE: [413, 'The body is too large.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Send the body as application/json in UTF-8, not compressed.'],

@@ -23,7 +23,7 @@ export function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[], rul
   return refuse(first.code, { param: first.param, details: faults, message: first.message })
 }
 
-/** What of a schema names fields: those of an object, and of the objects in an array. */
+/** What of a schema names fields: those of an object, and the items of an array. */
 interface Named {
   properties?: Record<string, Named>
   items?: Named
@@ -41,7 +41,7 @@ function shownName(name: string): string {
   return cut.replaceAll(unprintable, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`) + ending
 }
 
-/** Which field is at fault, as deep as the schema names fields (`variants[1].price`), and where it stands in the schema's order. */
+/** Which field is at fault, as deep as the schema names fields (`variants[1].price`, `events[1]`), and where it stands in the schema's order. */
 function placeOf(schema: AnnotatedSchema, error: ErrorObject): { param: string; order: number[] } {
   // Reported first: a mistyped name explains why the right one is missing.
   if (error.keyword === 'additionalProperties')
@@ -51,7 +51,7 @@ function placeOf(schema: AnnotatedSchema, error: ErrorObject): { param: string; 
   let param = ''
   let here: Named = schema
   for (const step of [...error.instancePath.split('/').slice(1), ...missing]) {
-    const isItem = here.items?.properties !== undefined
+    const isItem = here.items !== undefined
     const next: Named | undefined = isItem ? here.items : here.properties?.[step]
     if (next === undefined) break
     order.push(isItem ? Number(step) : Object.keys(here.properties ?? {}).indexOf(step))
@@ -106,7 +106,7 @@ const formatHints: Record<string, string> = {
   'storable-text': 'must be valid Unicode without NUL characters',
   'written-text': 'must be valid Unicode without NUL characters, and not blank',
   'written-or-empty-text': 'must be valid Unicode without NUL characters, and not only whitespace',
-  'https-url': 'must hold absolute https URLs of at most 2048 characters',
+  'https-url': 'must be an absolute https URL of at most 2048 characters',
   phone: 'must be a phone number',
   'date-or-time': 'must be an ISO 8601 date or date-time',
   'page-number': 'must be a whole number from 1 to 999999999999999',

@@ -85,8 +85,9 @@ describe('A product', () => {
       [{ name: 'x', price: 1, description: '\n' }, 'description'],
       [{ name: 'x', price: 1, description: null }, 'description'],
       [{ name: 'x', price: 1, images: image }, 'images'],
-      [{ name: 'x', price: 1, images: ['http://shop.example/a.jpg'] }, 'images'],
-      [{ name: 'x', price: 1, images: [image, `https://x.example/${'a'.repeat(2048)}`] }, 'images'],
+      [{ name: 'x', price: 1, images: ['http://shop.example/a.jpg'] }, 'images[0]'],
+      [{ name: 'x', price: 1, images: [image, 5] }, 'images[1]'],
+      [{ name: 'x', price: 1, images: [image, `https://x.example/${'a'.repeat(2048)}`] }, 'images[1]'],
       [{ name: 'x', price: 1, images: Array(11).fill(image) }, 'images'],
       [{ name: 'x', price: 1, active: 'true' }, 'active'],
       [{ name: 'x' }, 'price'],
@@ -134,7 +135,7 @@ describe('A product', () => {
     expect(body.error).to.include({ code: 'VALIDATION_ERROR', param: 'name' })
     expect(body.error.details.map(({ param }: { param: string }) => param)).to.deep.equal([
       'name',
-      'images',
+      'images[0]',
       'price',
       'variants[0].label',
       'variants[0].price',
