@@ -44,13 +44,17 @@ export const isStorable = (text: string): boolean => text.isWellFormed() && !tex
 /** Storable, and something to see in it: text of whitespace alone says nothing, and a file could not tell it from none. */
 const isWritten = (text: string): boolean => isStorable(text) && /\S/.test(text)
 
+/** Whether a text has more than `most` Unicode code points, which is how JSON Schema counts `maxLength`. */
+export const isLonger = (text: string, most: number): boolean =>
+  text.length > most && Array.from(text).length > most
+
 const isEventName = (text: string): text is EventName => Object.hasOwn(events, text)
 
 /** Without user info, and with nothing that the URL parser would silently drop or turn into a slash. */
 const absoluteUrl = /^https?:\/\/[^\s\\/?#@\p{Cc}]+([/?#][^\s\\\p{Cc}]*)?$/iu
 
 function isRedirectUrl(text: string, localhostToo: boolean): boolean {
-  if (text.length > 2048 || !absoluteUrl.test(text) || !text.isWellFormed()) return false
+  if (isLonger(text, 2048) || !absoluteUrl.test(text) || !text.isWellFormed()) return false
   const url = parseUrl(text)
   if (url === null) return false
   return url.protocol === 'https:' || (localhostToo && url.hostname === 'localhost')

@@ -170,7 +170,8 @@ describe('POST /dev/intents', () => {
       'https://shop.example:8443/é',
     ]
     it('that are absolute https', async () => {
-      for (const url of [...accepted, `https://shop.example/${'x'.repeat(2027)}`])
+      const longest = ['x', '💰'].map((character) => `https://shop.example/${character.repeat(2027)}`)
+      for (const url of [...accepted, ...longest])
         for (const as of [merchant, live]) {
           const { referenceNumber } = await created({ amount: 1, success_url: url, cancel_url: url }, as)
           expect(await stored(referenceNumber)).to.include({ successUrl: url, cancelUrl: url })
@@ -305,6 +306,7 @@ describe('POST /dev/intents', () => {
         'https://sh\top.example/',
         ' https://shop.example',
         `https://shop.example/${'x'.repeat(2028)}`,
+        `https://shop.example/${'💰'.repeat(2028)}`,
         null,
         5,
         ['https://shop.example'],

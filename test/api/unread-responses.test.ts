@@ -6,6 +6,7 @@ import { largestItem } from '../../src/http/responses/largest.ts'
 import { createIntent } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
+import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { openServer, short } from './impatient.ts'
 import { answersOf, connectTo, crlf, expectFailure, readToEnd } from './raw-request.ts'
@@ -152,10 +153,28 @@ describe('Responses that are not read', () => {
   })
 
   it('never exceed the memory reserved for them: no intent without refunds is larger', async () => {
-    const urls = { successUrl: `https://a.example/${'x'.repeat(2000)}`, cancelUrl: 'https://a.example' }
     const label = long.repeat(200)
-    const { referenceNumber } = await createIntent(house, merchant, { amount: 500, label, metadata, ...urls })
+    const { referenceNumber } = await createIntent(house, merchant, { amount: 500, label, metadata })
     const { text } = await house.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
     expect(Buffer.byteLength(text)).to.be.within(largestItem.intent * 0.9, largestItem.intent)
+  })
+
+  it('never exceed the memory reserved for them: no product is larger', async () => {
+    const { _id } = await createProduct(house, merchant, {
+      name: long.repeat(200),
+      description: long.repeat(5000),
+      images: Array.from({ length: 10 }, () => `https://a.example/${'💰'.repeat(2030)}`),
+      variants: Array.from({ length: 100 }, (_, n) => ({
+        label: long.repeat(100),
+        sku: String(n).padEnd(64, long),
+        price: 1_000_000_000,
+        stock: 1_000_000_000,
+      })),
+    })
+    const { text } = await house.http
+      .get(`/api/v1/dev/store/products/${_id}`)
+      .set(merchant.read())
+      .expect(200)
+    expect(Buffer.byteLength(text)).to.be.within(largestItem.product * 0.9, largestItem.product)
   })
 })

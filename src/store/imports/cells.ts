@@ -7,7 +7,7 @@ import {
   longestSku,
 } from '../../../schemas/product-limits.ts'
 import type { ErrorCode } from '../../errors.ts'
-import { isStorable } from '../../validate.ts'
+import { isLonger, isStorable } from '../../validate.ts'
 import type { Column } from './row.ts'
 
 /** What a cell that is not blank says, or why it cannot be read. */
@@ -45,8 +45,7 @@ export const createReaders = (maxAmount: number): Readers => ({
 })
 
 function readText(text: string, most: number): Cell<string> {
-  if (text.length > most && Array.from(text).length > most)
-    return fault(`It may have at most ${most} characters.`)
+  if (isLonger(text, most)) return fault(`It may have at most ${most} characters.`)
   return isStorable(text) ? { value: text } : fault('It must be valid Unicode without NUL characters.')
 }
 
