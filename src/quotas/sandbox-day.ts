@@ -15,8 +15,10 @@ export const dayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
 export const startOf = (day: number): Date => new Date(day * dayMs)
 
 /**
- * Counts what businesses created in the sandbox in this UTC day: intents, orders, products (deleted ones too) and endpoints, each from an
- * index alone. The clean-up removes no document this young, so within the day only an import that withdraws a product frees quota.
+ * Counts what the test keys of businesses created in this UTC day: intents, orders, products (deleted ones too) and endpoints, each from an
+ * index alone. The clean-up removes no document this young. Within the day, only an import that withdraws a product frees quota, and the
+ * deletion of an endpoint when more than 100 are deleted (src/webhooks/endpoints/remove-deleted.ts). A loop of creates and deletions ends
+ * all the same, because each deletion uses the quota of stored responses.
  */
 export async function countSandboxDay(
   { Intent, now }: Pick<Deps, 'Intent' | 'now'>,
@@ -34,7 +36,7 @@ export async function countSandboxDay(
     also(orders.name, { ...inSandbox, ...placed }),
     also(products.name, { ...inSandbox, listed: true }),
     also(products.name, { ...inSandbox, deletedAt: { $type: 'date' } }),
-    also(endpoints.name, made),
+    also(endpoints.name, { ...made, createdByTestKey: true }),
     { $group: { _id: '$_id', used: { $sum: '$used' } } },
   ])
     .option({ maxTimeMS: countingMs })

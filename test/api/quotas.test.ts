@@ -198,6 +198,15 @@ describe('The daily quota of the test keys of a business', () => {
     await create(house, await house.merchant()).expect(201)
   })
 
+  it('does not include what live keys created', async () => {
+    const merchant = await house.merchant()
+    const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+    await endpoint(live).expect(201)
+    await create(house, live).expect(201)
+    for (let made = 0; made < limit; made += 1) await createIntent(house, merchant)
+    await expectRefused(create(house, merchant), 429, 'RATE_LIMITED')
+  })
+
   it('is the limit of the business if one is set, and 0 means no limit', async () => {
     const merchant = await house.merchant()
     await changeAsOperator(house, merchant.businessId, { limits: { sandboxIntentsPerDay: 1 } })
@@ -282,6 +291,15 @@ describe('The responses stored in a day for the test keys of a business', () => 
       .send({ delta: 1 })
       .expect(404)
     await expectRefused(cancelIntent(house, merchant, referenceNumber), 429, 'RATE_LIMITED')
+  })
+
+  it('include deletions, so that creating and deleting endpoints in a loop ends', async () => {
+    const endpoints = '/api/v1/dev/webhooks/endpoints'
+    for (let made = 0; made < limit; made += 1)
+      await house.http.delete(`${endpoints}/none`).set(merchant.write()).expect(404)
+    const endpoint = { url: 'https://shop.example/hook', events: ['payment.created'] }
+    const again = house.http.post(endpoints).set(merchant.write()).send(endpoint)
+    await expectRefused(again, 429, 'RATE_LIMITED')
   })
 
   it('are replayed when the quota is used up, and a refused write succeeds on the next day with the same key', async () => {

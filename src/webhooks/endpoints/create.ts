@@ -37,6 +37,7 @@ export async function createEndpoint(
   const endpoint = {
     _id: effect.id,
     businessId: caller.businessId,
+    createdByTestKey: caller.sandbox,
     ...asked,
     secret: deps.secrets.seal(secret, secretField(effect.id)),
     secretMadeBy: effect.id,

@@ -36,6 +36,8 @@ export interface PreviousSecret {
 export interface Endpoint {
   _id: string
   businessId: string
+  /** Whether a test key created it. Counts for the quota of the sandbox, and is not shown (src/quotas/sandbox-day.ts). */
+  createdByTestKey: boolean
   /** One of the five places; unique within the business, so that racing creates never make a sixth. Deleted, it has none. */
   slot?: number
   url: string
@@ -62,6 +64,7 @@ export const endpoints: Collection = {
   fields: {
     _id: String,
     businessId: String,
+    createdByTestKey: Boolean,
     slot: Number,
     url: String,
     events: [String],
@@ -89,7 +92,8 @@ export const endpoints: Collection = {
       unique: true,
       partialFilterExpression: { slot: { $type: 'number' } },
     },
-    { name: 'byTime', key: { businessId: 1, createdAt: -1, _id: -1 } },
+    // Ends with `createdByTestKey`, so that the quota of the sandbox is counted without reading documents.
+    { name: 'byTime', key: { businessId: 1, createdAt: -1, _id: -1, createdByTestKey: 1 } },
     {
       name: 'deletions',
       key: { businessId: 1, deletedAt: -1, _id: -1 },
