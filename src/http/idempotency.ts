@@ -172,7 +172,8 @@ async function runHolding(
     answer: sealed(answer, answerField(claims.name, held.id)),
     ...(sandbox ? { sandboxOf: businessId } : {}),
   }
-  return { answer, isKept: await deadline.spend((until) => keepAnswer(deps, held, kept, until)) }
+  const isKept = await deadline.spend((until) => keepAnswer(deps, held, kept, until))
+  return { answer, isKept }
 }
 
 /**

@@ -11,8 +11,8 @@ export const deliveryMutants: readonly Mutant[] = [
     edits: [
       {
         file: relay,
-        find: 'const receivers = await receiversOf(deps, sources)',
-        put: 'const receivers = await receiversOf(deps, sources)\n  await emptyOutboxes(intents, deps.lanes.emptyIntentOutbox)',
+        find: 'const receivers = await receiversOf(deps, all)',
+        put: 'const receivers = await receiversOf(deps, all)\n  await emptyOutboxes(intents, deps.lanes.emptyIntentOutbox)',
       },
     ],
     caughtBy: ['event.told'],
