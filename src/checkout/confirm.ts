@@ -16,7 +16,8 @@ import { walletFor } from './wallet-for.ts'
 
 /**
  * POST: the customer confirms with their PIN. The payment's id came with the form, so the same form sent twice is one payment. What did
- * not pay and may be tried again comes back with 422, never with the PIN; all else the page itself tells, after a 303.
+ * not pay and may be tried again comes back with 422, never with the PIN; all else the page itself tells, after a 303. A form whose
+ * attempt failed makes no other: browsers bring it back by their back button, so the customer gets a new one and is asked again.
  */
 export const confirm =
   (withinPinLimit: PinLimit): Act =>
@@ -26,10 +27,10 @@ export const confirm =
     const goOn = () => sendOn(res, addressOfOffer({ ...offer, sent: paymentId }))
     const { intent } = offer
     const wallet = walletFor(deps, intent)
-    // Sent before: the page tells what became of it, whatever limit is reached by now.
-    const isOver = intent.attempts.some(({ id }) => id === paymentId)
-    if (offer.state !== 'pending' || wallet === null || isOver) return goOn()
-    const read = readConfirmation(deps, offer, { ...fields, paymentId })
+    if (offer.state !== 'pending' || wallet === null) return goOn()
+    // The attempt has ended, and no money was taken: the intent is still PENDING. No limit counts this, as no wallet is asked.
+    const isUsed = paymentId !== null && intent.effects.includes(paymentId)
+    const read = readConfirmation(deps, offer, { ...fields, paymentId: isUsed ? null : paymentId })
     if ('sheet' in read) return sendSheet(res, 422, offer, read.sheet)
     const { confirmation } = read
     const { spend } = deadlineOf(res)

@@ -7,7 +7,7 @@ import { newFormToken } from './form-token.ts'
 import { amountForm, payForm } from './forms.ts'
 import type { Offer, Sheet } from './offer.ts'
 
-/** The form that pays, as it was sent; `paymentId` is what its token stands for. */
+/** The form that pays, as it was sent; `paymentId` is what its token stands for, or null if this form cannot pay any more. */
 export interface Sent {
   paymentId: string | null
   phone: string
