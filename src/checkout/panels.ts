@@ -13,9 +13,12 @@ export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
     case 'waiting':
       return waiting(offer, panels.waiting)
     case 'paid':
-      return paid(offer, panels.paid)
-    case 'refunded':
-      return ended(offer, [isAllRefunded(offer) ? panels.refunded : panels.refundedInPart, null])
+      return isPaidByAnother(offer) ? ended(offer, panels.paidBefore) : paid(offer, panels.paid)
+    case 'refunded': {
+      const [, notCharged] = panels.paidBefore
+      const title = isAllRefunded(offer) ? panels.refunded : panels.refundedInPart
+      return ended(offer, [title, isPaidByAnother(offer) ? notCharged : null])
+    }
     case 'cancelled':
     case 'expired':
     case 'failed':
@@ -58,14 +61,24 @@ const paid = (offer: Offer, title: string): Sheet => ({
 !${back(offer)}`,
 })
 
-const ended = (offer: Offer, [title, sentence]: Note | readonly [title: string, sentence: null]): Sheet => ({
+const ended = (
+  offer: Offer,
+  [title, sentence]: readonly [title: string, sentence: string | null],
+): Sheet => ({
   title,
-  query: {},
+  query: isPaidByAnother(offer) ? sentQuery(offer.sent) : {},
   body: html`<h1>${title}</h1>
 !${sentence === null ? '' : html`<p>${sentence}</p>`}
 !${told(offer)}
 !${back(offer)}`,
 })
+
+/**
+ * Whether another form than this customer's paid. Then theirs took no money: a payment whose outcome is not known yet holds the intent,
+ * so theirs did not begin, or it ended without taking money before the other one began.
+ */
+const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
+  sent !== null && payment !== null && payment.key !== sent
 
 /** Whether all that was paid went back. */
 const isAllRefunded = ({ intent: { payment, refunds } }: Offer): boolean =>

@@ -99,6 +99,10 @@ describe('The hosted pages', function () {
       'amount-chosen': { path: `${open.path}?amount=99999.99`, says: toPay(9_999_999) },
       waiting: { ...waiting, says: ({ words }) => words.panels.waiting[0] },
       paid: { ...(await order({}, paid)), says: ({ words }) => words.panels.paid },
+      'paid-before': {
+        path: `${(await order({}, paid)).path}?sent=${'0'.repeat(24)}`,
+        says: ({ words }) => words.panels.paidBefore[1],
+      },
       refunded: { ...(await order({}, paid, ['refund', {}])), says: ({ words }) => words.panels.refunded },
       'refunded-in-part': {
         ...(await order({}, paid, ['refund', { amount: 20_000 }])),

@@ -71,7 +71,7 @@ export const fillIn = (page: Page, label: string, text: string): Promise<void> =
 export const send = (page: Page): Promise<void> => page.locator('form button').click()
 
 /** The heading that a page should come to. */
-export const heading = (page: Page, name: string): Promise<void> =>
+export const heading = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('heading', { level: 1, name }).waitFor()
 
 /** What a page says. */

@@ -115,10 +115,78 @@ describe('Paying on the hosted page', () => {
     const answers = await Promise.all(tabs.map((tab) => fill(tab, wallets.pays)))
     for (const answer of answers) {
       expect(answer.status).to.equal(303)
-      expect((await follow(answer)).says).to.match(/Payment successful|Payment in progress/)
+      expect((await follow(answer)).says).to.match(
+        /Payment successful|Payment in progress|This payment was already made/,
+      )
     }
-    for (const answer of answers) expect((await follow(answer)).says).to.include('Payment successful')
+    const pages = await Promise.all(answers.map(async (answer) => (await follow(answer)).says))
+    expect(pages.filter((says) => says.includes('Payment successful'))).to.have.length(1)
+    expect(pages.filter((says) => says.includes('You were not charged for this attempt.'))).to.have.length(2)
     expect(await debits(house, merchant)).to.equal(1)
+  })
+
+  for (const [what, wallet] of [
+    ['another wallet', wallets.limited],
+    ['a wrong PIN', wallets.wrongPin],
+  ] as const)
+    it(`tells a second payer with ${what} that they were not charged, in each language`, async () => {
+      const { merchant, referenceNumber, path } = await offer()
+      const [form, second] = [await open(house, path), await open(house, path)]
+      const first = await pay(form, wallets.pays)
+      const page = await pay(second, wallet)
+      expect(page.says).to.include('This payment was already made You were not charged for this attempt.')
+      expect(page.says).to.include(referenceNumber).and.not.include('Payment successful')
+      expect(page.html).not.to.include('data-leave')
+      for (const [language, sentence] of [
+        ['fr', 'Rien n’a été débité pour cette tentative.'],
+        ['ar', 'لم يُخصم أي مبلغ في هذه المحاولة.'],
+      ]) {
+        const link = new RegExp(`<a href="([^"]+)" lang="${language}"`).exec(page.html)?.[1] ?? ''
+        const address = link.replaceAll('&#61;', '=').replaceAll('&#38;', '&')
+        expect((await open(house, address)).says, language).to.include(sentence)
+      }
+      expect((await open(house, first.url)).says).to.include('Payment successful')
+      expect((await open(house, path)).says).to.include('Payment successful')
+      expect(await debits(house, merchant)).to.equal(1)
+
+      const refund = house.http.post(`/api/v1/dev/intents/${referenceNumber}/refund`).set(merchant.write())
+      await refund.send({}).expect(200)
+      expect((await open(house, page.url)).says).to.include('refunded You were not charged for this attempt.')
+      expect((await open(house, first.url)).says)
+        .to.include('refunded')
+        .and.not.include('not charged')
+    })
+
+  it('does not say that a payer was not charged while their own attempt may have taken money', async () => {
+    const { path } = await offer()
+    const other = await open(house, path)
+    let outcome: WalletOutcome = { outcome: 'unknown', why: 'no answer' }
+    const asBefore = payBy({
+      authorise: async () => ({ outcome: 'unknown', why: 'no answer' }),
+      status: async () => outcome,
+    })
+    const ask = async () => {
+      const intent = await house.deps.Intent.findOne({ shortCode: path.slice(3) }).lean()
+      house.clock.advance(60_000)
+      await askWallet(house.deps, intent?._id ?? '', intent?.underWay?.id ?? '')
+    }
+    try {
+      const waiting = await pay(await open(house, path), wallets.pays)
+      const second = await pay(other, wallets.limited)
+      await ask()
+      for (const { url } of [waiting, second])
+        expect((await open(house, url)).says)
+          .to.include('Payment in progress')
+          .and.not.include('not charged')
+      outcome = { outcome: 'done' }
+      await ask()
+      expect((await open(house, waiting.url)).says)
+        .to.include('Payment successful')
+        .and.not.include('charged')
+      expect((await open(house, second.url)).says).to.include('You were not charged for this attempt.')
+    } finally {
+      asBefore()
+    }
   })
 
   for (const [what, wallet] of [

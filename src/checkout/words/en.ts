@@ -58,6 +58,7 @@ export const english: Words = {
       'We are waiting for your wallet. Do not pay a second time: this page updates by itself.',
     ],
     paid: 'Payment successful',
+    paidBefore: ['This payment was already made', 'You were not charged for this attempt.'],
     refunded: 'Payment refunded',
     refundedInPart: 'Payment partly refunded',
     cancelled: ['Payment cancelled', `This payment request was cancelled. ${nothingTaken}`],

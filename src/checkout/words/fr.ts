@@ -58,6 +58,7 @@ export const french: Words = {
       'Nous attendons la réponse du portefeuille. Ne payez pas une deuxième fois : cette page s’actualise d’elle-même.',
     ],
     paid: 'Paiement réussi',
+    paidBefore: ['Ce paiement a déjà été effectué', 'Rien n’a été débité pour cette tentative.'],
     refunded: 'Paiement remboursé',
     refundedInPart: 'Paiement remboursé en partie',
     cancelled: ['Paiement annulé', `Cette demande de paiement a été annulée. ${nothingTaken}`],

@@ -55,6 +55,8 @@ export interface Words {
   panels: {
     waiting: Note
     paid: string
+    /** To a customer whose form is not the one that paid, also if both are theirs. */
+    paidBefore: Note
     refunded: string
     refundedInPart: string
     cancelled: Note
