@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Response } from 'express'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
@@ -7,13 +8,22 @@ import { holdBack, prefixLimits } from './limit-visitors.ts'
 
 type Limiting = Pick<Deps, 'rateLimits'>
 
-/** Throws RATE_LIMITED for a key that sends too much (order of checks, 6). Every response from here on says what is left of the limit. */
-export function limitKey(deps: Limiting, caller: Caller, res: Response): void {
+/** No refusal is delayed by more, so that a caller can tell it from a hang. */
+const longestDelayMs = 5_000
+
+/**
+ * Throws RATE_LIMITED for a key that sends too much (order of checks, 6). Every response from here on says what is left of the limit. A refusal
+ * costs nearly as much as a read, so a key gets no more of them in a second than its limit: the others wait for the seconds after it.
+ */
+export async function limitKey(deps: Limiting, caller: Caller, res: Response): Promise<void> {
   if (deps.rateLimits === null) return
   const perSecond = caller.limits.perSecond ?? deps.rateLimits.perSecond
   const standing = deps.rateLimits.count(`key:${caller.keyId}`, perSecond)
   sayWhere(res, 'key', perSecond, standing)
-  if (!standing.isOpen) throw tooMany('key', perSecond)
+  if (standing.isOpen) return
+  const seconds = (standing.over - 1) / perSecond
+  if (seconds >= 1) await pause(Math.min(longestDelayMs, seconds * 1000))
+  throw tooMany('key', perSecond)
 }
 
 /**

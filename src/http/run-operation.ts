@@ -32,7 +32,7 @@ export async function runOperation(
   if (unsure !== null) await deadline.spend(() => unsure)
   const caller = await authenticate(deps, req, res, deadline)
   res.locals.caller = caller
-  limitKey(deps, caller, res)
+  await limitKey(deps, caller, res)
   allow(route, caller)
   if (route.method !== 'get') return write(deps, route, caller, deadline, req, res)
   return 'download' in route

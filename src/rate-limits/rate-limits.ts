@@ -8,6 +8,8 @@ export type Counted = `key:${string}` | `address:${string}` | `visitor:${string}
 export interface Standing {
   isOpen: boolean
   remaining: number
+  /** By how many requests the limit is exceeded. */
+  over: number
 }
 
 /**
@@ -103,20 +105,25 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
     perSecond,
     count(who, limit = perSecond, requests = 1) {
       const share = shareOf(current().shares, who, limit)
-      if (share === null) return { isOpen: true, remaining: limit }
+      if (share === null) return { isOpen: true, remaining: limit, over: 0 }
       share.untold += requests
       const counted = countedOf(share)
-      return { isOpen: counted <= limit, remaining: Math.max(0, limit - counted) }
+      return { isOpen: counted <= limit, ...spanOf(counted, limit) }
     },
     look(who, limit = perSecond) {
       const counted = countedOf(current().shares.get(who) ?? { untold: 0, sum: 0 })
-      return { isOpen: counted < limit, remaining: Math.max(0, limit - counted) }
+      return { isOpen: counted < limit, ...spanOf(counted, limit) }
     },
     inLine: createLines(),
     exchange: exchangeInTurn,
     close: () => clearInterval(timer),
   }
 }
+
+const spanOf = (counted: number, limit: number): Omit<Standing, 'isOpen'> => ({
+  remaining: Math.max(0, limit - counted),
+  over: Math.max(0, counted - limit),
+})
 
 const countedOf = ({ untold, sum }: Pick<Share, 'untold' | 'sum'>): number => sum + untold
 

@@ -81,6 +81,21 @@ describe('A rate limit of five in a second', () => {
       expect(answers.filter(({ status }) => status === 200)).to.have.lengthOf(limit)
     })
 
+    it('delays the refusals of a flood, so that they cost little', async () => {
+      const merchant = await house.merchant()
+      const durations = await Promise.all(
+        Array.from({ length: 4 * limit }, async () => {
+          const begun = performance.now()
+          await list(merchant)
+          return performance.now() - begun
+        }),
+      )
+      // Five requests are let through, and five refusals come at once. Then five come in each second.
+      durations.sort((a, b) => a - b)
+      expect(durations[2 * limit]).to.be.at.least(1_000)
+      expect(durations[3 * limit]).to.be.at.least(2_000)
+    })
+
     it('counts an order as one request for each of its products', async () => {
       const merchant = await house.merchant()
       const products = [await createProduct(house, merchant), await createProduct(house, merchant)]
