@@ -7,7 +7,7 @@ import { createInsertLane, type Insertion } from './group-commit/insert-lane.ts'
 import type { Lane } from './group-commit/lane.ts'
 import { createByIdLane } from './group-commit/read-lane.ts'
 import { createUpdateLane, type GuardedUpdate } from './group-commit/update-lane.ts'
-import type { Claim } from './idempotency/claim.ts'
+import { type Claim, createReplayLane } from './idempotency/claim.ts'
 import { createExpiringLane } from './intents/expire.ts'
 import { createIntentLane } from './intents/find.ts'
 import { createOfferedLane, type OfferedIntent } from './intents/find-by-short-code.ts'
@@ -28,6 +28,7 @@ export interface Lanes extends RelayLanes {
   insertClaim: Lane<Claim, Insertion>
   findClaim: Lane<string, Claim | null>
   updateClaim: Lane<GuardedUpdate, boolean>
+  noteReplay: Lane<string, void>
   insertIntent: Lane<Intent, Insertion>
   findIntent: Lane<string, Intent | null>
   findOffered: Lane<string, OfferedIntent | null>
@@ -59,6 +60,7 @@ export function openLanes(models: Models, now: () => Date): Lanes {
     insertClaim: insertsOf(models.Claim),
     findClaim: createByIdLane(models.Claim),
     updateClaim: createUpdateLane(pastMongoose(models.Claim)),
+    noteReplay: createReplayLane(models.Claim, now),
     insertIntent: insertsOf(models.Intent),
     findIntent: createIntentLane(models.Intent),
     findOffered: createOfferedLane(models.Intent),

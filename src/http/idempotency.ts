@@ -12,7 +12,7 @@ import {
   claims,
   giveUp,
   keepAnswer,
-  noteReplay,
+  lookAgain,
   type Recall,
   recallAnswer,
   type StoredAnswer,
@@ -105,7 +105,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     const claimed = await deadline.spend(look)
     if (claimed.state === 'lost') return claimed.own
     if (claimed.state === 'answered') {
-      if (waited) await deadline.spend(() => noteReplay(deps, id))
+      if (waited) await deadline.spend((until) => deps.lanes.noteReplay(id, until))
       return replay(deps, claimed, claimed.paramsHash !== paramsHash)
     }
     if (claimed.state === 'mine') {
@@ -119,7 +119,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
       })
       if (isKept) return own
       look = async (until) => (await claimAgain(deps, request, effectId, until)) ?? { state: 'lost', own }
-    }
+    } else if (!waited) look = (until) => lookAgain(deps, request, until)
     await waitToLook(deps, caller, performance.now() - beganAtMs)
   }
 }
@@ -188,7 +188,7 @@ async function recallEarlier(
 ): Promise<Answer> {
   const found = await deadline.spend(() => recallAnswer(deps, recall, effectId))
   if (found === null) throw unavailable()
-  await deadline.spend(() => noteReplay(deps, id))
+  await deadline.spend((until) => deps.lanes.noteReplay(id, until))
   return replay(deps, found, false)
 }
 

@@ -1,5 +1,7 @@
-import type { Collection } from '../collection.ts'
+import type { Model } from 'mongoose'
+import { type Collection, pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
+import { createLane, type Lane } from '../group-commit/lane.ts'
 import { newId } from '../ids.ts'
 import type { SealedField } from '../secrets.ts'
 
@@ -96,15 +98,26 @@ export interface ClaimRequest {
 
 /** Tries once to insert the claim, to take it over, or to find its answer. */
 export async function tryClaim(deps: Deps, request: ClaimRequest, until: number): Promise<Claimed> {
-  const now = deps.now()
-  const fresh = freshClaim(now, request)
+  const fresh = freshClaim(deps.now(), request)
   const insertion = await deps.lanes.insertClaim({ _id: request.id, ...fresh }, until)
   if (insertion.inserted) return mine(fresh)
   const found = await deps.lanes.findClaim(request.id, until)
   // Removed meanwhile. The next look inserts a new claim.
   if (found === null) return { state: 'running' }
   if (found.token === fresh.token) return mine(found)
-  if (isOver(found, request, now)) return takeOver(deps, found, fresh)
+  return compete(deps, request, found)
+}
+
+/** As `tryClaim`, for a request that has seen the claim before. Only reads while the first request runs, because many may wait for it. */
+export async function lookAgain(deps: Deps, request: ClaimRequest, until: number): Promise<Claimed> {
+  const found = await deps.lanes.findClaim(request.id, until)
+  return found === null ? tryClaim(deps, request, until) : compete(deps, request, found)
+}
+
+/** Takes the claim over if its time is up, or finds its answer. */
+async function compete(deps: Deps, request: ClaimRequest, found: Claim): Promise<Claimed> {
+  const now = deps.now()
+  if (isOver(found, request, now)) return takeOver(deps, found, freshClaim(now, request))
   return inherit(deps, request, found, now)
 }
 
@@ -219,7 +232,9 @@ export async function giveUp(
   await deps.Claim.updateOne({ _id: held.id, token: held.token }, { $set: { leaseUntil: deps.now() } })
 }
 
-/** Writes down that a duplicate which had to wait is answered now. */
-export async function noteReplay(deps: Pick<Deps, 'Claim' | 'now'>, id: string): Promise<void> {
-  await deps.Claim.updateOne({ _id: id }, { $set: { replayedAt: deps.now() } })
-}
+/** Writes down that duplicates which had to wait are answered now. A thousand of one claim take two writes. */
+export const createReplayLane = (Claim: Model<Claim>, now: () => Date): Lane<string, void> =>
+  createLane(1000, async (ids) => {
+    await pastMongoose(Claim).updateMany({ _id: { $in: [...new Set(ids)] } }, { $set: { replayedAt: now() } })
+    return ids.map(() => undefined)
+  })

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { noHurry } from '../../src/group-commit/lane.ts'
 import { keepAnswer } from '../../src/idempotency/claim.ts'
 import { subscribe } from '../support/acts.ts'
+import { createGate } from '../support/gate.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
@@ -41,6 +42,36 @@ describe('The claim of a write', () => {
   const crash = (leaseUntil: Date) =>
     house.deps.Claim.updateMany({}, { $set: { leaseUntil }, $unset: { answer: 1 } })
   const over = () => new Date(house.deps.now().getTime() - 1)
+
+  it('is only read by the duplicates that wait', async () => {
+    const receiver = await startReceiver()
+    const gate = createGate()
+    receiver.respondWith((res) => void gate.passed.then(() => res.end()))
+    const { id } = await subscribe(house, merchant, receiver.url)
+    const test = () =>
+      house.http
+        .post(`/api/v1/dev/webhooks/endpoints/${id}/test`)
+        .set(merchant.write('waits'))
+        .then((response) => response)
+    const { lanes } = house.deps
+    let inserts = 0
+    let looks = 0
+    house.deps.lanes = {
+      ...lanes,
+      insertClaim: (...claimed) => (++inserts, lanes.insertClaim(...claimed)),
+      findClaim: (...asked) => (++looks, lanes.findClaim(...asked)),
+    }
+    const first = test()
+    await receiver.atLeast(1)
+    const duplicates = Array.from({ length: 5 }, test)
+    await until('each to have looked again', () => looks >= 20)
+    expect(inserts).to.equal(6)
+    gate.open()
+    const { text } = await first
+    for (const duplicate of await Promise.all(duplicates)) expect(duplicate.text).to.equal(text)
+    house.deps.lanes = lanes
+    await receiver.close()
+  })
 
   describe('of a process that died', () => {
     it('before the intent was made lets the retry make it, once', async () => {
