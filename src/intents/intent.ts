@@ -113,7 +113,12 @@ export const intents: Collection = {
     // Contains `cancelsAt`, so that a list of PENDING or CANCELLED intents in a time range reads no other document.
     { name: 'byStatus', key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, cancelsAt: 1 } },
     { name: 'byCancelsAt', key: { businessId: 1, sandbox: 1, cancelsAt: 1 } },
-    { name: 'expiring', key: { cancelsAt: 1 }, partialFilterExpression: { status: 'PENDING' } },
+    // Contains `businessId`, so that the sweep reads no document of a business that had its share.
+    {
+      name: 'expiring',
+      key: { cancelsAt: 1, businessId: 1 },
+      partialFilterExpression: { status: 'PENDING' },
+    },
     outboxIndex,
     {
       name: 'paymentToAsk',

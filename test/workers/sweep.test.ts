@@ -12,6 +12,7 @@ import { maintenance } from '../../workers/maintenance.ts'
 import { attempt, createIntent, deliveriesOf, freshDelivery, stored, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { storeOrder } from '../support/orders.ts'
+import { storedIntent } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { loseAllJobs } from '../support/redis-keys.ts'
@@ -70,6 +71,41 @@ describe('the sweep', () => {
     expect(await stateOf(delivery)).to.equal('unknown')
     return delivery
   }
+
+  it('lets an intent expire before the thousands of another business whose time was up earlier', async () => {
+    const neighbour = await house.merchant()
+    const many = 6000
+    const { referenceNumber: first } = await createIntent(house, merchant)
+    const { referenceNumber: last } = await createIntent(house, neighbour)
+    const { codeKey, ...one } = await storedIntent(house, first)
+    expect(codeKey).to.be.a('string')
+    const at = new Date(house.clock.now().getTime() - 60_000)
+    await house.deps.Intent.collection.insertMany(
+      Array.from({ length: many }, (_each, n) => ({
+        ...one,
+        _id: newId(),
+        referenceNumber: `PI-${n}`,
+        shortCode: `s${n}`,
+        expiresAt: at,
+        cancelsAt: at,
+        outbox: [],
+      })) as never,
+    )
+    const due = new Date(at.getTime() + 30_000)
+    await house.deps.Intent.updateOne(
+      { referenceNumber: last },
+      { $set: { expiresAt: due, cancelsAt: due, outbox: [] } },
+    )
+    const { expiries } = await sweep(house.deps, false)
+    expect(expiries).to.equal(5001)
+    const workers = house.startWorkers()
+    await until(
+      'the expiry of the neighbour',
+      async () => (await storedIntent(house, last)).status === 'CANCELLED',
+    )
+    expect(await house.deps.Intent.countDocuments({ status: 'PENDING' })).to.be.above(many / 2)
+    await workers.close()
+  }).timeout(60_000)
 
   it('wakes the relay for an event that nobody relayed, once it is old enough to have lost its nudge', async () => {
     const { referenceNumber } = await createIntent(house, merchant)
@@ -310,7 +346,7 @@ describe('the sweep', () => {
       ['orders', 'IXSCAN { outbox.createdAt: 1 }'],
       ['deliveries', 'IXSCAN { nextAttemptAt: 1 }'],
       ['deliveries', 'IXSCAN { nextAttemptAt: 1 }'],
-      ['intents', 'IXSCAN { cancelsAt: 1 }'],
+      ['intents', 'IXSCAN { cancelsAt: 1, businessId: 1 }'],
       ['wallets', 'IXSCAN { current.key: 1 }'],
       ['products', 'IXSCAN { reservations.at: 1 }'],
       ['importplans', 'IXSCAN { leaseUntil: 1 }'],

@@ -68,8 +68,8 @@ export const intentMutants: readonly Mutant[] = [
       { file: 'src/webhooks/relay.ts', find: 'if (created.length > 0)', put: 'if (created.length < 0)' },
       {
         file: 'src/intents/sweep-expiries.ts',
-        find: '...moves.expire.guard(soon)',
-        put: '...moves.expire.guard(new Date(now.getTime() - 5000))',
+        find: 'moves.expire.guard(soon).cancelsAt',
+        put: 'moves.expire.guard(new Date(soon.getTime() - 35_000)).cancelsAt',
       },
     ],
     caughtBy: ['expiry.prompt'],
