@@ -238,11 +238,14 @@ describe('A request that loses its claim', function () {
       const first = send(ready)
       await until('the insert of the first', () => arrived() === 1)
       await changeClaim({ leaseUntil: ago(1) })
+      const { token } = await claim()
       const second = send(ready)
-      await until('the insert of the second', () => arrived() === 2)
+      await until('the second request to hold the claim', async () => (await claim()).token !== token)
       gates[0]?.open()
       const one = await first
       expect(one.status, one.text).to.equal(201)
+      // The process places the orders of a business one at a time.
+      await until('the insert of the second', () => arrived() === 2)
       await removeClaim()
       gates[1]?.open()
       const two = await second
