@@ -12,6 +12,7 @@ import { cutSlow } from './connections/cut-slow.ts'
 import { createGate } from './connections/gate.ts'
 import { createHangUp } from './connections/hang-up.ts'
 import { afterAnswers, inTurn } from './connections/in-turn.ts'
+import { mostConnections } from './connections/most-connections.ts'
 import { createNetworkShares } from './connections/network-share.ts'
 import { tellFault } from './connections/parser-fault.ts'
 import type { Patience } from './connections/patience.ts'
@@ -22,12 +23,6 @@ const lastRequestsMs = 500
 const beyondWalletMs = 11_000
 /** For the request line with its URL and all headers together; in bytes. */
 export const mostHeaderBytes = 16_384
-/**
- * At once. One that idles takes 13 KB, one that keeps us waiting for its headers 18 (measured): 180 MB in all. More are closed as they
- * come, so that those who are served stay served.
- */
-export const mostConnections = 10_000
-
 /**
  * How long a server that stops waits for answers: as long as a payment or a refund may take, which wait on a wallet and on MongoDB. A test of
  * an endpoint and Retry all of the board may take longer, and are cut. Node looks at late requests no more once the server is closed.
@@ -81,14 +76,15 @@ export function createHttpServer(
     },
     serve,
   )
-  server.maxConnections = mostConnections
+  const most = mostConnections()
+  server.maxConnections = most
   // `close` calls this. Node's own version cuts responses that the client has not fully read.
   server.closeIdleConnections = () => {
     for (const { socket, latest } of connections.values()) if (latest?.writableFinished) socket.destroy()
   }
   const warn = throttled(5000, (fields) => deps.log.warn(fields, 'web.full'))
-  server.on('drop', () => warn({ connections: mostConnections }))
-  const shares = createNetworkShares(mostConnections)
+  server.on('drop', () => warn({ connections: most }))
+  const shares = createNetworkShares(most)
   const warnOfNetwork = throttled(5000, (fields) => deps.log.warn(fields, 'network.full'))
   server.on('connection', (socket: Socket) => {
     gate.noteConnection()

@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import express from 'express'
 import { createApp } from '../../src/app.ts'
+import { mostConnections } from '../../src/http/connections/most-connections.ts'
 import { patience } from '../../src/http/connections/patience.ts'
-import { mostConnections } from '../../src/http/listen.ts'
 import { serveProbes } from '../../src/http/probes.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { until } from '../support/until.ts'
@@ -238,7 +238,7 @@ describe('A connection', () => {
 
   it('beyond the most that there may be is closed, and those that stand are served', async () => {
     const most = impatient.server.maxConnections
-    expect(most).to.equal(mostConnections)
+    expect(most).to.equal(mostConnections())
     const open = await new Promise<number>((resolve) =>
       impatient.server.getConnections((_error, count) => resolve(count)),
     )
@@ -262,7 +262,7 @@ describe('A connection', () => {
     const connectMany = (origin: string, count: number, from: string) =>
       Promise.all(Array.from({ length: count }, () => connectFrom(origin, from)))
     const standing = (sockets: Socket[]) => sockets.filter(({ destroyed }) => !destroyed)
-    const ofAddress = mostConnections / 10
+    const ofAddress = mostConnections() / 10
 
     it(`beyond ${ofAddress} of one address is closed, and those of other addresses are served`, async () => {
       const { origin, close } = await openServer(house, app(), patience)

@@ -4,10 +4,11 @@ import { largestBytes } from '../../src/http/body.ts'
 import { partOfBusiness as partOfRoom, roomBytes, smallBytes } from '../../src/http/body-room.ts'
 import { leastRate, leastReadRate } from '../../src/http/connections/cut-slow.ts'
 import { mostWaiting } from '../../src/http/connections/in-turn.ts'
+import { mostEver } from '../../src/http/connections/most-connections.ts'
 import { patience } from '../../src/http/connections/patience.ts'
 import { largestJson } from '../../src/http/csv-body.ts'
 import { deepest } from '../../src/http/json-body.ts'
-import { mostConnections, mostHeaderBytes } from '../../src/http/listen.ts'
+import { mostHeaderBytes } from '../../src/http/listen.ts'
 import { partOfBusiness, responseBytes, smallResponseBytes } from '../../src/http/responses/budget.ts'
 import { textOf } from './pages.ts'
 
@@ -57,7 +58,7 @@ const said: Record<string, string[]> = {
     `at most ${mib(responseBytes)} of responses over ${kib(smallResponseBytes)}`,
     `after ${seconds(patience.answerIdleMs)} in which the client reads nothing, or less than ${kib(leastReadRate)} for each second`,
     `read on for up to ${seconds(patience.lingerMs)}`,
-    `at most ${number(mostConnections)} connections`,
+    `at most ${number(mostEver)} connections`,
   ],
 }
 

@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process'
+import { expect } from 'chai'
+import { mostConnections } from '../../src/http/connections/most-connections.ts'
+
+describe('The connections that a process accepts', () => {
+  for (const [descriptors, most] of [
+    [1_000_000, 10_000],
+    [11_000, 10_000],
+    [4_096, 3_096],
+    [1_024, 512],
+  ] as const)
+    it(`are ${most} if it may open ${descriptors} files`, () => {
+      expect(mostConnections(descriptors)).to.equal(most)
+    })
+
+  it('are 10 000 if there is no limit of open files', () => {
+    expect(mostConnections(Number.POSITIVE_INFINITY)).to.equal(10_000)
+  })
+
+  it('leave descriptors for everything else under the limit that the system sets', () => {
+    const program = `
+      import { mostConnections } from './src/http/connections/most-connections.ts'
+      console.log(mostConnections())`
+    const run = `ulimit -n 1024 && exec "${process.execPath}" --import tsx --input-type=module --eval "$1"`
+    expect(execFileSync('sh', ['-c', run, 'sh', program], { encoding: 'utf8' })).to.equal('512\n')
+  })
+})
