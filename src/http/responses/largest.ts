@@ -22,8 +22,8 @@ const perByte = 2
 /** The memory to reserve for one item. */
 export const memoryOfOne = (kind: ItemKind): number => largestItem[kind] * perByte
 
-/** The memory to reserve for a file that is built while it is sent: 50 products, and three pieces of 2 MB (store/exports). */
-export const memoryOfDownload = 8 * 1024 * 1024
+/** The memory to reserve for a file that is built while it is sent: a page of products, and three pieces of 2 MB (store/exports). */
+export const memoryOfDownload = 50 * largestItem.product + 3 * 2 * 1024 * 1024
 
 /** The memory to reserve for the page of a valid query. */
 export const memoryOfPage = (kind: ItemKind, query: unknown): number =>
