@@ -7,6 +7,7 @@ import { type DatabaseTime, openDatabaseTime, type Shift, unshifted } from './da
 import { createFairSlots, type FairSlots } from './fair-slots.ts'
 import { type BodyKind, createBodyRooms, type Room } from './http/body-room.ts'
 import { createResponseBudget, type ResponseBudget, responseBytes } from './http/responses/budget.ts'
+import { createReadPace, type ReadPace } from './http/responses/read-pace.ts'
 import { createFullSandboxes, type FullSandboxes } from './intents/full-sandboxes.ts'
 import { queueOptions } from './jobs.ts'
 import { type Lanes, openLanes } from './lanes.ts'
@@ -77,6 +78,7 @@ export interface Deps extends Models {
   /** For large bodies, by their kind. */
   bodyRooms: Record<BodyKind, Room>
   responses: ResponseBudget
+  readPace: ReadPace
   queues: Queues
   nudge: Nudge
   boardQueues: BoardQueues
@@ -155,6 +157,7 @@ export async function openDeps(
     fullSandboxes: createFullSandboxes(elapsedMs),
     quotas: openQuotas({ ...models, now }, elapsedMs),
     bodyRooms: createBodyRooms(),
+    readPace: createReadPace(elapsedMs),
     responses: createResponseBudget(responseBytes, (bytes) => metrics.gauges.responseBytes.set(bytes)),
     queues,
     nudge: queues.nudge,

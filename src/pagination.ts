@@ -1,4 +1,5 @@
 import type { Model } from 'mongoose'
+import { readWithinPage } from './page-bytes.ts'
 
 /** What every document has that is listed. */
 export interface Listed {
@@ -58,12 +59,15 @@ export async function readPage<Item, Doc extends Item = Item>(
   const [found, total] = await Promise.all([
     skip > furthestSkip
       ? []
-      : model
-          .find(where, fields, { hint: index, maxTimeMS: longestReadMs })
-          .sort({ createdAt: -1, _id: -1 })
-          .skip(skip)
-          .limit(limit + 1)
-          .lean<Item[]>(),
+      : (readWithinPage(
+          model
+            .find(where, fields, { hint: index, maxTimeMS: longestReadMs })
+            .sort({ createdAt: -1, _id: -1 })
+            .skip(skip)
+            .limit(limit + 1)
+            .lean()
+            .cursor(),
+        ) as Promise<Item[]>),
     model.countDocuments(counted.where, { hint: counted.index, maxTimeMS: longestReadMs }),
   ])
   return pageOf(slice, found, total)

@@ -39,7 +39,10 @@ export const rateLimitDetails = {
     },
     {
       limit: saying('The maximum of what `scope` counts.', count),
-      windowSeconds: saying('The seconds that the limit covers, for `key` and `address`.', count),
+      windowSeconds: saying(
+        'The seconds that the limit covers, for `key` and `address`, and for `responses` if they are paced.',
+        count,
+      ),
     },
   ),
   additionalProperties: true,

@@ -3,6 +3,7 @@ import { emptyQuery } from '../../schemas/page.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
+import { mostPageBytes, PageTooLarge } from '../page-bytes.ts'
 import type { Page } from '../pagination.ts'
 import { inSpan } from '../tracing/in-span.ts'
 import type { Answer } from './answer.ts'
@@ -74,6 +75,28 @@ async function respond(
   deadline: Deadline,
   res: Response,
 ): Promise<BuiltResponse> {
+  const done = await deps.readPace.take(caller.businessId)
+  let size = 0
+  try {
+    const built = await readAndBuild(deps, route, caller, asked, deadline, res)
+    size = sizeOf(built.parts)
+    return built
+  } catch (error) {
+    if (error instanceof PageTooLarge) size = mostPageBytes
+    throw error
+  } finally {
+    done(size)
+  }
+}
+
+async function readAndBuild(
+  deps: Deps,
+  route: ReadRoute,
+  caller: Caller,
+  asked: Asked,
+  deadline: Deadline,
+  res: Response,
+): Promise<BuiltResponse> {
   const bytes = route.isPage ? memoryOfPage(route.shows, asked.query) : memoryOfOne(route.shows)
   const memory = await deps.responses.reserve(caller.businessId, bytes, res)
   const data = await inSpan(deps, 'operation', causeOf(res).traceparent, () =>
@@ -87,9 +110,7 @@ async function respond(
       }),
     ),
   )
-  const parts = await memory.during(() =>
-    route.isPage ? buildPage(data as Page<unknown>, deps.responses.perBusiness) : buildOne(data),
-  )
+  const parts = await memory.during(() => (route.isPage ? buildPage(data as Page<unknown>) : buildOne(data)))
   memory.set(sizeOf(parts))
   return { parts, memory }
 }

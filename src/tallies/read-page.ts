@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts'
+import { readWithinPage } from '../page-bytes.ts'
 import { furthestSkip, longestReadMs, type Page, pageOf, type Slice } from '../pagination.ts'
 import { type Span, within } from '../span.ts'
 import { countSpan } from './count-span.ts'
@@ -37,11 +38,9 @@ async function readFrom<Item>(
   if (skip > furthestSkip) return []
   const { createdAt } = within('createdAt', span)
   const time = { ...createdAt, ...(before === null ? {} : { $lt: before }) }
-  const found = await collection
-    .find(
-      { ...where, ...(Object.keys(time).length === 0 ? {} : { createdAt: time }) },
-      { projection, hint: index, sort: { createdAt: -1, _id: -1 }, skip, limit, maxTimeMS: longestReadMs },
-    )
-    .toArray()
-  return found as Item[]
+  const found = collection.find(
+    { ...where, ...(Object.keys(time).length === 0 ? {} : { createdAt: time }) },
+    { projection, hint: index, sort: { createdAt: -1, _id: -1 }, skip, limit, maxTimeMS: longestReadMs },
+  )
+  return (await readWithinPage(found)) as Item[]
 }

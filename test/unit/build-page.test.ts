@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { Refusal } from '../../src/errors.ts'
 import { buildPage } from '../../src/http/responses/build.ts'
+import { mostPageBytes } from '../../src/page-bytes.ts'
 
 const pageOf = (items: unknown[]) => ({ items, page: 1, limit: 100, total: items.length, hasMore: false })
-const most = 10_000_000
 
 describe('buildPage', () => {
   for (const [what, items] of [
@@ -13,15 +13,15 @@ describe('buildPage', () => {
   ] as const)
     it(`returns the same text as JSON.stringify for a page with ${what}`, async () => {
       const page = pageOf([...items])
-      const parts = await buildPage(page, most)
+      const parts = await buildPage(page)
       expect(Buffer.concat(parts).toString()).to.equal(JSON.stringify({ success: true, data: page }))
     })
 
-  it('throws RATE_LIMITED if the page exceeds the memory of a business', async () => {
-    const items = Array.from({ length: 100 }, () => 'x'.repeat(100_000))
-    const refused = await buildPage(pageOf(items), most - 1).catch((error: unknown) => error)
+  it('throws RATE_LIMITED if the page exceeds 26 MiB', async () => {
+    const items = Array.from({ length: 100 }, () => 'x'.repeat(273_000))
+    const refused = await buildPage(pageOf(items)).catch((error: unknown) => error)
     expect(refused).to.be.instanceOf(Refusal)
     expect(refused).to.deep.include({ code: 'RATE_LIMITED' })
-    expect((refused as Refusal).extras.details).to.deep.equal({ scope: 'responses', limit: most - 1 })
+    expect((refused as Refusal).extras.details).to.deep.equal({ scope: 'responses', limit: mostPageBytes })
   })
 })

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Refusal, refuse } from '../../errors.ts'
+import { mostPageBytes, PageTooLarge } from '../../page-bytes.ts'
 import type { Page } from '../../pagination.ts'
 import { success } from '../answer.ts'
 
@@ -12,10 +12,9 @@ const lengthPerTurn = 1024 * 1024
 export const buildOne = async (data: unknown): Promise<Buffer[]> => [Buffer.from(success(200, data).body)]
 
 /**
- * The envelope of a page, built item by item so that a large page is never in memory both as text and as bytes. Throws RATE_LIMITED if it
- * exceeds `most` bytes.
+ * The envelope of a page, built item by item so that a large page is never in memory both as text and as bytes. Throws PageTooLarge.
  */
-export async function buildPage({ items, ...page }: Page<unknown>, most: number): Promise<Buffer[]> {
+export async function buildPage({ items, ...page }: Page<unknown>): Promise<Buffer[]> {
   const parts: Buffer[] = []
   let length = 0
   let text = '{"success":true,"data":{"items":['
@@ -26,16 +25,9 @@ export async function buildPage({ items, ...page }: Page<unknown>, most: number)
     parts.push(part)
     text = ''
     length += part.length
-    if (length > most) throw tooLarge(most)
+    if (length > mostPageBytes) throw new PageTooLarge()
     if (length % lengthPerTurn < part.length) await nextTurn()
   }
   parts.push(Buffer.from(`${text}],${JSON.stringify(page).slice(1)}}`))
   return parts
 }
-
-const tooLarge = (limit: number): Refusal =>
-  refuse('RATE_LIMITED', {
-    message: 'This page is too large. Request fewer items with `limit`.',
-    details: { scope: 'responses', limit },
-    retryAfterSeconds: 1,
-  })

@@ -1,0 +1,106 @@
+import { type Refusal, refuse } from '../../errors.ts'
+
+/**
+ * Paces the reads of a business whose responses are large: reading and building 1 MB takes 10 ms, in which the process serves nobody else. A
+ * business without large responses is never delayed.
+ */
+export interface ReadPace {
+  /**
+   * Waits for the turn of a read. Resolves to a function to call with the size of the response once it is built. Throws RATE_LIMITED if the
+   * turn does not come within `longestWaitMs`, or if `mostWaiting` reads of the business already wait.
+   */
+  take(businessId: string): Promise<(bytes: number) => void>
+}
+
+/** A page of 100 ordinary items is smaller. */
+const largeBytes = 256 * 1024
+/** The large responses of one business in a second. */
+export const bytesPerSecond = 16 * 1024 * 1024
+/** After its last large response, the reads of a business run one at a time for so long. */
+const carefulMs = 600_000
+/** Longer than the largest page delays the next one, so that sequential reads are never refused. */
+const longestWaitMs = 2_000
+const mostWaiting = 100
+
+/** A business with large responses. */
+interface Line {
+  running: boolean
+  /** When the next read may begin. */
+  readyAtMs: number
+  waiting: Set<() => void>
+  timer: NodeJS.Timeout | null
+}
+
+/** `elapsedMs` is a monotonic clock. */
+export function createReadPace(elapsedMs: () => number): ReadPace {
+  const lines = new Map<string, Line>()
+
+  function note(businessId: string, bytes: number): void {
+    if (bytes <= largeBytes) return
+    const now = elapsedMs()
+    const line = lines.get(businessId) ?? { running: false, readyAtMs: now, waiting: new Set(), timer: null }
+    lines.set(businessId, line)
+    line.readyAtMs = Math.max(now, line.readyAtMs) + (bytes / bytesPerSecond) * 1000
+  }
+
+  /** Begins the next read of a line, or sets a timer for it. An idle line is forgotten after `carefulMs`. */
+  function advance(businessId: string, line: Line): void {
+    if (line.timer !== null) clearTimeout(line.timer)
+    line.timer = null
+    if (line.running) return
+    const [next] = line.waiting
+    const restMs = line.readyAtMs - elapsedMs()
+    if (next === undefined && restMs <= -carefulMs) lines.delete(businessId)
+    else if (next === undefined || restMs > 0)
+      line.timer = setTimeout(
+        () => advance(businessId, line),
+        next === undefined ? restMs + carefulMs : restMs,
+      ).unref()
+    else {
+      line.waiting.delete(next)
+      line.running = true
+      next()
+    }
+  }
+
+  function wait(businessId: string, line: Line): Promise<void> {
+    if (line.waiting.size >= mostWaiting) throw tooManyLarge()
+    return new Promise((resolve, reject) => {
+      const begin = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      const timer = setTimeout(() => {
+        line.waiting.delete(begin)
+        reject(tooManyLarge())
+      }, longestWaitMs)
+      line.waiting.add(begin)
+      advance(businessId, line)
+    })
+  }
+
+  return {
+    async take(businessId) {
+      const line = lines.get(businessId)
+      if (line === undefined)
+        return (bytes) => {
+          note(businessId, bytes)
+          const begun = lines.get(businessId)
+          if (begun !== undefined) advance(businessId, begun)
+        }
+      await wait(businessId, line)
+      return (bytes) => {
+        line.running = false
+        note(businessId, bytes)
+        advance(businessId, line)
+      }
+    },
+  }
+}
+
+const tooManyLarge = (): Refusal =>
+  refuse('RATE_LIMITED', {
+    message: 'Too many large responses in a short time.',
+    details: { scope: 'responses', limit: bytesPerSecond, windowSeconds: 1 },
+    retryAfterSeconds: 1,
+  })

@@ -1,0 +1,63 @@
+import { expect } from 'chai'
+import { Refusal } from '../../src/errors.ts'
+import { bytesPerSecond, createReadPace } from '../../src/http/responses/read-pace.ts'
+
+const open = () => createReadPace(() => performance.now())
+
+describe('The pace of reads', () => {
+  it('delays no business without large responses', async () => {
+    const pace = open()
+    const large = await pace.take('a')
+    large(bytesPerSecond)
+    const began = performance.now()
+    for (let n = 0; n < 100; n += 1) (await pace.take('b'))(100_000)
+    expect(performance.now() - began).to.be.below(500)
+  })
+
+  it('lets the next read of a business wait for as long as its large responses take at 16 MiB a second', async () => {
+    const pace = open()
+    const began = performance.now()
+    const [one, other] = await Promise.all([pace.take('a'), pace.take('a')])
+    one(bytesPerSecond / 4)
+    other(bytesPerSecond / 4)
+    await pace.take('a')
+    expect(performance.now() - began).to.be.at.least(499)
+  })
+
+  it('runs the reads of a business one at a time after a large response, in order', async () => {
+    const pace = open()
+    const large = await pace.take('a')
+    large(300_000)
+    const first = await pace.take('a')
+    const begun: string[] = []
+    const second = pace.take('a').then((done) => (begun.push('second'), done))
+    const third = pace.take('a').then((done) => (begun.push('third'), done))
+    await pace.take('b')
+    expect(begun).to.deep.equal([])
+    first(0)
+    ;(await second)(0)
+    ;(await third)(0)
+    expect(begun).to.deep.equal(['second', 'third'])
+  })
+
+  it('refuses a read that has waited for two seconds, or that 100 others wait before', async function () {
+    this.timeout(5_000)
+    const pace = open()
+    const large = await pace.take('a')
+    large(bytesPerSecond * 10)
+    const refusals = await Promise.all(
+      Array.from({ length: 101 }, async () => {
+        const began = performance.now()
+        const refused = await pace.take('a').catch((error: unknown) => error)
+        expect(refused).to.be.instanceOf(Refusal)
+        expect((refused as Refusal).extras.details).to.deep.equal({
+          scope: 'responses',
+          limit: bytesPerSecond,
+          windowSeconds: 1,
+        })
+        return performance.now() - began
+      }),
+    )
+    expect(refusals.filter((waitedMs) => waitedMs >= 1_999)).to.have.length(100)
+  })
+})
