@@ -40,6 +40,17 @@ describe('The pace of reads', () => {
     expect(begun).to.deep.equal(['second', 'third'])
   })
 
+  it('says that the service is unavailable to a read that waits two seconds for another', async function () {
+    this.timeout(5_000)
+    const pace = open()
+    const large = await pace.take('a')
+    large(300_000)
+    await pace.take('a')
+    const refused = await pace.take('a').catch((error: unknown) => error)
+    expect(refused).to.be.instanceOf(Refusal)
+    expect((refused as Refusal).code).to.equal('SERVICE_UNAVAILABLE')
+  })
+
   it('refuses a read that has waited for two seconds, or that 100 others wait before', async function () {
     this.timeout(5_000)
     const pace = open()

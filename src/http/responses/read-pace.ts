@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../../errors.ts'
+import { type Refusal, refuse, unavailable } from '../../errors.ts'
 
 /**
  * Paces the reads of a business whose responses are large: reading and building 1 MB takes 10 ms, in which the process serves nobody else. A
@@ -6,8 +6,9 @@ import { type Refusal, refuse } from '../../errors.ts'
  */
 export interface ReadPace {
   /**
-   * Waits for the turn of a read. Resolves to a function to call with the size of the response once it is built. Throws RATE_LIMITED if the
-   * turn does not come within `longestWaitMs`, or if `mostWaiting` reads of the business already wait.
+   * Waits for the turn of a read. Resolves to a function to call with the size of the response once it is built. If the turn does not
+   * come within `longestWaitMs`, throws RATE_LIMITED, or SERVICE_UNAVAILABLE if the read before it takes that long. Throws RATE_LIMITED if
+   * `mostWaiting` reads of the business already wait.
    */
   take(businessId: string): Promise<(bytes: number) => void>
 }
@@ -72,7 +73,8 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
       }
       const timer = setTimeout(() => {
         line.waiting.delete(begin)
-        reject(tooManyLarge())
+        // One read that takes this long is not the fault of the business.
+        reject(line.readyAtMs <= elapsedMs() ? unavailable() : tooManyLarge())
       }, longestWaitMs)
       line.waiting.add(begin)
       advance(businessId, line)
