@@ -64,9 +64,10 @@ describe('a read that lasts past the end of an intent', () => {
       collection.find = ((...asked: Parameters<typeof find>) => {
         collection.find = find
         const cursor = find.apply(collection, asked)
-        const toArray = cursor.toArray.bind(cursor)
-        cursor.toArray = async () => {
-          const read = await toArray()
+        const next = cursor.next.bind(cursor)
+        cursor.next = async () => {
+          cursor.next = next
+          const read = await next()
           await payAndWait()
           return read
         }
