@@ -9,7 +9,7 @@ import { createByIdLane } from './group-commit/read-lane.ts'
 import { createUpdateLane, type GuardedUpdate } from './group-commit/update-lane.ts'
 import { type Claim, createReplayLane } from './idempotency/claim.ts'
 import { createExpiringLane } from './intents/expire.ts'
-import { createIntentLane } from './intents/find.ts'
+import { createIntentLane, createIntentToChangeLane, type IntentToChange } from './intents/find.ts'
 import { createOfferedLane, type OfferedIntent } from './intents/find-by-short-code.ts'
 import type { Intent } from './intents/intent.ts'
 import type { Order } from './store/orders/order.ts'
@@ -31,6 +31,7 @@ export interface Lanes extends RelayLanes {
   noteReplay: Lane<string, void>
   insertIntent: Lane<Intent, Insertion>
   findIntent: Lane<string, Intent | null>
+  findIntentToChange: Lane<string, IntentToChange | null>
   findOffered: Lane<string, OfferedIntent | null>
   findExpiring: Lane<string, Intent | null>
   updateIntent: Lane<GuardedUpdate, boolean>
@@ -63,6 +64,7 @@ export function openLanes(models: Models, now: () => Date): Lanes {
     noteReplay: createReplayLane(models.Claim, now),
     insertIntent: insertsOf(models.Intent),
     findIntent: createIntentLane(models.Intent),
+    findIntentToChange: createIntentToChangeLane(models.Intent),
     findOffered: createOfferedLane(models.Intent),
     findExpiring: createExpiringLane(models.Intent),
     updateIntent: createUpdateLane(pastMongoose(models.Intent)),

@@ -27,9 +27,11 @@ export interface Secrets {
   /** The id of each SECRET_KEY, as what it seals carries it: the current one's first, then the previous one's. */
   keyIds: readonly [current: string, ...previous: string[]]
   /** Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`, with a fresh random nonce of 192 bits each time. */
-  seal(plain: string, field: SealedField): string
+  seal(plain: string | Buffer, field: SealedField): string
   /** Returns the text that was sealed for this field with the current or the previous SECRET_KEY. Otherwise throws. */
   unseal(sealed: string, field: SealedField): string
+  /** As `unseal`, without decoding: a text of 1 MB takes 4 ms to decode. */
+  unsealBytes(sealed: string, field: SealedField): Buffer
   /** Re-seals a value of the previous SECRET_KEY with the current one. Returns any other sealed value unchanged. Throws as `unseal` does. */
   reseal(sealed: string, field: SealedField): string
   /** The hash to store for a secret. */
@@ -54,25 +56,26 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
   }))
   const [current, ...previous] = rings as [(typeof rings)[0], ...typeof rings]
   const drawNonce = createDraw(nonceBytes)
-  const seal = (plain: string, field: SealedField): string => {
+  const seal = (plain: string | Buffer, field: SealedField): string => {
     const nonce = drawNonce()
-    const sealed = current.sealing.encrypt(nonce, Buffer.from(plain), associatedData(field))
+    const sealed = current.sealing.encrypt(nonce, bytesOf(plain), associatedData(field))
     return `v1.${current.id}.${Buffer.concat([nonce, sealed]).toString('base64url')}`
   }
-  const unseal = (sealed: string, field: SealedField): string => {
+  const unsealBytes = (sealed: string, field: SealedField): Buffer => {
     const [version, id, body = ''] = sealed.split('.')
     const ring = rings.find((each) => each.id === id)
     if (version !== 'v1' || ring === undefined) throw new Error('sealed with a key that is not configured')
     const bytes = Buffer.from(body, 'base64url')
     const [nonce, rest] = [bytes.subarray(0, nonceBytes), bytes.subarray(nonceBytes)]
-    return ring.sealing.decrypt(nonce, rest, associatedData(field)).toString()
+    return ring.sealing.decrypt(nonce, rest, associatedData(field))
   }
   return {
     keyIds: [current.id, ...previous.map(({ id }) => id)],
     seal,
-    unseal,
+    unseal: (sealed, field) => unsealBytes(sealed, field).toString(),
+    unsealBytes,
     reseal: (sealed, field) =>
-      sealed.startsWith(`v1.${current.id}.`) ? sealed : seal(unseal(sealed, field), field),
+      sealed.startsWith(`v1.${current.id}.`) ? sealed : seal(unsealBytes(sealed, field), field),
     hash: (secret) => hashWith(current.pepper, secret),
     hashes: (secret) => rings.map((ring) => hashWith(ring.pepper, secret)),
     sign: (use, text) => signWith(current.signing[use], text).toString('base64url'),
@@ -85,6 +88,8 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
     },
   }
 }
+
+const bytesOf = (plain: string | Buffer): Buffer => (typeof plain === 'string' ? Buffer.from(plain) : plain)
 
 /** How many draws share one call for random bytes, which costs a fifth of sealing. */
 const drawsPerPool = 256

@@ -1,5 +1,4 @@
 import { html } from 'ghtml'
-import { refundedSoFar } from '../intents/present.ts'
 import { facts, foreignUnlessBlank, ltr } from './layout.ts'
 import { addressOfOffer, live, type Offer, type Sheet, sentQuery } from './offer.ts'
 import type { State } from './state.ts'
@@ -81,18 +80,17 @@ const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
   sent !== null && payment !== null && payment.key !== sent
 
 /** Whether all that was paid went back. */
-const isAllRefunded = ({ intent: { payment, refunds } }: Offer): boolean =>
-  refundedSoFar(refunds) === (payment?.amountPaid ?? 0)
+const isAllRefunded = ({ intent: { payment, refunded } }: Offer): boolean =>
+  refunded === (payment?.amountPaid ?? 0)
 
 /** What a customer may keep of it. */
 function told(offer: Offer): string {
   const { intent, locale } = offer
-  const { payment, underWay, refunds, merchant, label, referenceNumber, amount, amountType } = intent
+  const { payment, underWay, refunded, merchant, label, referenceNumber, amount, amountType } = intent
   const { facts: terms } = locale.words
   const taken = payment?.amountPaid ?? null
   const asked = amountType === 'OPEN' ? (underWay?.amount ?? null) : amount
   const money = (centimes: number | null) => (centimes === null ? null : ltr(locale.money(centimes)))
-  const refunded = refundedSoFar(refunds)
   return facts([
     [terms.amount, money(taken ?? asked)],
     [terms.refunded, refunded === 0 ? null : money(refunded)],

@@ -2,11 +2,11 @@ import type { Response } from 'express'
 import type { ErrorCode, Refusal } from '../errors.ts'
 import type { HeaderList } from './api-headers.ts'
 
-/** An answer before it is written: status, the code of a refusal for the log, the body's exact text, further headers. */
+/** An answer before it is written: status, the code of a refusal for the log, the exact bytes of the body, further headers. */
 export interface Answer {
   status: number
   code: ErrorCode | null
-  body: string
+  body: Buffer
   headers: Record<string, string>
 }
 
@@ -14,7 +14,7 @@ export interface Answer {
 export const success = (status: number, data: unknown): Answer => ({
   status,
   code: null,
-  body: JSON.stringify({ success: true, data }),
+  body: Buffer.from(JSON.stringify({ success: true, data })),
   headers: {},
 })
 
@@ -33,7 +33,7 @@ export function failure(refusal: Refusal, requestId: string): Answer {
   return {
     status: statusCode,
     code,
-    body: JSON.stringify({ success: false, error }),
+    body: Buffer.from(JSON.stringify({ success: false, error })),
     headers: {
       ...extras.headers,
       ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
@@ -43,7 +43,7 @@ export function failure(refusal: Refusal, requestId: string): Answer {
 
 /** Sends a finished response. */
 export function send(res: Response, answer: Answer): void {
-  writeHead(res, answer, Buffer.byteLength(answer.body))
+  writeHead(res, answer, answer.body.length)
   res.end(answer.body)
 }
 

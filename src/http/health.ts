@@ -21,14 +21,15 @@ export function health(deps: Deps, isStopping: () => boolean): Router {
   )
   router.get('/healthz', (_req, res) => {
     res.locals.route = 'GET /healthz'
-    send(res, { status: 200, code: null, body: '{"status":"ok"}', headers: {} })
+    send(res, { status: 200, code: null, body: Buffer.from('{"status":"ok"}'), headers: {} })
   })
   router.get('/readyz', async (_req, res) => {
     res.locals.route = 'GET /readyz'
     const [mongodb, redis] = await look()
     const ready = mongodb && !isStopping()
     const status = ready ? (redis ? 'ok' : 'degraded') : 'unavailable'
-    const body = JSON.stringify({ status, mongodb: mongodb ? 'up' : 'down', redis: redis ? 'up' : 'down' })
+    const state = { status, mongodb: mongodb ? 'up' : 'down', redis: redis ? 'up' : 'down' }
+    const body = Buffer.from(JSON.stringify(state))
     send(res, { status: ready ? 200 : 503, code: null, body, headers: ready ? {} : { 'Retry-After': '2' } })
   })
   router.get('/metrics', async (_req, res) => {

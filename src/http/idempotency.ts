@@ -38,6 +38,8 @@ const claimLeaseMs = 10_000
 /** Beyond the longest errand, for what comes before and after it. */
 const errandGraceMs = 5000
 const longestKey = 255
+/** A stored response is its status, in three digits, and its body. */
+const statusLength = 3
 
 /** One write as the claim knows it: an API key, a method, a path and an idempotency key are one request. */
 export interface Write {
@@ -106,6 +108,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     if (claimed.state === 'lost') return claimed.own
     if (claimed.state === 'answered') {
       if (waited) await deadline.spend((until) => deps.lanes.noteReplay(id, until))
+      await deps.readPace.pass(caller.businessId, claimed.answer.length)
       return replay(deps, claimed, claimed.paramsHash !== paramsHash)
     }
     if (claimed.state === 'mine') {
@@ -147,7 +150,7 @@ async function runHolding(
   held: { id: string; token: string; effectId: string },
 ): Promise<{ answer: Answer; isKept: boolean }> {
   const sealed = ({ status, body }: Answer, field: SealedField) =>
-    deps.secrets.seal(JSON.stringify([status, body]), field)
+    deps.secrets.seal(Buffer.concat([Buffer.from(String(status)), body]), field)
   // What a create seals is what it answers: one text for both.
   let sealedAnswer: Answer | null = null
   const seal = (data: unknown) => {
@@ -206,9 +209,10 @@ const isFinal = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.statusCode < 500 && error.code !== 'RATE_LIMITED'
 
 function replay(deps: Deps, { answer, field }: StoredAnswer, otherParams: boolean): Answer {
-  const [status, body] = JSON.parse(deps.secrets.unseal(answer, field)) as [number, string]
+  const stored = deps.secrets.unsealBytes(answer, field)
+  const [status, body] = [Number(stored.toString('latin1', 0, statusLength)), stored.subarray(statusLength)]
   const mismatch = otherParams ? { 'Idempotent-Params-Mismatch': 'true' } : {}
-  const code = status >= 400 ? (JSON.parse(body).error.code as ErrorCode) : null
+  const code = status >= 400 ? (JSON.parse(body.toString()).error.code as ErrorCode) : null
   return { status, code, body, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }
 }
 

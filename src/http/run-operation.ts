@@ -157,7 +157,7 @@ async function write(
       deadline,
       writeOf(deps, route, caller, req, res, { key, place, body }),
     )
-    deps.responses.count(caller.businessId, Buffer.byteLength(answer.body), res)
+    deps.responses.count(caller.businessId, answer.body.length, res)
     return answer
   })
 }

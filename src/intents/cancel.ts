@@ -2,7 +2,7 @@ import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import type { Effect } from '../idempotency/effect.ts'
-import { findIntent } from './find.ts'
+import { findIntent, findIntentToChange } from './find.ts'
 import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'
 import { nudgeRelay } from './nudge-relay.ts'
@@ -19,8 +19,8 @@ export async function cancelIntent(
   referenceNumber: string,
   effect: Effect,
 ): Promise<Intent> {
-  const before = await findIntent(deps, caller, referenceNumber, effect.until)
-  if (before.effects.includes(effect.id)) return before
+  const before = await findIntentToChange(deps, caller, referenceNumber, effect.until)
+  if (before.effects.includes(effect.id)) return ownEarlierCancel(deps, caller, referenceNumber, effect)
   if (!isPending(asOf(before, deps.now()).status)) throw refuse('INTENT_CANCEL_INVALID_STATUS')
   const by = { effectId: effect.id, cause: effect.cause }
   const cancelled = await transition(deps, before, { move: 'cancel', ...by })

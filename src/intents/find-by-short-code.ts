@@ -5,12 +5,18 @@ import type { Lane } from '../group-commit/lane.ts'
 import { createReadLane } from '../group-commit/read-lane.ts'
 import type { Intent } from './intent.ts'
 
-/** An intent as its customer meets it. */
+/** An intent as its customer meets it. `refunds` is empty: an intent may have 1 000 of them, and its page shows only their sum. */
 export interface OfferedIntent extends Intent {
+  /** Centimes of its SUCCEEDED refunds. */
+  refunded: number
   /** The name of the business that wants to be paid. */
   merchant: string
   /** True while the business is suspended and cannot be paid. */
   isSuspended: boolean
+}
+
+const succeeded = {
+  $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'SUCCEEDED'] } },
 }
 
 /** The lane of intents by short code, each with its merchant in the same trip, without what only the API needs. */
@@ -24,6 +30,8 @@ export const createOfferedLane = (Intent: Model<Intent>): Lane<string, OfferedIn
           {
             $set: {
               merchant: { $ifNull: [{ $first: '$business.name' }, ''] },
+              refunded: { $sum: { $map: { input: succeeded, in: '$$this.amount' } } },
+              refunds: [],
               isSuspended: { $ne: [{ $first: '$business.suspended' }, false] },
             },
           },

@@ -10,15 +10,37 @@ import type { Intent } from './intent.ts'
 /**
  * The caller's own intent. INTENT_NOT_FOUND for an unknown reference, another business's, or a test that the clean-up is taking away;
  * SANDBOX_MISMATCH for one of the caller's other environment (SPEC 4.2).
- * Without the sealed answer. `until`: see group-commit/lane.ts.
+ * Without the sealed answer and the outbox. `until`: see group-commit/lane.ts.
  */
 export async function findIntent(
   deps: Pick<Deps, 'lanes'>,
-  { businessId, sandbox }: Caller,
+  caller: Caller,
   referenceNumber: string,
   until: number,
 ): Promise<Intent> {
-  const intent = await deps.lanes.findIntent(referenceNumber, until)
+  return ownedBy(caller, await deps.lanes.findIntent(referenceNumber, until))
+}
+
+/**
+ * An intent that somebody wants to change. `refunds` is empty: an intent may have 1 000 of them, and reading 1 MB takes 5 ms, in which the
+ * process serves nobody else.
+ */
+export interface IntentToChange extends Intent {
+  /** The effect id of each of its refunds. */
+  refundEffects: string[]
+  /** The size of the whole document. */
+  bytes: number
+}
+
+/** As `findIntent`, for a request that may change the intent. */
+export const findIntentToChange = async (
+  deps: Pick<Deps, 'lanes'>,
+  caller: Caller,
+  referenceNumber: string,
+  until: number,
+): Promise<IntentToChange> => ownedBy(caller, await deps.lanes.findIntentToChange(referenceNumber, until))
+
+function ownedBy<Found extends Intent>({ businessId, sandbox }: Caller, intent: Found | null): Found {
   if (intent === null || intent.businessId !== businessId || intent.cleanedAt !== undefined)
     throw refuse('INTENT_NOT_FOUND')
   if (intent.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')
@@ -30,7 +52,21 @@ export const createIntentLane = (Intent: Model<Intent>): Lane<string, Intent | n
   createReadLane(
     (referenceNumbers) =>
       pastMongoose(Intent)
-        .find({ referenceNumber: { $in: referenceNumbers } }, { projection: { answer: 0 } })
+        .find({ referenceNumber: { $in: referenceNumbers } }, { projection: { answer: 0, outbox: 0 } })
+        .toArray(),
+    ({ referenceNumber }) => [referenceNumber],
+  )
+
+/** As `createIntentLane`, for `findIntentToChange`. */
+export const createIntentToChangeLane = (Intent: Model<Intent>): Lane<string, IntentToChange | null> =>
+  createReadLane(
+    (referenceNumbers) =>
+      pastMongoose(Intent)
+        .aggregate<IntentToChange>([
+          { $match: { referenceNumber: { $in: referenceNumbers } } },
+          { $set: { refundEffects: '$refunds.effectId', bytes: { $bsonSize: '$$ROOT' }, refunds: [] } },
+          { $unset: ['answer', 'outbox'] },
+        ])
         .toArray(),
     ({ referenceNumber }) => [referenceNumber],
   )

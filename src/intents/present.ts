@@ -96,7 +96,7 @@ export const presentRefund = ({ id, amount, reason, status, createdAt }: Refund)
 })
 
 /** Centimes that went back. */
-export const refundedSoFar = (refunds: readonly Refund[]): number =>
+const refundedSoFar = (refunds: readonly Refund[]): number =>
   refunds.reduce((sum, { amount, status }) => sum + (status === 'SUCCEEDED' ? amount : 0), 0)
 
 const shownAmount = (intent: Intent): number | null => (intent.amountType === 'OPEN' ? null : intent.amount)

@@ -295,16 +295,16 @@ describe('A request that loses its claim', function () {
     const { path, effects } = await refundOf(10)
     const reference = path.split('/')[2] as string
     const { lanes } = house.deps
-    const { findIntent } = lanes
+    const { findIntentToChange } = lanes
     const effect = { id: newId(), until: performance.now() + 200, cause: null, seal: String }
     // As if the process were frozen between its read and its write.
-    lanes.findIntent = async (...args) => {
-      const intent = await findIntent(...args)
+    lanes.findIntentToChange = async (...args) => {
+      const intent = await findIntentToChange(...args)
       await until('the deadline', () => performance.now() >= effect.until)
       return intent
     }
     cleanUps.push(() => {
-      lanes.findIntent = findIntent
+      lanes.findIntentToChange = findIntentToChange
     })
     const { businessId, keyId } = merchant
     const caller: Caller = {

@@ -14,8 +14,14 @@ describe('A business whose intents have 1 000 refunds', () => {
     const referenceNumbers = await Promise.all(
       Array.from({ length: 40 }, async () => (await createIntent(house, merchant)).referenceNumber),
     )
+    const refunds = refundsOf(1_000)
+    await house.deps.Intent.updateMany({ referenceNumber: { $in: referenceNumbers } }, { $set: { refunds } })
+  })
+  after(() => house.close())
+
+  function refundsOf(count: number) {
     const at = house.clock.now()
-    const refunds = Array.from({ length: 1_000 }, (_, n) => ({
+    return Array.from({ length: count }, (_, n) => ({
       id: `RF-${n}`,
       amount: 1,
       reason: '\u00e9'.repeat(400),
@@ -24,9 +30,19 @@ describe('A business whose intents have 1 000 refunds', () => {
       createdAt: at,
       validUntil: at,
     }))
-    await house.deps.Intent.updateMany({ referenceNumber: { $in: referenceNumbers } }, { $set: { refunds } })
-  })
-  after(() => house.close())
+  }
+
+  /** The path of a paid intent with 900 refunds. */
+  async function paidIntent(): Promise<string> {
+    const { referenceNumber } = await createIntent(house, merchant)
+    const path = `${intents}/${referenceNumber}`
+    await house.http.post(`${path}/simulate-payment`).set(merchant.write()).send({}).expect(200)
+    const change = { refunds: refundsOf(900), refundsCommitted: 900, status: 'REFUNDED' }
+    await house.deps.Intent.updateOne({ referenceNumber }, { $set: change })
+    return path
+  }
+  const refund = (path: string, headers = merchant.write()) =>
+    house.http.post(`${path}/refund`).set(headers).send({ amount: 1 })
 
   const get = (path: string) => house.http.get(`${intents}${path}`).set(merchant.read())
 
@@ -47,4 +63,29 @@ describe('A business whose intents have 1 000 refunds', () => {
         details: { scope: 'responses', limit: mostPageBytes },
       })
     })
+
+  it('refunds as often as it asks, one after the other, and gets the same bytes again', async () => {
+    const path = await paidIntent()
+    const headers = merchant.write()
+    const first = await refund(path, headers)
+    expect([first.status, first.body.data?.refunds.length]).to.deep.equal([200, 901])
+    for (let n = 0; n < 3; n += 1) {
+      expect((await refund(path)).status).to.equal(200)
+      const again = await refund(path, headers)
+      expect([again.status, again.headers['idempotent-replayed']]).to.deep.equal([200, 'true'])
+      expect(again.text).to.equal(first.text)
+    }
+  })
+
+  it('has refunds refused that it asks for all at once, before any money moves', async function () {
+    this.timeout(20_000)
+    const path = await paidIntent()
+    const answers = await Promise.all(Array.from({ length: 40 }, () => refund(path)))
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect(refused.length).to.be.within(1, 39)
+    for (const { status, body } of refused)
+      expect([status, body.error?.details?.scope]).to.deep.equal([429, 'responses'])
+    const { refunds } = (await get(path.slice(intents.length))).body.data
+    expect(refunds.length).to.equal(940 - refused.length)
+  })
 })

@@ -40,6 +40,22 @@ describe('The pace of reads', () => {
     expect(begun).to.deep.equal(['second', 'third'])
   })
 
+  it('lets work of a known size wait too, even if all of it comes at once', async () => {
+    const pace = open()
+    const began = performance.now()
+    await Promise.all(Array.from({ length: 5 }, () => pace.pass('a', bytesPerSecond / 8)))
+    expect(performance.now() - began).to.be.at.least(499)
+  })
+
+  it('never delays small work', async () => {
+    const pace = open()
+    await pace.pass('a', bytesPerSecond)
+    const began = performance.now()
+    await pace.pass('a', 10_000)
+    await pace.pass('b', bytesPerSecond)
+    expect(performance.now() - began).to.be.below(500)
+  })
+
   it('says that the service is unavailable to a read that waits two seconds for another', async function () {
     this.timeout(5_000)
     const pace = open()

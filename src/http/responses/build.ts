@@ -9,7 +9,7 @@ const partLength = 64 * 1024
 const lengthPerTurn = 1024 * 1024
 
 /** The envelope of a success as bytes. */
-export const buildOne = async (data: unknown): Promise<Buffer[]> => [Buffer.from(success(200, data).body)]
+export const buildOne = async (data: unknown): Promise<Buffer[]> => [success(200, data).body]
 
 /**
  * The envelope of a page, built item by item so that a large page is never in memory both as text and as bytes. Throws PageTooLarge.

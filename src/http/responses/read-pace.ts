@@ -1,8 +1,8 @@
 import { type Refusal, refuse, unavailable } from '../../errors.ts'
 
 /**
- * Paces the reads of a business whose responses are large: reading and building 1 MB takes 10 ms, in which the process serves nobody else. A
- * business without large responses is never delayed.
+ * Paces the reads and refunds of a business whose documents are large: reading and building 1 MB takes 10 ms, in which the process serves
+ * nobody else. A business without large documents is never delayed.
  */
 export interface ReadPace {
   /**
@@ -11,6 +11,11 @@ export interface ReadPace {
    * `mostWaiting` reads of the business already wait.
    */
   take(businessId: string): Promise<(bytes: number) => void>
+  /**
+   * Waits for the turn of work on a document of this size, which costs as much as reading it `times` times. Throws as `take` does. Work on a
+   * small document never waits.
+   */
+  pass(businessId: string, bytes: number, times?: number): Promise<void>
 }
 
 /** A page of 100 ordinary items is smaller. */
@@ -37,11 +42,13 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
   const lines = new Map<string, Line>()
 
   function note(businessId: string, bytes: number): void {
-    if (bytes <= largeBytes) return
+    const known = lines.get(businessId)
+    if (known === undefined && bytes <= largeBytes) return
     const now = elapsedMs()
-    const line = lines.get(businessId) ?? { running: false, readyAtMs: now, waiting: new Set(), timer: null }
+    const line = known ?? { running: false, readyAtMs: now, waiting: new Set(), timer: null }
     lines.set(businessId, line)
-    line.readyAtMs = Math.max(now, line.readyAtMs) + (bytes / bytesPerSecond) * 1000
+    if (bytes > largeBytes) line.readyAtMs = Math.max(now, line.readyAtMs) + (bytes / bytesPerSecond) * 1000
+    advance(businessId, line)
   }
 
   /** Begins the next read of a line, or sets a timer for it. An idle line is forgotten after `carefulMs`. */
@@ -84,18 +91,22 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
   return {
     async take(businessId) {
       const line = lines.get(businessId)
-      if (line === undefined)
-        return (bytes) => {
-          note(businessId, bytes)
-          const begun = lines.get(businessId)
-          if (begun !== undefined) advance(businessId, begun)
-        }
+      if (line === undefined) return (bytes) => note(businessId, bytes)
       await wait(businessId, line)
       return (bytes) => {
         line.running = false
         note(businessId, bytes)
-        advance(businessId, line)
       }
+    },
+    async pass(businessId, bytes, times = 1) {
+      if (bytes <= largeBytes) return
+      const line = lines.get(businessId)
+      if (line !== undefined) {
+        await wait(businessId, line)
+        line.running = false
+      }
+      // Without a line this is noted at once: the next one may come in the same moment.
+      note(businessId, bytes * times)
     },
   }
 }

@@ -4,7 +4,7 @@ import { refuse } from '../../errors.ts'
 import type { Effect } from '../../idempotency/effect.ts'
 import { failingPayment } from '../../wallets/magic-amounts.ts'
 import { maskPhone } from '../../wallets/phone.ts'
-import { findIntent } from '../find.ts'
+import { findIntent, findIntentToChange } from '../find.ts'
 import type { Intent } from '../intent.ts'
 import { isFree, isPending, moves } from '../lifecycle.ts'
 import { nudgeRelay } from '../nudge-relay.ts'
@@ -35,8 +35,8 @@ export async function simulatePayment(
   asked: Simulation,
   effect: Effect,
 ): Promise<Intent> {
-  const before = await findIntent(deps, caller, referenceNumber, effect.until)
-  if (wasMade(before, effect)) return answerFrom(before, effect)
+  const before = await findIntentToChange(deps, caller, referenceNumber, effect.until)
+  if (wasMade(before, effect)) return ownEarlierPayment(deps, caller, referenceNumber, effect)
   const amount = amountFor(deps, before, asked)
   const now = deps.now()
   if (before.underWay !== null || !isPending(asOf(before, now).status)) throw refuse('INTENT_NOT_PENDING')

@@ -16,7 +16,8 @@ import { settleRefund } from './settle.ts'
 
 /** What the call of the wallet is about. */
 export interface Begun {
-  held: Intent
+  /** As it was before the refund. Its `refunds` are not read. */
+  intent: Intent
   payment: Payment
   wallet: Wallet
   refund: Refund
@@ -31,20 +32,20 @@ export async function carryOut(
   spend: Spend,
   begun: Begun,
 ): Promise<Record<string, unknown>> {
-  const { held, payment, wallet, refund } = begun
+  const { intent, payment, wallet, refund } = begun
   const { id: key, amount, validUntil } = refund
-  const order = { businessId: held.businessId, key, amount, validUntil, paymentKey: payment.key }
+  const order = { businessId: intent.businessId, key, amount, validUntil, paymentKey: payment.key }
   const outcome = await outcomeOf(deps, wallet.name, () => wallet.refund(order))
   if (outcome.outcome !== 'unknown') return conclude(deps, caller, spend, begun, outcome)
-  const { referenceNumber } = held
+  const { referenceNumber } = intent
   const { why } = outcome
   deps.log.warn({ referenceNumber, refundId: key, wallet: wallet.name, why }, 'refund.outcome-unknown')
-  await leaveOpen(deps, openRefund(deps, held, payment, refund), spend)
+  await leaveOpen(deps, openRefund(deps, intent, payment, refund), spend)
   throw notKnownYet()
 }
 
 /** The refund that the request with this effect id began, if it is there still. */
-export const ownRefund = ({ refunds }: Intent, effectId: string): Refund | undefined =>
+const ownRefund = ({ refunds }: Intent, effectId: string): Refund | undefined =>
   refunds.find((refund) => refund.effectId === effectId)
 
 /** What became of the refund that an earlier try of this request began. The wallet is asked when it is time, never told again. */
@@ -52,27 +53,28 @@ export async function earlierRefund(
   deps: Deps,
   caller: Caller,
   spend: Spend,
-  intent: Intent,
+  referenceNumber: string,
   { id: effectId, cause }: Effect,
 ): Promise<Record<string, unknown>> {
+  const look = () => spend((until) => findIntent(deps, caller, referenceNumber, until))
+  const intent = await look()
   const refund = ownRefund(intent, effectId)
   const { payment } = intent
   if (refund?.status !== 'PENDING' || payment === null) return answerFrom(deps, intent, effectId)
   await askAbout(deps, openRefund(deps, intent, payment, refund), { cause, spend })
-  const after = await spend((until) => findIntent(deps, caller, intent.referenceNumber, until))
-  return answerFrom(deps, after, effectId)
+  return answerFrom(deps, await look(), effectId)
 }
 
 async function conclude(
   deps: Deps,
   caller: Caller,
   spend: Spend,
-  { held, refund, cause }: Begun,
+  { intent, refund, cause }: Begun,
   outcome: KnownOutcome,
 ): Promise<Record<string, unknown>> {
-  const settled = await spend(() => settleRefund(deps, held, refund, outcome, cause))
+  const settled = await spend(() => settleRefund(deps, intent, refund, outcome, cause))
   // Null: somebody else has asked the wallet, and settled it.
-  const after = settled ?? (await spend((until) => findIntent(deps, caller, held.referenceNumber, until)))
+  const after = settled ?? (await spend((until) => findIntent(deps, caller, intent.referenceNumber, until)))
   return answerFrom(deps, after, refund.effectId)
 }
 

@@ -1,7 +1,7 @@
 import { mostRefunds } from '../../../schemas/refund.ts'
 import { refuse } from '../../errors.ts'
 import { failingRefund } from '../../wallets/magic-amounts.ts'
-import type { Intent } from '../intent.ts'
+import type { IntentToChange } from '../find.ts'
 import { isRefundable } from '../lifecycle.ts'
 import type { Payment } from '../payments/payment.ts'
 import type { RefundRequest } from './parse-refund.ts'
@@ -17,7 +17,7 @@ export interface Allowed {
  * Judges a refund by the intent as it was read. INTENT_REFUND_INVALID_STATUS when nothing is paid or nothing left, REFUND_AMOUNT_MISMATCH
  * and AMOUNT_OUT_OF_RANGE with what is left as `details.refundable`, REFUND_FAILED for the magic amount of the sandbox.
  */
-export function judgeRefund(intent: Intent, asked: RefundRequest): Allowed {
+export function judgeRefund(intent: IntentToChange, asked: RefundRequest): Allowed {
   const { payment, refundsCommitted, sandbox, status } = intent
   if (payment === null || !isRefundable(status)) throw refuse('INTENT_REFUND_INVALID_STATUS')
   const { amountPaid } = payment
@@ -25,7 +25,7 @@ export function judgeRefund(intent: Intent, asked: RefundRequest): Allowed {
   const details = { refundable }
   if (refundable === 0)
     throw refuse('INTENT_REFUND_INVALID_STATUS', { message: 'Nothing is left to refund.', details })
-  if (intent.refunds.length >= mostRefunds)
+  if (intent.refundEffects.length >= mostRefunds)
     throw refuse('INTENT_REFUND_INVALID_STATUS', {
       message: `A payment can be refunded ${mostRefunds} times.`,
       details,

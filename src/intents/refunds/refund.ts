@@ -5,9 +5,8 @@ import { type Refusal, refuse, unavailable } from '../../errors.ts'
 import type { Effect, Errand } from '../../idempotency/effect.ts'
 import { newRefundId } from '../../ids.ts'
 import { orderUntil } from '../../wallets/order-times.ts'
-import { findIntent } from '../find.ts'
-import type { Intent } from '../intent.ts'
-import { carryOut, earlierRefund, ownRefund } from './carry-out.ts'
+import { findIntentToChange, type IntentToChange } from '../find.ts'
+import { carryOut, earlierRefund } from './carry-out.ts'
 import { judgeRefund } from './judge.ts'
 import type { RefundRequest } from './parse-refund.ts'
 import type { Refund } from './refund-record.ts'
@@ -15,6 +14,9 @@ import { beginRefund } from './under-way.ts'
 
 /** Each look that comes to nothing means that another refund was quicker in that very moment. */
 const mostLooks = 5
+
+/** A refund costs as much as so many reads of its intent (measured): it reads all of it once, and builds, seals and stores it as its response. */
+const costInReads = 3
 
 /** The wallet's call with its grace (wallets/ask.ts), and the 8 s that a request may wait on MongoDB. */
 export const refundErrandMs = (config: Pick<Config, 'walletTimeoutMs'>): number =>
@@ -34,17 +36,18 @@ export async function refundIntent(
 ): Promise<Errand> {
   const { cause } = effect
   for (let look = 0; look < mostLooks; look += 1) {
-    const intent = await findIntent(deps, caller, referenceNumber, effect.until)
-    if (wasBegun(intent, effect.id)) return (spend) => earlierRefund(deps, caller, spend, intent, effect)
+    const intent = await findIntentToChange(deps, caller, referenceNumber, effect.until)
+    if (wasBegun(intent, effect.id))
+      return (spend) => earlierRefund(deps, caller, spend, referenceNumber, effect)
     const { payment, amount, committed } = judgeRefund(intent, asked)
     const wallet = deps.wallets.named(payment.wallet)
     if (wallet === null) throw withoutWallet()
+    await deps.readPace.pass(caller.businessId, intent.bytes, costInReads)
     const refund = draft(deps, amount, asked.reason, effect.id)
     // This process was frozen for longer than its lease, so a retry may already have returned.
     if (performance.now() >= effect.until) throw unavailable()
-    const held = await beginRefund(deps, intent, committed, refund)
-    if (held !== null)
-      return (spend) => carryOut(deps, caller, spend, { held, payment, wallet, refund, cause })
+    if (await beginRefund(deps, intent, committed, refund))
+      return (spend) => carryOut(deps, caller, spend, { intent, payment, wallet, refund, cause })
   }
   throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 1 })
 }
@@ -62,8 +65,8 @@ function draft(
   return { id, amount, reason, status: 'PENDING', effectId, createdAt, validUntil, askAt: validUntil }
 }
 
-const wasBegun = (intent: Intent, effectId: string): boolean =>
-  intent.effects.includes(effectId) || ownRefund(intent, effectId) !== undefined
+const wasBegun = ({ effects, refundEffects }: IntentToChange, effectId: string): boolean =>
+  effects.includes(effectId) || refundEffects.includes(effectId)
 
 const withoutWallet = (): Refusal =>
   refuse('SERVICE_UNAVAILABLE', {

@@ -15,17 +15,17 @@ export const pending = (refundId: string) => ({
 })
 
 /**
- * Sets an amount aside for a refund: from now on no other can have it. `committed`: what may have been set aside before, as a filter. Null
- * when the guard refused: not refundable, more than that is set aside, `mostRefunds` are there, this request did it before, or the clean-up takes the intent away. A status
- * never changes here.
+ * Sets an amount aside for a refund: from now on no other can have it. `committed`: what may have been set aside before, as a filter. Returns
+ * false if the guard refused: not refundable, more than that is set aside, `mostRefunds` are there, this request did it before, or the clean-up removes the
+ * intent. A status never changes here.
  */
-export const beginRefund = (
+export const beginRefund = async (
   deps: Pick<Deps, 'Intent'>,
   { businessId, sandbox, _id }: Owner,
   committed: number | { $lte: number },
   refund: Refund,
-): Promise<Intent | null> =>
-  deps.Intent.findOneAndUpdate(
+): Promise<boolean> => {
+  const { matchedCount } = await deps.Intent.updateOne(
     {
       businessId,
       sandbox,
@@ -40,8 +40,9 @@ export const beginRefund = (
       $inc: { refundsCommitted: refund.amount },
       $push: { refunds: refund, ...recorded(refund.effectId) },
     },
-    { returnDocument: 'after' },
-  ).lean<Intent | null>()
+  )
+  return matchedCount > 0
+}
 
 /**
  * Takes a refund out again of which it is known that no money moved; `attempt` is what is left of it. Null when it is not PENDING any

@@ -97,8 +97,8 @@ export const plants: readonly Plant[] = [
     operations,
     'the JSON of a success lacks its end',
     'src/http/answer.ts',
-    'body: JSON.stringify({ success: true, data }),',
-    'body: JSON.stringify({ success: true, data }).slice(0, -1),',
+    'JSON.stringify({ success: true, data })',
+    'JSON.stringify({ success: true, data }).slice(0, -1)',
   ),
   plant(
     'read once',
