@@ -63,6 +63,7 @@ export interface Deps extends Models {
   wallets: Wallets
   /** For the jobs that ask wallets about orders: a wallet may hang for the customers of one business. */
   questionSlots: FairSlots
+  /** Runs imports and dry runs one at a time for each business: each may read megabytes and compute for seconds. */
   importInTurn: InTurn
   /** Runs attempts to place orders one at a time for each business. */
   orderInTurn: InTurn

@@ -16,10 +16,11 @@ export const productCsvRoutes: readonly Route[] = [
     status: 200,
     body: 'csv',
     recall: null,
-    run: async (deps, caller, { query, body }: Asked<ImportProductsQuery>, effect) => {
-      const asked = await parseImport(deps, query, (body as { csv: unknown }).csv)
-      return importProducts(deps, caller, asked, effect)
-    },
+    run: (deps, caller, { query, body }: Asked<ImportProductsQuery>, effect) =>
+      deps.importInTurn(caller.businessId, async () => {
+        const asked = await parseImport(deps, query, (body as { csv: unknown }).csv, effect.until)
+        return importProducts(deps, caller, asked, effect)
+      }),
   },
   {
     method: 'get',

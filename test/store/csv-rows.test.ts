@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Refusal } from '../../src/errors.ts'
 import type { CsvFault } from '../../src/store/imports/faults.ts'
 import { readRows } from '../../src/store/imports/read-rows.ts'
+import { countTurns } from '../support/count-turns.ts'
 
 const deps = { config: { maxAmount: 1_000_000 } } as Parameters<typeof readRows>[0]
 const full = 'handle,name,description,variant_label,sku,price,stock,active'
@@ -226,6 +227,15 @@ describe('The rows of a CSV file', () => {
       expect((await refusalOf(csv)).extras.param).to.equal('csv')
   })
 
+  it('lets others work while it counts the lines above a row that is too long', async () => {
+    const above = 2_000_000
+    const file = `handle\r\n${'\r\n'.repeat(above)}${'x'.repeat(100_000)}`
+    const turns = await countTurns(async () =>
+      expect(await messageOf(file)).to.match(new RegExp(`^Row ${above + 2}: .*longer than any`)),
+    )
+    expect(turns).to.be.greaterThan(file.length / 65_536)
+  })
+
   it('are at most 5 000; others work while so many are read', async () => {
     const many = (count: number) =>
       lines(
@@ -236,14 +246,7 @@ describe('The rows of a CSV file', () => {
         ),
       )
     const most = many(5000)
-    let turns = 0
-    const count = () => {
-      turns += 1
-      turn = setImmediate(count)
-    }
-    let turn = setImmediate(count)
-    expect(await read(most)).to.have.length(5000)
-    clearImmediate(turn)
+    const turns = await countTurns(async () => expect(await read(most)).to.have.length(5000))
     // A turn of the event loop for each 64 KiB at least.
     expect(turns).to.be.greaterThan(most.length / 65_536)
     expect(await messageOf(many(5001))).to.equal(

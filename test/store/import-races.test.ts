@@ -129,6 +129,24 @@ describe('An import at the same time as', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0', last, 'c|C|Default|S-C|4|0'])
   })
 
+  it('another of its business in the same process: it waits for its turn before its file is read', async () => {
+    let free = () => {}
+    const held = new Promise<void>((resolve) => {
+      free = resolve
+    })
+    const other = house.deps.importInTurn(merchant.businessId, () => held)
+    let isAnswered = false
+    const waiting = postCsv(house, merchant, 'no header').then((response) => {
+      isAnswered = true
+      return response
+    })
+    const neighbour = await postCsv(house, await openingMerchant(), csvOf('handle,name,price', 'a,A,1'))
+    expect([neighbour.status, isAnswered]).to.deep.equal([200, false])
+    free()
+    await other
+    expect((await waiting).status).to.equal(400)
+  })
+
   it('changes of stock, orders and changes of the product: nothing is lost', async () => {
     const { _id } = await createProduct(house, merchant, { name: 'P', price: 10, stock: 100, sku: 'S-0' })
     const items = [{ productId: _id, quantity: 1 }]

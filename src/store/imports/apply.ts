@@ -2,9 +2,9 @@ import type { mongo } from 'mongoose'
 import { pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
 import type { Product } from '../products/product.ts'
-import { inSlices } from './in-slices.ts'
+import { batchesOf } from './batches-of.ts'
 import { patchOnce } from './patch-product.ts'
-import type { ImportPlan } from './plan.ts'
+import { type ImportPlan, variantsOf } from './plan.ts'
 
 type ApplyDeps = Pick<Deps, 'Product' | 'now'>
 
@@ -18,7 +18,7 @@ export async function apply(
 ): Promise<void> {
   const products = pastMongoose(deps.Product)
   const updatedAt = deps.now()
-  for (const some of inSlices(patches)) {
+  for (const some of batchesOf(patches, variantsOf)) {
     const updates = some.map(
       (patch): mongo.AnyBulkWriteOperation<Product> => ({ updateOne: patchOnce(token, patch, updatedAt) }),
     )

@@ -1,3 +1,4 @@
+import { inSlices } from '../../in-slices.ts'
 import type { Faults } from './faults.ts'
 import type { ProductRow } from './row.ts'
 
@@ -22,22 +23,22 @@ export interface SkuOwner {
  * may exchange theirs; from one product to another none moves in one import, because no single write could do it. `owners` are those of the SKUs
  * that rows give.
  */
-export function checkSkus(
+export async function checkSkus(
   matched: readonly MatchedRow[],
   owners: ReadonlyMap<string, SkuOwner>,
   faults: Pick<Faults, 'add'>,
-): void {
+): Promise<void> {
   const gives = new Map(matched.map(({ row, variantId }) => [variantId, row.sku]))
   const firstRows = new Map<string, number>()
-  for (const each of matched) {
+  await inSlices(matched, (each) => {
     const { row, sku } = each.row
-    if (sku === null) continue
+    if (sku === null) return
     const first = firstRows.get(sku)
     firstRows.set(sku, first ?? row)
     const message =
       first === undefined ? heldBy(owners.get(sku), each, gives) : `This SKU stands in row ${first} already.`
     if (message !== null) faults.add({ row, column: 'sku', message })
-  }
+  })
 }
 
 function heldBy(

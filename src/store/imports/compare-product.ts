@@ -9,7 +9,8 @@ import { readProductCells } from './read-product-cells.ts'
 import type { ProductRow } from './row.ts'
 
 /** What an import looks at of a product that is there. */
-export type StandingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'description' | 'active' | 'variants'>
+export type StandingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'active' | 'variants'> &
+  Partial<Pick<Product, 'description'>>
 
 /** A product that an import makes. */
 export type NewProduct = Pick<Product, 'name' | 'description' | 'active' | 'variants'> & { handle: string }

@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { groupBy } from '../../group-by.ts'
+import { inSlices, readInSlices } from '../../in-slices.ts'
 import { checkSkus } from './check-skus.ts'
 import { type ChangedProduct, compareProduct, type NewProduct, type Outcome } from './compare-product.ts'
 import { createFaults } from './faults.ts'
@@ -29,17 +30,20 @@ export async function compare(
   const faults = createFaults()
   const byHandle = groupBy(rows, ({ handle }) => handle)
   const ofStanding = new Map<string, Outcome>()
-  for await (const product of readStanding(deps, look, [...byHandle.keys()])) {
+  const givesDescriptions = rows.some(({ description }) => description !== null)
+  const standing = readStanding(deps, look, [...byHandle.keys()], givesDescriptions)
+  await readInSlices(standing, (product) => {
     refuseLate(look.until)
     const { handle } = product
     ofStanding.set(handle, compareProduct(handle, byHandle.get(handle) ?? [], product, faults))
-  }
-  const outcomes = [...byHandle].map(
-    ([handle, some]) => ofStanding.get(handle) ?? compareProduct(handle, some, null, faults),
-  )
+  })
+  const outcomes: Outcome[] = []
+  await inSlices(byHandle, ([handle, some]) => {
+    outcomes.push(ofStanding.get(handle) ?? compareProduct(handle, some, null, faults))
+  })
   const matched = outcomes.flatMap((outcome) => outcome.matched)
   const given = matched.flatMap(({ row, givesSku }) => (givesSku ? (row.sku ?? []) : []))
-  checkSkus(matched, await readOwners(deps, look, new Set(given)), faults)
+  await checkSkus(matched, await readOwners(deps, look, new Set(given)), faults)
   faults.refuseIfAny()
   return summary(rows.length, outcomes)
 }

@@ -20,12 +20,12 @@ import { takePlace } from './take-place.ts'
 /** How often another may be quicker with one of the file's handles, SKUs or products, and the file be compared anew. */
 const mostTries = 3
 
-type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'ImportPlan' | 'importInTurn' | 'quotas' | 'config' | 'now'>
+type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'ImportPlan' | 'quotas' | 'config' | 'now'>
 
 /**
  * Imports a file's rows, all or nothing, one import of a shop at a time. VALIDATION_ERROR with every fault by its row, SHOP_NOT_FOUND,
  * SERVICE_UNAVAILABLE if other imports of the shop take too long, RATE_LIMITED if its new products exceed the sandbox's quota of the day. A
- * dry run writes nothing. Within one process, imports and dry runs of one shop run one at a time, because each may read megabytes.
+ * dry run writes nothing.
  */
 export function importProducts(
   deps: ImportDeps,
@@ -33,9 +33,8 @@ export function importProducts(
   { rows, isDryRun }: AskedImport,
   effect: Effect,
 ): Promise<ImportCounts | Preview> {
-  const { businessId, sandbox } = caller
   const act = isDryRun ? preview : importRows
-  return deps.importInTurn(`${businessId} ${sandbox}`, () => act(deps, caller, rows, effect))
+  return act(deps, caller, rows, effect)
 }
 
 async function preview(

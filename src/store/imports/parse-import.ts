@@ -1,6 +1,7 @@
 import type { ImportProductsQuery } from '../../../schemas/import-products.ts'
 import type { Deps } from '../../deps.ts'
 import { readRows } from './read-rows.ts'
+import { refuseLate } from './refuse-late.ts'
 import type { ProductRow } from './row.ts'
 
 /** An import as asked for. */
@@ -9,11 +10,13 @@ export interface AskedImport {
   isDryRun: boolean
 }
 
-/** Parses the file of an import. Throws VALIDATION_ERROR with every fault by row and column. */
+/** Parses the file of an import. Throws VALIDATION_ERROR with every fault by row and column. Throws SERVICE_UNAVAILABLE after `until`. */
 export async function parseImport(
   deps: Pick<Deps, 'config'>,
   { dryRun = 'false' }: ImportProductsQuery,
   csv: unknown,
+  until: number,
 ): Promise<AskedImport> {
+  refuseLate(until)
   return { rows: await readRows(deps, csv), isDryRun: dryRun === 'true' }
 }

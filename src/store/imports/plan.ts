@@ -18,6 +18,9 @@ export interface ProductPatch {
   added: Variant[]
 }
 
+/** How many variants a patch changes or adds. */
+export const variantsOf = ({ variants, added }: ProductPatch): number => variants.length + added.length
+
 /**
  * One import of a shop. `_id` is the effect id of its claim. While it is open no other of the shop can be.
  *

@@ -5,10 +5,10 @@ import { newId } from '../../ids.ts'
 import { newProduct } from '../products/new-product.ts'
 import type { Product } from '../products/product.ts'
 import { skusOf } from '../products/skus.ts'
+import { batchesOf } from './batches-of.ts'
 import type { Comparison } from './compare.ts'
 import type { ChangedProduct, NewProduct } from './compare-product.ts'
-import { inSlices } from './in-slices.ts'
-import type { FoundPlan } from './plan.ts'
+import { type FoundPlan, variantsOf } from './plan.ts'
 
 type PrepareDeps = Pick<Deps, 'Product' | 'now'>
 type PlanMark = Pick<FoundPlan, 'businessId' | 'sandbox' | 'token'>
@@ -25,12 +25,14 @@ export async function prepare(
 ): Promise<boolean> {
   const now = deps.now()
   const products = pastMongoose(deps.Product)
-  const fresh = created.map((each) => unlisted(plan, each, now))
-  const marking = changed.map((each) => mark(plan, each))
   try {
-    for (const some of inSlices(fresh)) await products.insertMany(some, { ordered: false })
-    for (const some of inSlices(marking)) {
-      const { matchedCount } = await products.bulkWrite(some, { ordered: false })
+    for (const some of batchesOf(created, ({ variants }) => variants.length)) {
+      const fresh = some.map((each) => unlisted(plan, each, now))
+      await products.insertMany(fresh, { ordered: false })
+    }
+    for (const some of batchesOf(changed, ({ patch }) => variantsOf(patch))) {
+      const marking = some.map((each) => mark(plan, each))
+      const { matchedCount } = await products.bulkWrite(marking, { ordered: false })
       if (matchedCount < some.length) return false
     }
     return true

@@ -1,5 +1,6 @@
 import { pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
+import { readInSlices } from '../../in-slices.ts'
 import type { Product, Variant } from '../products/product.ts'
 import type { SkuOwner } from './check-skus.ts'
 import type { StandingProduct } from './compare-product.ts'
@@ -13,17 +14,22 @@ export interface Look extends Pick<Product, 'businessId' | 'sandbox'> {
 
 type ReadDeps = Pick<Deps, 'Product'>
 
-/** Products of a hundred variants come to some 4 MB then, and others have their turn between two batches. */
+/** The largest products come to 7 MB then. */
 const batchSize = 100
 
-const whole = {
-  projection: { handle: 1, name: 1, description: 1, active: 1, variants: 1 },
-  hint: 'handleInUse',
-} as const
+const compared = { handle: 1, name: 1, active: 1, variants: 1 } as const
 
-/** The shop's products that have one of these handles, as its merchant sees them. */
-export const readStanding = (deps: ReadDeps, look: Look, handles: string[]) =>
-  listedOf<StandingProduct & { handle: string }>(deps, look, { handle: { $in: handles } }, whole)
+/** The shop's products that have one of these handles. A description can take 20 kB and is read only if the file gives any. */
+export const readStanding = (deps: ReadDeps, look: Look, handles: string[], givesDescriptions: boolean) =>
+  listedOf<StandingProduct & { handle: string }>(
+    deps,
+    look,
+    { handle: { $in: handles } },
+    {
+      projection: { ...compared, ...(givesDescriptions ? { description: 1 } : {}) },
+      hint: 'handleInUse',
+    },
+  )
 
 type WithSkus = Pick<Product, '_id'> & { handle: string; variants: Pick<Variant, '_id' | 'sku'>[] }
 
@@ -41,11 +47,11 @@ export async function readOwners(
   const owners = new Map<string, SkuOwner>()
   if (skus.size === 0) return owners
   const having = listedOf<WithSkus>(deps, look, { skus: { $in: [...skus] } }, skusOnly)
-  for await (const { _id: productId, handle, variants } of having) {
+  await readInSlices(having, ({ _id: productId, handle, variants }) => {
     refuseLate(look.until)
     for (const { _id: variantId, sku } of variants)
       if (sku !== null && skus.has(sku)) owners.set(sku, { productId, handle, variantId })
-  }
+  })
   return owners
 }
 

@@ -14,7 +14,7 @@ export async function readRecords(
   take: (cells: string[], row: number) => boolean,
   faults: Faults,
 ): Promise<void> {
-  const tooLong = lineTooLong(bytes)
+  const tooLong = await lineTooLong(bytes)
   if (tooLong !== null) return faults.add({ row: tooLong, column: null, message: longer })
   const parser = parse({
     delimiter,
@@ -40,15 +40,31 @@ export async function readRecords(
 }
 
 /** The number of the first line that is longer than any row may be: csv-parse counts what is in a row's cells, not how many there are. */
-function lineTooLong(bytes: Buffer): number | null {
+async function lineTooLong(bytes: Buffer): Promise<number | null> {
   let at = 0
   while (at + longestRow < bytes.length) {
-    const last = at + longestRow
-    const end = Math.max(bytes.lastIndexOf('\n', last), bytes.lastIndexOf('\r', last))
-    if (end < at) return bytes.toString('latin1', 0, at).split(/\r\n|\n|\r/).length
-    at = end + 1
+    const some = bytes.subarray(at, at + longestRow + 1)
+    const end = Math.max(some.lastIndexOf(lineFeed), some.lastIndexOf(carriageReturn))
+    if (end < 0) return (await countLineBreaks(bytes.subarray(0, at))) + 1
+    at += end + 1
   }
   return null
+}
+
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+
+/** CR LF is one line break. */
+async function countLineBreaks(bytes: Buffer): Promise<number> {
+  let count = 0
+  let last = 0
+  for await (const chunk of inChunks(bytes))
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at] as number
+      if (byte === lineFeed ? last !== carriageReturn : byte === carriageReturn) count += 1
+      last = byte
+    }
+  return count
 }
 
 const enough = new Error('enough of this file was read')

@@ -1,0 +1,30 @@
+import { expect } from 'chai'
+import { inSlices } from '../../src/in-slices.ts'
+import { countTurns } from '../support/count-turns.ts'
+
+/** Computes for a ms. */
+function compute(): void {
+  const until = performance.now() + 1
+  while (performance.now() < until);
+}
+
+describe('inSlices', () => {
+  it('runs the act for each item in order', async () => {
+    const seen: number[] = []
+    await inSlices([1, 2, 3], (item) => void seen.push(item))
+    expect(seen).to.deep.equal([1, 2, 3])
+  })
+
+  it('serves others every few ms of a long computation', async () => {
+    const turns = await countTurns(() => inSlices(Array(40), compute))
+    expect(turns).to.be.at.least(8)
+  })
+
+  it('throws what the act throws', async () => {
+    const thrown = new Error('thrown by the act')
+    const caught = await inSlices([1], () => {
+      throw thrown
+    }).catch((error: unknown) => error)
+    expect(caught).to.equal(thrown)
+  })
+})
