@@ -2,18 +2,29 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import type { Delivery } from './delivery.ts'
+import { type DeliveryRecord, recordFields } from './present.ts'
 
 /**
  * The caller's own delivery, with all its attempts. DELIVERY_NOT_FOUND for an unknown id or another business's,
  * SANDBOX_MISMATCH for one of the caller's other environment.
  */
-export async function findDelivery(
+export const findDelivery = (deps: Pick<Deps, 'Delivery'>, caller: Caller, id: string): Promise<Delivery> =>
+  find<Delivery>(deps, caller, id, {})
+
+/** As `findDelivery`, with what its record shows. */
+export const findDeliveryRecord = (
   deps: Pick<Deps, 'Delivery'>,
   caller: Caller,
   id: string,
-): Promise<Delivery> {
-  const { businessId, sandbox } = caller
-  const delivery = await deps.Delivery.findOne({ _id: id, businessId }).lean<Delivery | null>()
+): Promise<DeliveryRecord> => find<DeliveryRecord>(deps, caller, id, recordFields)
+
+async function find<Found extends DeliveryRecord>(
+  { Delivery }: Pick<Deps, 'Delivery'>,
+  { businessId, sandbox }: Caller,
+  id: string,
+  fields: Partial<typeof recordFields>,
+): Promise<Found> {
+  const delivery = await Delivery.findOne({ _id: id, businessId }, fields).lean<Found | null>()
   if (delivery === null) throw refuse('DELIVERY_NOT_FOUND')
   if (delivery.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')
   return delivery

@@ -22,8 +22,11 @@ export type Requeued = 'requeued' | 'not-found' | 'delivered' | 'under-way' | 'e
 /** At most this many deliveries at a time: one bulk write, and a trail that can be followed. */
 export const requeueBatch = 500
 
-/** What the judgement, the line in the trail and the job need; never the body, never the log of attempts. */
-const neededFields = {
+/**
+ * What the judgement, the line in the trail and the job need; never the body, never the log of attempts, and of up to 1 000 effects only the
+ * one of this act.
+ */
+const neededFields = (actId: string) => ({
   businessId: 1,
   sandbox: 1,
   endpointId: 1,
@@ -36,10 +39,10 @@ const neededFields = {
   askedAfterAttempts: 1,
   nextAttemptAt: 1,
   lease: 1,
-  effects: 1,
+  effects: { $setIntersection: ['$effects', [actId]] },
   unaudited: 1,
-} as const
-type Candidate = Pick<Delivery, '_id' | keyof typeof neededFields>
+})
+type Candidate = Pick<Delivery, '_id' | keyof ReturnType<typeof neededFields>>
 
 type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge' | 'recentSenders'>
 
@@ -53,7 +56,7 @@ export async function requeueDeliveries(
   ids: readonly string[],
   by: Requeuer,
 ): Promise<Map<string, Requeued>> {
-  const before = await read(deps, { _id: { $in: ids } })
+  const before = await read(deps, { _id: { $in: ids } }, by)
   const receiving = await receivingEndpoints(deps, before)
   const now = deps.now()
   const outcomes = new Map<string, Requeued>(ids.map((id) => [id, 'not-found']))
@@ -64,7 +67,7 @@ export async function requeueDeliveries(
     wanted.map((delivery) => requeueWrite(delivery, by, now)),
     { ordered: false },
   )
-  const after = await read(deps, { _id: { $in: wanted.map(({ _id }) => _id) } })
+  const after = await read(deps, { _id: { $in: wanted.map(({ _id }) => _id) } }, by)
   for (const delivery of after) outcomes.set(delivery._id, judgeAgain(delivery, receiving, by, now))
   // Also of an earlier try of this act, which may have been killed here.
   const mine = after.filter(({ effects }) => effects.includes(by.actId))
@@ -73,8 +76,10 @@ export async function requeueDeliveries(
   return outcomes
 }
 
-const read = (deps: RequeueDeps, which: object): Promise<Candidate[]> =>
-  deps.Delivery.find(which, neededFields).lean<Candidate[]>()
+const read = (deps: RequeueDeps, which: object, { actId }: Requeuer): Promise<Candidate[]> =>
+  pastMongoose(deps.Delivery)
+    .find<Candidate>(which, { projection: neededFields(actId) })
+    .toArray()
 
 /** The endpoints to which anything may be sent, by id, and how each has been doing. */
 type Receiving = Map<string, Endpoint['health']>

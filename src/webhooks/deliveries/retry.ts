@@ -2,8 +2,8 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import type { Effect } from '../../idempotency/effect.ts'
-import type { Delivery } from './delivery.ts'
-import { findDelivery } from './find.ts'
+import { findDeliveryRecord } from './find.ts'
+import type { DeliveryRecord } from './present.ts'
 import { type Requeued, requeueDeliveries } from './requeue.ts'
 
 /** Why a retry sends nothing; null when it does. */
@@ -15,14 +15,14 @@ const reasons = {
 } as const satisfies Record<Exclude<Requeued, 'not-found'>, string | null>
 
 export interface Retried {
-  delivery: Delivery
+  delivery: DeliveryRecord
   retried: boolean
   reason: (typeof reasons)[keyof typeof reasons]
 }
 
 /**
  * One more attempt of the caller's own delivery, now, or the reason why there is none to make. A retry of the same request
- * finds what it asked for by the effect id. Throws as `findDelivery` does.
+ * finds what it asked for by the effect id. Throws as `findDeliveryRecord` does.
  */
 export async function retryDelivery(
   deps: Deps,
@@ -30,11 +30,11 @@ export async function retryDelivery(
   id: string,
   effect: Effect,
 ): Promise<Retried> {
-  await findDelivery(deps, caller, id)
+  await findDeliveryRecord(deps, caller, id)
   const actor = { kind: 'merchant', name: caller.keyId, ip: caller.ip } as const
   const outcomes = await requeueDeliveries(deps, [id], { actor, actId: effect.id })
   const outcome = outcomes.get(id) ?? 'not-found'
   if (outcome === 'not-found') throw refuse('DELIVERY_NOT_FOUND')
   const reason = reasons[outcome]
-  return { delivery: await findDelivery(deps, caller, id), retried: reason === null, reason }
+  return { delivery: await findDeliveryRecord(deps, caller, id), retried: reason === null, reason }
 }
