@@ -1,5 +1,6 @@
 import { mongo } from 'mongoose'
 import { Refusal } from './errors.ts'
+import { restAfter, sliceMs } from './in-slices.ts'
 
 /** The most that one page of a list may take, as documents and as text. Enough for 100 of the largest orders, or intents without refunds. */
 export const mostPageBytes = 26 * 1024 * 1024
@@ -16,16 +17,23 @@ export class PageTooLarge extends Refusal {
 }
 
 /**
- * Reads the documents of a page one by one, so that a page which is too large is given up early: reading 100 intents with 1 000 refunds each
- * takes half a second, in which the process serves nobody else. Throws PageTooLarge.
+ * Reads the documents of a page one by one, so that a page which is too large is given up early: decoding 100 intents with 1 000 refunds each
+ * takes half a second. Rests as slices do (src/in-slices.ts), so that others are served between the documents. Throws PageTooLarge.
  */
 export async function readWithinPage<Doc extends object>(cursor: AsyncIterable<Doc>): Promise<Doc[]> {
   const found: Doc[] = []
   let bytes = 0
+  let beganAt: number | null = null
   for await (const doc of cursor) {
     found.push(doc)
     bytes += mongo.BSON.calculateObjectSize(doc)
     if (bytes > mostPageBytes) throw new PageTooLarge()
+    // Until the first document comes, MongoDB works.
+    beganAt ??= performance.now()
+    const tookMs = performance.now() - beganAt
+    if (tookMs < sliceMs) continue
+    await restAfter(tookMs)
+    beganAt = performance.now()
   }
   return found
 }

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { Refusal } from '../../src/errors.ts'
 import { buildPage } from '../../src/http/responses/build.ts'
 import { mostPageBytes } from '../../src/page-bytes.ts'
+import { countTurns } from '../support/count-turns.ts'
 
 const pageOf = (items: unknown[]) => ({ items, page: 1, limit: 100, total: items.length, hasMore: false })
 
@@ -16,6 +17,11 @@ describe('buildPage', () => {
       const parts = await buildPage(page)
       expect(Buffer.concat(parts).toString()).to.equal(JSON.stringify({ success: true, data: page }))
     })
+
+  it('serves others several times while it builds 1 MB', async () => {
+    const items = Array.from({ length: 100 }, () => 'x'.repeat(10_000))
+    expect(await countTurns(() => buildPage(pageOf(items)))).to.be.at.least(3)
+  })
 
   it('throws RATE_LIMITED if the page exceeds 26 MiB', async () => {
     const items = Array.from({ length: 100 }, () => 'x'.repeat(273_000))

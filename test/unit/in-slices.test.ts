@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { inSlices } from '../../src/in-slices.ts'
+import { readWithinPage } from '../../src/page-bytes.ts'
 import { countTurns } from '../support/count-turns.ts'
 
 /** Computes for a ms. */
@@ -26,5 +27,18 @@ describe('inSlices', () => {
       throw thrown
     }).catch((error: unknown) => error)
     expect(caught).to.equal(thrown)
+  })
+})
+
+describe('readWithinPage', () => {
+  it('serves others every few ms while it decodes many documents', async () => {
+    async function* decoded() {
+      for (let _id = 0; _id < 40; _id += 1) {
+        compute()
+        yield { _id }
+      }
+    }
+    const turns = await countTurns(async () => expect(await readWithinPage(decoded())).to.have.length(40))
+    expect(turns).to.be.at.least(8)
   })
 })

@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
 import { stringify } from 'csv-stringify/sync'
 import type { Delimiter } from '../../../schemas/export-products.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
+import { readInSlices, restAfter } from '../../in-slices.ts'
 import { longestReadMs } from '../../pagination.ts'
 import { columns } from '../imports/row.ts'
 import { requireShop } from '../shops/open-shop.ts'
@@ -33,11 +33,14 @@ export async function* exportProducts(
     for await (const product of eachProduct(deps, caller)) {
       rows.push(...rowsOf(product))
       if (rows.length < rowsAtOnce) continue
-      yield text + textOf(rows, delimiter)
+      const beganAt = performance.now()
+      const written = text + textOf(rows, delimiter)
+      const tookMs = performance.now() - beganAt
+      yield written
       text = ''
       rows = []
       // A page of large products is 50 such texts. While its client reads quickly, no other request would be served in between.
-      await setImmediate()
+      await restAfter(tookMs)
     }
     if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
   } finally {
@@ -56,12 +59,15 @@ async function* eachProduct(
   let last: ExportedProduct | null = null
   for (;;) {
     const where = { businessId, sandbox, listed: true, ...after(last) }
-    const page: ExportedProduct[] = await lists.run(`export ${businessId}`, isNeverGone, ({ Product }) =>
-      pastMongoose(Product)
-        .find(where, { hint: 'byTime', maxTimeMS: longestReadMs, limit: productsAtOnce })
-        .project<ExportedProduct>(fields)
-        .sort({ createdAt: 1, _id: 1 })
-        .toArray(),
+    const page: ExportedProduct[] = []
+    await lists.run(`export ${businessId}`, isNeverGone, ({ Product }) =>
+      readInSlices(
+        pastMongoose(Product)
+          .find(where, { hint: 'byTime', maxTimeMS: longestReadMs, limit: productsAtOnce })
+          .project<ExportedProduct>(fields)
+          .sort({ createdAt: 1, _id: 1 }),
+        (product) => void page.push(product),
+      ),
     )
     yield* page
     last = page.at(-1) ?? null
