@@ -5,9 +5,9 @@ import type { Lane } from '../group-commit/lane.ts'
 import { createReadLane } from '../group-commit/read-lane.ts'
 import type { Intent } from './intent.ts'
 
-/** An intent as its customer meets it. `refunds` is empty: an intent may have 1 000 of them, and its page shows only their sum. */
+/** An intent as its hosted page shows it. `refunds` is empty: an intent may have 1 000 refunds, and the page shows only their sum. */
 export interface OfferedIntent extends Intent {
-  /** Centimes of its SUCCEEDED refunds. */
+  /** The sum of its SUCCEEDED refunds, in centimes. */
   refunded: number
   /** The name of the business that wants to be paid. */
   merchant: string

@@ -10,7 +10,7 @@ import type { Intent } from './intent.ts'
 /**
  * The caller's own intent. INTENT_NOT_FOUND for an unknown reference, another business's, or a test that the clean-up is taking away;
  * SANDBOX_MISMATCH for one of the caller's other environment (SPEC 4.2).
- * Without the sealed answer and the outbox. `until`: see group-commit/lane.ts.
+ * Does not read the sealed response or the outbox. `until`: see group-commit/lane.ts.
  */
 export async function findIntent(
   deps: Pick<Deps, 'lanes'>,
@@ -22,13 +22,13 @@ export async function findIntent(
 }
 
 /**
- * An intent that somebody wants to change. `refunds` is empty: an intent may have 1 000 of them, and reading 1 MB takes 5 ms, in which the
- * process serves nobody else.
+ * An intent as read by a request that may change it. `refunds` is empty: an intent may have 1 000 refunds, and reading 1 MB takes 5 ms,
+ * during which the process serves no other request.
  */
 export interface IntentToChange extends Intent {
-  /** The effect id of each of its refunds. */
+  /** The effect id of each refund. */
   refundEffects: string[]
-  /** The size of the whole document. */
+  /** The size of the whole stored document, with its refunds. */
   bytes: number
 }
 

@@ -16,7 +16,7 @@ import { settleRefund } from './settle.ts'
 
 /** What the call of the wallet is about. */
 export interface Begun {
-  /** As it was before the refund. Its `refunds` are not read. */
+  /** The intent as it was before the refund. Its `refunds` are empty (see `IntentToChange`). */
   intent: Intent
   payment: Payment
   wallet: Wallet

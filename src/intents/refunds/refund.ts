@@ -15,7 +15,7 @@ import { beginRefund } from './under-way.ts'
 /** Each look that comes to nothing means that another refund was quicker in that very moment. */
 const mostLooks = 5
 
-/** A refund costs as much as so many reads of its intent (measured): it reads all of it once, and builds, seals and stores it as its response. */
+/** A refund costs as much as this many reads of its intent (measured): it reads the whole intent once, then builds, seals and stores the response. */
 const costInReads = 3
 
 /** The wallet's call with its grace (wallets/ask.ts), and the 8 s that a request may wait on MongoDB. */

@@ -15,9 +15,9 @@ export const pending = (refundId: string) => ({
 })
 
 /**
- * Sets an amount aside for a refund: from now on no other can have it. `committed`: what may have been set aside before, as a filter. Returns
- * false if the guard refused: not refundable, more than that is set aside, `mostRefunds` are there, this request did it before, or the clean-up removes the
- * intent. A status never changes here.
+ * Sets an amount aside for a refund, so that no other refund can take it. `committed` is a filter for the amount that is already set aside.
+ * Returns false if the guard refuses: the intent is not refundable, `committed` does not match, it has `mostRefunds` refunds, this request has
+ * already begun its refund, or the clean-up is removing the intent. Never changes the status.
  */
 export const beginRefund = async (
   deps: Pick<Deps, 'Intent'>,
