@@ -2,7 +2,7 @@ import type { Response } from 'express'
 import type { ErrorCode, Refusal } from '../errors.ts'
 import type { HeaderList } from './api-headers.ts'
 
-/** An answer before it is written: status, the code of a refusal for the log, the exact bytes of the body, further headers. */
+/** A response before it is sent: its status, the error code for the log, the exact bytes of its body and further headers. */
 export interface Answer {
   status: number
   code: ErrorCode | null

@@ -38,7 +38,7 @@ const claimLeaseMs = 10_000
 /** Beyond the longest errand, for what comes before and after it. */
 const errandGraceMs = 5000
 const longestKey = 255
-/** A stored response is its status, in three digits, and its body. */
+/** A stored response is its status in three digits, followed by its body. */
 const statusLength = 3
 
 /** One write as the claim knows it: an API key, a method, a path and an idempotency key are one request. */

@@ -5,7 +5,7 @@ import { success } from '../answer.ts'
 
 /** Approximate length of a part. The memory of a part is freed once the client has read it. */
 const partLength = 64 * 1024
-/** After this much text, which takes 3 ms, yields to the event loop for other requests. */
+/** After this much text, `buildPage` yields to the event loop for other requests. Building it takes 3 ms. */
 const lengthPerTurn = 256 * 1024
 
 /** The envelope of a success as bytes. */

@@ -1,8 +1,8 @@
 import { type Refusal, refuse, unavailable } from '../../errors.ts'
 
 /**
- * Paces the reads and refunds of a business whose documents are large: reading and building 1 MB takes 10 ms, in which the process serves
- * nobody else. A business without large documents is never delayed.
+ * Paces the reads, refunds and repeated responses of a business with large documents: reading and building 1 MB takes 10 ms, during which
+ * the process serves no other request. A business without large documents is never delayed.
  */
 export interface ReadPace {
   /**
@@ -12,8 +12,8 @@ export interface ReadPace {
    */
   take(businessId: string): Promise<(bytes: number) => void>
   /**
-   * Waits for the turn of work on a document of this size, which costs as much as reading it `times` times. Throws as `take` does. Work on a
-   * small document never waits.
+   * Waits until work on a document of this size may begin. The work counts as `times` reads of the document. Throws as `take` does. Work on
+   * a small document never waits.
    */
   pass(businessId: string, bytes: number, times?: number): Promise<void>
 }
@@ -105,7 +105,7 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
         await wait(businessId, line)
         line.running = false
       }
-      // Without a line this is noted at once: the next one may come in the same moment.
+      // If there was no line, nothing has been awaited so far: work that begins in the same moment already finds the new line.
       note(businessId, bytes * times)
     },
   }
