@@ -4,7 +4,7 @@ import { restAfter, sliceMs } from './in-slices.ts'
 /** What a parser takes in at once, a few ms of work. */
 const chunkBytes = 16 * 1024
 
-/** Hands out a large input piece by piece and rests as slices do (src/in-slices.ts), so that other requests are served in between. */
+/** Yields a large input in chunks. Rests between them as `inSlices` does, so that the process serves other requests. */
 export async function* inChunks(bytes: Buffer): AsyncGenerator<Buffer> {
   let tookMs = 0
   for (let at = 0; at < bytes.length; at += chunkBytes) {

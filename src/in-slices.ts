@@ -3,13 +3,13 @@ import type { mongo } from 'mongoose'
 
 /** The process serves no other request during a slice, so slices are short. */
 export const sliceMs = 4
-/** A slice that takes longer was interrupted: its owner is not to blame for all of it. */
+/** Caps the rest, because a slice that takes over 20 ms was probably interrupted by other work. */
 const longestRestMs = 10
 
-/** Rests after a slice for half as long as it took, so that one long computation occupies the process for two thirds of the time. */
+/** Rests for half as long as the slice before it took, so that one long computation occupies the process for two thirds of the time. */
 export const restAfter = (tookMs: number): Promise<void> => pause(Math.min(tookMs / 2, longestRestMs))
 
-/** Runs `act` for each item in slices of a few ms, and serves other requests between them. */
+/** Calls `act` for each item, in slices of a few ms. The process serves other requests between the slices. */
 export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) => void): Promise<void> {
   let beganAt = performance.now()
   for (const item of items) {
@@ -21,7 +21,7 @@ export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) =>
   }
 }
 
-/** The same for the documents of a cursor. Decoding them counts too: it takes 0.3 ms for a product of a hundred variants. */
+/** As `inSlices`, for the documents of a cursor. Decoding is part of a slice: a product with a hundred variants takes 0.3 ms. */
 export async function readInSlices<Doc>(
   cursor: mongo.FindCursor<Doc>,
   act: (doc: Doc) => void,
@@ -33,7 +33,7 @@ export async function readInSlices<Doc>(
   }
 }
 
-/** Decodes the documents of the batch that has come, each only when it is asked for. */
+/** Decodes the documents of the received batch one at a time, as the caller consumes them. */
 function* decoded<Doc>(cursor: mongo.FindCursor<Doc>): Generator<Doc, void, undefined> {
   for (;;) {
     const [doc] = cursor.readBufferedDocuments(1)

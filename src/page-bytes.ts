@@ -17,8 +17,8 @@ export class PageTooLarge extends Refusal {
 }
 
 /**
- * Reads the documents of a page one by one, so that a page which is too large is given up early: decoding 100 intents with 1 000 refunds each
- * takes half a second. Rests as slices do (src/in-slices.ts), so that others are served between the documents. Throws PageTooLarge.
+ * Reads the documents of a page one by one and stops as soon as the page is too large: decoding 100 intents with 1 000 refunds each takes half
+ * a second. Rests as `inSlices` does, so that the process serves other requests between the documents. Throws PageTooLarge.
  */
 export async function readWithinPage<Doc extends object>(cursor: AsyncIterable<Doc>): Promise<Doc[]> {
   const found: Doc[] = []
@@ -28,7 +28,7 @@ export async function readWithinPage<Doc extends object>(cursor: AsyncIterable<D
     found.push(doc)
     bytes += mongo.BSON.calculateObjectSize(doc)
     if (bytes > mostPageBytes) throw new PageTooLarge()
-    // Until the first document comes, MongoDB works.
+    // The time until the first document is a wait for MongoDB, not computation.
     beganAt ??= performance.now()
     const tookMs = performance.now() - beganAt
     if (tookMs < sliceMs) continue
