@@ -1,11 +1,11 @@
 /**
- * The most that one call to MongoDB writes of an import. Encoding it takes a few ms, in which the process serves no other request. Products
- * with a hundred variants each take 0.1 s on a busy server, far from the 5 s after which the driver gives up.
+ * The most that an import writes in one call to MongoDB. Encoding a batch takes a few ms, during which the process serves no other request. A
+ * batch of products with a hundred variants each takes 0.1 s on a busy server, far less than the 5 s after which the driver gives up.
  */
 const mostProducts = 100
 const mostVariants = 500
 
-/** Splits products into batches. `variantsOf` returns how many variants of a product are written. */
+/** Splits products into batches. `variantsOf` returns how many variants of a product the import writes. */
 export function batchesOf<Item>(items: readonly Item[], variantsOf: (item: Item) => number): Item[][] {
   const batches: Item[][] = []
   let variants = 0

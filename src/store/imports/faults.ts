@@ -12,7 +12,7 @@ export interface CsvFault {
 
 /** A file that is wrong in a thousand places is told of the first hundred. */
 const mostTold = 100
-/** Sorting so many takes less than a ms. A file can have 40 000. */
+/** Beyond this many faults, only the first hundred are kept. Sorting this many takes less than 1 ms; a file can have 40 000. */
 const mostKept = 1_000
 
 /** Collects what is wrong in a file, so that its merchant hears of all at once. */

@@ -10,7 +10,7 @@ export interface AskedImport {
   isDryRun: boolean
 }
 
-/** Parses the file of an import. Throws VALIDATION_ERROR with every fault by row and column. Throws SERVICE_UNAVAILABLE after `until`. */
+/** Parses the file of an import. Throws VALIDATION_ERROR with the first faults by row and column, or SERVICE_UNAVAILABLE if `until` has passed. */
 export async function parseImport(
   deps: Pick<Deps, 'config'>,
   { dryRun = 'false' }: ImportProductsQuery,

@@ -14,12 +14,12 @@ export interface Look extends Pick<Product, 'businessId' | 'sandbox'> {
 
 type ReadDeps = Pick<Deps, 'Product'>
 
-/** The largest products come to 7 MB then. */
+/** Products per batch. A batch of the largest products takes 7 MB. */
 const batchSize = 100
 
 const compared = { handle: 1, name: 1, active: 1, variants: 1 } as const
 
-/** The shop's products that have one of these handles. A description can take 20 kB and is read only if the file gives any. */
+/** The shop's products with these handles. Descriptions, of up to 20 kB each, are read only if the file contains any. */
 export const readStanding = (deps: ReadDeps, look: Look, handles: string[], givesDescriptions: boolean) =>
   listedOf<StandingProduct & { handle: string }>(
     deps,
