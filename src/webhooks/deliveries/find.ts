@@ -11,7 +11,7 @@ import { type DeliveryRecord, recordFields } from './present.ts'
 export const findDelivery = (deps: Pick<Deps, 'Delivery'>, caller: Caller, id: string): Promise<Delivery> =>
   find<Delivery>(deps, caller, id, {})
 
-/** As `findDelivery`, with what its record shows. */
+/** As `findDelivery`, but reads only the fields that a record shows. */
 export const findDeliveryRecord = (
   deps: Pick<Deps, 'Delivery'>,
   caller: Caller,

@@ -23,8 +23,8 @@ export type Requeued = 'requeued' | 'not-found' | 'delivered' | 'under-way' | 'e
 export const requeueBatch = 500
 
 /**
- * What the judgement, the line in the trail and the job need; never the body, never the log of attempts, and of up to 1 000 effects only the
- * one of this act.
+ * The fields that the checks, the audit event and the wake-up job need. Leaves out the body, the attempt log and all effects (up to 1 000)
+ * except the one of this action.
  */
 const neededFields = (actId: string) => ({
   businessId: 1,

@@ -22,7 +22,7 @@ export interface Retried {
 
 /**
  * One more attempt of the caller's own delivery, now, or the reason why there is none to make. A retry of the same request
- * finds what it asked for by the effect id. Throws as `findDeliveryRecord` does.
+ * finds its own re-queue by the effect id. Throws as `findDeliveryRecord` does.
  */
 export async function retryDelivery(
   deps: Deps,
