@@ -32,7 +32,7 @@ describe('A business whose intents have 1 000 refunds', () => {
     }))
   }
 
-  /** The path of a paid intent with 900 refunds. */
+  /** Creates a paid intent with 900 refunds and returns its path. */
   async function paidIntent(): Promise<string> {
     const { referenceNumber } = await createIntent(house, merchant)
     const path = `${intents}/${referenceNumber}`
@@ -64,7 +64,7 @@ describe('A business whose intents have 1 000 refunds', () => {
       })
     })
 
-  it('refunds as often as it asks, one after the other, and gets the same bytes again', async () => {
+  it('gets 200 for each of several sequential refunds, and the same bytes for a repeated idempotency key', async () => {
     const path = await paidIntent()
     const headers = merchant.write()
     const first = await refund(path, headers)
@@ -77,7 +77,7 @@ describe('A business whose intents have 1 000 refunds', () => {
     }
   })
 
-  it('has refunds refused that it asks for all at once, before any money moves', async function () {
+  it('gets 429 for some of 40 concurrent refunds, and none of those moves money', async function () {
     this.timeout(20_000)
     const path = await paidIntent()
     const answers = await Promise.all(Array.from({ length: 40 }, () => refund(path)))

@@ -227,7 +227,7 @@ describe('The rows of a CSV file', () => {
       expect((await refusalOf(csv)).extras.param).to.equal('csv')
   })
 
-  it('lets others work while it counts the lines above a row that is too long', async () => {
+  it('let others work while the lines above a row that is too long are counted', async () => {
     const above = 2_000_000
     const file = `handle\r\n${'\r\n'.repeat(above)}${'x'.repeat(100_000)}`
     const turns = await countTurns(async () =>

@@ -129,7 +129,7 @@ describe('An import at the same time as', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0', last, 'c|C|Default|S-C|4|0'])
   })
 
-  it('another of its business in the same process: it waits for its turn before its file is read', async () => {
+  it('another of its business in the same process: waits for the other to end before it reads its file', async () => {
     let free = () => {}
     const held = new Promise<void>((resolve) => {
       free = resolve

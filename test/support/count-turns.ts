@@ -1,4 +1,4 @@
-/** Counts how many times the event loop served others while `work` ran. */
+/** Returns how many turns of the event loop passed while `work` ran. */
 export async function countTurns(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let running = true

@@ -3,25 +3,25 @@ import { inSlices } from '../../src/in-slices.ts'
 import { readWithinPage } from '../../src/page-bytes.ts'
 import { countTurns } from '../support/count-turns.ts'
 
-/** Computes for a ms. */
+/** Occupies the processor for 1 ms. */
 function compute(): void {
   const until = performance.now() + 1
   while (performance.now() < until);
 }
 
 describe('inSlices', () => {
-  it('runs the act for each item in order', async () => {
+  it('calls the function for each item in order', async () => {
     const seen: number[] = []
     await inSlices([1, 2, 3], (item) => void seen.push(item))
     expect(seen).to.deep.equal([1, 2, 3])
   })
 
-  it('serves others every few ms of a long computation', async () => {
+  it('yields to the event loop every few ms of a long computation', async () => {
     const turns = await countTurns(() => inSlices(Array(40), compute))
     expect(turns).to.be.at.least(8)
   })
 
-  it('throws what the act throws', async () => {
+  it('rejects with the error that the function throws', async () => {
     const thrown = new Error('thrown by the act')
     const caught = await inSlices([1], () => {
       throw thrown
@@ -31,7 +31,7 @@ describe('inSlices', () => {
 })
 
 describe('readWithinPage', () => {
-  it('serves others every few ms while it decodes many documents', async () => {
+  it('yields to the event loop every few ms while it reads many documents', async () => {
     async function* decoded() {
       for (let _id = 0; _id < 40; _id += 1) {
         compute()

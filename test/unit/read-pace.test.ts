@@ -40,14 +40,14 @@ describe('The pace of reads', () => {
     expect(begun).to.deep.equal(['second', 'third'])
   })
 
-  it('lets work of a known size wait too, even if all of it comes at once', async () => {
+  it('delays work of a known size too, even if all of it begins at once', async () => {
     const pace = open()
     const began = performance.now()
     await Promise.all(Array.from({ length: 5 }, () => pace.pass('a', bytesPerSecond / 8)))
     expect(performance.now() - began).to.be.at.least(499)
   })
 
-  it('never delays small work', async () => {
+  it('delays neither small work nor the work of another business', async () => {
     const pace = open()
     await pace.pass('a', bytesPerSecond)
     const began = performance.now()
