@@ -11,7 +11,7 @@ import { type ExportedProduct, type ExportedRow, rowsOf } from './rows-of.ts'
 
 /** How many rows are made into text at once: some 10 kB, and no more than 2 MB however long their texts are. */
 const rowsAtOnce = 100
-/** Products per read. The largest take about 50 kB each. */
+/** Products per read. The largest take 70 kB each. */
 const productsAtOnce = 50
 
 const fields = { createdAt: 1, handle: 1, name: 1, description: 1, active: 1, variants: 1 } as const
