@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { Refusal } from '../../src/errors.ts'
 import { bytesPerSecond, createReadPace } from '../../src/http/responses/read-pace.ts'
@@ -65,6 +66,18 @@ describe('The pace of reads', () => {
     const refused = await pace.take('a').catch((error: unknown) => error)
     expect(refused).to.be.instanceOf(Refusal)
     expect((refused as Refusal).code).to.equal('SERVICE_UNAVAILABLE')
+  })
+
+  it('says RATE_LIMITED to a read that the pace delays for two seconds, even if the process is busy when they end', async function () {
+    this.timeout(5_000)
+    const pace = open()
+    const large = await pace.take('a')
+    large(bytesPerSecond * 2.05)
+    const refused = pace.take('a').catch((error: unknown) => error)
+    await pause(1_900)
+    const busyUntil = performance.now() + 300
+    while (performance.now() < busyUntil);
+    expect(((await refused) as Refusal).code).to.equal('RATE_LIMITED')
   })
 
   it('refuses a read that has waited for two seconds, or that 100 others wait before', async function () {

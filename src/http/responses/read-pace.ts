@@ -81,7 +81,7 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
       const timer = setTimeout(() => {
         line.waiting.delete(begin)
         // One read that takes this long is not the fault of the business.
-        reject(line.readyAtMs <= elapsedMs() ? unavailable() : tooManyLarge())
+        reject(line.running && line.readyAtMs <= elapsedMs() ? unavailable() : tooManyLarge())
       }, longestWaitMs)
       line.waiting.add(begin)
       advance(businessId, line)
