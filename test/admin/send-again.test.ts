@@ -72,6 +72,23 @@ describe('Sending again', () => {
     await workers.close()
   })
 
+  it('shows the URL of the last attempt, if the endpoint has another one since', async () => {
+    const { id } = await toFailing()
+    const { _id, referenceNumber } = await deadDelivery(house, merchant)
+    const url = String(quick?.url)
+    house.allowHost(new URL(url).host)
+    await house.http
+      .put(`/api/v1/dev/webhooks/endpoints/${id}`)
+      .set(merchant.write())
+      .send({ url })
+      .expect(200)
+    await support.act(`/admin/deliveries/${_id}/send-again`)
+    expect((await attempt(house.deps, _id)).outcome).to.equal('delivered')
+    const text = async (page: string) => readable((await support.get(`/admin/${page}`)).text)
+    expect(await text(`deliveries/${_id}`)).to.include(`Receiver ${url} `)
+    expect(await text(`payments/${referenceNumber}`)).to.include(`to ${url} `)
+  })
+
   it('sends nothing to a receiver that is gone, and says so', async () => {
     const { id } = await toFailing()
     const { _id } = await deadDelivery(house, merchant)

@@ -2,6 +2,7 @@ import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
 import type { SignedIn } from '../../staff/session.ts'
 import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
+import { lastUrl } from '../../webhooks/deliveries/present.ts'
 import { deliveryBadge } from './badges.ts'
 import { deliveryPath } from './paths.ts'
 import { sendAgainButton } from './send-again-buttons.ts'
@@ -11,7 +12,7 @@ import { foreign } from './words.ts'
 /** One delivery on the page of what it tells of. */
 export const deliveryCard = (deps: Pick<Deps, 'now'>, delivery: ListedDelivery, staff: SignedIn): string =>
   html`<article class="card">
-    <h3><a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${foreign(delivery.url)} !${deliveryBadge(delivery.status)}</h3>
+    <h3><a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${foreign(lastUrl(delivery))} !${deliveryBadge(delivery.status)}</h3>
     <p class="lead">!${whatHappened(deps, delivery)}</p>
     !${sendAgainButton(delivery, staff, 'source')}
   </article>`

@@ -12,6 +12,7 @@ import {
   type TracedAttempt,
   type TracedDelivery,
 } from '../../webhooks/deliveries/look-up.ts'
+import { lastUrl } from '../../webhooks/deliveries/present.ts'
 import { sendNotFound } from './answer.ts'
 import { deliveryBadge, environmentBadge } from './badges.ts'
 import { staffOf } from './guards.ts'
@@ -52,7 +53,7 @@ const facts = (delivery: TracedDelivery, business: Business | null): string =>
     <dt>Delivery</dt><dd class="id">${delivery._id}</dd>
     <dt>${isOrderNumber(delivery.referenceNumber) ? 'Order' : 'Payment'}</dt><dd><a class="id" href="${sourcePath(delivery.referenceNumber)}">${delivery.referenceNumber}</a></dd>
     <dt>Business</dt><dd><a href="${businessPath(delivery.businessId)}">!${foreign(business?.name ?? delivery.businessId)}</a></dd>
-    <dt>Receiver</dt><dd><a href="${endpointPath(delivery.endpointId)}">!${foreign(delivery.url)}</a></dd>
+    <dt>Receiver</dt><dd><a href="${endpointPath(delivery.endpointId)}">!${foreign(lastUrl(delivery))}</a></dd>
     <dt>Made</dt><dd>!${time(delivery.createdAt)}</dd>
     !${requestOf(delivery)}
   </dl>`
@@ -69,7 +70,7 @@ function attempts(delivery: TracedDelivery): string {
   return html`<div class="scroll">
       <table class="cards tight">
         <thead><tr><th>Attempt</th><th>When</th><th>Took</th><th>What came of it</th></tr></thead>
-        <tbody>!${made.toReversed().map((one) => attemptRow(one, delivery.url))}</tbody>
+        <tbody>!${made.toReversed().map((one) => attemptRow(one, lastUrl(delivery)))}</tbody>
       </table>
     </div>
     !${first.number > 1 ? cut : ''}`

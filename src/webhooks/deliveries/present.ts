@@ -20,13 +20,17 @@ export const recordFields = {
 
 export type DeliveryRecord = Pick<Delivery, '_id' | keyof typeof recordFields>
 
+/** The URL of the last attempt, or the URL that the endpoint had when the delivery was created. */
+export const lastUrl = ({ url, attemptLog }: { url: string; attemptLog: { url: string }[] }): string =>
+  attemptLog.at(-1)?.url ?? url
+
 /** A delivery for the merchant, as a list shows it (docs/webhooks.md). */
 export function presentDelivery(delivery: DeliveryRecord): Record<string, unknown> {
   const last = delivery.attemptLog.at(-1) ?? null
   return {
     id: delivery._id,
     endpointId: delivery.endpointId,
-    url: last?.url ?? delivery.url,
+    url: lastUrl(delivery),
     event: delivery.event,
     referenceNumber: delivery.referenceNumber,
     status: delivery.status,
