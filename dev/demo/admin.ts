@@ -13,8 +13,9 @@ export async function admin(words: readonly string[]): Promise<Record<string, st
   const args = ['--import', 'tsx', 'src/admin/main.ts', ...words, '--json']
   const shown = ['npm run --silent admin --', ...words.map(quoted), '--json'].join(' ')
   const { stdout } = await run(process.execPath, args, { timeout: LIMIT_MS }).catch((error: Error) => {
-    const { stderr } = error as { stderr?: string }
-    throw new Error(`\`${shown}\` failed: ${stderr?.trim() || error.message}`)
+    const { stderr, killed } = error as { stderr?: string; killed?: boolean }
+    const fault = killed ? `did not end within ${LIMIT_MS / 1000} s` : 'failed'
+    throw new Error(`\`${shown}\` ${fault}: ${stderr?.trim() || error.message}`)
   })
   show([...broken(shown), ...pretty(stdout)])
   return JSON.parse(stdout) as Record<string, string>
