@@ -23,8 +23,8 @@ export interface ResponseBudget {
    */
   reserve(businessId: string, bytes: number, response: ServerResponse): Promise<ResponseMemory>
   /**
-   * Counts the response to a write. A write is never refused here, because its effect has already happened. If the business then takes too much, the
-   * connection of its oldest response is closed. A retry with the same idempotency key returns that response again.
+   * Counts the response to a write. A write is never refused here, because its effect has already happened. If the business then takes too
+   * much, the connection of its oldest response is closed. A retry with the same idempotency key returns that response again.
    */
   count(businessId: string, bytes: number, response: ServerResponse): void
 }
