@@ -23,8 +23,8 @@ export async function takeSample(
   await api.close()
   const sample = await books.collection<Intent>('intents').findOneAndDelete({ referenceNumber })
   if (sample === null) throw new Error('The sample of an intent was not made')
-  // Told, and no longer asked for.
-  const { codeKey: _codeKey, answer: _answer, ...rest } = sample
+  // Its events are relayed, and its code is free again.
+  const { codeKey: _codeKey, ...rest } = sample
   return { ...rest, outbox: [], effects: [] }
 }
 

@@ -6,13 +6,11 @@ import type { Caller } from '../src/businesses/caller.ts'
 import { createBusiness } from '../src/businesses/create-business.ts'
 import { readConfig } from '../src/config.ts'
 import { type Deps, openDeps } from '../src/deps.ts'
-import { answerField } from '../src/idempotency/claim.ts'
 import type { Effect } from '../src/idempotency/effect.ts'
 import { newId } from '../src/ids.ts'
 import { makeIndexes } from '../src/indexes.ts'
 import { createIntent } from '../src/intents/create.ts'
 import { parseCreate } from '../src/intents/parse-create.ts'
-import { recallIntent } from '../src/intents/recall.ts'
 import { createLog } from '../src/log.ts'
 import { createMetrics } from '../src/metrics/metrics.ts'
 import { type Delivery, openStatuses } from '../src/webhooks/deliveries/delivery.ts'
@@ -48,7 +46,7 @@ export async function openHouse(environment: Record<string, string>, address: st
   for (const caller of callers)
     for (let place = 0; place < ENDPOINTS_EACH; place += 1) {
       const url = `${address}hooks/${urls.length}`
-      await createEndpoint(deps, caller, { url, events: ['payment.created'] }, newEffect(deps))
+      await createEndpoint(deps, caller, { url, events: ['payment.created'] }, newEffect())
       urls.push(url)
     }
   return {
@@ -85,7 +83,7 @@ async function newCaller(deps: Deps): Promise<Caller> {
 async function createIntents(deps: Deps, callers: Caller[], count: number): Promise<string[]> {
   const made: string[] = []
   const create = async (caller: Caller) => {
-    const effect = newEffect(deps)
+    const effect = newEffect()
     await createIntent(deps, caller, parseCreate(deps, caller.sandbox, order), effect)
     made.push(effect.id)
   }
@@ -94,12 +92,10 @@ async function createIntents(deps: Deps, callers: Caller[], count: number): Prom
   return made
 }
 
-function newEffect(deps: Deps): Effect {
-  const id = newId()
-  return {
-    id,
-    until: Number.POSITIVE_INFINITY,
-    cause: null,
-    seal: (data) => deps.secrets.seal(JSON.stringify(data), answerField(recallIntent.collection, id)),
-  }
-}
+/** Without a claim: no retry needs the response. */
+const newEffect = (): Effect => ({
+  id: newId(),
+  until: Number.POSITIVE_INFINITY,
+  cause: null,
+  seal: () => '',
+})

@@ -10,15 +10,15 @@ import {
   type Claimed,
   claimAgain,
   claims,
+  type FirstResponse,
   giveUp,
   keepAnswer,
   lookAgain,
-  type Recall,
-  recallAnswer,
-  type StoredAnswer,
+  recallFirst,
   tryClaim,
 } from '../idempotency/claim.ts'
 import { doneBefore, type Effect, type Errand } from '../idempotency/effect.ts'
+import type { Recall } from '../idempotency/recall.ts'
 import { withinSandboxResponses } from '../quotas/sandbox-responses.ts'
 import type { SealedField } from '../secrets.ts'
 import { inSpan } from '../tracing/in-span.ts'
@@ -108,8 +108,10 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     if (claimed.state === 'lost') return claimed.own
     if (claimed.state === 'answered') {
       if (waited) await deadline.spend((until) => deps.lanes.noteReplay(id, until))
-      await deps.readPace.pass(caller.businessId, claimed.answer.length)
-      return replay(deps, claimed, claimed.paramsHash !== paramsHash)
+      const { first } = claimed
+      // A computed response is never large enough to wait.
+      if (first.kind === 'stored') await deps.readPace.pass(caller.businessId, first.answer.length)
+      return replay(deps, write, first, claimed.paramsHash !== paramsHash)
     }
     if (claimed.state === 'mine') {
       const { effectId } = claimed
@@ -151,10 +153,11 @@ async function runHolding(
 ): Promise<{ answer: Answer; isKept: boolean }> {
   const sealed = ({ status, body }: Answer, field: SealedField) =>
     deps.secrets.seal(Buffer.concat([Buffer.from(String(status)), body]), field)
-  // What a create seals is what it answers: one text for both.
+  // A create that seals its response sends the same text.
   let sealedAnswer: Answer | null = null
   const seal = (data: unknown) => {
-    if (write.recall === null) throw new Error('A route that seals its response must be able to recall it.')
+    if (write.recall?.kind !== 'stored')
+      throw new Error('A route that seals its response must recall a stored one.')
     sealedAnswer = success(write.status, data)
     return sealed(sealedAnswer, answerField(write.recall.collection, held.effectId))
   }
@@ -165,7 +168,7 @@ async function runHolding(
     )
     if (data === doneBefore) return { answer: await recallEarlier(deps, deadline, write, held), isKept: true }
     answer = sealedAnswer ?? success(write.status, data)
-    // A create's answer travelled inside its own insert.
+    // A create's document has its response inside, or all that computes it.
     if (write.recall !== null) return { answer, isKept: true }
   } catch (error) {
     if (error === write.unread || !isFinal(error)) throw error
@@ -186,13 +189,13 @@ async function runHolding(
 async function recallEarlier(
   deps: Deps,
   deadline: Deadline,
-  { recall }: Write,
+  write: Write,
   { id, effectId }: { id: string; effectId: string },
 ): Promise<Answer> {
-  const found = await deadline.spend(() => recallAnswer(deps, recall, effectId))
-  if (found === null) throw unavailable()
+  const first = await deadline.spend(() => recallFirst(deps, write.recall, effectId))
+  if (first === null) throw unavailable()
   await deadline.spend((until) => deps.lanes.noteReplay(id, until))
-  return replay(deps, found, false)
+  return replay(deps, write, first, false)
 }
 
 async function operate(
@@ -208,12 +211,20 @@ async function operate(
 const isFinal = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.statusCode < 500 && error.code !== 'RATE_LIMITED'
 
-function replay(deps: Deps, { answer, field }: StoredAnswer, otherParams: boolean): Answer {
-  const stored = deps.secrets.unsealBytes(answer, field)
-  const [status, body] = [Number(stored.toString('latin1', 0, statusLength)), stored.subarray(statusLength)]
+function replay(deps: Deps, { status }: Write, first: FirstResponse, otherParams: boolean): Answer {
+  const answer = first.kind === 'stored' ? unseal(deps, first) : success(status, first.data)
   const mismatch = otherParams ? { 'Idempotent-Params-Mismatch': 'true' } : {}
+  return { ...answer, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }
+}
+
+function unseal(
+  { secrets }: Deps,
+  { answer, field }: Extract<FirstResponse, { kind: 'stored' }>,
+): Omit<Answer, 'headers'> {
+  const stored = secrets.unsealBytes(answer, field)
+  const [status, body] = [Number(stored.toString('latin1', 0, statusLength)), stored.subarray(statusLength)]
   const code = status >= 400 ? (JSON.parse(body.toString()).error.code as ErrorCode) : null
-  return { status, code, body, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }
+  return { status, code, body }
 }
 
 const digest = (...parts: string[]): string => hash('sha256', JSON.stringify(parts), 'base64url')

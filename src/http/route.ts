@@ -2,8 +2,8 @@ import type { Scope } from '../../schemas/scopes.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
-import type { Recall } from '../idempotency/claim.ts'
 import type { Effect } from '../idempotency/effect.ts'
+import type { Recall } from '../idempotency/recall.ts'
 import type { About } from './about/about.ts'
 import type { BodyKind } from './body-room.ts'
 import type { Download } from './download.ts'
@@ -51,7 +51,7 @@ export interface WriteRoute extends Common {
   status: 200 | 201
   /** What the body is that is judged: JSON, or a CSV file that comes as `{ csv }`. Of `none`, whatever comes is ignored. */
   body: BodyKind | 'none'
-  /** How a create's answer is found by its effect id; null where the answer is kept with the claim. */
+  /** How the first response of a create is found; null if the claim stores it. */
   recall: Recall | null
   /** How long the errand takes at most, of an operation that answers one; in ms. */
   errandMs?: (config: Config) => number

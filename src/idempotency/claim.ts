@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts'
 import { createLane, type Lane } from '../group-commit/lane.ts'
 import { newId } from '../ids.ts'
 import type { SealedField } from '../secrets.ts'
+import type { Recall, ResponseData } from './recall.ts'
 
 /** How long a response is kept, and how long a key identifies the same request (SPEC 5.4). */
 export const lifetimeMs = 24 * 3_600_000
@@ -22,7 +23,7 @@ export interface Claim {
   /** The end of the last holder's lease, or when the holder gave up. */
   leaseUntil: Date
   paramsHash: string
-  /** The sealed first answer; a create has it in its own document instead. */
+  /** The sealed first response; that of a create is stored in, or computed from, the document that it made. */
   answer?: string
   /** The business, if a test key made the request and this document stores `answer` (src/quotas/sandbox-responses.ts). */
   sandboxOf?: string
@@ -58,14 +59,6 @@ export const claims: Collection = {
   ],
 }
 
-/** Where a create stores its sealed first response: in the field `answer` of the created document. */
-export interface Recall {
-  /** The name of the document's collection. */
-  collection: string
-  /** Returns the sealed response by effect id, or null if nothing was created. */
-  find(deps: Deps, effectId: string): Promise<string | null>
-}
-
 /** The field that stores a sealed response, in the claim or in the document that a create inserted. */
 export const answerField = (collection: string, id: string): SealedField => ({
   collection,
@@ -73,22 +66,21 @@ export const answerField = (collection: string, id: string): SealedField => ({
   field: 'answer',
 })
 
-/** A sealed response, with the field that it was sealed for. */
-export interface StoredAnswer {
-  answer: string
-  field: SealedField
-}
+/** The first response of a request: sealed, with the field that it was sealed for, or the data of a create, computed. */
+export type FirstResponse =
+  | { kind: 'stored'; answer: string; field: SealedField }
+  | { kind: 'computed'; data: ResponseData }
 
 export type Claimed =
   | { state: 'mine'; effectId: string; token: string }
-  | ({ state: 'answered'; paramsHash: string } & StoredAnswer)
+  | { state: 'answered'; paramsHash: string; first: FirstResponse }
   | { state: 'running' }
 
 /** A request that competes for its claim. */
 export interface ClaimRequest {
   id: string
   paramsHash: string
-  /** Finds the answer of a create; null for other operations. */
+  /** Finds the first response of a create; null for other operations. */
   recall: Recall | null
   /** The length of its holder's lease. */
   leaseMs: number
@@ -141,8 +133,8 @@ const isOver = ({ expiresAt, leaseUntil }: Claim, { arrivedAt }: ClaimRequest, n
 
 /** Finds the answer of the claim's request, or takes the claim over if its lease has ended. Keeps the effect id. */
 async function inherit(deps: Deps, request: ClaimRequest, found: Claim, now: Date): Promise<Claimed> {
-  const kept = await findAnswer(deps, found, request.recall)
-  if (kept !== null) return { state: 'answered', ...kept, paramsHash: found.paramsHash }
+  const first = await findFirst(deps, found, request.recall)
+  if (first !== null) return { state: 'answered', first, paramsHash: found.paramsHash }
   if (found.leaseUntil > now) return { state: 'running' }
   // From now on the answer belongs to this request's parameters.
   const { token, leaseUntil, paramsHash } = freshClaim(now, request)
@@ -150,25 +142,29 @@ async function inherit(deps: Deps, request: ClaimRequest, found: Claim, now: Dat
 }
 
 /** The response of the claim's request. Null while there is none. */
-const findAnswer = async (
+const findFirst = async (
   deps: Deps,
   { _id, effectId, answer }: Claim,
   recall: Recall | null,
-): Promise<StoredAnswer | null> =>
+): Promise<FirstResponse | null> =>
   answer === undefined
-    ? recallAnswer(deps, recall, effectId)
-    : { answer, field: answerField(claims.name, _id) }
+    ? recallFirst(deps, recall, effectId)
+    : { kind: 'stored', answer, field: answerField(claims.name, _id) }
 
 /** The response of the create with this effect id. Null if nothing was created. */
-export async function recallAnswer(
+export async function recallFirst(
   deps: Deps,
   recall: Recall | null,
   effectId: string,
-): Promise<StoredAnswer | null> {
+): Promise<FirstResponse | null> {
+  if (recall?.kind === 'computed') {
+    const data = await recall.find(deps, effectId)
+    return data === null ? null : { kind: 'computed', data }
+  }
   const answer = (await recall?.find(deps, effectId)) ?? null
   return recall === null || answer === null
     ? null
-    : { answer, field: answerField(recall.collection, effectId) }
+    : { kind: 'stored', answer, field: answerField(recall.collection, effectId) }
 }
 
 function freshClaim(now: Date, request: ClaimRequest): Omit<Claim, '_id'> {

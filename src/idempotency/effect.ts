@@ -11,7 +11,7 @@ export interface Effect {
   until: number
   /** The try of the request that is under way. */
   cause: Cause | null
-  /** Seals the answer that `data` will become, for a create that stores it in the same insert. */
+  /** Seals the response that `data` will become, for a create that stores it in the same insert (recall.ts). */
   seal(data: unknown): string
 }
 
@@ -59,7 +59,7 @@ export const isForgotten = (effects: readonly string[], effectId: string): boole
 /** What a change pushes to record whose effect it is. */
 export const recorded = (effectId: string) => ({ effects: { $each: [effectId], $slice: -longestMemory } })
 
-/** A create found that an earlier try of the same request did its work: its sealed answer is what counts. */
+/** A create found that an earlier attempt of the same request did its work: the response of that attempt counts. */
 export const doneBefore = Symbol('done before')
 export type DoneBefore = typeof doneBefore
 

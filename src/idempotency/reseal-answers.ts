@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { inBatches } from '../in-batches.ts'
 import { answerField, lifetimeMs, removalMs } from './claim.ts'
 
-/** A document with a sealed first answer: a claim, or what a create made. */
+/** A document with a sealed first response: a claim, a product or an endpoint. */
 interface Answered {
   _id: string
   answer?: string
@@ -16,7 +16,7 @@ export interface Resealed {
   unreadable: number
 }
 
-type Needs = Pick<Deps, 'Claim' | 'Intent' | 'Order' | 'Product' | 'Endpoint' | 'secrets' | 'now'>
+type Needs = Pick<Deps, 'Claim' | 'Product' | 'Endpoint' | 'secrets' | 'now'>
 
 /**
  * Seals every stored answer that a retry may still ask for with the current SECRET_KEY: that of each claim whose time is not up, or of what
@@ -31,7 +31,7 @@ export async function resealAnswers(deps: Needs, advance: (claims: number) => vo
     { removeAt: { $gt: now, $lte: latest } },
     { projection: { answer: 1, effectId: 1 }, sort: { removeAt: 1 }, batchSize: 250 },
   )
-  const made = [deps.Intent, deps.Order, deps.Product, deps.Endpoint].map(answersIn)
+  const made = [deps.Product, deps.Endpoint].map(answersIn)
   await inBatches(alive, async (claims) => {
     await reseal(deps, tally, answersIn(deps.Claim), claims)
     const effectIds = claims.flatMap(({ answer, effectId }) => (answer === undefined ? effectId : []))

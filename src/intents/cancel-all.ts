@@ -35,7 +35,7 @@ type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'lanes' | 'metrics' | 'no
 /** An intent may have 100 KB of metadata, repeated in its event, so a page takes at most about 10 MB of memory. */
 const pageSize = {
   documents: 50,
-  projection: { answer: 0, outbox: 0 },
+  projection: { outbox: 0 },
   maxTimeMS: 4_000,
 } as const satisfies PageSize
 

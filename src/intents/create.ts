@@ -11,7 +11,7 @@ import type { Intent } from './intent.ts'
 import { nudgeRelay } from './nudge-relay.ts'
 import type { IntentRequest } from './parse-create.ts'
 import { paymentPayload } from './payload.ts'
-import { presentCreated } from './present.ts'
+import { createdResponse, responseFormat } from './recall.ts'
 import { countMove } from './transition.ts'
 
 /** 16 draws find a free code with 99.8 % chance while a third of the million is free. */
@@ -20,7 +20,7 @@ const draws = 16
 type Created = Record<string, unknown> | DoneBefore
 
 /**
- * Creates a PENDING intent with its `payment.created` and its sealed response in ONE insert, then wakes the relay. Returns the data of SPEC 4.1.
+ * Creates a PENDING intent with its `payment.created` in ONE insert, then wakes the relay. Returns the data of SPEC 4.1, as a retry does.
  * Throws RATE_LIMITED when a quota of the business is used up, or SERVICE_UNAVAILABLE when no payment code is free, and leaves nothing behind.
  */
 export function createIntent(
@@ -43,10 +43,9 @@ async function insertIntent(
   if (sandbox && deps.fullSandboxes.has(businessId)) throw noCodeFree()
   const intent = draft(deps, caller, asked, effect)
   for (let draw = 0; draw < draws; draw += 1) {
-    const data = presentCreated(deps.config, intent)
-    intent.answer = effect.seal(data)
     const insertion = await deps.lanes.insertIntent(intent, effect.until)
     if (insertion.inserted) {
+      const data = createdResponse(intent)
       countMove(deps, 'create', intent)
       nudgeRelay(deps, intent)
       return data
@@ -97,7 +96,8 @@ function draft(deps: Deps, caller: Caller, asked: IntentRequest, effect: Effect)
     updatedAt: now,
     outbox: [],
     effects: [],
-    answer: '',
+    payBase: deps.config.payUrl,
+    responseFormat,
   }
   giveCode(intent, newPaymentCode())
   intent.outbox = [createdEvent(intent, effect)]

@@ -31,10 +31,7 @@ export async function expireIntent(deps: Deps, referenceNumber: string): Promise
 /** The lane of intents that may expire, by reference: the intents of a sale that began at noon all expire in the same second. */
 export const createExpiringLane = (Intent: Model<Intent>): Lane<string, Intent | null> =>
   createReadLane(
-    (referenceNumbers) =>
-      pastMongoose(Intent)
-        .find(mayExpire(referenceNumbers), { projection: { answer: 0 } })
-        .toArray(),
+    (referenceNumbers) => pastMongoose(Intent).find(mayExpire(referenceNumbers)).toArray(),
     ({ referenceNumber }) => [referenceNumber],
   )
 

@@ -35,7 +35,7 @@ export const createOfferedLane = (Intent: Model<Intent>): Lane<string, OfferedIn
               isSuspended: { $ne: [{ $first: '$business.suspended' }, false] },
             },
           },
-          { $unset: ['business', 'answer', 'outbox'] },
+          { $unset: ['business', 'outbox'] },
         ])
         .toArray(),
     ({ shortCode }) => [shortCode],

@@ -47,12 +47,12 @@ function ownedBy<Found extends Intent>({ businessId, sandbox }: Caller, intent: 
   return intent
 }
 
-/** The lane of intents by reference, of whichever business: whose it is, each caller's own look tells. No answer shows the sealed one. */
+/** The lane of intents by reference, of whichever business: whose it is, each caller's own look tells. */
 export const createIntentLane = (Intent: Model<Intent>): Lane<string, Intent | null> =>
   createReadLane(
     (referenceNumbers) =>
       pastMongoose(Intent)
-        .find({ referenceNumber: { $in: referenceNumbers } }, { projection: { answer: 0, outbox: 0 } })
+        .find({ referenceNumber: { $in: referenceNumbers } }, { projection: { outbox: 0 } })
         .toArray(),
     ({ referenceNumber }) => [referenceNumber],
   )
@@ -65,7 +65,7 @@ export const createIntentToChangeLane = (Intent: Model<Intent>): Lane<string, In
         .aggregate<IntentToChange>([
           { $match: { referenceNumber: { $in: referenceNumbers } } },
           { $set: { refundEffects: '$refunds.effectId', bytes: { $bsonSize: '$$ROOT' }, refunds: [] } },
-          { $unset: ['answer', 'outbox'] },
+          { $unset: ['outbox'] },
         ])
         .toArray(),
     ({ referenceNumber }) => [referenceNumber],

@@ -53,8 +53,10 @@ export interface Intent {
   outbox: OutboxEvent[]
   /** Effect ids of the changes made, so that a retry finds its own. */
   effects: string[]
-  /** The sealed first answer of the create, for replay: gone after two days (src/retention). */
-  answer?: string
+  /** PAY_URL at the create, with which the `payUrl` of its response begins. */
+  payBase: string
+  /** By which format a retry computes the response of the create (recall.ts). */
+  responseFormat: number
   /** From then on it is gone for its merchant: the clean-up takes it away, and nothing may change it any more (src/retention). */
   cleanedAt?: Date
 }
@@ -91,7 +93,8 @@ export const intents: Collection = {
     updatedAt: Date,
     outbox: outboxFields,
     effects: [String],
-    answer: String,
+    payBase: String,
+    responseFormat: Number,
     cleanedAt: Date,
   },
   indexes: [

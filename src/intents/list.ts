@@ -19,8 +19,8 @@ export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   ...readSlice(query),
 })
 
-/** Fields that no list shows. Together they may be larger than all other fields: each event and the sealed response contain the metadata. */
-const unlisted = { answer: 0, outbox: 0, effects: 0, attempts: 0 } as const
+/** Fields that no list shows. Together they may be larger than all other fields. */
+const unlisted = { outbox: 0, effects: 0, attempts: 0 } as const
 
 /** The caller's intents, newest first; ties by id. Those whose time is up at `now` count as CANCELLED, written down or not. */
 export async function listIntents(

@@ -6,7 +6,7 @@ import { type Move, moves } from './lifecycle.ts'
 /** An intent for support staff: without its code, the merchant's metadata and the payloads of its events. */
 export type TracedIntent = Omit<
   Intent,
-  'code' | 'codeKey' | 'metadata' | 'successUrl' | 'cancelUrl' | 'effects' | 'answer'
+  'code' | 'codeKey' | 'metadata' | 'successUrl' | 'cancelUrl' | 'effects'
 >
 
 const hidden = {
@@ -16,7 +16,6 @@ const hidden = {
   successUrl: 0,
   cancelUrl: 0,
   effects: 0,
-  answer: 0,
   'outbox.data': 0,
 }
 

@@ -26,19 +26,35 @@ export function asOf<Seen extends Aging>(intent: Seen, now: Date): Seen {
   }
 }
 
-/** The answer to a create (SPEC 4.1). */
-export function presentCreated(config: Pick<Config, 'payUrl'>, intent: Intent): Record<string, unknown> {
+/** What the response to a create shows of an intent (SPEC 4.1). */
+type Created = Pick<
+  Intent,
+  | 'referenceNumber'
+  | 'shortCode'
+  | 'code'
+  | 'codeExpiresAt'
+  | 'amount'
+  | 'amountType'
+  | 'label'
+  | 'sandbox'
+  | 'metadata'
+  | 'expiresAt'
+  | 'createdAt'
+>
+
+/** The response to a create: format 1 of recall.ts, whose bytes never change. */
+export function presentCreated(intent: Created, payBase: string): Record<string, unknown> {
   return {
     referenceNumber: intent.referenceNumber,
     shortCode: intent.shortCode,
     code: intent.code,
     codeExpiresAt: intent.codeExpiresAt,
-    payUrl: `${config.payUrl}/p/${intent.shortCode}`,
+    payUrl: `${payBase}/p/${intent.shortCode}`,
     amount: shownAmount(intent),
     amountType: intent.amountType,
     currency: 'MRU',
     label: intent.label,
-    status: intent.status,
+    status: 'PENDING',
     sandbox: intent.sandbox,
     metadata: metadataObject(intent),
     expiresAt: intent.expiresAt,
@@ -56,7 +72,8 @@ export function presentIntent(
   const answers = codeAnswers(intent, now)
   const { cancellationReason, failure, refunds } = intent
   return {
-    ...presentCreated(config, intent),
+    ...presentCreated(intent, config.payUrl),
+    status: intent.status,
     code: answers ? intent.code : null,
     codeExpiresAt: answers ? intent.codeExpiresAt : null,
     type: 'API',
@@ -99,4 +116,5 @@ export const presentRefund = ({ id, amount, reason, status, createdAt }: Refund)
 const refundedSoFar = (refunds: readonly Refund[]): number =>
   refunds.reduce((sum, { amount, status }) => sum + (status === 'SUCCEEDED' ? amount : 0), 0)
 
-const shownAmount = (intent: Intent): number | null => (intent.amountType === 'OPEN' ? null : intent.amount)
+const shownAmount = (intent: Pick<Intent, 'amount' | 'amountType'>): number | null =>
+  intent.amountType === 'OPEN' ? null : intent.amount

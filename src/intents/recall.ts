@@ -1,11 +1,38 @@
-import type { Recall } from '../idempotency/claim.ts'
-import { type Intent, intents } from './intent.ts'
+import { byFormat, type Recall } from '../idempotency/recall.ts'
+import type { Intent } from './intent.ts'
+import { presentCreated } from './present.ts'
 
-/** The sealed first response of the create with this effect id. */
+/** What the first response is computed from. No transition changes these fields. */
+const createdFields = {
+  referenceNumber: 1,
+  shortCode: 1,
+  code: 1,
+  codeExpiresAt: 1,
+  amount: 1,
+  amountType: 1,
+  label: 1,
+  sandbox: 1,
+  metadata: 1,
+  expiresAt: 1,
+  createdAt: 1,
+  payBase: 1,
+  responseFormat: 1,
+} as const satisfies { [Field in keyof Intent]?: 1 }
+
+type CreatedIntent = Pick<Intent, keyof typeof createdFields>
+
+/** The format of new intents. */
+export const responseFormat = 1
+
+/** The data of the first response to the create of this intent, whatever happened to the intent since. */
+export const createdResponse = byFormat<CreatedIntent>({
+  1: (intent) => presentCreated(intent, intent.payBase),
+})
+
 export const recallIntent: Recall = {
-  collection: intents.name,
+  kind: 'computed',
   async find({ Intent }, effectId) {
-    const intent = await Intent.findById(effectId, { answer: 1 }).lean<Pick<Intent, 'answer'> | null>()
-    return intent?.answer ?? null
+    const intent = await Intent.findById(effectId, createdFields).lean<CreatedIntent | null>()
+    return intent === null ? null : createdResponse(intent)
   },
 }

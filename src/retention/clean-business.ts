@@ -23,7 +23,7 @@ interface Spans {
   testsBefore: Date
   /** Of live deliveries the attempts go; null: they stay. */
   attemptsBefore: Date | null
-  /** Of anything the sealed first answer goes. */
+  /** Of products and endpoints the sealed first response goes; endpoints deleted before go themselves. */
   answersBefore: Date
 }
 

@@ -2,30 +2,24 @@ import type { Model } from 'mongoose'
 import { pastMongoose } from '../collection.ts'
 import type { Listed } from '../pagination.ts'
 import type { Walk } from '../read-page.ts'
-import { placed } from '../store/orders/order.ts'
 import type { Cleaning } from './clean-business.ts'
 import { batchLimits, eachNewPage } from './each-page.ts'
 
-/**
- * Nobody asks for the answer of a create any more: its claim was made before it, and lives for 24 h (idempotency/claim.ts). As long again,
- * for clocks and for doubt.
- */
+/** A claim is older than what its create made, and lives for 24 h (idempotency/claim.ts). As long again, for clock skew. */
 export const askedForMs = 48 * 3_600_000
 
 const { maxTimeMS } = batchLimits
 
-/** A document that carries the sealed first answer of its create. */
+/** A document with the sealed first response of its create. */
 interface Answered extends Listed {
   answer?: string
 }
 
-/** What a business made, in both environments, loses its sealed first answer once that is old: half of its bytes, and all that SECRET_KEY seals there. */
+/** Removes the sealed first responses of old products and endpoints: half of a product's bytes. */
 export async function forgetAnswers(cleaning: Cleaning): Promise<void> {
-  const { Intent, Order, Product, Endpoint, businessId } = cleaning
+  const { Product, Endpoint, businessId } = cleaning
   for (const sandbox of [true, false]) {
     const owner = { businessId, sandbox }
-    await forget(cleaning, Intent, 'byTime', owner)
-    await forget(cleaning, Order, 'byTime', { ...owner, ...placed })
     await forget(cleaning, Product, 'byTime', { ...owner, listed: true })
     await forget(cleaning, Product, 'deletions', { ...owner, deletedAt: { $type: 'date' } })
   }

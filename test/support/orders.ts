@@ -1,5 +1,6 @@
 import { newId, newOrderNumber } from '../../src/ids.ts'
 import type { Order } from '../../src/store/orders/order.ts'
+import { responseFormat } from '../../src/store/orders/recall.ts'
 import { newEvent } from '../../src/webhooks/event.ts'
 import type { House, Merchant } from './house.ts'
 
@@ -19,7 +20,7 @@ export async function storeOrder(house: House, { businessId }: Merchant, sandbox
     customer: null,
     createdAt,
     outbox: [newEvent('order.new', createdAt, { reference_number: number }, null)],
-    answer: '',
+    responseFormat,
   }
   await house.deps.Order.create(order)
   return order

@@ -5,6 +5,7 @@ import type { Intent } from '../../src/intents/intent.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { createPace } from '../../src/retention/pace.ts'
 import { type Kind, startTally, type Watch } from '../../src/retention/tally.ts'
+import type { Product } from '../../src/store/products/product.ts'
 import { signedIn } from '../admin/staff.ts'
 import { attempt, createIntent, relay, stored, subscribe } from '../support/acts.ts'
 import { makeEverything, makeOlder, openPair, type Pair, testsLeft } from '../support/everything.ts'
@@ -242,8 +243,8 @@ describe('the clean-up', () => {
     expect((await stored(house, { _id })).attemptLog[0]?.answer).to.equal('thank you')
   })
 
-  it('drops the first answer of a create after two days, when its key is nobody’s retry any more', async () => {
-    const { Intent, Product, Order, Endpoint, Claim } = house.deps
+  it('removes the sealed responses of creates after two days, when no retry can need them', async () => {
+    const { Product, Endpoint, Claim } = house.deps
     const headers = pair.live.write()
     const create = () => house.http.post('/api/v1/dev/intents').set(headers).send({ amount: 700 })
     await clean()
@@ -257,17 +258,14 @@ describe('the clean-up', () => {
     expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([first.text, 'true'])
 
     const mine = { businessId: pair.test.businessId, answer: { $exists: true }, ...since }
-    const answered = async () =>
-      Promise.all(
-        [Intent, Product, Order, Endpoint].map((model) => (model as typeof Intent).countDocuments(mine)),
-      )
-    expect(await answered()).to.deep.equal([3, 2, 1, 1])
+    const answered = async () => [await Product.countDocuments(mine), await Endpoint.countDocuments(mine)]
+    expect(await answered()).to.deep.equal([2, 1])
     house.clock.advance(dayMs)
-    await createIntent(house, pair.live)
+    await createProduct(house, pair.live)
     expect(await clean()).to.include({ answers: 0 })
     house.clock.advance(120_000)
-    expect(await clean()).to.include({ answers: 7 })
-    expect(await answered()).to.deep.equal([1, 0, 0, 0])
+    expect(await clean()).to.include({ answers: 3 })
+    expect(await answered()).to.deep.equal([1, 0])
     const renewed = await create()
     expect([renewed.status, renewed.headers['idempotent-replayed']]).to.deep.equal([201, undefined])
     expect(renewed.body.data.referenceNumber).to.not.equal(first.body.data.referenceNumber)
@@ -339,6 +337,19 @@ describe('the clean-up', () => {
     await house.deps.Intent.collection.insertMany(many as never[])
   }
 
+  /** The same of live products. */
+  async function makeManyProducts(): Promise<void> {
+    const { _id: id } = await createProduct(house, pair.live)
+    const { handle: _handle, ...like } = await house.deps.Product.findById(id).orFail().lean<Product>()
+    const from = house.clock.now().getTime() - 31 * dayMs
+    const many = Array.from({ length: 1_100 }, (_, index) => ({
+      ...like,
+      _id: newId(),
+      createdAt: new Date(from + index),
+    }))
+    await house.deps.Product.collection.insertMany(many as never[])
+  }
+
   it('goes in batches with rests between, in which requests are served', async () => {
     await makeMany({})
     const run = { isOver: false }
@@ -367,9 +378,9 @@ describe('the clean-up', () => {
   it('goes on in what stays where it was stopped, in the middle of a business', async () => {
     await house.deps.RetentionProgress.deleteMany({})
     await clean()
-    await makeMany({ sandbox: false, answer: 'sealed' })
-    const old = { businessId: pair.live.businessId, sandbox: false }
-    const ages = (await house.deps.Intent.find(old).sort({ createdAt: 1, _id: 1 })).map(
+    await makeManyProducts()
+    const old = { businessId: pair.live.businessId, sandbox: false, listed: true }
+    const ages = (await house.deps.Product.find(old).sort({ createdAt: 1, _id: 1 })).map(
       ({ createdAt }) => createdAt,
     )
     await house.deps.RetentionProgress.updateMany({}, { $unset: { walked: 1 } })
@@ -378,7 +389,7 @@ describe('the clean-up', () => {
       void (kind === 'answers' && documents > 1 && ending.abort())
     const stopped = await clean(house.deps, ending, { ...unwatched, count })
     expect(stopped).to.include({ outcome: 'stopped', businesses: 0 })
-    const walk = 'answers intents byTime live'
+    const walk = 'answers products byTime live'
     const reached = async () =>
       (await house.deps.RetentionProgress.findById(pair.live.businessId).lean())?.walked?.[walk]
     const last = ages[499]

@@ -7,8 +7,8 @@ import { type AdminDeps, Failed } from './run.ts'
 
 const retentionHelp = `
 Takes away what is old: what test keys made (SANDBOX_RETENTION_DAYS), the attempts
-of live deliveries (LIVE_DELIVERY_RETENTION_DAYS), and the stored first answers
-of two days ago and earlier. The workers do the same every night at 02:30 UTC.
+of live deliveries (LIVE_DELIVERY_RETENTION_DAYS), and the stored first
+responses of products and endpoints, after two days. The workers do the same every night at 02:30 UTC.
 
 Ctrl-C ends it after the batch that it is at. The next run goes on where this one
 was; after one that was killed, or failed, a minute later.

@@ -12,7 +12,7 @@ const mostListed = 100
 const rotateHelp = `
 Run it when every process has the new SECRET_KEY, and the old one as
 SECRET_KEY_PREVIOUS. What the old one sealed and is still needed is sealed with
-the new one: the secrets of webhook endpoints, and the stored first answers of
+the new one: the secrets of webhook endpoints, and the stored first responses of
 the last 24 hours. The service runs on meanwhile.
 
 Of an API key only a hash is stored, which cannot be made anew without the key:

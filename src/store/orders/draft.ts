@@ -5,9 +5,10 @@ import { type Cause, newEvent } from '../../webhooks/event.ts'
 import type { Line } from './lines.ts'
 import type { Customer, Order, OrderItem } from './order.ts'
 import { orderPayload } from './payload.ts'
+import { responseFormat } from './recall.ts'
 import type { Try } from './try.ts'
 
-/** The order of these lines, with its event and without its answer. AMOUNT_OUT_OF_RANGE for a line or a total above the highest amount. */
+/** The order of these lines, with its event. AMOUNT_OUT_OF_RANGE for a line or a total above the highest amount. */
 export function draftOrder(
   deps: Pick<Deps, 'config' | 'now'>,
   { order: _id, businessId, sandbox, tryId }: Try,
@@ -32,7 +33,7 @@ export function draftOrder(
     createdAt,
   } as const
   const outbox = [newEvent('order.new', createdAt, orderPayload(shown), cause)]
-  return { ...shown, businessId, tryId, outbox, answer: '' }
+  return { ...shown, businessId, tryId, outbox, responseFormat }
 }
 
 const itemOf = ({ product, variant, quantity }: Line): OrderItem => ({

@@ -38,13 +38,13 @@ export interface Order {
   createdAt: Date
   /** Events whose deliveries are not made yet. */
   outbox: OutboxEvent[]
-  /** The sealed first answer, for replay: gone after two days (src/retention). */
-  answer?: string
+  /** By which format a retry computes the response to the request that placed it (recall.ts). */
+  responseFormat: number
 }
 
 /** What a merchant sees of an order, and what its event tells. */
-export type ShownOrder = Omit<Order, 'businessId' | 'tryId' | 'outbox' | 'answer'>
-export const shownFields = { businessId: 0, tryId: 0, outbox: 0, answer: 0 } as const
+export type ShownOrder = Omit<Order, 'businessId' | 'tryId' | 'outbox' | 'responseFormat'>
+export const shownFields = { businessId: 0, tryId: 0, outbox: 0, responseFormat: 0 } as const
 
 /** The part of a filter that leaves out what only stands in an order's place. Whoever finds orders has it. */
 export const placed = { status: 'PLACED' } as const
@@ -96,7 +96,7 @@ export const orders: Collection = {
     customer: { type: { name: String, phone: String, email: String }, _id: false, default: null },
     createdAt: Date,
     outbox: outboxFields,
-    answer: String,
+    responseFormat: Number,
     expiresAt: Date,
   },
   indexes: [

@@ -11,7 +11,7 @@ import { giveBack } from './give-back.ts'
 import { findLines } from './lines.ts'
 import { nudgeOrderRelay } from './nudge-relay.ts'
 import type { OrderRequest } from './parse-simulation.ts'
-import { presentOrder } from './present.ts'
+import { placedResponse } from './recall.ts'
 import { release } from './release.ts'
 import { takeBackFrom } from './reservations.ts'
 import { reserve, takingsOf } from './reserve.ts'
@@ -32,8 +32,7 @@ type Placed = Record<string, unknown> | DoneBefore
 type Undecided = 'changed' | 'held'
 
 /**
- * Places an order: takes the units from the stock, then writes the order, its `order.new` and its sealed response in ONE insert, and wakes the
- * relay. Either all of this happens or nothing, even if the process dies midway (docs/store.md). Throws the refusals of `findLines`,
+ * Places an order: takes the units from the stock, then writes the order and its `order.new` in ONE insert, and wakes the relay. Either all of this happens or nothing, even if the process dies midway (docs/store.md). Throws the refusals of `findLines`,
  * `findAnyLine`, `draftOrder` and `judgeStock`; RATE_LIMITED if the quota of the day is used up; SERVICE_UNAVAILABLE if other orders hold the
  * stock until the deadline.
  */
@@ -86,13 +85,12 @@ async function tryToPlace(
   if (judgeStock(lines) === 'held') return 'held'
   const takings = takingsOf(lines)
   if (!(await reserve(deps, mine, takings, effect.until))) return 'changed'
-  const data = presentOrder(order)
-  const written = await writeDown(deps, { ...order, answer: effect.seal(data) }, effect.until)
+  const written = await writeDown(deps, order, effect.until)
   if (written === 'placed') {
     nudgeOrderRelay(deps, order)
     // Nobody waits for this; what is lost of it the sweep finds.
     settle(deps, mine.tryId, takings).catch(() => undefined)
-    return data
+    return placedResponse(order)
   }
   await giveBack(deps, mine.tryId, takings)
   if (written === 'released') throw unavailable()

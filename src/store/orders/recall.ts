@@ -1,12 +1,17 @@
-import type { Recall } from '../../idempotency/claim.ts'
-import { type Order, orders, placed } from './order.ts'
+import { byFormat, type Recall } from '../../idempotency/recall.ts'
+import { type Order, placed } from './order.ts'
+import { presentOrder } from './present.ts'
 
-/** The sealed first response of the simulated order with this effect id, if it was placed. */
+/** The format of new orders. */
+export const responseFormat = 1
+
+/** The data of the first response to the request that placed this order. An order never changes. */
+export const placedResponse = byFormat<Order>({ 1: presentOrder })
+
 export const recallOrder: Recall = {
-  collection: orders.name,
+  kind: 'computed',
   async find({ Order }, effectId) {
-    const filter = { _id: effectId, ...placed }
-    const order = await Order.findOne(filter, { answer: 1 }).lean<Pick<Order, 'answer'> | null>()
-    return order?.answer ?? null
+    const order = await Order.findOne({ _id: effectId, ...placed }).lean<Order | null>()
+    return order === null ? null : placedResponse(order)
   },
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import type { Recall } from '../../idempotency/claim.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effect.ts'
+import type { Recall } from '../../idempotency/recall.ts'
 import { withinSandboxDay } from '../../quotas/sandbox-day.ts'
 import { tryAgain } from '../../try-again.ts'
 import { openShop } from '../shops/open-shop.ts'
@@ -46,6 +46,7 @@ const isThere = async (deps: Pick<Deps, 'Product'>, _id: string): Promise<boolea
 
 /** The sealed first response of the create with this effect id. */
 export const recallProduct: Recall = {
+  kind: 'stored',
   collection: products.name,
   async find({ Product }, effectId) {
     const product = await Product.findById(effectId, { answer: 1 }).lean<Pick<Product, 'answer'> | null>()

@@ -59,7 +59,7 @@ export interface Product {
   updatedAt: Date
   /** Effect ids of the changes made, so that none happens twice. */
   effects: string[]
-  /** The sealed first answer of the create, for replay: gone after two days (src/retention). An import's products have none. */
+  /** The sealed first response of the create, for two days (src/retention). An import's products have none. */
   answer?: string
 }
 

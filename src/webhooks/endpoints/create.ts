@@ -3,8 +3,8 @@ import type { EventName } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
-import type { Recall } from '../../idempotency/claim.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effect.ts'
+import type { Recall } from '../../idempotency/recall.ts'
 import { withinSandboxDay } from '../../quotas/sandbox-day.ts'
 import { storedUrl } from '../sender/url.ts'
 import { type Endpoint, endpointSlots, endpoints, untried } from './endpoint.ts'
@@ -63,6 +63,7 @@ export async function createEndpoint(
 
 /** The sealed first response of the create with this effect id. */
 export const recallEndpoint: Recall = {
+  kind: 'stored',
   collection: endpoints.name,
   async find({ Endpoint }, effectId) {
     const endpoint = await Endpoint.findById(effectId, { answer: 1 }).lean<Pick<Endpoint, 'answer'> | null>()

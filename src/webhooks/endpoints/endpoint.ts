@@ -55,7 +55,7 @@ export interface Endpoint {
   updatedAt: Date
   /** Effect ids of the changes made, so that a retry finds its own. */
   effects: string[]
-  /** The sealed first answer of the create, for replay: gone after two days (src/retention). */
+  /** The sealed first response of the create, for two days (src/retention). */
   answer?: string
 }
 

@@ -267,8 +267,8 @@ export const plants: readonly Plant[] = [
     /^POST \/dev\/intents$/,
     'the address of a payment stands in the log with its code',
     'src/intents/create.ts',
-    'const data = presentCreated(',
-    "console.log(JSON.stringify({ level: 'info', code: intent.code }))\n    const data = presentCreated(",
+    'const data = createdResponse(',
+    "console.log(JSON.stringify({ level: 'info', code: intent.code }))\n    const data = createdResponse(",
   ),
   plant(
     'nothing private reached',

@@ -4,7 +4,7 @@ const place = before('web', 'src/store/orders/place.ts')
 
 export const orderPoints = [
   place('order.before-reserve', 'const takings = takingsOf(lines)'),
-  place('order.reserved', 'const data = presentOrder(order)'),
+  place('order.reserved', 'const written = await writeDown('),
   place('order.placed', 'nudgeOrderRelay(deps, order)'),
   within('web', 'src/store/orders/place.ts')(
     'order.settled',

@@ -1,0 +1,33 @@
+import type { Deps } from '../deps.ts'
+import { unavailable } from '../errors.ts'
+
+/** How a retry gets the first response of a create by its effect id. `find` resolves to null if nothing was created. */
+export type Recall = StoredRecall | ComputedRecall
+
+/** For a document whose fields may change: its insert stores the sealed response in the field `answer`. */
+interface StoredRecall {
+  kind: 'stored'
+  /** The name of the document's collection. */
+  collection: string
+  find(deps: Deps, effectId: string): Promise<string | null>
+}
+
+/** For a document that stores all that its first response shows in fields that never change: `find` computes the data from these. */
+interface ComputedRecall {
+  kind: 'computed'
+  find(deps: Deps, effectId: string): Promise<ResponseData | null>
+}
+
+export type ResponseData = Record<string, unknown>
+
+/**
+ * Computes first responses by the format number that each document stores. A released format must return the same bytes for ever: add the next
+ * number instead of changing it. A process of an earlier version, which does not know the number yet, throws SERVICE_UNAVAILABLE.
+ */
+export const byFormat =
+  <Doc extends { responseFormat: number }>(formats: Readonly<Record<number, (doc: Doc) => ResponseData>>) =>
+  (doc: Doc): ResponseData => {
+    const format = formats[doc.responseFormat]
+    if (format === undefined) throw unavailable()
+    return format(doc)
+  }

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import { freeIfReusable } from '../../src/intents/code.ts'
+import { expireIntent } from '../../src/intents/expire.ts'
+import { openBeside } from '../support/acts.ts'
+import { type House, type Merchant, openHouse, secretKey } from '../support/house.ts'
+import { pay, storedIntent } from '../support/pay.ts'
+import { createProduct } from '../support/store.ts'
+
+const hour = 3_600_000
+
+const newKey = randomBytes(32).toString('base64')
+const environment = {
+  SECRET_KEY: secretKey,
+  SECRET_KEY_PREVIOUS: newKey,
+  INTENT_LIFETIME_SECONDS: '7200',
+  CODE_LIFETIME_SECONDS: '3600',
+}
+/** Of a process whose SECRET_KEY was exchanged and whose other settings changed. */
+const changedEnvironment = {
+  SECRET_KEY: newKey,
+  SECRET_KEY_PREVIOUS: secretKey,
+  PAY_URL: 'https://pay.example.mr',
+  INTENT_LIFETIME_SECONDS: '60',
+  CODE_LIFETIME_SECONDS: '30',
+}
+
+describe('The first response of a create, computed for a retry', () => {
+  let house: House
+  let changed: House
+  let merchant: Merchant
+  before(async () => {
+    house = await openHouse(environment)
+    changed = await openBeside(house, changedEnvironment)
+  })
+  beforeEach(async () => {
+    merchant = await house.merchant()
+  })
+  afterEach(() => {
+    for (const { clock } of [house, changed]) clock.freeze(null)
+  })
+  after(() => changed.close().then(() => house.close()))
+
+  const send = ({ http }: House, path: string, body: object, key?: string) =>
+    http.post(`/api/v1/dev${path}`).set(merchant.write(key)).send(body)
+
+  async function expectSame(path: string, body: object, first: { text: string }): Promise<void> {
+    for (const process of [house, changed]) {
+      const again = await send(process, path, body, 'first')
+      expect([again.status, again.text]).to.deep.equal([201, first.text])
+      expect(again.headers).to.include({ 'idempotent-replayed': 'true' })
+    }
+  }
+
+  const asked = {
+    amount: 50_000,
+    label: 'Thé « vert » 💰 \u2028',
+    metadata: JSON.parse('{"b":"2","a.b":"","10":"x","2":"y","__proto__":"z","$x":"\\u0007"}'),
+    success_url: 'https://shop.example/done',
+  }
+  const open = { amountType: 'OPEN', amount: 700 }
+
+  type Reference = { referenceNumber: string }
+  const simulate = ({ referenceNumber }: Reference, body: object) =>
+    send(house, `/intents/${referenceNumber}/simulate-payment`, body)
+  const pass = (ms: number) => {
+    const at = new Date(house.clock.now().getTime() + ms)
+    for (const { clock } of [house, changed]) clock.freeze(at)
+  }
+  const happenings: [what: string, body: object, happen: (intent: Reference) => Promise<unknown>][] = [
+    ['nothing happened', asked, () => Promise.resolve()],
+    ['the intent was paid', asked, (intent) => simulate(intent, {}).expect(200)],
+    ['a customer paid an OPEN intent', open, ({ referenceNumber }) => pay(house, referenceNumber)],
+    [
+      'the payment failed for good',
+      asked,
+      (intent) => simulate(intent, { outcome: 'technical_error' }).expect(402),
+    ],
+    [
+      'it was paid and refunded',
+      asked,
+      async (intent) => {
+        await simulate(intent, {}).expect(200)
+        await send(house, `/intents/${intent.referenceNumber}/refund`, { amount: 20_000 }).expect(200)
+        await send(house, `/intents/${intent.referenceNumber}/refund`, {}).expect(200)
+      },
+    ],
+    [
+      'it was cancelled',
+      asked,
+      ({ referenceNumber }) => send(house, `/intents/${referenceNumber}/cancel`, {}).expect(200),
+    ],
+    [
+      'it expired, and its code belongs to another',
+      asked,
+      async ({ referenceNumber }) => {
+        pass(3 * hour)
+        await expireIntent(house.deps, referenceNumber)
+        const { codeKey = expect.fail() } = await storedIntent(house, referenceNumber)
+        expect(await freeIfReusable(house.deps, codeKey)).to.equal(true)
+      },
+    ],
+    ['nearly 24 hours passed', asked, () => Promise.resolve(pass(24 * hour - 1000))],
+  ]
+  for (const [what, body, happen] of happenings)
+    it(`is the same after ${what}`, async () => {
+      const first = await send(house, '/intents', body, 'first').expect(201)
+      await happen(first.body.data)
+      await expectSame('/intents', body, first)
+    })
+
+  it('is the same for an order whose product changed and was deleted', async () => {
+    const product = await createProduct(house, merchant, { name: 'Malafa', sku: 'M-1', price: 700, stock: 9 })
+    const path = '/store/orders/simulate'
+    const customer = { name: 'Aïssata', phone: '22000001' }
+    const body = { items: [{ productId: product._id, quantity: 2 }], customer }
+    const first = await send(house, path, body, 'first').expect(201)
+    await expectSame(path, body, first)
+    const at = `/api/v1/dev/store/products/${product._id}`
+    await house.http.put(at).set(merchant.write()).send({ name: 'Voile', price: 900 }).expect(200)
+    await house.http.delete(at).set(merchant.write()).expect(200)
+    await expectSame(path, body, first)
+  })
+
+  it('is stored in no document: an intent and an order store PAY_URL or nothing, and a format number', async () => {
+    await createProduct(house, merchant)
+    const intent = await send(house, '/intents', asked, 'first').expect(201)
+    const order = await send(house, '/store/orders/simulate', {}, 'first').expect(201)
+    const { referenceNumber } = intent.body.data
+    const { number } = order.body.data
+    const kept = await house.deps.Intent.collection.findOne({ referenceNumber })
+    expect(kept).to.include({ payBase: 'http://pay.localhost:3000', responseFormat: 1 })
+    const keptOrder = await house.deps.Order.collection.findOne({ number })
+    expect(keptOrder).to.include({ responseFormat: 1 })
+    for (const document of [kept, keptOrder]) expect(document).to.not.have.property('answer')
+    const claims = await house.deps.Claim.find({
+      effectId: { $in: [String(kept?._id), String(keptOrder?._id)] },
+    }).lean()
+    expect(claims.map(({ answer }) => answer)).to.deep.equal([undefined, undefined])
+  })
+
+  it('of a later version gets 503 SERVICE_UNAVAILABLE until this process is replaced', async () => {
+    const first = await send(house, '/intents', asked, 'first').expect(201)
+    const { referenceNumber } = first.body.data
+    const setFormat = (responseFormat: number) =>
+      house.deps.Intent.updateOne({ referenceNumber }, { $set: { responseFormat } })
+    await setFormat(1000)
+    const early = await send(house, '/intents', asked, 'first').expect(503)
+    expect(early.body.error.code).to.equal('SERVICE_UNAVAILABLE')
+    expect(early.headers).to.have.property('retry-after')
+    await setFormat(1)
+    await expectSame('/intents', asked, first)
+    expect(await house.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(1)
+  })
+})

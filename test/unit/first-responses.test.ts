@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { Refusal } from '../../src/errors.ts'
+import { success } from '../../src/http/answer.ts'
+import { createdResponse } from '../../src/intents/recall.ts'
+import { placedResponse } from '../../src/store/orders/recall.ts'
+import { cases, fixed, order } from '../vectors/first-responses/cases.ts'
+
+const folder = join(import.meta.dirname, '../vectors/first-responses/format-1')
+const changed =
+  'Format 1 of the first responses has changed: a retry of a create from before the change would get other bytes. ' +
+  'Leave the function and the files of format 1 as they are, and add format 2'
+
+describe('Format 1 of the first response of a create', () => {
+  for (const { name, data } of cases)
+    it(`returns the bytes of ${name}.body`, () => {
+      const expected = readFileSync(join(folder, `${name}.body`), 'utf8')
+      expect(success(201, data).body.toString(), changed).to.equal(expected)
+    })
+
+  it('has a case for each file', () => {
+    const names = cases.map(({ name }) => `${name}.body`)
+    expect(readdirSync(folder).toSorted()).to.deep.equal(names.toSorted())
+  })
+
+  it('is the only one so far: an unknown number is of a later version, and gets SERVICE_UNAVAILABLE', () => {
+    for (const compute of [
+      () => createdResponse({ ...fixed, responseFormat: 2 }),
+      () => placedResponse({ ...order, responseFormat: 2 }),
+    ])
+      expect(compute).to.throw(Refusal).with.property('code', 'SERVICE_UNAVAILABLE')
+  })
+})

@@ -1,0 +1,98 @@
+import { createdResponse } from '../../../src/intents/recall.ts'
+import { placedResponse } from '../../../src/store/orders/recall.ts'
+
+/** The data of one first response, computed from what is stored. The file of this name holds the body, byte for byte. */
+interface ResponseCase {
+  name: string
+  data: Record<string, unknown>
+}
+
+type StoredIntent = Parameters<typeof createdResponse>[0]
+type StoredOrder = Parameters<typeof placedResponse>[0]
+
+const createdAt = new Date('2026-11-23T08:01:02.003Z')
+const _id = '6560a1b2c3d4e5f601234569'
+
+export const fixed: StoredIntent = {
+  referenceNumber: 'PI-23456789ABCDEFGH',
+  shortCode: 'X7K2QP',
+  code: '004217',
+  codeExpiresAt: new Date('2026-11-23T20:01:02.003Z'),
+  amountType: 'FIXED',
+  amount: 50_000,
+  label: 'Commande « 1042 »',
+  sandbox: true,
+  metadata: [{ key: 'order', value: '1042' }],
+  expiresAt: new Date('2026-11-24T08:01:02.003Z'),
+  createdAt,
+  payBase: 'https://pay.example',
+  responseFormat: 1,
+}
+
+const anyMetadata = Object.entries({
+  'a.b': '1',
+  $x: '2',
+  constructor: '',
+  '10': 'a key that looks like an index comes first',
+  '2': 'and in the order of numbers',
+  ' é💰': 'Épicerie « du marché » نواكشوط',
+  quotes: '"\\/\b\f\n\r\t\u0007\u007f\u2028\u2029</script>',
+}).map(([key, value]) => ({ key, value }))
+
+const line = {
+  productId: '6560a1b2c3d4e5f601234567',
+  variantId: '6560a1b2c3d4e5f601234568',
+  name: 'Thé vert « 8147 »',
+  variantLabel: 'Default',
+  sku: 'THE-8147',
+  unitPrice: 12_500,
+  quantity: 3,
+  total: 37_500,
+}
+
+export const order: StoredOrder = {
+  _id,
+  businessId: '6560a1b2c3d4e5f601234560',
+  sandbox: true,
+  status: 'PLACED',
+  number: 'OR-23456789ABCDEFGH',
+  tryId: '6560a1b2c3d4e5f60123456a',
+  items: [line],
+  total: 37_500,
+  customer: null,
+  createdAt,
+  outbox: [],
+  responseFormat: 1,
+}
+
+export const cases: readonly ResponseCase[] = [
+  { name: 'intent', data: createdResponse(fixed) },
+  { name: 'intent-live', data: createdResponse({ ...fixed, sandbox: false }) },
+  { name: 'intent-open', data: createdResponse({ ...fixed, amountType: 'OPEN', amount: null }) },
+  { name: 'intent-open-suggestion', data: createdResponse({ ...fixed, amountType: 'OPEN' }) },
+  { name: 'intent-bare', data: createdResponse({ ...fixed, label: null, metadata: [] }) },
+  {
+    name: 'intent-any-text',
+    data: createdResponse({
+      ...fixed,
+      label: '"\\ \u0007 \u2028 💰 نواكشوط',
+      metadata: [...anyMetadata, { key: '__proto__', value: '3' }],
+    }),
+  },
+  { name: 'order', data: placedResponse(order) },
+  {
+    name: 'order-customer',
+    data: placedResponse({
+      ...order,
+      customer: { name: 'Aïssata', phone: '22000001', email: 'a@b.example' },
+    }),
+  },
+  {
+    name: 'order-lines',
+    data: placedResponse({
+      ...order,
+      customer: { name: null, phone: null, email: null },
+      items: [line, { ...line, sku: null, unitPrice: 0, quantity: 1, total: 0 }],
+    }),
+  },
+]
