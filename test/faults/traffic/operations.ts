@@ -1,4 +1,4 @@
-import { createIntent } from './operations/create.ts'
+import { createIntent, repeatCreate } from './operations/create.ts'
 import { listDeliveries, readDelivery, retryDelivery } from './operations/deliveries.ts'
 import {
   createEndpoint,
@@ -36,6 +36,7 @@ type Operation = (scene: Scene) => Promise<unknown>
 /** What is done how often, of all. Some do more than one call. */
 export const operations = {
   createIntent: [260, createIntent],
+  repeatCreate: [15, repeatCreate],
   readIntent: [60, readIntent],
   listIntents: [30, listIntents],
   cancelIntent: [40, cancelIntent],

@@ -14,7 +14,7 @@ const ways = { once: 84, again: 8, twins: 5, changed: 3 }
 const pauseMs = [100, 2000] as const
 
 /** A key means the same request for 24 hours of the service's clock, which a run moves: nobody sends it again much later. */
-const longestMs = 23 * 3_600_000
+export const longestMs = 23 * 3_600_000
 
 /** By `now` of the service, and `endsAt` on the machine's clock, when nobody tries any more. */
 export function createSend(ask: Ask, now: () => number, endsAt: () => number): Send {

@@ -1,4 +1,5 @@
 import type { Wallet } from './books.ts'
+import type { Wish } from './wish.ts'
 
 export interface Key {
   id: string
@@ -20,6 +21,7 @@ export interface KnownIntent {
   expiresAt: number
   /** Nobody pays or cancels it: it is to expire. */
   isLeftAlone: boolean
+  created: { wish: Wish; at: number; repeats: number }
 }
 
 /** A product whose stock moves by stock changes and orders alone, so that it can be balanced. */

@@ -1,6 +1,7 @@
 import { killedAt, type Mutant, plain, under } from '../mutant.ts'
 
 const claim = 'src/idempotency/claim.ts'
+const recall = 'src/intents/recall.ts'
 
 export const idempotencyMutants: readonly Mutant[] = [
   {
@@ -15,6 +16,20 @@ export const idempotencyMutants: readonly Mutant[] = [
     ],
     caughtBy: ['key.replayed'],
     focus: plain,
+  },
+  {
+    name: 'replay-as-it-is-now',
+    says: 'A retry of a create gets the response computed from the intent as it is now.',
+    edits: [
+      { file: recall, find: 'code: 1,', put: 'code: 1,\n  ...({ status: 1 } as object),' },
+      {
+        file: recall,
+        find: '1: (intent) => presentCreated(intent, intent.payBase)',
+        put: '1: (intent) => ({ ...presentCreated(intent, intent.payBase), status: (intent as { status?: string }).status })',
+      },
+    ],
+    caughtBy: ['key.replayed'],
+    focus: { ...plain, often: ['repeatCreate'] },
   },
   {
     name: 'effect-renewed',

@@ -1,4 +1,5 @@
-import { type Scene, write } from '../scene.ts'
+import { type Scene, writeWish } from '../scene.ts'
+import { longestMs } from '../send.ts'
 import { dataOf, isGood } from '../wish.ts'
 import { type KnownIntent, remember } from '../world.ts'
 
@@ -22,10 +23,11 @@ const wrongAmounts = [0, -5, 1e12]
 
 /** The merchant asks for a payment. */
 export async function createIntent(scene: Scene): Promise<KnownIntent | null> {
-  const { chance, place } = scene
+  const { chance, place, world } = scene
   const idempotencyKey = scene.newKey()
   const body = bodyOf(scene, idempotencyKey)
-  const call = await write(scene, {
+  const at = world.now()
+  const wish = writeWish(scene, {
     what: 'create',
     method: 'POST',
     path: '/intents',
@@ -34,6 +36,7 @@ export async function createIntent(scene: Scene): Promise<KnownIntent | null> {
     expects: wrongAmounts.includes(body.amount ?? 0) ? ['AMOUNT_OUT_OF_RANGE'] : [],
     otherBody: { json: { ...body, amount: chance.whole(1, 20_000) } },
   })
+  const call = await scene.send(wish, chance)
   if (call === null || !isGood(call)) return null
   const { referenceNumber, shortCode, code, amount, status, expiresAt } = dataOf<IntentData>(call)
   const intent: KnownIntent = {
@@ -45,9 +48,21 @@ export async function createIntent(scene: Scene): Promise<KnownIntent | null> {
     refunded: 0,
     expiresAt: Date.parse(expiresAt),
     isLeftAlone: chance.is(leftAlonePart),
+    created: { wish, at, repeats: 0 },
   }
   remember(place.intents, intent)
   return intent
+}
+
+/** Sends a create once more after the intent was paid, refunded, cancelled or has failed: the first response is due all the same. */
+export async function repeatCreate({ place, chance, world, ask }: Scene): Promise<void> {
+  const changed = place.intents.filter(
+    ({ status, created }) => status !== 'PENDING' && world.now() - created.at < longestMs,
+  )
+  if (changed.length === 0) return
+  const { created } = chance.pick(changed)
+  created.repeats += 1
+  await ask(created.wish, 4000 + created.repeats, chance)
 }
 
 function bodyOf({ chance, place: { marker, sandbox } }: Scene, idempotencyKey: string): { amount?: number } {
