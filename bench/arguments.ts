@@ -7,6 +7,7 @@ export interface Asked {
   seconds: number
   latencySeconds: number
   deliveries: number
+  events: number
   most: number
   storm: number
   trafficSeconds: number
@@ -16,12 +17,11 @@ export interface Asked {
   backlog: boolean
 }
 
-/** Every endpoint gets as many as every other. */
-const ENDPOINTS = 20
 /** Of `--most`: so that a tenth is more than the least merchant of `list` has, and the half and the tenth are whole. */
 const LEAST_MOST = 20_000
-/** What the service keeps unsent for Redis; it would drop the jobs beyond. */
-const MOST_DELIVERIES = 20_000
+const MOST_DELIVERIES = 100_000
+/** One business creates them all, and it has a million payment codes. */
+const MOST_EVENTS = 20_000
 
 /** What somebody gets who does not say. */
 const whole = {
@@ -31,6 +31,7 @@ const whole = {
   'traffic-seconds': '10',
   'memory-minutes': '10',
   deliveries: '10000',
+  events: '6000',
   most: '1000000',
   storm: '20000',
 }
@@ -42,6 +43,7 @@ const quick = {
   'traffic-seconds': '3',
   'memory-minutes': '1',
   deliveries: '2000',
+  events: '1000',
   most: '50000',
   storm: '2000',
 }
@@ -58,6 +60,7 @@ export function readArguments(known: string[]): Asked {
       'memory-minutes': { type: 'string' },
       backlog: { type: 'boolean', default: false },
       deliveries: { type: 'string' },
+      events: { type: 'string' },
       most: { type: 'string' },
       storm: { type: 'string' },
       quick: { type: 'boolean', default: false },
@@ -67,8 +70,6 @@ export function readArguments(known: string[]): Asked {
   const values = { ...(given.quick ? quick : whole), ...given }
   const unknown = positionals.filter((name) => !known.includes(name))
   if (unknown.length > 0) throw new Error(`There is no benchmark ${unknown.join(', ')}: ${known.join(', ')}`)
-  const deliveries = count('deliveries', values.deliveries, MOST_DELIVERIES)
-  if (deliveries % ENDPOINTS !== 0) throw new Error(`--deliveries must be a multiple of ${ENDPOINTS}`)
   const most = count('most', values.most, 10_000_000)
   if (most < LEAST_MOST || most % 10 !== 0)
     throw new Error(`--most must be a multiple of 10, from ${LEAST_MOST}`)
@@ -78,7 +79,8 @@ export function readArguments(known: string[]): Asked {
     seconds: count('seconds', values.seconds, 60),
     latencySeconds: count('latency-seconds', values['latency-seconds'], 60),
     backlog: values.backlog,
-    deliveries,
+    deliveries: count('deliveries', values.deliveries, MOST_DELIVERIES),
+    events: count('events', values.events, MOST_EVENTS),
     most,
     storm: count('storm', values.storm, 20_000),
     trafficSeconds: count('traffic-seconds', values['traffic-seconds'], 600),

@@ -116,7 +116,7 @@ async function beside(
   // Owed since ever.
   await records.updateOne({ _id: 'nightly' }, { $set: { completedFor: new Date(0) } })
   const before = await countOld(books)
-  const cleaner = service.startAnother(['retention'])
+  const cleaner = service.startWorker({ WORKER_QUEUES: 'retention' })
   await night.add('retention', {})
   await waitFor('the clean-up to begin', async () => (await countOld(books)) < before)
   const begun = await countOld(books)

@@ -10,8 +10,18 @@ const INSERTED_TOGETHER = 1000
 /** One is encoded while the other is written. */
 const LANES = 2
 
-/** An intent as the service made it, that one of a merchant's test keys created and, if so wished, was paid. It is taken out again. */
+/** An intent as the service created it with a merchant's test key, then paid if `paid`, and removed from the database. Its outbox is empty. */
 export async function takeSample(
+  books: mongo.Db,
+  origin: string,
+  merchant: Merchant,
+  paid: boolean,
+): Promise<Intent> {
+  return { ...(await takeIntent(books, origin, merchant, paid)), outbox: [] }
+}
+
+/** The same with its events in its outbox, as long as no worker runs that relays them. */
+export async function takeIntent(
   books: mongo.Db,
   origin: string,
   merchant: Merchant,
@@ -23,9 +33,9 @@ export async function takeSample(
   await api.close()
   const sample = await books.collection<Intent>('intents').findOneAndDelete({ referenceNumber })
   if (sample === null) throw new Error('The sample of an intent was not made')
-  // Its events are relayed, and its code is free again.
+  // Its code is free again.
   const { codeKey: _codeKey, ...rest } = sample
-  return { ...rest, outbox: [], effects: [] }
+  return { ...rest, effects: [] }
 }
 
 let copied = 0

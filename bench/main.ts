@@ -43,6 +43,7 @@ async function run(): Promise<void> {
     where: { node: node.path, programs, folder, profile: asked.profile },
     mongodbUrl: (database: string) => mongo.url.replace(/[^/]*$/, database),
     redisUrl: redis.url,
+    pids: { mongo: () => mongo.pid ?? 0, redis: () => redis.pid ?? 0 },
     emptyRedis: () => emptyRedis(redis.url),
     ...asked,
   }

@@ -48,10 +48,14 @@ export async function measureMemory(bench: Bench): Promise<Memory[]> {
     () => true,
     () => true,
   )
-  const pids = service.pids()
   const processes = [
-    { what: 'web', pid: pids.web, origin: service.webUrl, looks: [] as Look[] },
-    { what: 'worker', pid: pids.worker, origin: `http://127.0.0.1:${workerPort}`, looks: [] as Look[] },
+    { what: 'web', pid: service.webPid, origin: service.webUrl, looks: [] as Look[] },
+    {
+      what: 'worker',
+      pid: service.worker.pid,
+      origin: `http://127.0.0.1:${workerPort}`,
+      looks: [] as Look[],
+    },
   ]
   for (let over = false; !over; ) {
     for (const { pid, origin, looks } of processes)

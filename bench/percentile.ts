@@ -3,3 +3,16 @@ export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
+
+/** How long some waited, in milliseconds. */
+export interface Waits {
+  p50: number
+  p99: number
+  max: number
+}
+
+export const waitsOf = (ms: readonly number[]): Waits => ({
+  p50: percentile(ms, 0.5),
+  p99: percentile(ms, 0.99),
+  max: percentile(ms, 1),
+})

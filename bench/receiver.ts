@@ -1,24 +1,32 @@
-// A quick receiver of webhooks: reads each POST, answers 200, counts. GET tells the count, DELETE begins anew.
-import { createServer } from 'node:http'
+// A quick endpoint for webhooks: responds 200 and counts. GET /body returns the body of the first POST, any other GET the count. DELETE
+// starts a new count.
+import { createServer, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { nowMs } from './clock.ts'
 
-export interface Arrivals {
+export interface Counted {
   count: number
-  /** On this process's clock, in milliseconds. */
-  firstAt: number
+  /** When the last one arrived, by `nowMs`. */
   lastAt: number
 }
 
-const none: Arrivals = { count: 0, firstAt: 0, lastAt: 0 }
-let arrivals = { ...none }
+let counted: Counted = { count: 0, lastAt: 0 }
+let firstBody: Promise<string> | undefined
+
+function receive(req: IncomingMessage): void {
+  counted.lastAt = nowMs()
+  counted.count += 1
+  if (firstBody === undefined) firstBody = text(req)
+  else req.resume()
+}
 
 createServer((req, res) => {
   if (req.method === 'POST') {
-    const now = performance.now()
-    if (arrivals.count === 0) arrivals.firstAt = now
-    arrivals.lastAt = now
-    arrivals.count += 1
+    receive(req)
+    req.once('end', () => res.end())
+  } else if (req.url === '/body') void firstBody?.then((body) => res.end(body))
+  else {
+    if (req.method === 'DELETE') counted = { count: 0, lastAt: 0 }
+    res.end(JSON.stringify(counted))
   }
-  if (req.method === 'DELETE') arrivals = { ...none }
-  req.resume()
-  req.once('end', () => res.end(req.method === 'POST' ? '' : JSON.stringify(arrivals)))
 }).listen(Number(process.env.PORT), '127.0.0.1')

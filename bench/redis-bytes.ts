@@ -1,12 +1,14 @@
-import { randomBytes } from 'node:crypto'
 import { Redis } from 'ioredis'
-import { openHouse } from './due-deliveries.ts'
-import { startProcess } from './processes.ts'
+import { withBooks } from './copies.ts'
+import { openOutboxes } from './outboxes.ts'
 import type { Bench } from './rounds.ts'
 import { waitForCount } from './wait-for.ts'
-import { startWitness, type Witness } from './witness.ts'
+import { startWebOnly } from './web-and-worker.ts'
+import { startWitness } from './witness.ts'
 
-/** Waiting for their next attempt; a multiple of the 20 endpoints. */
+/** Each of its own merchant. */
+const ENDPOINTS = 20
+/** Waiting for their next attempt. */
 const WAITING = 20_000
 /** DEAD: each costs eight attempts first. */
 const DEAD = 4_000
@@ -66,42 +68,39 @@ interface Kept {
   state: 'delayed' | 'failed'
 }
 
-/** Lets a receiver refuse that many deliveries, and looks at what Redis holds when all stand in that state. */
+/** Lets endpoints refuse that many deliveries, and measures Redis when all are in that state. */
 async function bytesOf(bench: Bench, redis: Redis, { name, retries, count, state }: Kept): Promise<number> {
   await redis.flushall()
   const witness = await startWitness(bench.where, `${name}-receivers`, 1)
-  const environment = {
-    NODE_ENV: 'test',
-    MONGODB_URL: bench.mongodbUrl(name),
-    REDIS_URL: bench.redisUrl,
-    QUEUE_PREFIX: name,
-    SECRET_KEY: randomBytes(32).toString('base64'),
+  const [port = 0] = witness.ports
+  const service = await startWebOnly(bench, name, {
     WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts,
     WEBHOOK_RETRY_SECONDS: retries,
-  }
-  const house = await openHouse(environment, receiverOf(witness))
-  const worker = startProcess(
-    { ...bench.where, profile: false },
-    `${name}-worker`,
-    bench.where.programs.worker,
-    environment,
-  )
-  await house.makeDue(BEFORE)
-  await waitForCount('of the first ones are DELIVERED', BEFORE, () => house.countIn('DELIVERED'))
-  const before = await usedMemory(redis, name)
-  await witness.behave(witness.ports[0] ?? 0, 'fails')
-  await house.makeDue(count)
-  const status = state === 'failed' ? 'DEAD' : 'RETRYING'
-  await waitForCount(`deliveries are ${status}`, count, () => house.countIn(status))
-  await waitForCount(`jobs are in ${state}`, count, () => jobsIn(redis, name, state))
-  const after = await usedMemory(redis, name)
-  await worker.end()
-  await house.close()
+  })
+  const urls = Array.from({ length: ENDPOINTS }, (_, place) => `${witness.urlOf(port)}/${place}`)
+  const bytes = await withBooks(service.mongodbUrl, async (books) => {
+    const outboxes = await openOutboxes(bench, books, service, urls)
+    const fill = async (events: number) => {
+      await outboxes.fill(events)
+      await outboxes.wake()
+    }
+    service.startWorker()
+    await fill(BEFORE)
+    await waitForCount('of the first ones are DELIVERED', BEFORE, () => outboxes.countIn('DELIVERED'))
+    const before = await usedMemory(redis, name)
+    await witness.behave(port, 'fails')
+    await fill(count)
+    const status = state === 'failed' ? 'DEAD' : 'RETRYING'
+    await waitForCount(`deliveries are ${status}`, count, () => outboxes.countIn(status))
+    await waitForCount(`jobs are in ${state}`, count, () => jobsIn(redis, name, state))
+    const after = await usedMemory(redis, name)
+    await outboxes.close()
+    return (after - before) / count
+  })
+  await service.end()
   await witness.end()
-  return (after - before) / count
+  return bytes
 }
-
-const receiverOf = (witness: Witness): string => witness.urlOf(witness.ports[0] ?? 0).replace('hooks', '')
 
 /** Without the jobs that expire the intents, and BullMQ's streams of its last 10 000 events: neither is for a delivery. */
 async function usedMemory(redis: Redis, prefix: string): Promise<number> {

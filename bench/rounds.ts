@@ -6,6 +6,8 @@ export interface Bench {
   /** The address of a database of its own. */
   mongodbUrl(database: string): string
   redisUrl: string
+  /** Of the servers. */
+  pids: { mongo(): number; redis(): number }
   emptyRedis(): Promise<unknown>
   rounds: number
   /** How long one side of a round of `create`, `get`, `list`, `cancel`, `pay` or `stock` lasts. */
@@ -14,6 +16,8 @@ export interface Bench {
   latencySeconds: number
   /** How many deliveries one side of a round of `deliver` makes. */
   deliveries: number
+  /** How many creates one side of a round of `end-to-end` sends. */
+  events: number
   /** How many intents the largest merchant of `list` has, and how many old documents `clean-up` takes away. */
   most: number
   /** How many intents expire in one second. */

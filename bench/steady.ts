@@ -9,6 +9,8 @@ import { order } from './order.ts'
 export interface Stream {
   perSecond: number
   apiKeys: string[]
+  /** Where this stream ends before the others. */
+  seconds?: number
 }
 
 export interface Steady {
@@ -61,9 +63,13 @@ async function create(apiKey: string, id: string, stream: number): Promise<Answe
   return { stream, reference: data.referenceNumber, sentAt, answeredAt }
 }
 
-async function send({ perSecond, apiKeys }: Stream, stream: number, startAt: number): Promise<Answer[]> {
+async function send(
+  { perSecond, apiKeys, seconds = asked.seconds }: Stream,
+  stream: number,
+  startAt: number,
+): Promise<Answer[]> {
   const answers: Promise<Answer>[] = []
-  const total = perSecond * asked.seconds
+  const total = perSecond * seconds
   while (answers.length < total) {
     const due = Math.min(total, Math.ceil(((nowMs() - startAt) / 1000) * perSecond))
     while (answers.length < due) {

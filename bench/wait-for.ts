@@ -1,25 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 const LIMIT_MS = 60_000
-const LOOK_EVERY_MS = 50
 
-/** @throws {Error} when it does not come to hold within a minute */
-export async function waitFor(what: string, holds: () => Promise<boolean>): Promise<void> {
+/** @throws {Error} if it does not hold within a minute */
+export async function waitFor(what: string, holds: () => Promise<boolean>, lookEveryMs = 50): Promise<void> {
   const giveUpAt = performance.now() + LIMIT_MS
   while (!(await holds())) {
     if (performance.now() > giveUpAt) throw new Error(`Waited too long for ${what}`)
-    await pause(LOOK_EVERY_MS)
+    await pause(lookEveryMs)
   }
 }
 
-/** Waits until there are that many. @throws {Error} when for a minute there are no more than before */
+/** Waits until there are that many. @throws {Error} if the count does not change for a minute, or is too high */
 export async function waitForCount(
   what: string,
   wanted: number,
   count: () => Promise<number>,
+  lookEveryMs = 250,
 ): Promise<void> {
-  for (let [seen, giveUpAt] = [-1, 0]; seen !== wanted; await pause(LOOK_EVERY_MS * 5)) {
+  for (let [seen, giveUpAt] = [-1, 0]; ; await pause(lookEveryMs)) {
     const now = await count()
+    if (now === wanted) return
+    if (now > wanted) throw new Error(`${now}, not ${wanted} ${what}`)
     if (now !== seen) giveUpAt = performance.now() + LIMIT_MS
     seen = now
     if (performance.now() > giveUpAt) throw new Error(`Only ${seen} of ${wanted} ${what}`)

@@ -1,27 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import { freePort } from '../dev/servers/free-port.ts'
-import type { QueueName } from '../src/jobs.ts'
 import { listening, type Running, runProcess, startProcess, type Where } from './processes.ts'
 import type { Bench } from './rounds.ts'
 import type { Answers, Steady } from './steady.ts'
 
-/** One `web` and one `worker` of the service, on a database and a queue prefix of their own. */
+/** A `web` of the service on a database and a queue prefix of its own, and its workers. */
 export interface Service {
   webUrl: string
+  webPid: number
   secretKey: Buffer
   mongodbUrl: string
   queuePrefix: string
-  /** Of both; it changes when the worker is restarted. */
-  pids(): { web: number; worker: number }
-  /** Starts another worker, for some queues, beside the one there is. */
-  startAnother(queues: QueueName[]): Running
-  /** Ends the worker and starts another. */
-  restartWorker(): Promise<void>
+  /** Starts a worker beside those that run. */
+  startWorker(environment?: Record<string, string>): Running
+  /** Ends `web` and every worker. */
   end(): Promise<void>
 }
 
-/** Starts both. Their logs and profiles are called `<name>-web` and `<name>-worker`. */
-export async function startService(
+/** Starts `web` alone. Its log and profile are called `<name>-web`, those of its workers `<name>-worker`, `<name>-worker-2` and so on. */
+export async function startWebOnly(
   bench: Bench,
   name: string,
   environment: Record<string, string>,
@@ -30,7 +27,7 @@ export async function startService(
   const port = await freePort()
   const mongodbUrl = bench.mongodbUrl(name)
   const shared = {
-    // Production refuses receivers on this machine.
+    // Production refuses endpoints on this machine.
     NODE_ENV: 'test',
     MONGODB_URL: mongodbUrl,
     REDIS_URL: bench.redisUrl,
@@ -38,33 +35,39 @@ export async function startService(
     SECRET_KEY: secretKey.toString('base64'),
     ...environment,
   }
-  const startWorker = (): Running =>
-    startProcess(bench.where, `${name}-worker`, bench.where.programs.worker, shared)
   const web = startProcess(bench.where, `${name}-web`, bench.where.programs.web, {
     ...shared,
     PORT: String(port),
   })
   await listening(port)
-  let worker = startWorker()
+  const workers: Running[] = []
   return {
     webUrl: `http://127.0.0.1:${port}`,
+    webPid: web.pid,
     secretKey,
     mongodbUrl,
     queuePrefix: name,
-    pids: () => ({ web: web.pid, worker: worker.pid }),
-    startAnother: (queues) =>
-      startProcess({ ...bench.where, profile: false }, `${name}-another`, bench.where.programs.worker, {
+    startWorker(own = {}) {
+      const place = workers.length === 0 ? '' : `-${workers.length + 1}`
+      const worker = startProcess(bench.where, `${name}-worker${place}`, bench.where.programs.worker, {
         ...shared,
-        WORKER_QUEUES: queues.join(','),
-      }),
-    async restartWorker() {
-      await worker.end()
-      worker = startWorker()
+        ...own,
+      })
+      workers.push(worker)
+      return worker
     },
-    async end() {
-      await Promise.all([web.end(), worker.end()])
-    },
+    end: async () => void (await Promise.all([web, ...workers].map((one) => one.end()))),
   }
+}
+
+/** Starts one `web` and one `worker`. */
+export async function startService(
+  bench: Bench,
+  name: string,
+  environment: Record<string, string>,
+): Promise<Service & { worker: Running }> {
+  const service = await startWebOnly(bench, name, environment)
+  return { ...service, worker: service.startWorker() }
 }
 
 /** Where the service takes creates. */

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../dev/servers/free-port.ts'
 import { listening, startProcess, type Where } from './processes.ts'
+import type { Counted } from './receiver.ts'
 import type { Arrival, Behaviour, Seen } from './receivers.ts'
 import type { Answer } from './steady.ts'
+import { waitForCount } from './wait-for.ts'
 
 const LOOK_EVERY_MS = 250
 /** The sweep finds within 15 s what nobody nudged; four times that is lost. */
@@ -16,6 +18,7 @@ export interface Witness {
   urlOf(port: number): string
   behave(port: number, behaviour: Behaviour): Promise<void>
   seen(): Promise<Seen>
+  counted(): Promise<Counted>
   forget(): Promise<void>
   end(): Promise<void>
 }
@@ -37,6 +40,7 @@ export async function startWitness(where: Where, name: string, count: number): P
     urlOf: (port) => `http://127.0.0.1:${port}/hooks`,
     behave: async (port, behaviour) => void (await ask('PUT', `/${port}/${behaviour}`)),
     seen: async () => (await (await ask('GET', '/')).json()) as Seen,
+    counted: async () => (await (await ask('GET', '/count')).json()) as Counted,
     forget: async () => void (await ask('DELETE', '/')),
     end: () => receivers.end(),
   }
@@ -61,6 +65,18 @@ export async function waitsAfter(witness: Witness, answers: Answer[], each: numb
       throw new Error(`${missing} of ${answers.length * each} first attempts never arrived`)
     await pause(LOOK_EVERY_MS)
   }
+}
+
+/**
+ * Waits until the events of `payments` payments have arrived, each once, and returns when the last one did, by `nowMs`.
+ * @throws {Error} when one arrived twice, or none arrived for a minute
+ */
+export async function lastArrival(witness: Witness, payments: number): Promise<number> {
+  await waitForCount('events have arrived', payments, async () => (await witness.counted()).count)
+  const { arrivals } = await witness.seen()
+  if (new Set(arrivals.map(([, reference]) => reference)).size < arrivals.length)
+    throw new Error('One event arrived twice')
+  return Math.max(...arrivals.map(([, , , at]) => at))
 }
 
 /** How many of these payments were told of. @throws {Error} when one was told twice, or one that is none of them */

@@ -1,0 +1,19 @@
+import type { mongo } from 'mongoose'
+import type { Delivery } from '../src/webhooks/deliveries/delivery.ts'
+import { waitFor } from './wait-for.ts'
+
+/**
+ * Waits until `count` deliveries are recorded as DELIVERED by their first attempt, and no other delivery exists.
+ * @throws {Error} if that is not so within a minute
+ */
+export async function allRecorded(books: mongo.Db, count: number, lookEveryMs?: number): Promise<void> {
+  const deliveries = books.collection<Delivery>('deliveries')
+  const recorded = { status: 'DELIVERED', attempts: 1 } as const
+  await waitFor(
+    'every delivery to be recorded',
+    async () => (await deliveries.countDocuments(recorded)) === count,
+    lookEveryMs,
+  )
+  const all = await deliveries.countDocuments()
+  if (all !== count) throw new Error(`${all} deliveries, not ${count}`)
+}
