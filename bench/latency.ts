@@ -1,7 +1,6 @@
-import { freePort } from '../dev/servers/free-port.ts'
+import { startBareNotify } from './bare-notify.ts'
 import { addEndpoint, makeMerchants } from './merchants.ts'
-import { percentile } from './percentile.ts'
-import { listening, startProcess } from './processes.ts'
+import { percentile, type Waits, waitsOf } from './percentile.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
 import type { Answer } from './steady.ts'
 import { createPath, createSteadily, startService } from './web-and-worker.ts'
@@ -14,10 +13,7 @@ const ENDPOINTS = 2
 const WARM_UP_SECONDS = 15
 
 /** Of one side of a round, in milliseconds after the answer of the create. */
-export interface Latency {
-  p50: number
-  p99: number
-  max: number
+export interface Latency extends Waits {
   /** First attempts that arrived per second of load. */
   perSecond: number
   /** p99 of the create itself. */
@@ -34,14 +30,14 @@ export async function measureLatency(bench: Bench): Promise<Pair<Latency>[]> {
   if (merchant === undefined) throw new Error('No merchant was made')
   for (const port of witness.ports)
     await addEndpoint(service.webUrl, merchant, witness.urlOf(port), ['payment.created'])
-  const bare = await startBare(bench, witness.ports.map(witness.urlOf))
+  const bare = await startBareNotify(bench, 'latency', witness.ports.map(witness.urlOf))
 
   const streams = [{ perSecond: PER_SECOND, apiKeys: [merchant.apiKey] }]
   const side = (origin: string, path: string) => async (seconds: number) => {
     const { answers, latestMs } = await createSteadily(bench.where, { origin, path, seconds, streams })
     const waits = await waitsAfter(witness, answers, ENDPOINTS)
     await witness.forget()
-    return { ...figures(waits), perSecond: waits.length / seconds, createP99: createP99(answers), latestMs }
+    return { ...waitsOf(waits), perSecond: waits.length / seconds, createP99: createP99(answers), latestMs }
   }
   const ours = side(service.webUrl, createPath)
   const theirs = side(bare.origin, '/')
@@ -59,33 +55,8 @@ export async function measureLatency(bench: Bench): Promise<Pair<Latency>[]> {
   return pairs
 }
 
-const figures = (waits: number[]): Pick<Latency, 'p50' | 'p99' | 'max'> => ({
-  p50: percentile(waits, 0.5),
-  p99: percentile(waits, 0.99),
-  max: percentile(waits, 1),
-})
-
 const createP99 = (answers: Answer[]): number =>
   percentile(
     answers.map(({ sentAt, answeredAt }) => answeredAt - sentAt),
     0.99,
   )
-
-async function startBare(bench: Bench, urls: string[]) {
-  const port = await freePort()
-  const shared = { NODE_ENV: 'test', REDIS_URL: bench.redisUrl }
-  const route = startProcess(bench.where, 'bare-notify-route', 'bench/bare/notify-route.ts', {
-    ...shared,
-    PORT: String(port),
-    MONGODB_URL: bench.mongodbUrl('latency'),
-  })
-  const worker = startProcess(bench.where, 'bare-notify-worker', 'bench/bare/notify-worker.ts', {
-    ...shared,
-    URLS: urls.join(','),
-  })
-  await listening(port)
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    end: async () => void (await Promise.all([route.end(), worker.end()])),
-  }
-}

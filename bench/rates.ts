@@ -3,6 +3,7 @@ import { measureCancel } from './cancel.ts'
 import { measureCreate } from './create.ts'
 import { measureCsv } from './csv.ts'
 import { measureDeliver, WARM_UP_DRAINS } from './deliver.ts'
+import { measureEndToEnd, WARM_UP_EVENTS } from './end-to-end.ts'
 import { measureGet } from './get.ts'
 import { measurePay } from './pay.ts'
 import { payLines } from './pay-lines.ts'
@@ -89,6 +90,20 @@ export const rates: Record<string, Benchmark> = {
     },
     takesSeconds: ({ rounds, deliveries }) => 10 + ((rounds + WARM_UP_DRAINS) * deliveries) / 1_000,
     profiled: ['deliver-worker'],
+  },
+  'end-to-end': {
+    says: ({ events }) =>
+      `${events} creates over 64 connections to one \`web\`, their webhooks by one \`worker\` to one endpoint ÷ a bare Express 5 route with one ` +
+      'insertOne and one job, and a bare BullMQ worker with undici; from the first create to the last arrival, in turns',
+    async measure(bench) {
+      const pairs = await measureEndToEnd(bench)
+      return [
+        rateLine('end-to-end, events/s', pairs, '≥ 0.6'),
+        figureLine('  creates/s', pairs, ({ created }) => created),
+      ]
+    },
+    takesSeconds: ({ rounds, events }) => 8 + (4 * WARM_UP_EVENTS + rounds * 2 * events) / 1_000,
+    profiled: ['end-to-end-web', 'end-to-end-worker'],
   },
 }
 

@@ -1,8 +1,9 @@
-// Requests, as a process of its own: so many at a time, taken in turn from a file, until the time is up or, where each may be sent
-// once, all are sent. Prints what came of it as one line of JSON.
+// Sends requests as a process of its own: so many at a time, taken in turn from a file, until the time is up or, if each may be sent
+// once, all are sent. Prints the result as one line of JSON.
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Pool } from 'undici'
+import { nowMs } from './clock.ts'
 import type { Answered } from './load.ts'
 import { percentile } from './percentile.ts'
 
@@ -22,16 +23,21 @@ export interface Requests {
   file: string
   /** Else round and round. */
   eachOnce: boolean
+  /** Sent as JSON with every POST. */
+  body?: object
 }
 
 export interface Timed extends Answered {
   p95: number
   sent: number
+  /** By `nowMs`. */
+  startedAt: number
 }
 
-const { origin, connections, seconds, file, eachOnce } = JSON.parse(process.argv[2] ?? '') as Requests
+const { origin, connections, seconds, file, eachOnce, body } = JSON.parse(process.argv[2] ?? '') as Requests
 const calls = JSON.parse(readFileSync(file, 'utf8')) as Call[]
 const pool = new Pool(origin, { connections })
+const payload = body === undefined ? {} : { body: JSON.stringify(body) }
 const waits: number[] = []
 let sent = 0
 let failed = 0
@@ -44,11 +50,13 @@ async function send({ method, path, apiKey }: Call): Promise<void> {
     headers: {
       Authorization: `Bearer ${apiKey}`,
       ...(method === 'POST' ? { 'X-Idempotency-Key': randomUUID() } : {}),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     },
+    ...payload,
   })
   await answer.body.dump()
   waits.push(performance.now() - sentAt)
-  if (answer.statusCode !== 200) failed += 1
+  if (answer.statusCode >= 300) failed += 1
 }
 
 async function caller(): Promise<void> {
@@ -60,12 +68,14 @@ async function caller(): Promise<void> {
   }
 }
 
+const startedAt = nowMs()
 const startAt = performance.now()
 const endsAt = startAt + seconds * 1000
 await Promise.all(Array.from({ length: connections }, caller))
 const timed: Timed = {
   sent,
   failed,
+  startedAt,
   perSecond: (sent - failed) / ((performance.now() - startAt) / 1000),
   p50: percentile(waits, 0.5),
   p95: percentile(waits, 0.95),

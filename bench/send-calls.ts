@@ -8,10 +8,10 @@ export interface Sent extends Omit<Requests, 'file'> {
   calls: Call[]
 }
 
-/** @throws {Error} when one is not answered 200 */
+/** @throws {Error} if a response is not 2xx */
 export async function sendCalls(where: Where, sent: Sent): Promise<Timed> {
   const timed = await trySendingCalls(where, sent)
-  if (timed.failed > 0) throw new Error(`${timed.failed} requests to ${sent.origin} did not get 200`)
+  if (timed.failed > 0) throw new Error(`${timed.failed} requests to ${sent.origin} did not succeed`)
   return timed
 }
 

@@ -1,0 +1,64 @@
+import { startBareNotify } from './bare-notify.ts'
+import { withBooks } from './copies.ts'
+import { addEndpoint, makeMerchants } from './merchants.ts'
+import { order } from './order.ts'
+import { allRecorded } from './recorded.ts'
+import { alternate, type Bench, type Pair } from './rounds.ts'
+import { sendCalls } from './send-calls.ts'
+import { createPath, startService } from './web-and-worker.ts'
+import { lastArrival, startWitness } from './witness.ts'
+
+const CONNECTIONS = 64
+/** Twice on either side: until then a process compiles what it runs. */
+export const WARM_UP_EVENTS = 3000
+const LONGEST_SECONDS = 60
+
+export interface EndToEnd {
+  /** Events from the first create to the arrival of the last webhook. */
+  perSecond: number
+  /** Creates that got a response. */
+  created: number
+}
+
+/** Creates over 64 connections, and their webhooks at one endpoint: of the service, and of a bare route and worker, in turns. */
+export async function measureEndToEnd(bench: Bench): Promise<Pair<EndToEnd>[]> {
+  const witness = await startWitness(bench.where, 'end-to-end-endpoint', 1)
+  const [url = ''] = witness.ports.map(witness.urlOf)
+  const service = await startService(bench, 'end-to-end', {
+    WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts,
+    RATE_LIMIT_PER_SECOND: '0',
+  })
+  const [merchant] = await makeMerchants(service.mongodbUrl, service.secretKey, 1, 'test')
+  if (merchant === undefined) throw new Error('No merchant was created')
+  await addEndpoint(service.webUrl, merchant, url, ['payment.created'])
+  const bare = await startBareNotify(bench, 'end-to-end', [url])
+
+  const side = (origin: string, path: string) => async (events: number) => {
+    const calls = Array.from({ length: events }, () => ({
+      method: 'POST' as const,
+      path,
+      apiKey: merchant.apiKey,
+    }))
+    const how = { connections: CONNECTIONS, seconds: LONGEST_SECONDS, eachOnce: true, body: order }
+    const { sent, startedAt, perSecond } = await sendCalls(bench.where, { origin, calls, ...how })
+    if (sent < events) throw new Error(`Only ${sent} of ${events} creates in ${LONGEST_SECONDS} s`)
+    const seconds = ((await lastArrival(witness, events)) - startedAt) / 1000
+    await witness.forget()
+    return { perSecond: events / seconds, created: perSecond }
+  }
+  const ours = side(service.webUrl, createPath)
+  const theirs = side(bare.origin, '/')
+
+  for (const warmUp of [ours, ours, theirs, theirs]) await warmUp(WARM_UP_EVENTS)
+  const pairs = await alternate(
+    bench.rounds,
+    () => ours(bench.events),
+    () => theirs(bench.events),
+  )
+  await withBooks(service.mongodbUrl, (books) =>
+    allRecorded(books, 2 * WARM_UP_EVENTS + bench.rounds * bench.events),
+  )
+  await Promise.all([service.end(), bare.end()])
+  await witness.end()
+  return pairs
+}
