@@ -86,7 +86,7 @@ async function makeRetriesDue(deliveries: mongo.Collection<Retry>, businessId: s
     await deliveries.insertMany(
       Array.from({ length: INSERTED_TOGETHER }, () => {
         const eventId = newId()
-        return { ...due, _id: `${eventId}-${made.endpointId}`, eventId }
+        return { ...due, _id: `${eventId}-${made.endpointId}` }
       }),
     )
 }

@@ -99,9 +99,8 @@ async function addOld(
   }))
   await addCopies<Delivery>(deliveries, olds.length, (place) => {
     const { businessId = '', createdAt = told.createdAt, referenceNumber = '' } = olds.at(place) ?? {}
-    const eventId = newId()
-    const _id = `${eventId}-${told.endpointId}`
-    return { ...told, _id, eventId, businessId, createdAt, referenceNumber }
+    const _id = `${newId()}-${told.endpointId}`
+    return { ...told, _id, businessId, createdAt, referenceNumber }
   })
 }
 

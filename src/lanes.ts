@@ -17,6 +17,8 @@ import type { Product } from './store/products/product.ts'
 import { type ClaimedDelivery, createClaimLane, type Which } from './webhooks/attempts/claim.ts'
 import { createPostponeLane, type Postponed } from './webhooks/attempts/postpone.ts'
 import { type AttemptResult, createResultLane } from './webhooks/attempts/record.ts'
+import type { BodySource } from './webhooks/body/compose.ts'
+import { createBodySourceLane } from './webhooks/body/find-source.ts'
 import type { Delivery } from './webhooks/deliveries/delivery.ts'
 import type { Endpoint } from './webhooks/endpoints/endpoint.ts'
 import { openRelayLanes, type RelayLanes } from './webhooks/relay-lanes.ts'
@@ -45,6 +47,7 @@ export interface Lanes extends RelayLanes {
   lookAtDelivery: Lane<string, DeliveryStanding | null>
   claimDelivery: Lane<Which, ClaimedDelivery | null>
   recordResult: Lane<AttemptResult, boolean>
+  findBodySource: Lane<string, BodySource | null>
   postpone: Lane<Postponed, void>
 }
 
@@ -78,6 +81,7 @@ export function openLanes(models: Models, now: () => Date): Lanes {
     lookAtDelivery: createByIdLane<Delivery, DeliveryStanding>(models.Delivery, standing),
     claimDelivery: createClaimLane(models.Delivery, now),
     recordResult: createResultLane(models.Delivery),
+    findBodySource: createBodySourceLane(models),
     postpone: createPostponeLane(models.Delivery, now),
     ...openRelayLanes(models),
   }

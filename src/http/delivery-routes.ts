@@ -1,5 +1,5 @@
 import type { ListDeliveriesQuery } from '../../schemas/list-deliveries.ts'
-import { findDelivery } from '../webhooks/deliveries/find.ts'
+import { findDeliveryWhole } from '../webhooks/deliveries/find.ts'
 import { listDeliveries, parseDeliverySearch } from '../webhooks/deliveries/list.ts'
 import { presentDelivery, presentDeliveryWhole } from '../webhooks/deliveries/present.ts'
 import { retryDelivery } from '../webhooks/deliveries/retry.ts'
@@ -29,7 +29,7 @@ export const deliveryRoutes: readonly Route[] = [
     shows: 'wholeDelivery',
     scope: 'webhooks.deliveries:read',
     run: async (deps, caller, { params }) =>
-      presentDeliveryWhole(caller, await findDelivery(deps, caller, params.id ?? '')),
+      presentDeliveryWhole(caller, await findDeliveryWhole(deps, caller, params.id ?? '')),
   },
   {
     method: 'post',

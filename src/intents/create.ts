@@ -7,10 +7,10 @@ import { withLiveCode } from '../quotas/live-codes.ts'
 import { withinSandboxDay } from '../quotas/sandbox-day.ts'
 import { newEvent, type OutboxEvent } from '../webhooks/event.ts'
 import { codeKeyOf, codeReusableFrom, freeIfReusable } from './code.ts'
+import { paymentFacts } from './facts.ts'
 import type { Intent } from './intent.ts'
 import { nudgeRelay } from './nudge-relay.ts'
 import type { IntentRequest } from './parse-create.ts'
-import { paymentPayload } from './payload.ts'
 import { createdResponse, responseFormat } from './recall.ts'
 import { countMove } from './transition.ts'
 
@@ -105,7 +105,7 @@ function draft(deps: Deps, caller: Caller, asked: IntentRequest, effect: Effect)
 }
 
 const createdEvent = (intent: Intent, { cause }: Effect): OutboxEvent =>
-  newEvent('payment.created', intent.createdAt, paymentPayload(intent, {}), cause)
+  newEvent('payment.created', intent.createdAt, paymentFacts(intent, {}), cause)
 
 function giveCode(intent: Intent, code: string): void {
   intent.code = code

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import type { Intent } from './intent.ts'
 import { type Move, moves } from './lifecycle.ts'
 
-/** An intent for support staff: without its code, the merchant's metadata and the payloads of its events. */
+/** An intent for support staff: without its code, the merchant's metadata and the facts of its events. */
 export type TracedIntent = Omit<
   Intent,
   'code' | 'codeKey' | 'metadata' | 'successUrl' | 'cancelUrl' | 'effects'
@@ -16,7 +16,7 @@ const hidden = {
   successUrl: 0,
   cancelUrl: 0,
   effects: 0,
-  'outbox.data': 0,
+  'outbox.facts': 0,
 }
 
 /** The intent with this reference, of whichever business and environment. */

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { codeAnswers } from './code.ts'
 import type { Intent } from './intent.ts'
 import { isPending, moves } from './lifecycle.ts'
-import { metadataObject } from './payload.ts'
+import { metadataObject } from './metadata.ts'
 import type { Payment } from './payments/payment.ts'
 import type { Refund } from './refunds/refund-record.ts'
 

@@ -3,9 +3,9 @@ import { recorded } from '../idempotency/effect.ts'
 import { environmentOf } from '../metrics/metrics.ts'
 import { type Cause, newEvent } from '../webhooks/event.ts'
 import { codeReusableFrom } from './code.ts'
+import { paymentFacts, type Told } from './facts.ts'
 import type { Intent } from './intent.ts'
 import { isPending, type Move, type MoveName, moves } from './lifecycle.ts'
-import { paymentPayload, type Told } from './payload.ts'
 
 /** One move as somebody asks for it. */
 export interface Step {
@@ -109,7 +109,7 @@ export function planMove(deps: Pick<Deps, 'now'>, intent: Intent, step: Step): P
   const { cancellationReason } = move
   const cancelsAt = move.cancelsAt(intent)
   const change = { ...set, status: move.to, cancelsAt, cancellationReason, updatedAt: at }
-  const event = newEvent(move.event, at, paymentPayload({ ...intent, ...change }, told ?? {}), cause)
+  const event = newEvent(move.event, at, paymentFacts({ ...intent, ...change }, told ?? {}), cause)
   const { businessId, sandbox, _id } = intent
   const unlessDone = effectId === null ? {} : { effects: { $ne: effectId } }
   return {

@@ -1,5 +1,6 @@
 import type { EventName } from '../../schemas/events.ts'
 import { newId } from '../ids.ts'
+import { currentFormat, type Facts, type Recorded, recordedFields } from './body/facts.ts'
 
 /** The request that had something happen: its X-Request-Id, and, while it is traced, where its trace goes on from (src/tracing). */
 export interface Cause {
@@ -7,24 +8,23 @@ export interface Cause {
   traceparent: string | null
 }
 
-/** What is stored of a cause: nothing where it was the clock or a job, and nothing of what versions before this one wrote. */
+/** What is stored of a cause: nothing where it was the clock or a job. */
 export interface Caused {
   requestId?: string
   traceparent?: string
 }
 
-/** An event in the outbox of the document it tells of. `data` is the payload, frozen as JSON text. */
-export interface OutboxEvent extends Caused {
+/** An event in the outbox of the document it tells of, which has everything else that its body says (body/compose.ts). */
+export interface OutboxEvent extends Recorded, Caused {
   id: string
   event: EventName
   createdAt: Date
-  data: string
 }
 
 /** The outbox as a field of a collection, and the index by which the sweep finds what nobody relayed. */
 export const causedFields = { requestId: String, traceparent: String }
 export const outboxFields = [
-  { _id: false, id: String, event: String, createdAt: Date, data: String, ...causedFields },
+  { _id: false, id: String, event: String, createdAt: Date, ...recordedFields, ...causedFields },
 ]
 export const outboxIndex = {
   name: 'withOutbox',
@@ -32,17 +32,18 @@ export const outboxIndex = {
   partialFilterExpression: { 'outbox.createdAt': { $exists: true } },
 } as const
 
-/** Makes an event; `data` must be ready for JSON, in the wire's snake_case (SPEC 6.2). `cause`: null where the clock or a job made it. */
+/** Makes an event. `cause`: null where the clock or a job made it. */
 export const newEvent = (
   event: EventName,
   createdAt: Date,
-  data: Record<string, unknown>,
+  facts: Facts,
   cause: Cause | null,
 ): OutboxEvent => ({
   id: newId(),
   event,
   createdAt,
-  data: JSON.stringify(data),
+  format: currentFormat,
+  facts,
   ...(cause === null ? {} : causedBy(cause)),
 })
 

@@ -1,4 +1,4 @@
-/** The characters of deliveries that a process may be storing. */
+/** The bytes of deliveries that a process may be storing. */
 const perBusiness = 8_000_000
 const inAll = 32_000_000
 

@@ -82,9 +82,11 @@ async function relaySources(
   if (broken !== undefined) throw broken.reason
 }
 
-/** The characters that the deliveries of a source will have. */
+/** A delivery in memory and on its way to MongoDB, whatever its event. */
+const deliveryBytes = 1000
+
 const sizeOf = ({ businessId, outbox }: Source, receivers: Map<string, Receiver[]>): number =>
-  outbox.reduce((sum, { data }) => sum + data.length, 0) * (receivers.get(businessId)?.length ?? 0)
+  outbox.length * deliveryBytes * (receivers.get(businessId)?.length ?? 0)
 
 /** What waited so long unsent comes again, with the time of then: no delivery is stored minutes after it says that it was made. */
 const unsentAtMostMs = 60_000

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { pastMongoose } from '../../src/collection.ts'
 import { newId } from '../../src/ids.ts'
-import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { type Delivery, hostOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { stored } from '../support/acts.ts'
 import { until } from '../support/until.ts'
@@ -114,12 +114,13 @@ describe('Retry in Bull Board', function () {
 
   /** So many more dead deliveries like this one, each with its job, which fails; their ids. */
   async function likeThis(model: Delivery, count: number): Promise<string[]> {
-    const many = Array.from({ length: count }, () => {
-      const eventId = newId()
-      return { ...model, _id: deliveryId(eventId, model.endpointId), eventId }
-    })
+    const many = Array.from({ length: count }, () => ({
+      ...model,
+      _id: deliveryId(newId(), model.endpointId),
+    }))
     await pastMongoose(board.house.deps.Delivery).insertMany(many)
-    const { event: name, referenceNumber: ref, host } = model
+    const { event: name, referenceNumber: ref } = model
+    const host = hostOf(model)
     const jobs = many.map(({ _id }) => {
       const data = { ref, host }
       return { name, data, jobId: jobOf({ _id, redrives: 0 }), delayMs: 0 }

@@ -1,7 +1,7 @@
 import { appRoutes } from '@bull-board/api/dist/routes.js'
 import { expect } from 'chai'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
-import { stored } from '../support/acts.ts'
+import { stored, storedBody } from '../support/acts.ts'
 import { everythingIn } from '../support/redis-keys.ts'
 import { callBoard } from './board-call.ts'
 import { type BoardHouse, jobOf, mainQueue, openBoardHouse } from './board-house.ts'
@@ -134,7 +134,7 @@ describe('Bull Board', function () {
     const { Endpoint, secrets } = board.house.deps
     const { secret: sealed } = await Endpoint.findById(delivery.endpointId).orFail().lean()
     // Within JSON, the quotes of a text are escaped.
-    const withinJson = JSON.stringify(delivery.body).slice(1, -1)
+    const withinJson = JSON.stringify(await storedBody(board.house, delivery)).slice(1, -1)
     for (const hidden of [withinJson, sealed, secrets.unseal(sealed, secretField(delivery.endpointId))])
       expect(text).to.not.include(hidden)
   })

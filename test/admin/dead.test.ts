@@ -30,7 +30,7 @@ describe('The list of dead deliveries', () => {
       moments.map((moment, index) => {
         const eventId = `${moment}${index}`.replaceAll(/\D/g, '').padEnd(24, '0')
         const _id = `${eventId}-${changes.endpointId}`
-        return { ...dead, ...changes, _id, eventId, deadAt: new Date(moment) }
+        return { ...dead, ...changes, _id, deadAt: new Date(moment) }
       }),
     )
   const rowsOf = async (query: string) => {

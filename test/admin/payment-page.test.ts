@@ -99,13 +99,13 @@ describe('The pages of a payment and its deliveries', () => {
   })
 
   it('tell everything in the order of time: changes of state, attempts, who sent it again', async () => {
-    const { _id, referenceNumber, host } = await deadDelivery(house, merchant)
+    const { _id, referenceNumber, url } = await deadDelivery(house, merchant)
     await staff.act(`/admin/deliveries/${_id}/send-again`)
     await attempt(house.deps, _id)
     await cancelIntent(house, merchant, referenceNumber)
     const [, timeline = ''] = (await paymentPage(referenceNumber)).split('Timeline ')
     const told = timeline.split(/ ?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC /).slice(1)
-    const name = `payment.created to ${host}:`
+    const name = `payment.created to ${new URL(url).host}:`
     expect(told.map((line) => line.replace(/ after .*/, ''))).to.deep.equal([
       'Created by the merchant',
       `${name} ready to be sent`,

@@ -126,7 +126,7 @@ describe('Sending again', () => {
     async function likeIt(dead: Delivery, count: number): Promise<void> {
       const copies = Array.from({ length: count }, (_, index) => {
         const eventId = `${index}`.padStart(24, '0')
-        return { ...dead, _id: `${eventId}-${dead.endpointId}`, eventId }
+        return { ...dead, _id: `${eventId}-${dead.endpointId}` }
       })
       await house.deps.Delivery.insertMany(copies)
     }

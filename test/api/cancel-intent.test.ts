@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { waitingData } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -53,7 +54,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect(more).to.deep.equal([])
     expect(event).to.include({ event: 'payment.cancelled' })
     expect(event?.createdAt.toISOString()).to.equal(body.data.updatedAt)
-    expect(JSON.parse(event?.data ?? '')).to.include({
+    expect((await waitingData(house, referenceNumber))[1]?.data).to.include({
       reference_number: referenceNumber,
       status: 'CANCELLED',
       paid_at: null,

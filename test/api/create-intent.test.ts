@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { waitingData } from '../support/acts.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -115,9 +116,9 @@ describe('POST /dev/intents', () => {
         { amountType: 'OPEN', amount: 700 },
       ]) {
         const { referenceNumber, shortCode, amount, metadata } = await created(body)
-        const { outbox } = (await stored(referenceNumber)) as { outbox: { event: string; data: string }[] }
-        expect(outbox.map(({ event }) => event)).to.deep.equal(['payment.created'])
-        expect(JSON.parse(outbox[0]?.data ?? '')).to.deep.equal({
+        const [told, ...more] = await waitingData(house, referenceNumber)
+        expect([told?.event, more]).to.deep.equal(['payment.created', []])
+        expect(told?.data).to.deep.equal({
           reference_number: referenceNumber,
           short_code: shortCode,
           amount,

@@ -97,13 +97,11 @@ describe('A list', () => {
     const copies = [merchant, neighbour].flatMap(({ businessId }) =>
       Array.from({ length: many }, (_none, place): Delivery => {
         const status = deliveryStatuses[place % 5] ?? 'DEAD'
-        const eventId = newId()
         const endpoint = place % 3 === 0 ? endpointId : newId()
         const isOpen = status === 'PENDING' || status === 'RETRYING'
         return {
           ...made,
-          _id: deliveryId(eventId, endpoint),
-          eventId,
+          _id: deliveryId(newId(), endpoint),
           endpointId: endpoint,
           businessId,
           status,

@@ -184,8 +184,8 @@ describe('Metrics', () => {
     }))
     await house.deps.Intent.collection.insertMany(copies as never)
     await house.deps.Delivery.updateMany({}, { $set: { nextAttemptAt: null } })
-    const { eventId, ...delivery } = (await house.deps.Delivery.findOne().lean()) as { eventId: string }
-    const due = { ...delivery, _id: 'due', eventId: `${eventId}2`, status: 'PENDING', lease: null }
+    const delivery = await house.deps.Delivery.findOne().lean()
+    const due = { ...delivery, _id: 'due', status: 'PENDING', lease: null }
     await house.deps.Delivery.collection.insertOne({ ...due, nextAttemptAt: at(400_000) } as never)
 
     const samples = await later()

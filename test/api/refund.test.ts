@@ -6,7 +6,7 @@ import { askWallet } from '../../src/intents/ask-wallets.ts'
 import { payIntent } from '../../src/intents/payments/pay.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
 import type { Question, RefundOrder, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
-import { createIntent, post, readIntent } from '../support/acts.ts'
+import { createIntent, post, readIntent, waitingData } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { atLeisure, pay, simulate } from '../support/pay.ts'
@@ -48,9 +48,9 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   const stored = (referenceNumber: string) => house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
   /** What its events told of refunds. */
   const told = async (reference: string) =>
-    (await stored(reference)).outbox
+    (await waitingData(house, reference))
       .filter(({ event }) => event === 'payment.refunded')
-      .map(({ data }) => JSON.parse(data))
+      .map(({ data }) => data)
   /** As a process leaves it that dies before the answer is kept. */
   const crash = () =>
     house.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })

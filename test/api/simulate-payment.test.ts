@@ -6,7 +6,7 @@ import { newId } from '../../src/ids.ts'
 import type { PaymentUnderWay } from '../../src/intents/payments/payment.ts'
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { beginPayment } from '../../src/intents/payments/under-way.ts'
-import { createIntent, readIntent } from '../support/acts.ts'
+import { createIntent, readIntent, waitingData } from '../support/acts.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { expectRefused } from './refused.ts'
 
@@ -32,7 +32,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       .send(typeof body === 'string' ? body : JSON.stringify(body))
   const stored = (referenceNumber: string) => house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
   const events = async (reference: string) =>
-    (await stored(reference)).outbox.map(({ event, data }) => ({ event, ...JSON.parse(data) }))
+    (await waitingData(house, reference)).map(({ event, data }) => ({ event, ...data }))
   /** As a process leaves it that dies before the answer is kept. */
   const crash = () =>
     house.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })

@@ -90,15 +90,14 @@ async function leaveDead({ house, merchant }: Service): Promise<void> {
   const { businessId } = merchant
   const model = await house.deps.Delivery.findOne({ businessId }).lean<Delivery | null>()
   if (model === null) throw new Error('there is no delivery')
-  const eventId = newId()
   const dead = {
     status: 'DEAD' as const,
     nextAttemptAt: null,
     lease: null,
     deadAt: new Date(Date.now() - 86_400_000),
   }
-  const _id = deliveryId(eventId, model.endpointId)
-  await house.deps.Delivery.create({ ...model, ...dead, _id, eventId, businessId: newId() })
+  const _id = deliveryId(newId(), model.endpointId)
+  await house.deps.Delivery.create({ ...model, ...dead, _id, businessId: newId() })
 }
 
 async function failedJobs({ redis, house }: Service): Promise<number> {

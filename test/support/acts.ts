@@ -2,7 +2,10 @@ import { type BusinessChange, changeBusiness } from '../../src/businesses/change
 import type { Deps } from '../../src/deps.ts'
 import { noHurry } from '../../src/group-commit/lane.ts'
 import { deliverInTurn, type InTurn } from '../../src/webhooks/attempts/deliver-in-turn.ts'
+import { bodyOf, composeData } from '../../src/webhooks/body/compose.ts'
+import { findBodySource } from '../../src/webhooks/body/find-source.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { eventIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { relayOutboxes } from '../../src/webhooks/relay.ts'
 import { type House, type Merchant, openHouse } from './house.ts'
 
@@ -98,9 +101,28 @@ export async function relay(house: House, { businessId }: Merchant, deps = house
   return { events, deliveries }
 }
 
-/** The merchant's deliveries, oldest first. */
-export const deliveriesOf = (house: House, merchant: Merchant): Promise<Delivery[]> =>
-  house.deps.Delivery.find({ businessId: merchant.businessId }).sort({ eventId: 1 }).lean<Delivery[]>()
+/** The merchant's deliveries, those of the oldest event first. */
+export async function deliveriesOf(house: House, { businessId }: Merchant): Promise<Delivery[]> {
+  const found = await house.deps.Delivery.find({ businessId }).lean<Delivery[]>()
+  return found.toSorted((a, b) => eventIdOf(a._id).localeCompare(eventIdOf(b._id)))
+}
+
+/** The body that a delivery has at every attempt. */
+export async function storedBody(house: House, delivery: Delivery | undefined): Promise<string> {
+  const source = await findBodySource(house.deps, delivery?.referenceNumber ?? '')
+  if (delivery === undefined || source === null) throw new Error('there is no such delivery')
+  return bodyOf(delivery, source)
+}
+
+/** Those of some deliveries, read. */
+export const storedBodies = (house: House, deliveries: Delivery[]) =>
+  Promise.all(deliveries.map(async (delivery) => JSON.parse(await storedBody(house, delivery))))
+
+/** What the events that wait in an intent's outbox tell: each with the `data` of its webhook. */
+export async function waitingData(house: House, referenceNumber: string) {
+  const { outbox, ...intent } = await house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+  return outbox.map((each) => ({ event: each.event, data: JSON.parse(composeData(each, intent)) }))
+}
 
 /** A delivery that is due and that nobody has attempted. */
 export async function freshDelivery(house: House, merchant: Merchant): Promise<Delivery> {

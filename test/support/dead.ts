@@ -30,10 +30,9 @@ export async function deadDeliveries(house: House, merchant: Merchant, count: nu
   await house.deps.Delivery.deleteOne({ _id: like._id })
   const now = house.clock.now().getTime()
   const dead = Array.from({ length: count }, (_, index): Delivery => {
-    const eventId = newId()
     const deadAt = new Date(now - (count - index) * 1000)
-    const _id = deliveryId(eventId, like.endpointId)
-    return { ...like, _id, eventId, status: 'DEAD', attempts: 8, nextAttemptAt: null, deadAt }
+    const _id = deliveryId(newId(), like.endpointId)
+    return { ...like, _id, status: 'DEAD', attempts: 8, nextAttemptAt: null, deadAt }
   })
   await house.deps.Delivery.collection.insertMany(dead as never[])
   return dead

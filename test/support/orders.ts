@@ -19,7 +19,7 @@ export async function storeOrder(house: House, { businessId }: Merchant, sandbox
     total: 0,
     customer: null,
     createdAt,
-    outbox: [newEvent('order.new', createdAt, { reference_number: number }, null)],
+    outbox: [newEvent('order.new', createdAt, { status: 'PLACED' }, null)],
     responseFormat,
   }
   await house.deps.Order.create(order)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { EventName } from '../../schemas/events.ts'
 import { orderEvents } from '../../schemas/order-event.ts'
 import { paymentEvents } from '../../schemas/payment-event.ts'
-import { envelope } from '../../src/webhooks/deliveries/new-deliveries.ts'
+import { composeBody } from '../../src/webhooks/body/compose.ts'
 import { sampleData } from '../../src/webhooks/endpoints/sample-data.ts'
 import { faultsOf } from '../support/payment-events.ts'
 
@@ -13,9 +13,9 @@ interface Body {
 
 /** The body of an event as a test of an endpoint sends it. */
 function bodyOf(event: EventName): Body {
-  const createdAt = new Date()
-  const data = JSON.stringify(sampleData[event](createdAt))
-  return JSON.parse(envelope('d'.repeat(32), { id: 'e', event, createdAt, data }, true))
+  const eventAt = new Date()
+  const head = { _id: 'd'.repeat(32), event, eventAt, sandbox: true }
+  return JSON.parse(composeBody(head, sampleData(event, eventAt)))
 }
 
 const without = <T extends object>(body: T, field: string): T =>

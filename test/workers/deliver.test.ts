@@ -1,11 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
+import type { Deps } from '../../src/deps.ts'
 import {
   attempt,
   cancelIntent,
   createIntent,
   deliveriesOf,
   freshDelivery,
+  openBeside,
+  post,
   relay,
   stored,
   subscribe,
@@ -81,6 +84,57 @@ describe('a delivery', () => {
       ['payment.created', 'payment.created'],
       ['payment.cancelled', 'payment.cancelled'],
     ])
+  })
+
+  it('has the bytes of its event at every attempt, in every process, whatever became of the intent since', async () => {
+    await subscribe(house, merchant, receiver.url, [
+      'payment.confirmed',
+      'payment.failed',
+      'payment.refunded',
+    ])
+    const open = { amountType: 'OPEN', metadata: { 'a.b': '1', $x: '2', é: '💰' } }
+    const { referenceNumber } = await createIntent(house, merchant, open)
+    const act = async (path: string, body: object, status: number) =>
+      expect(
+        (await post(house, merchant, `/intents/${referenceNumber}/${path}`, JSON.stringify(body))).status,
+      ).to.equal(status)
+    await relay(house, merchant)
+    await act('simulate-payment', { outcome: 'insufficient_funds' }, 402)
+    await relay(house, merchant)
+    receiver.respondWith((res) => void res.writeHead(500).end())
+    const attemptAll = async (deps: Deps) => {
+      for (const { _id } of await deliveriesOf(house, merchant)) await attempt(deps, _id)
+      return receiver.received.splice(0).map(({ body }) => body)
+    }
+    const first = await attemptAll(house.deps)
+    expect(first.map((body) => JSON.parse(body).data.amount)).to.deep.equal([null, null])
+    await act('simulate-payment', { amount: 700 }, 200)
+    await act('refund', { amount: 300, reason: 'torn' }, 200)
+    await act('refund', {}, 200)
+    house.clock.freeze(later(60_000))
+    const beside = await openBeside(house)
+    beside.allowHost(receiver.host)
+    beside.clock.freeze(house.clock.now())
+    expect(await attemptAll(beside.deps)).to.deep.equal(first)
+    await beside.close()
+  })
+
+  it('is cancelled without an attempt, and its page and record still open, if somebody removed its intent', async () => {
+    const delivery = await freshDelivery(house, merchant)
+    await house.deps.Intent.deleteOne({ referenceNumber: delivery.referenceNumber })
+    expect(await attempt(house.deps, delivery._id)).to.deep.equal({
+      outcome: 'cancelled',
+      nextAttemptAt: null,
+    })
+    expect(await stored(house, delivery)).to.include({
+      status: 'CANCELLED',
+      attempts: 0,
+      nextAttemptAt: null,
+    })
+    expect(receiver.received).to.deep.equal([])
+    const path = `/api/v1/dev/webhooks/events/${delivery._id}`
+    const { body } = await house.http.get(path).set(merchant.read()).expect(200)
+    expect(body.data).to.include({ status: 'CANCELLED', payload: null })
   })
 
   it('keeps its id and bytes over attempts and takes a fresh timestamp and signature for each', async () => {

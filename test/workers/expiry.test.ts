@@ -9,6 +9,7 @@ import {
   openBeside,
   readIntent,
   relay,
+  storedBodies,
   subscribe,
   waitingEvents,
 } from '../support/acts.ts'
@@ -103,7 +104,7 @@ describe('expiry', () => {
     expect(outcomes.filter(({ expired }) => expired)).to.have.length(1)
     expect(await expireIntent(house.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
     await relay(house, merchant)
-    const bodies = (await deliveriesOf(house, merchant)).map(({ body }) => JSON.parse(body))
+    const bodies = await storedBodies(house, await deliveriesOf(house, merchant))
     expect(bodies.map(({ event }) => event)).to.deep.equal(['payment.created', 'payment.expired'])
     expect(bodies[1].created_at).to.equal(expiresAt)
     expect(bodies[1].data).to.include({

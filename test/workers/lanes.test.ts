@@ -194,7 +194,6 @@ describe('The lanes of deliveries', () => {
       const many = Array.from({ length: count }, (_, index) => ({
         ...made,
         _id: `${String(index).padStart(24, 'e')}-${endpointId}`,
-        eventId: String(index).padStart(24, 'e'),
       }))
       await house.deps.Delivery.insertMany(many)
       await loseJobs()

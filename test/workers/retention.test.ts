@@ -6,6 +6,7 @@ import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { createPace } from '../../src/retention/pace.ts'
 import { type Kind, startTally, type Watch } from '../../src/retention/tally.ts'
 import type { Product } from '../../src/store/products/product.ts'
+import { newEvent } from '../../src/webhooks/event.ts'
 import { signedIn } from '../admin/staff.ts'
 import { attempt, createIntent, relay, stored, subscribe } from '../support/acts.ts'
 import { makeEverything, makeOlder, openPair, type Pair, testsLeft } from '../support/everything.ts'
@@ -94,7 +95,7 @@ describe('the clean-up', () => {
         'its event is not told',
         {
           $push: {
-            outbox: { id: newId(), event: 'payment.created', data: '{}', createdAt: house.clock.now() },
+            outbox: newEvent('payment.created', house.clock.now(), { status: 'PENDING' }, null),
           },
         },
         { $set: { outbox: [] } },

@@ -202,10 +202,10 @@ describe('the sweep', () => {
 
   it('gives one receiver no more than it can take, and comes again at once for what is left', async () => {
     const like = await lostDelivery()
-    const many = Array.from({ length: 5_100 }, (): Delivery => {
-      const eventId = newId()
-      return { ...like, _id: deliveryId(eventId, like.endpointId), eventId, body: '{}' }
-    })
+    const many = Array.from(
+      { length: 5_100 },
+      (): Delivery => ({ ...like, _id: deliveryId(newId(), like.endpointId) }),
+    )
     await house.deps.Delivery.collection.insertMany(many as never[])
     house.clock.advance(dayMs)
     const { nextStep, log } = await maintenance.run(house.deps, { slot: 'overdue', reach: 'overdue' }, named)

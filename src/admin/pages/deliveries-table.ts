@@ -1,4 +1,5 @@
 import { html } from 'ghtml'
+import { hostOf } from '../../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { deliveryBadge, environmentBadge } from './badges.ts'
 import { time } from './layout.ts'
@@ -16,12 +17,12 @@ export const deliveriesTable = (caption: string, deliveries: readonly ListedDeli
   </div>`
 
 function row(delivery: ListedDelivery): string {
-  const { _id, event, referenceNumber, sandbox, host, status, attempts } = delivery
+  const { _id, event, referenceNumber, sandbox, status, attempts } = delivery
   const attempt = delivery.attemptLog.at(-1)
   return html`<tr>
     <td data-label="Delivery"><a href="${deliveryPath(_id)}">${event}</a></td>
     <td data-label="Payment or order"><a class="id" href="${sourcePath(referenceNumber)}">${referenceNumber}</a> !${environmentBadge(sandbox)}</td>
-    <td data-label="Receiver">!${foreign(host)}</td>
+    <td data-label="Receiver">!${foreign(hostOf(delivery))}</td>
     <td data-label="Status">!${deliveryBadge(status)}</td>
     <td data-label="Last attempt">!${attempt === undefined ? 'none yet' : html`${attempts}: !${foreign(outcomeOf(attempt))}, !${time(attempt.at)}`}</td>
   </tr>`

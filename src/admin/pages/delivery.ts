@@ -7,6 +7,7 @@ import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/send-page.ts'
 import { isOrderNumber } from '../../ids.ts'
+import { hostOf } from '../../webhooks/deliveries/delivery.ts'
 import {
   lookUpResponses,
   type TracedAttempt,
@@ -33,7 +34,7 @@ export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>,
     trailOf(deps, [delivery._id]),
   ])
   const staff = staffOf(res)
-  const body = html`<h1>${delivery.event} to !${foreign(delivery.host)}</h1>
+  const body = html`<h1>${delivery.event} to !${foreign(hostOf(delivery))}</h1>
     !${saidOfOne(req.query)}
     <div class="card">
       <p class="lead">!${deliveryBadge(delivery.status)} !${environmentBadge(delivery.sandbox)} !${whatHappened(deps, delivery)}</p>
@@ -44,7 +45,7 @@ export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>,
     !${attempts(delivery)}
     <h2>By hand</h2>
     !${acts(trail)}`
-  const title = `${delivery.event} to ${delivery.host}`
+  const title = `${delivery.event} to ${hostOf(delivery)}`
   sendPage(res, 200, page({ title, staff, current: null }, body))
 }
 

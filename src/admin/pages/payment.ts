@@ -7,6 +7,7 @@ import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/send-page.ts'
 import { eventsSoFar, lookUpIntent, type TracedIntent } from '../../intents/look-up.ts'
 import { asOf } from '../../intents/present.ts'
+import { eventIdOf } from '../../webhooks/deliveries/delivery-id.ts'
 import { deliveriesOf, type ListedDelivery, mostOfOne } from '../../webhooks/deliveries/look-up.ts'
 import { sendNotFound } from './answer.ts'
 import { environmentBadge } from './badges.ts'
@@ -62,7 +63,7 @@ function untold(deps: Deps, stored: TracedIntent, deliveries: ListedDelivery[]):
   const handled = new Map(
     [
       ...stored.outbox.map(({ id, event }) => ({ id, event })),
-      ...deliveries.map(({ eventId, event }) => ({ id: eventId, event })),
+      ...deliveries.map(({ _id, event }) => ({ id: eventIdOf(_id), event })),
     ].map(({ id, event }) => [id, event]),
   )
   const happened = eventsSoFar(stored)

@@ -1,6 +1,7 @@
 import { html } from 'ghtml'
 import type { Span } from '../../span.ts'
 import type { SignedIn } from '../../staff/session.ts'
+import { hostOf } from '../../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { spanFields } from './form-span.ts'
 import { csrfField } from './layout.ts'
@@ -16,7 +17,7 @@ export function sendAgainButton(
   if (staff.role !== 'support' || delivery.status === 'DELIVERED' || delivery.status === 'PENDING') return ''
   return html`<form method="post" action="${deliveryPath(delivery._id)}/send-again">
     !${csrfField(staff)}<input type="hidden" name="back" value="${back}" />
-    <button>Send again<span class="unseen">: ${delivery.event} to !${foreign(delivery.host)}</span></button>
+    <button>Send again<span class="unseen">: ${delivery.event} to !${foreign(hostOf(delivery))}</span></button>
   </form>`
 }
 

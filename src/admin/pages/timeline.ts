@@ -1,6 +1,7 @@
 import { html } from 'ghtml'
 import type { Actor, AuditEvent } from '../../audit/audit-event.ts'
 import type { TracedIntent } from '../../intents/look-up.ts'
+import { hostOf } from '../../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { time } from './layout.ts'
 import { deliveryPath } from './paths.ts'
@@ -56,7 +57,7 @@ function storyOf(delivery: ListedDelivery): Entry[] {
 const nameOf = (delivery: ListedDelivery | undefined): string =>
   delivery === undefined
     ? ''
-    : html`<a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${foreign(delivery.host)}`
+    : html`<a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${foreign(hostOf(delivery))}`
 
 /** An attempt with its number, from 1. */
 export interface Numbered<Attempt> {

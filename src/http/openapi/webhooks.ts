@@ -68,5 +68,5 @@ const exampleOf = (event: EventName): unknown => ({
   event,
   created_at: at,
   sandbox: true,
-  data: sampleData[event](at),
+  data: JSON.parse(sampleData(event, at)),
 })

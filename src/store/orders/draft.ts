@@ -4,7 +4,6 @@ import { newOrderNumber } from '../../ids.ts'
 import { type Cause, newEvent } from '../../webhooks/event.ts'
 import type { Line } from './lines.ts'
 import type { Customer, Order, OrderItem } from './order.ts'
-import { orderPayload } from './payload.ts'
 import { responseFormat } from './recall.ts'
 import type { Try } from './try.ts'
 
@@ -32,7 +31,7 @@ export function draftOrder(
     customer,
     createdAt,
   } as const
-  const outbox = [newEvent('order.new', createdAt, orderPayload(shown), cause)]
+  const outbox = [newEvent('order.new', createdAt, { status: shown.status }, cause)]
   return { ...shown, businessId, tryId, outbox, responseFormat }
 }
 

@@ -42,7 +42,7 @@ export interface Order {
   responseFormat: number
 }
 
-/** What a merchant sees of an order, and what its event tells. */
+/** What a merchant sees of an order. */
 export type ShownOrder = Omit<Order, 'businessId' | 'tryId' | 'outbox' | 'responseFormat'>
 export const shownFields = { businessId: 0, tryId: 0, outbox: 0, responseFormat: 0 } as const
 

@@ -16,7 +16,17 @@ export interface Which {
 export interface ClaimedDelivery
   extends Pick<
     Delivery,
-    '_id' | 'sandbox' | 'event' | 'body' | 'attempts' | 'redrives' | 'requestId' | 'traceparent'
+    | '_id'
+    | 'sandbox'
+    | 'event'
+    | 'eventAt'
+    | 'format'
+    | 'facts'
+    | 'referenceNumber'
+    | 'attempts'
+    | 'redrives'
+    | 'requestId'
+    | 'traceparent'
   > {
   lease: { token: string; until: Date }
 }
@@ -43,7 +53,10 @@ export const createClaimLane = (
 const neededFields = {
   sandbox: 1,
   event: 1,
-  body: 1,
+  eventAt: 1,
+  format: 1,
+  facts: 1,
+  referenceNumber: 1,
   attempts: 1,
   redrives: 1,
   lease: 1,

@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { noHurry } from '../../group-commit/lane.ts'
 import { environmentOf } from '../../metrics/metrics.ts'
+import { type BodySource, bodyOf } from '../body/compose.ts'
 import { type AttemptRecord, openStatuses } from '../deliveries/delivery.ts'
 import { isLeased } from '../deliveries/lease.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
@@ -47,7 +48,9 @@ export async function deliver(
     return { outcome: 'leased', nextAttemptAt: until }
   deps.leases.hold(delivery)
   try {
-    return await makeAttempt(deps, delivery, endpoint, place)
+    const source = await deps.lanes.findBodySource(delivery.referenceNumber, noHurry)
+    if (source === null) return await cancelWithoutSource(deps, delivery)
+    return await makeAttempt(deps, delivery, source, { endpoint, place })
   } finally {
     deps.leases.release(delivery)
   }
@@ -56,12 +59,12 @@ export async function deliver(
 async function makeAttempt(
   deps: Deps,
   delivery: ClaimedDelivery,
-  endpoint: Endpoint,
-  place: Place,
+  source: BodySource,
+  { endpoint, place }: { endpoint: Endpoint; place: Place },
 ): Promise<Delivered> {
   const at = deps.now()
   const { _id: endpointId, businessId: owner, url } = endpoint
-  const { body } = delivery
+  const body = bodyOf(delivery, source)
   const headers = signFor(deps, endpoint, delivery.event, body, at)
   const span = traceAttempt(deps, delivery)
   const sent = await place.attempt(() => deps.sender.send({ owner, url, headers, body }))
@@ -118,6 +121,17 @@ const scheduledAttempts = (attempts: number, redrives: number): number => Math.m
 export async function abandon(deps: Deps, which: Which): Promise<Delivered> {
   const delivery = await deps.lanes.claimDelivery(which, noHurry)
   if (delivery === null) return whyNotClaimed(deps, which)
+  return cancel(deps, delivery)
+}
+
+/** The clean-up removes a source only after its deliveries have ended, so this takes a hand in the database. There is nothing to send. */
+function cancelWithoutSource(deps: Deps, delivery: ClaimedDelivery): Promise<Delivered> {
+  const { _id: deliveryId, referenceNumber } = delivery
+  deps.log.error({ deliveryId, referenceNumber }, 'webhook.source-missing')
+  return cancel(deps, delivery)
+}
+
+async function cancel(deps: Deps, delivery: ClaimedDelivery): Promise<Delivered> {
   const ended = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
   await deps.lanes.recordResult({ delivery, status: 'CANCELLED', ...ended, attempt: null }, noHurry)
   return { outcome: 'cancelled', nextAttemptAt: null }

@@ -13,7 +13,7 @@ export async function restoreFailed(deps: Deps, since: Date): Promise<number> {
   const now = deps.now()
   const dead = deps.Delivery.find(
     { deadAt: { $type: 'date', $gte: since }, status: 'DEAD' },
-    { event: 1, referenceNumber: 1, host: 1, redrives: 1, nextAttemptAt: 1 },
+    { event: 1, referenceNumber: 1, url: 1, redrives: 1, nextAttemptAt: 1 },
   ).lean<Delivery[]>()
   let restored = 0
   await inBatches(dead.cursor({ batchSize: 1000 }), async (deliveries) => {

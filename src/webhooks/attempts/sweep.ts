@@ -21,7 +21,7 @@ const neededFields = {
   endpointId: 1,
   event: 1,
   referenceNumber: 1,
-  host: 1,
+  url: 1,
   attempts: 1,
   redrives: 1,
   nextAttemptAt: 1,

@@ -2,6 +2,8 @@
 export const deliveryId = (eventId: string, endpointId: string): string =>
   Buffer.from(eventId + endpointId, 'hex').toString('base64url')
 
+export const eventIdOf = (id: string): string => Buffer.from(id, 'base64url').toString('hex', 0, 12)
+
 export const endpointIdOf = (id: string): string => Buffer.from(id, 'base64url').toString('hex').slice(24)
 
 /** Whether a text has the form of a delivery id. No other id has this form. */

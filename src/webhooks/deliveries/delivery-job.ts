@@ -1,16 +1,16 @@
 import type { DeliveryLane, NamedJob } from '../../jobs.ts'
 import { isFailing } from '../attempts/flowing.ts'
 import type { EndpointHealth } from '../endpoints/endpoint.ts'
-import type { Delivery } from './delivery.ts'
+import { type Delivery, hostOf } from './delivery.ts'
 
 /** The job that attempts a delivery when it is due. Its id names the delivery; event, reference and host are words for people. */
 export function deliveryJob(
-  delivery: Pick<Delivery, '_id' | 'event' | 'referenceNumber' | 'host' | 'redrives' | 'nextAttemptAt'>,
+  delivery: Pick<Delivery, '_id' | 'event' | 'referenceNumber' | 'url' | 'redrives' | 'nextAttemptAt'>,
   now: Date,
 ): NamedJob<DeliveryLane> {
   return {
     name: delivery.event,
-    data: { ref: delivery.referenceNumber, host: delivery.host },
+    data: { ref: delivery.referenceNumber, host: hostOf(delivery) },
     jobId: jobIdOf(delivery._id, delivery.redrives),
     delayMs: Math.max(0, (delivery.nextAttemptAt ?? now).getTime() - now.getTime()),
   }

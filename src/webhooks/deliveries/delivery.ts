@@ -1,6 +1,8 @@
 import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../../audit/audit-event.ts'
 import type { Collection } from '../../collection.ts'
+import { parseUrl } from '../../parse-url.ts'
+import { type Recorded, recordedFields } from '../body/facts.ts'
 import { type Caused, causedFields } from '../event.ts'
 
 /** How often a delivery is tried (SPEC 6.4). */
@@ -19,20 +21,17 @@ export interface AttemptRecord {
 }
 
 /** One event on its way to one endpoint, with what caused the event. `_id` = event id and endpoint id, so relaying twice makes one. */
-export interface Delivery extends Caused {
+export interface Delivery extends Recorded, Caused {
   _id: string
-  eventId: string
   endpointId: string
   businessId: string
   sandbox: boolean
   event: string
+  /** When the event happened: `created_at` of the body. */
+  eventAt: Date
   referenceNumber: string
   /** Where the endpoint was when the event came. */
   url: string
-  /** Its host and port when the event came, for people who look at the queue. */
-  host: string
-  /** The exact bytes that are signed and sent, frozen at the moment of the event. */
-  body: string
   status: DeliveryStatus
   /** Attempts that reached an end; one cut short by a dying process does not count. */
   attempts: number
@@ -62,15 +61,14 @@ export const deliveries: Collection = {
   name: 'deliveries',
   fields: {
     _id: String,
-    eventId: String,
     endpointId: String,
     businessId: String,
     sandbox: Boolean,
     event: String,
+    eventAt: Date,
     referenceNumber: String,
     url: String,
-    host: String,
-    body: String,
+    ...recordedFields,
     status: String,
     attempts: Number,
     redrives: Number,
@@ -141,6 +139,9 @@ export const deliveries: Collection = {
     unauditedIndex,
   ],
 }
+
+/** Host and port of the endpoint when the event came, for people. */
+export const hostOf = ({ url }: Pick<Delivery, 'url'>): string => parseUrl(url)?.host ?? url
 
 /** The statuses in which an attempt may still come. */
 export const openStatuses = ['PENDING', 'RETRYING'] as const satisfies readonly DeliveryStatus[]

@@ -1,17 +1,24 @@
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
+import { findBodySource } from '../body/find-source.ts'
 import type { Delivery } from './delivery.ts'
-import { type DeliveryRecord, recordFields } from './present.ts'
+import { type DeliveryRecord, type DeliveryWhole, recordFields } from './present.ts'
 
 /**
- * The caller's own delivery, with all its attempts. DELIVERY_NOT_FOUND for an unknown id or another business's,
- * SANDBOX_MISMATCH for one of the caller's other environment.
+ * The caller's own delivery, with all its attempts and what its body is composed from. DELIVERY_NOT_FOUND for an unknown id or another
+ * business's, SANDBOX_MISMATCH for one of the caller's other environment.
  */
-export const findDelivery = (deps: Pick<Deps, 'Delivery'>, caller: Caller, id: string): Promise<Delivery> =>
-  find<Delivery>(deps, caller, id, {})
+export async function findDeliveryWhole(
+  deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order'>,
+  caller: Caller,
+  id: string,
+): Promise<DeliveryWhole> {
+  const delivery = await find<Delivery>(deps, caller, id, {})
+  return { delivery, source: await findBodySource(deps, delivery.referenceNumber) }
+}
 
-/** As `findDelivery`, but reads only the fields that a record shows. */
+/** As `findDeliveryWhole`, but reads only the fields that a record shows. */
 export const findDeliveryRecord = (
   deps: Pick<Deps, 'Delivery'>,
   caller: Caller,

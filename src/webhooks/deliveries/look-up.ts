@@ -1,12 +1,14 @@
 import type { Deps } from '../../deps.ts'
 import { anyTime } from '../../span.ts'
+import { bodyOf } from '../body/compose.ts'
+import { findBodySource } from '../body/find-source.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { deadIn } from './dead-in.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 import { createResponseFilter } from './filter-responses.ts'
 
-/** A delivery for support staff: without its payload, which is the merchant's and their customer's, and without the responses. */
-export type ListedDelivery = Omit<Delivery, 'body' | 'effects' | 'unaudited' | 'attemptLog'> & {
+/** A delivery for support staff: without the facts of its payload, which is the merchant's and their customer's, and without the responses. */
+export type ListedDelivery = Omit<Delivery, 'facts' | 'effects' | 'unaudited' | 'attemptLog'> & {
   attemptLog: Omit<AttemptRecord, 'answer'>[]
 }
 /** `isHidden`: the response repeats data of the event that support staff may not see. Then `answer` is null. */
@@ -20,9 +22,9 @@ export type TracedEndpoint = Pick<
   '_id' | 'businessId' | 'url' | 'events' | 'active' | 'deletedAt' | 'health' | 'createdAt'
 >
 
-const tracedFields = { body: 0, effects: 0, unaudited: 0, 'attemptLog.answer': 0 }
+const tracedFields = { facts: 0, effects: 0, unaudited: 0, 'attemptLog.answer': 0 }
 /** For long lists: how it went last is enough. */
-const listedFields = { body: 0, effects: 0, unaudited: 0, attemptLog: { $slice: -1 } }
+const listedFields = { facts: 0, effects: 0, unaudited: 0, attemptLog: { $slice: -1 } }
 const receiverFields = {
   businessId: 1,
   url: 1,
@@ -44,11 +46,16 @@ export const lookUpDelivery = (deps: Reads, id: string): Promise<ListedDelivery 
   deps.Delivery.findOne({ _id: id }, tracedFields).lean<ListedDelivery | null>()
 
 /** The delivery with the responses that support staff may see. */
-export async function lookUpResponses(deps: Reads, id: string): Promise<TracedDelivery | null> {
+export async function lookUpResponses(
+  deps: Reads & Pick<Deps, 'Intent' | 'Order'>,
+  id: string,
+): Promise<TracedDelivery | null> {
   const delivery = await deps.Delivery.findOne({ _id: id }).lean<Delivery | null>()
   if (delivery === null) return null
-  const { body, effects: _effects, unaudited: _unaudited, ...traced } = delivery
-  const filter = createResponseFilter(body)
+  const { facts: _facts, effects: _effects, unaudited: _unaudited, ...traced } = delivery
+  const source = await findBodySource(deps, delivery.referenceNumber)
+  // Nobody can tell what a response repeats of a source that is gone.
+  const filter = source === null ? () => null : createResponseFilter(bodyOf(delivery, source))
   return { ...traced, attemptLog: traced.attemptLog.map((attempt) => filtered(attempt, filter)) }
 }
 

@@ -24,18 +24,17 @@ export function newDeliveries(source: Source, receivers: Map<string, Receiver[]>
 }
 
 function newDelivery(source: Source, event: OutboxEvent, receiver: Receiver, now: Date): Delivery {
-  const id = deliveryId(event.id, receiver._id)
   return {
-    _id: id,
-    eventId: event.id,
+    _id: deliveryId(event.id, receiver._id),
     endpointId: receiver._id,
     businessId: source.businessId,
     sandbox: source.sandbox,
     event: event.event,
+    eventAt: event.createdAt,
+    format: event.format,
+    facts: event.facts,
     referenceNumber: source.referenceNumber,
     url: receiver.url,
-    host: new URL(receiver.url).host,
-    body: envelope(id, event, source.sandbox),
     status: 'PENDING',
     attempts: 0,
     redrives: 0,
@@ -56,9 +55,3 @@ export const causeOf = ({ requestId, traceparent }: OutboxEvent): Caused => ({
   ...(requestId === undefined ? {} : { requestId }),
   ...(traceparent === undefined ? {} : { traceparent }),
 })
-
-/** The body of SPEC 6.2. `data` goes in as the text it was frozen as. */
-export function envelope(id: string, event: OutboxEvent, sandbox: boolean): string {
-  const head = JSON.stringify({ id, event: event.event, created_at: event.createdAt, sandbox })
-  return `${head.slice(0, -1)},"data":${event.data}}`
-}

@@ -1,5 +1,6 @@
 import { type EventName, events } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
+import { type BodySource, bodyOf } from '../body/compose.ts'
 import { type AttemptRecord, type Delivery, maxAttempts } from './delivery.ts'
 
 /** What of a delivery its record shows; of the attempts only the last one is looked at. */
@@ -47,15 +48,24 @@ export function presentDelivery(delivery: DeliveryRecord): Record<string, unknow
   }
 }
 
+/** A delivery with what its body is composed from; null if that is gone. */
+export interface DeliveryWhole {
+  delivery: Delivery
+  source: BodySource | null
+}
+
 /**
  * One delivery with its payload and every attempt, oldest first. A key that may not subscribe to the event gets neither the payload nor
  * the response bodies: an endpoint may repeat the payload in its response.
  */
-export function presentDeliveryWhole(caller: Caller, delivery: Delivery): Record<string, unknown> {
+export function presentDeliveryWhole(
+  caller: Caller,
+  { delivery, source }: DeliveryWhole,
+): Record<string, unknown> {
   const mayRead = caller.scopes.has(events[delivery.event as EventName])
   return {
     ...presentDelivery(delivery),
-    payload: mayRead ? JSON.parse(delivery.body) : null,
+    payload: mayRead && source !== null ? JSON.parse(bodyOf(delivery, source)) : null,
     attemptLog: delivery.attemptLog.map((attempt) => ({
       ...presentAttempt(attempt),
       responseBody: mayRead ? (attempt.answer ?? null) : null,

@@ -23,7 +23,7 @@ export type Requeued = 'requeued' | 'not-found' | 'delivered' | 'under-way' | 'e
 export const requeueBatch = 500
 
 /**
- * The fields that the checks, the audit event and the wake-up job need. Leaves out the body, the attempt log and all effects (up to 1 000)
+ * The fields that the checks, the audit event and the wake-up job need. Leaves out the facts, the attempt log and all effects (up to 1 000)
  * except the one of this action.
  */
 const neededFields = (actId: string) => ({
@@ -32,7 +32,7 @@ const neededFields = (actId: string) => ({
   endpointId: 1,
   event: 1,
   referenceNumber: 1,
-  host: 1,
+  url: 1,
   status: 1,
   attempts: 1,
   redrives: 1,

@@ -5,8 +5,8 @@ import type { Deps } from '../../deps.ts'
 import type { Effect, Errand } from '../../idempotency/effect.ts'
 import { signFor } from '../attempts/sign.ts'
 import { recordOf } from '../attempts/verdict.ts'
+import { composeBody } from '../body/compose.ts'
 import { deliveryId } from '../deliveries/delivery-id.ts'
-import { envelope } from '../deliveries/new-deliveries.ts'
 import type { Endpoint } from './endpoint.ts'
 import { permitEvents } from './event-permission.ts'
 import { findEndpoint } from './find.ts'
@@ -48,9 +48,8 @@ async function sendSample(
 ): Promise<Record<string, unknown>> {
   const now = deps.now()
   const id = deliveryId(effect.id, endpoint._id)
-  const data = JSON.stringify(sampleData[event](now))
   // Sandbox also for a live key: no handler may ship goods for it.
-  const body = envelope(id, { id, event, createdAt: now, data }, true)
+  const body = composeBody({ _id: id, event, eventAt: now, sandbox: true }, sampleData(event, now))
   const headers = signFor(deps, endpoint, event, body, now)
   const sent = await deps.sender.send({ owner: endpoint.businessId, url: endpoint.url, headers, body })
   const { status, stage, durationMs } = recordOf(now, endpoint.url, sent)

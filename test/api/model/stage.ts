@@ -1,6 +1,6 @@
 import { expireIntent } from '../../../src/intents/expire.ts'
 import { fill, follow, open, wallets } from '../../checkout/customer.ts'
-import { deliveriesOf, relay, subscribe } from '../../support/acts.ts'
+import { deliveriesOf, relay, storedBodies, subscribe } from '../../support/acts.ts'
 import { asMerchant, type House, type Merchant } from '../../support/house.ts'
 import type { CallerName, Search, WalletName, Write } from './asked.ts'
 import type { Seen } from './known.ts'
@@ -144,7 +144,7 @@ export async function work({ house, businesses, made }: Stage): Promise<void> {
 /** What every business was told, intent by intent in the order in which they were made, event by event. */
 export async function told({ house, businesses, made }: Stage): Promise<[string, string, number | null][][]> {
   const deliveries = (await Promise.all(businesses.map((business) => deliveriesOf(house, business)))).flat()
-  const bodies = deliveries.map(({ body }) => JSON.parse(body))
+  const bodies = await storedBodies(house, deliveries)
   return made.map(({ referenceNumber }) =>
     bodies
       .filter(({ data }) => data.reference_number === referenceNumber)

@@ -56,15 +56,30 @@ export interface IntentDocument {
   cleanedAt?: number
 }
 
+/** What an event stores of its intent or order, as it was then. */
+export interface Facts {
+  status: string
+  amount?: number
+  paidAt?: number
+  payerPhone?: string
+  commission?: Commission
+  failure?: { code: string; retryable: boolean }
+  refund?: { id: string; amount: number; reason?: string }
+}
+
 export interface DeliveryDocument {
   _id: string
+  /** Not stored: a part of `_id` (folder/bodies.ts). */
   eventId: string
   endpointId: string
   businessId: string
   sandbox: boolean
   event: string
+  eventAt: number
   referenceNumber: string
   url: string
+  facts: Facts
+  /** Not stored: the bytes that every attempt must have, composed from the facts (folder/bodies.ts). */
   body: string
   status: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
   attempts: number
@@ -135,6 +150,9 @@ export interface OrderDocument {
 export interface OrderLine {
   productId: string
   variantId: string
+  name: string
+  variantLabel: string
+  sku: string | null
   unitPrice: number
   quantity: number
   total: number

@@ -10,6 +10,7 @@ import {
   type UnwantedEnd,
 } from '../../evidence/evidence.ts'
 import type { Dump } from '../documents.ts'
+import { withBodies } from './bodies.ts'
 import type { Evidence, Line } from './evidence.ts'
 import { readDocument } from './extended-json.ts'
 
@@ -26,7 +27,7 @@ export function readFolder(folder: string): Evidence {
     provider: lines<ProviderRequest>(files.provider),
     faults: lines<Fault>(files.faults),
     ends: lines<UnwantedEnd>(files.ends),
-    dump: {
+    dump: withBodies({
       intents: documents('intents'),
       deliveries: documents('deliveries'),
       webhookendpoints: documents('webhookendpoints'),
@@ -37,7 +38,7 @@ export function readFolder(folder: string): Evidence {
       auditevents: documents('auditevents'),
       importplans: documents('importplans'),
       staffsessions: documents('staffsessions'),
-    },
+    }),
     texts: () => textsIn(folder, [files.log, files.dump]),
     logs: () => textsIn(folder, [files.log]),
   }

@@ -206,6 +206,14 @@ export function tell(story: Story, intent: IntentDocument, event: string, second
       ? { refund: { id: last.id, amount: last.amount, reason: null } }
       : {}),
   }
+  const facts = {
+    status: intent.status,
+    amount: 500,
+    ...(isPaid && payment
+      ? { paidAt: payment.paidAt, payerPhone: payment.payerPhone, commission: payment.commission }
+      : {}),
+    ...(event === 'payment.refunded' && last ? { refund: { id: last.id, amount: last.amount } } : {}),
+  }
   const body = JSON.stringify({ id: _id, event, created_at: iso(seconds), sandbox: true, data })
   const tries = [
     { at: at(seconds + 0.1), status: 500 },
@@ -218,8 +226,10 @@ export function tell(story: Story, intent: IntentDocument, event: string, second
     businessId: shop.id,
     sandbox: true,
     event,
+    eventAt: at(seconds),
     referenceNumber: intent.referenceNumber,
     url: hook,
+    facts,
     body,
     status: 'DELIVERED',
     attempts: 2,

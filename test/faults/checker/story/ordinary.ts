@@ -113,7 +113,8 @@ function sell(story: Story): ProductDocument {
 }
 
 function place(story: Story, product: ProductDocument, seconds: number): void {
-  const items = [{ productId: product._id, variantId: idOf('variant'), unitPrice: 7, quantity: 3, total: 21 }]
+  const variant = { variantId: idOf('variant'), name: 'Tea', variantLabel: 'Default', sku: null }
+  const items = [{ productId: product._id, ...variant, unitPrice: 7, quantity: 3, total: 21 }]
   const order = {
     _id: idOf('order'),
     number: 'OR-XXXXXXXXXXXXXXXX',

@@ -107,13 +107,31 @@ export const deliveryMutants: readonly Mutant[] = [
     edits: [
       {
         file: deliver,
-        find: 'const { body } = delivery',
-        put: "const body = delivery.attempts > 0 ? delivery.body.replace('{', '{ ') : delivery.body",
+        find: 'const body = bodyOf(delivery, source)',
+        put: "const body = bodyOf(delivery, source).replace('{', delivery.attempts > 0 ? '{ ' : '{')",
       },
     ],
     caughtBy: ['delivery.delivered'],
     focus: plain,
     isOneMore: true,
+  },
+  {
+    name: 'body-of-today',
+    says: 'A body says the status that the intent has at the attempt, not the one of its event: a retry may have other bytes.',
+    edits: [
+      {
+        file: 'src/webhooks/body/find-source.ts',
+        find: 'shortCode: 1, metadata: 1 }',
+        put: 'shortCode: 1, metadata: 1, status: 1 }',
+      },
+      {
+        file: 'src/webhooks/body/format-1.ts',
+        find: '  status: facts.status,\n  paid_at',
+        put: '  status: (source as unknown as Facts).status ?? facts.status,\n  paid_at',
+      },
+    ],
+    caughtBy: ['delivery.delivered'],
+    focus: plain,
   },
   {
     name: 'signed-otherwise',

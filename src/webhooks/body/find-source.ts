@@ -1,0 +1,50 @@
+import { pastMongoose } from '../../collection.ts'
+import type { Models } from '../../collections.ts'
+import { createLane, type Lane } from '../../group-commit/lane.ts'
+import { isOrderNumber } from '../../ids.ts'
+import { placed } from '../../store/orders/order.ts'
+import type { BodySource, OrderSource, PaymentSource } from './compose.ts'
+
+type Sources = Pick<Models, 'Intent' | 'Order'>
+
+const paymentFields = { _id: 0, referenceNumber: 1, shortCode: 1, metadata: 1 } as const
+const orderFields = { number: 1, items: 1, total: 1, customer: 1, createdAt: 1 } as const
+
+/** An intent may have metadata of 150 KB: so many are read together at most, 4 MB. */
+const mostTogether = 25
+
+/** Reads the sources of bodies by reference number. Null for a reference whose intent or order is gone. */
+export const createBodySourceLane = (models: Sources): Lane<string, BodySource | null> =>
+  createLane(mostTogether, async (references) => {
+    const found = await findSources(models, references)
+    return references.map((reference) => found.get(reference) ?? null)
+  })
+
+/** The source of one body, for reads outside of the workers. Null if the intent or order is gone. */
+export const findBodySource = async (models: Sources, reference: string): Promise<BodySource | null> =>
+  (await findSources(models, [reference])).get(reference) ?? null
+
+async function findSources(
+  { Intent, Order }: Sources,
+  references: readonly string[],
+): Promise<Map<string, BodySource>> {
+  const all = [...new Set(references)]
+  const numbers = all.filter(isOrderNumber)
+  const payments = all.filter((reference) => !isOrderNumber(reference))
+  const [intents, orders] = await Promise.all([
+    payments.length === 0
+      ? []
+      : pastMongoose(Intent)
+          .find<PaymentSource>({ referenceNumber: { $in: payments } }, { projection: paymentFields })
+          .toArray(),
+    numbers.length === 0
+      ? []
+      : pastMongoose(Order)
+          .find<OrderSource>({ number: { $in: numbers }, ...placed }, { projection: orderFields })
+          .toArray(),
+  ])
+  return new Map<string, BodySource>([
+    ...intents.map((intent) => [intent.referenceNumber, intent] as const),
+    ...orders.map((order) => [order.number, order] as const),
+  ])
+}

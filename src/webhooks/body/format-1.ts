@@ -1,0 +1,60 @@
+import { metadataObject } from '../../intents/metadata.ts'
+import { type Commission, noCommission } from '../../wallets/commission.ts'
+import type { OrderSource, PaymentSource } from './compose.ts'
+import type { Facts } from './facts.ts'
+
+/** The `data` of a payment event (SPEC 6.2). Amounts in centimes. */
+export const paymentData = (source: PaymentSource, facts: Facts): object => ({
+  reference_number: source.referenceNumber,
+  short_code: source.shortCode,
+  amount: facts.amount ?? null,
+  currency: 'MRU',
+  status: facts.status,
+  paid_at: facts.paidAt ?? null,
+  payer_phone: facts.payerPhone ?? null,
+  metadata: metadataObject(source),
+  commission: commissionFields(facts.commission ?? noCommission),
+  ...(facts.failure === undefined ? {} : { failure: failureFields(facts.failure) }),
+  ...(facts.refund === undefined ? {} : { refund: refundFields(facts.refund) }),
+})
+
+const commissionFields = ({ providerTtc, payerTtc, tof, tte, totalRevenue }: Commission) => ({
+  provider_ttc: providerTtc,
+  payer_ttc: payerTtc,
+  tof,
+  tte,
+  total_revenue: totalRevenue,
+})
+
+const failureFields = ({ code, retryable }: NonNullable<Facts['failure']>) => ({ code, retryable })
+
+const refundFields = ({ id, amount, reason }: NonNullable<Facts['refund']>) => ({
+  id,
+  amount,
+  reason: reason ?? null,
+})
+
+/** The `data` of an order event (SPEC 6.2): the order in snake_case; `reference_number` is its number. Amounts in centimes. */
+export const orderData = (order: OrderSource, { status }: Facts): object => ({
+  _id: order._id,
+  reference_number: order.number,
+  number: order.number,
+  status,
+  items: order.items.map((item) => ({
+    product_id: item.productId,
+    variant_id: item.variantId,
+    name: item.name,
+    variant_label: item.variantLabel,
+    sku: item.sku,
+    unit_price: item.unitPrice,
+    quantity: item.quantity,
+    total: item.total,
+  })),
+  total: order.total,
+  currency: 'MRU',
+  customer: customerFields(order),
+  created_at: order.createdAt,
+})
+
+const customerFields = ({ customer }: OrderSource) =>
+  customer && { name: customer.name, phone: customer.phone, email: customer.email }

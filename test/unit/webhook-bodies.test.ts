@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { events } from '../../schemas/events.ts'
+import { bodyOf } from '../../src/webhooks/body/compose.ts'
+import { currentFormat } from '../../src/webhooks/body/facts.ts'
+import { faultsOf } from '../support/payment-events.ts'
+import { _id, type BodyCase, eventAt, format1 } from '../vectors/webhook-bodies/cases.ts'
+
+const formats: Record<number, readonly BodyCase[]> = { 1: format1 }
+const folderOf = (format: number): string =>
+  join(import.meta.dirname, '../vectors/webhook-bodies', `format-${format}`)
+
+const composed = (format: number, { event, facts, source, sandbox = true }: BodyCase): string =>
+  bodyOf({ _id, event, eventAt, sandbox, format, facts }, source)
+
+describe('The body of a webhook', () => {
+  for (const [format, cases] of Object.entries(formats)) {
+    const folder = folderOf(Number(format))
+    for (const one of cases)
+      it(`of format ${format} has the same bytes for ever: ${one.name}`, () => {
+        const body = composed(Number(format), one)
+        const golden = readFileSync(join(folder, `${one.name}.body`))
+        expect(
+          Buffer.from(body).equals(golden),
+          `A format is never changed: a retry would have other bytes than the attempt before. Add format ${currentFormat + 1}, with its own golden files.\n${body}\n${golden.toString()}`,
+        ).to.equal(true)
+        expect(faultsOf(JSON.parse(body))).to.deep.equal([])
+      })
+
+    it(`of format ${format} has a golden file for every event, and no file without a case`, () => {
+      const names = cases.map(({ name }) => `${name}.body`)
+      expect(readdirSync(folder)).to.have.members(names)
+      expect(new Set(cases.map(({ event }) => event))).to.have.all.keys(...Object.keys(events))
+    })
+  }
+
+  it('has golden files for the format that is written now', () => {
+    expect(formats).to.have.property(String(currentFormat))
+  })
+
+  it('is not composed in a format that this version does not know', () => {
+    const [one] = format1
+    expect(() => one && composed(currentFormat + 1, one)).to.throw('format 2')
+  })
+})
