@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose'
 import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
-import { percentile } from './percentile.ts'
-import type { Bench } from './rounds.ts'
+import { percentile, type Waits, waitsOf } from './percentile.ts'
+import { alternate, type Bench, type Pair } from './rounds.ts'
 import type { Stream } from './steady.ts'
 import { waitFor } from './wait-for.ts'
 import { createPath, createSteadily, type Service, startService } from './web-and-worker.ts'
@@ -11,60 +11,61 @@ const BUSINESSES = 100
 const QUIET_PER_SECOND = 20
 /** 90 % of all events. */
 const NOISY_PER_SECOND = 180
-const WARM_UP_SECONDS = 3
-const PHASE_SECONDS = 30
+const WARM_UP_SECONDS = 10
+export const PHASE_SECONDS = 20
 /** Long enough that the first hung attempts time out (30 s), wait (30 s) and hang again. */
-const HANGING_SECONDS = 75
+export const HANGING_SECONDS = 75
 const SLICE_SECONDS = 15
 
-/** How the events of the quiet businesses went: milliseconds from the answer of the create to the first attempt. */
-export interface Phase {
+/** Milliseconds from the response of a create to the first attempt. */
+export interface Phase extends Waits {
   what: string
-  p50: number
-  p99: number
-  max: number
   events: number
-  /** p99 of each slice of the phase, in turn. */
+  /** p99 of each slice of the phase, in order. */
   slices: number[]
 }
 
-/** The same 99 quiet businesses without the noisy one, beside it while its receiver answers, and while it never does. */
 export interface Noisy {
-  without: Phase
-  control: Phase
+  /** `service`: the 99 quiet businesses beside the noisy one. `bare`: as many creates, spread evenly over all 100. */
+  pairs: Pair<Phase>[]
+  /** The 99 beside the noisy one while its endpoint hangs. */
   hanging: Phase
-  /** How many attempts stood open at the receiver that never answers, when the load ended. */
+  /** How many attempts were open at the hanging endpoint when the load ended. */
   open: number
 }
 
 export async function measureNoisy(bench: Bench): Promise<Noisy> {
-  const witness = await startWitness(bench.where, 'noisy-receivers', BUSINESSES)
+  const witness = await startWitness(bench.where, 'noisy-endpoints', BUSINESSES)
   const service = await startService(bench, 'noisy', { WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts })
   const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, BUSINESSES, 'test')
   for (const [place, merchant] of merchants.entries())
     await addEndpoint(service.webUrl, merchant, witness.urlOf(witness.ports[place] ?? 0), ['payment.created'])
-  const [noisy, ...others] = merchants
-  if (noisy === undefined) throw new Error('No merchant was made')
-  const quiet = others.map(({ apiKey }) => apiKey)
-  const quietly: Stream = { perSecond: QUIET_PER_SECOND, apiKeys: quiet }
+  const [noisy, ...quiet] = merchants
+  if (noisy === undefined) throw new Error('No merchant was created')
+  const keysOf = (some: Merchant[]) => some.map(({ apiKey }) => apiKey)
+  const quietly: Stream = { perSecond: QUIET_PER_SECOND, apiKeys: keysOf(quiet) }
   const noisily: Stream = { perSecond: NOISY_PER_SECOND, apiKeys: [noisy.apiKey] }
+  const evenly: Stream = { perSecond: QUIET_PER_SECOND + NOISY_PER_SECOND, apiKeys: keysOf(merchants) }
   const run = (what: string, seconds: number, streams: Stream[], waitedFor: number) =>
     measurePhase(bench, service, witness, { what, seconds, streams, waitedFor })
 
-  await run('warm-up', WARM_UP_SECONDS, [quietly, noisily], 2)
-  const without = await run('without the noisy one', PHASE_SECONDS, [quietly], 1)
-  const control = await run('beside it, its receiver answers', PHASE_SECONDS, [quietly, noisily], 2)
+  await run('warm-up', WARM_UP_SECONDS, [evenly], 1)
+  const pairs = await alternate(
+    bench.rounds,
+    () => run('beside the noisy one', PHASE_SECONDS, [quietly, noisily], 2),
+    () => run('spread evenly', PHASE_SECONDS, [evenly], 1),
+  )
   await witness.behave(witness.ports[0] ?? 0, 'hangs')
-  const hanging = await run('beside it, its receiver never answers', HANGING_SECONDS, [quietly, noisily], 1)
+  const hanging = await run('beside it while its endpoint hangs', HANGING_SECONDS, [quietly, noisily], 1)
   const { hanging: open } = await witness.seen()
   await nothingLost(service.mongodbUrl, noisy)
-  // First, so that the worker has nothing left to wait for.
+  // Ends first, so that no attempt of the worker is open.
   await witness.end()
   await service.end()
-  return { without, control, hanging, open }
+  return { pairs, hanging, open }
 }
 
-/** What the silent receiver did not get stands in MongoDB, every event of it. */
+/** Every event that the hanging endpoint did not get is in MongoDB. */
 async function nothingLost(mongodbUrl: string, { businessId }: Merchant): Promise<void> {
   const client = await new mongo.MongoClient(mongodbUrl).connect()
   const count = (collection: string) => client.db().collection(collection).countDocuments({ businessId })
@@ -100,7 +101,7 @@ export async function measurePhase(
   const slices = Array.from({ length: Math.ceil(waits.length / inSlice) }, (_, place) =>
     percentile(waits.slice(place * inSlice, (place + 1) * inSlice), 0.99),
   )
-  const [p50, p99, max] = [percentile(waits, 0.5), percentile(waits, 0.99), percentile(waits, 1)]
+  const { p50, p99, max } = waitsOf(waits)
   console.log(`  ${what}: p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms of ${waits.length} events`)
   return { what, p50, p99, max, events: waits.length, slices }
 }

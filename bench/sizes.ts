@@ -3,8 +3,9 @@ import type { Benchmark } from './benchmark.ts'
 import { measureCapacity } from './capacity.ts'
 import { measureMemory } from './memory.ts'
 import { measureRedisBytes } from './redis-bytes.ts'
+import { measureRefundMemory } from './refund-memory.ts'
 import type { Bench } from './rounds.ts'
-import { aloneLine, comparedLine, type Line } from './table.ts'
+import { aloneLine, comparedLine, type Line, spread } from './table.ts'
 
 /** What is kept, in Redis, in memory and in MongoDB. */
 export const sizes: Record<string, Benchmark> = {
@@ -39,6 +40,15 @@ export const sizes: Record<string, Benchmark> = {
       })
     },
     takesSeconds: ({ memoryMinutes }) => 20 + memoryMinutes * 60,
+    profiled: [],
+  },
+  'refund-memory': {
+    says: () =>
+      'the most resident memory of a worker with a heap of 384 MB that delivers 150 refunds with full metadata (100 KB) to 5 endpoints',
+    measure: async (bench) => [
+      aloneLine('refund-memory of worker, MiB', spread(await measureRefundMemory(bench), 0), '≤ 350'),
+    ],
+    takesSeconds: ({ rounds }) => 10 + rounds * 20,
     profiled: [],
   },
   capacity: {

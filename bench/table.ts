@@ -16,11 +16,12 @@ export function rateLine(what: string, pairs: Pair<{ perSecond: number }>[], aim
   return { ...rates, ratio: spread(ratios, 2), aim }
 }
 
-/** A figure of either side. */
+/** A figure of either side. `aim`: of the service's. */
 export function figureLine<Figures>(
   what: string,
   pairs: Pair<Figures>[],
   figure: (figures: Figures) => number,
+  aim = '',
 ): Line {
   const service = pairs.map((pair) => figure(pair.service))
   const bare = pairs.map((pair) => figure(pair.bare))
@@ -29,7 +30,7 @@ export function figureLine<Figures>(
     service: spread(service, digitsOf(service)),
     bare: spread(bare, digitsOf(bare)),
     ratio: '',
-    aim: '',
+    aim,
   }
 }
 

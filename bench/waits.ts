@@ -1,11 +1,9 @@
-import { measureBacklog } from './backlog.ts'
 import type { Benchmark } from './benchmark.ts'
 import { measureCleanUp, SETTLE_SECONDS } from './clean-up.ts'
 import { measureFailover } from './failover.ts'
 import { measureLatency } from './latency.ts'
 import { type ListTimes, measureList } from './list.ts'
 import { measureLists } from './lists.ts'
-import { measureNoisy, type Phase } from './noisy.ts'
 import type { Bench } from './rounds.ts'
 import { measureStorm, WARM_UP_STORMS } from './storm.ts'
 import { aloneLine, comparedLine, figureLine, type Line, spread } from './table.ts'
@@ -36,15 +34,6 @@ export const waits: Record<string, Benchmark> = {
     },
     takesSeconds: ({ rounds, latencySeconds }) => 35 + rounds * 2 * (latencySeconds + 2),
     profiled: ['latency-web', 'latency-worker'],
-  },
-  noisy: {
-    says: ({ backlog }) =>
-      backlog
-        ? '20 events/s of 20 businesses, from the answer of the create to the first attempt, beside 100 000 due retries of one dead receiver ÷ without'
-        : '20 events/s of 99 businesses, from the answer of the create to the first attempt, beside one with 180/s whose receiver never answers ÷ without; one run',
-    measure: (bench) => (bench.backlog ? backlogLines(bench) : noisyLines(bench)),
-    takesSeconds: () => 155,
-    profiled: ['noisy-worker'],
   },
   storm: {
     says: ({ storm }) =>
@@ -139,31 +128,4 @@ function countLines(
         aimOf(count),
       ),
     )
-}
-
-async function noisyLines(bench: Bench): Promise<Line[]> {
-  const { without, control, hanging, open } = await measureNoisy(bench)
-  console.log(
-    `  p99 of the last phase in slices of 15 s: ${hanging.slices.map((p99) => p99.toFixed(1)).join(', ')} ms; ${open} attempts open`,
-  )
-  return [
-    ...besideLines('noisy, its receiver never answers', hanging, without, '≤ 2'),
-    ...besideLines('  its receiver answers', control, without, ''),
-  ]
-}
-
-async function backlogLines(bench: Bench): Promise<Line[]> {
-  const { without, dead } = await measureBacklog(bench)
-  return dead.flatMap(({ phase, attempted }) =>
-    besideLines(`noisy --backlog, ${phase.what}, ${attempted} tried`, phase, without, '≤ 2'),
-  )
-}
-
-const besideLines = (what: string, beside: Phase, without: Phase, aim: string): Line[] => {
-  const pairs = [{ service: beside, bare: without }]
-  return [
-    comparedLine(`${what}: p99, ms`, pairs, ({ p99 }) => p99, aim),
-    figureLine('    p50, ms', pairs, ({ p50 }) => p50),
-    figureLine('    worst, ms', pairs, ({ max }) => max),
-  ]
 }

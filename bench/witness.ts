@@ -68,14 +68,14 @@ export async function waitsAfter(witness: Witness, answers: Answer[], each: numb
 }
 
 /**
- * Waits until the events of `payments` payments have arrived, each once, and returns when the last one did, by `nowMs`.
- * @throws {Error} when one arrived twice, or none arrived for a minute
+ * Waits until that many deliveries have arrived, each once, and returns when the last one did, by `nowMs`.
+ * @throws {Error} if one arrives twice, or none arrives for a minute
  */
-export async function lastArrival(witness: Witness, payments: number): Promise<number> {
-  await waitForCount('events have arrived', payments, async () => (await witness.counted()).count)
+export async function lastArrival(witness: Witness, deliveries: number): Promise<number> {
+  await waitForCount('deliveries have arrived', deliveries, async () => (await witness.counted()).count)
   const { arrivals } = await witness.seen()
-  if (new Set(arrivals.map(([, reference]) => reference)).size < arrivals.length)
-    throw new Error('One event arrived twice')
+  if (new Set(arrivals.map(([, , deliveryId]) => deliveryId)).size < arrivals.length)
+    throw new Error('A delivery arrived twice')
   return Math.max(...arrivals.map(([, , , at]) => at))
 }
 

@@ -1,0 +1,77 @@
+import { withBooks } from './copies.ts'
+import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
+import { type Waits, waitsOf } from './percentile.ts'
+import { alternate, type Bench, type Pair } from './rounds.ts'
+import type { Stream } from './steady.ts'
+import { waitForCount } from './wait-for.ts'
+import { createPath, createSteadily, startService } from './web-and-worker.ts'
+import { startWitness, waitsAfter } from './witness.ts'
+
+const PER_SECOND = 20
+const WARM_UP_SECONDS = 10
+const ALONE_SECONDS = 20
+/** Longer than an attempt may take (30 s), so that hung attempts time out and others take their slots. */
+const HANGING_SECONDS = 40
+/** As many as a business may have. */
+const ENDPOINTS = 5
+/** What each endpoint of the other business receives before it hangs. */
+const goodEvents = { perSecond: 50, seconds: 2 }
+/** What it gets when it begins to hang: 150 events at once, before any attempt has lasted long. */
+const hungEvents = { perSecond: 300, seconds: 0.5 }
+const eventsOfAnother = goodEvents.perSecond * goodEvents.seconds + hungEvents.perSecond * hungEvents.seconds
+
+/**
+ * Milliseconds from the response of a create to the first attempt, of one endpoint beside five of another business that hang after they
+ * were good (`service`), and alone (`bare`). Each round has another business with endpoints of its own.
+ */
+export async function measureHanging(bench: Bench): Promise<Pair<Waits>[]> {
+  const witness = await startWitness(bench.where, 'hanging-endpoints', 1 + bench.rounds * ENDPOINTS)
+  const service = await startService(bench, 'hanging', { WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts })
+  const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, 1 + bench.rounds, 'test')
+  const [measured, ...others] = merchants as [Merchant, ...Merchant[]]
+  const [ownPort = 0, ...otherPorts] = witness.ports
+  await addEndpoint(service.webUrl, measured, witness.urlOf(ownPort), ['payment.created'])
+  const ours: Stream = { perSecond: PER_SECOND, apiKeys: [measured.apiKey] }
+  const create = async (seconds: number, streams: Stream[], each: number): Promise<number[]> => {
+    const load = { origin: service.webUrl, path: createPath, seconds, streams }
+    const { answers } = await createSteadily(bench.where, load)
+    return waitsAfter(
+      witness,
+      answers.filter(({ stream }) => stream === 0),
+      each,
+    )
+  }
+  const alone = async (): Promise<Waits> => {
+    const waits = await create(ALONE_SECONDS, [ours], 1)
+    await witness.forget()
+    return waitsOf(waits)
+  }
+  const pairs = await withBooks(service.mongodbUrl, async (books) => {
+    const beside = async (): Promise<Waits> => {
+      const other = others.shift() as Merchant
+      const ports = otherPorts.splice(0, ENDPOINTS)
+      for (const port of ports)
+        await addEndpoint(service.webUrl, other, witness.urlOf(port), ['payment.created'])
+      await create(goodEvents.seconds, [{ ...goodEvents, apiKeys: [other.apiKey] }], ENDPOINTS)
+      await witness.forget()
+      for (const port of ports) await witness.behave(port, 'hangs')
+      const waits = await create(HANGING_SECONDS, [ours, { ...hungEvents, apiKeys: [other.apiKey] }], 1)
+      console.log(`  ${(await witness.seen()).hanging} attempts were open at the end`)
+      // Responds to the open ones, too.
+      for (const port of ports) await witness.behave(port, 'responds')
+      const { businessId } = other
+      const delivered = { businessId, status: 'DELIVERED' }
+      await waitForCount('deliveries after they hung', ENDPOINTS * eventsOfAnother, () =>
+        books.collection('deliveries').countDocuments(delivered),
+      )
+      await witness.forget()
+      return waitsOf(waits)
+    }
+    await create(WARM_UP_SECONDS, [ours], 1)
+    await witness.forget()
+    return alternate(bench.rounds, beside, alone)
+  })
+  await service.end()
+  await witness.end()
+  return pairs
+}

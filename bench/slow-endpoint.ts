@@ -1,0 +1,47 @@
+import { withBooks } from './copies.ts'
+import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
+import { percentile } from './percentile.ts'
+import { allRecorded } from './recorded.ts'
+import type { Bench } from './rounds.ts'
+import { createPath, createSteadily, startService } from './web-and-worker.ts'
+import { startWitness, waitsAfter } from './witness.ts'
+
+const PER_SECOND = 10
+const SECONDS = 60
+/** Until then the service learns how slow the endpoint is. */
+const COUNTED_FROM_SECOND = 30
+
+/** Milliseconds from the response of a create to the first attempt. */
+export interface SlowEndpoint {
+  p50: number
+  p90: number
+  max: number
+}
+
+/** How late the events of an endpoint arrive that takes 3 s for each. Each round has another business and endpoint. */
+export async function measureSlowEndpoint(bench: Bench): Promise<SlowEndpoint[]> {
+  const witness = await startWitness(bench.where, 'slow-endpoints', bench.rounds)
+  const service = await startService(bench, 'slow-endpoint', { WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts })
+  const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, bench.rounds, 'test')
+  const measured: SlowEndpoint[] = []
+  for (const [round, merchant] of merchants.entries()) {
+    const port = witness.ports[round] ?? 0
+    await witness.behave(port, 'slow')
+    measured.push(await measureRound(port, merchant))
+    await witness.forget()
+  }
+  await withBooks(service.mongodbUrl, (books) => allRecorded(books, bench.rounds * SECONDS * PER_SECOND))
+  await service.end()
+  await witness.end()
+  return measured
+
+  async function measureRound(port: number, merchant: Merchant): Promise<SlowEndpoint> {
+    await addEndpoint(service.webUrl, merchant, witness.urlOf(port), ['payment.created'])
+    const streams = [{ perSecond: PER_SECOND, apiKeys: [merchant.apiKey] }]
+    const load = { origin: service.webUrl, path: createPath, seconds: SECONDS, streams }
+    const { answers } = await createSteadily(bench.where, load)
+    const all = await waitsAfter(witness, answers, 1)
+    const waits = all.slice(COUNTED_FROM_SECOND * PER_SECOND)
+    return { p50: percentile(waits, 0.5), p90: percentile(waits, 0.9), max: percentile(waits, 1) }
+  }
+}
