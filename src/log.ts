@@ -1,5 +1,5 @@
 import mongoose from 'mongoose'
-import { type Logger, pino } from 'pino'
+import { type Logger, type LoggerOptions, pino } from 'pino'
 
 export type Log = Logger
 
@@ -11,7 +11,8 @@ export type Hear = (level: string, line: string) => void
  * nobody counts.
  */
 export function createLog(level: string, processType: string, hear: Hear | null): Log {
-  return pino({
+  const lines = openStdout()
+  const options: LoggerOptions = {
     level,
     base: { process: processType, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -22,9 +23,42 @@ export function createLog(level: string, processType: string, hear: Hear | null)
         const line = typeof args[0] === 'string' ? args[0] : args[1]
         if (severity >= warnLevel) hear?.(pino.levels.labels[severity] ?? '', String(line))
         method.apply(this, args)
+        if (severity >= warnLevel) lines.flush()
       },
     },
-  })
+  }
+  return pino(options, lines)
+}
+
+interface Lines {
+  write(line: string): void
+  flush(): void
+}
+
+let stdout: Lines | undefined
+
+/**
+ * Writes the lines of one turn of the event loop together: a write for each would be a twentieth of what a create costs. A line at warn or error is
+ * written at once, after those before it. SIGKILL may lose the info lines of one turn.
+ */
+function openStdout(): Lines {
+  if (stdout !== undefined) return stdout
+  const destination = pino.destination({ fd: 1, sync: true })
+  let waiting = ''
+  const flush = (): void => {
+    const text = waiting
+    waiting = ''
+    if (text !== '') destination.write(text)
+  }
+  process.on('exit', flush)
+  stdout = {
+    write(line) {
+      if (waiting === '') setImmediate(flush)
+      waiting += line
+    },
+    flush,
+  }
+  return stdout
 }
 
 const warnLevel = pino.levels.values.warn as number

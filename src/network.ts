@@ -34,9 +34,22 @@ const sizes = {
   ],
 } as const
 
+/** Some 400 bytes each. Every request needs the prefixes of its address, and one connection sends many. */
+const mostKnown = 1000
+const known = new Map<string, readonly Prefix[]>()
+
 /** The prefixes that contain an address, smallest first. All texts that are not an address count as one network. */
-export function prefixesOf(ip: string): Prefix[] {
+export function prefixesOf(ip: string): readonly Prefix[] {
+  const found = known.get(ip)
+  if (found !== undefined) return found
   if (!ipaddr.isValid(ip)) return [{ range: 'unknown', share: 1 }]
+  const prefixes = computePrefixes(ip)
+  if (known.size === mostKnown) known.clear()
+  known.set(ip, prefixes)
+  return prefixes
+}
+
+function computePrefixes(ip: string): Prefix[] {
   const address = ipaddr.process(ip)
   return sizes[address.kind()].map(({ bits, share }) => ({ range: rangeOf(address, bits), share }))
 }

@@ -17,18 +17,23 @@ export interface Deadline {
 export function startDeadline(): Deadline {
   let leftMs = budgetMs
   return {
-    async spend(work) {
+    spend(work) {
       const startedAt = performance.now()
-      let timer: NodeJS.Timeout | undefined
-      const tooLate = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(unavailable()), Math.ceil(leftMs / tickMs) * tickMs)
+      return new Promise((resolve, reject) => {
+        const end = (): void => {
+          clearTimeout(timer)
+          leftMs = Math.max(0, leftMs - (performance.now() - startedAt))
+        }
+        const fail = (error: unknown): void => {
+          end()
+          reject(error)
+        }
+        const timer = setTimeout(() => fail(unavailable()), Math.ceil(leftMs / tickMs) * tickMs)
+        work(startedAt + leftMs).then((result) => {
+          end()
+          resolve(result)
+        }, fail)
       })
-      try {
-        return await Promise.race([work(startedAt + leftMs), tooLate])
-      } finally {
-        clearTimeout(timer)
-        leftMs = Math.max(0, leftMs - (performance.now() - startedAt))
-      }
     },
   }
 }

@@ -91,7 +91,7 @@ interface Lost {
  * request. A retry after a crash finds the effect and returns its result. A request that has run under one effect id never runs under another.
  */
 export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<Answer> {
-  const id = digest(caller.keyId, write.method, write.path, write.key)
+  const id = digest(JSON.stringify([caller.keyId, write.method, write.path, write.key]))
   const paramsHash = digest(stringify(write.params) ?? '')
   const { recall, errandMs } = write
   const request = {
@@ -227,4 +227,4 @@ function unseal(
   return { status, code, body }
 }
 
-const digest = (...parts: string[]): string => hash('sha256', JSON.stringify(parts), 'base64url')
+const digest = (text: string): string => hash('sha256', text, 'base64url')

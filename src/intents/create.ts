@@ -51,7 +51,7 @@ async function insertIntent(
       return data
     }
     if (insertion.index === '_id_') return doneBefore
-    await drawAgain(deps, intent, insertion.index, effect)
+    await drawAgain(deps, intent, insertion.index)
   }
   if (sandbox) deps.fullSandboxes.add(businessId)
   throw noCodeFree()
@@ -61,11 +61,10 @@ const noCodeFree = (): Refusal =>
   refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 30, message: 'No payment code is free right now.' })
 
 /** New values for what was taken; never a new `_id`. */
-async function drawAgain(deps: Deps, intent: Intent, index: string, effect: Effect): Promise<void> {
+async function drawAgain(deps: Deps, intent: Intent, index: string): Promise<void> {
   if (index === 'referenceNumber') intent.referenceNumber = newReferenceNumber()
   else if (index === 'shortCode') intent.shortCode = newShortCode()
   else if (!(await freeIfReusable(deps, intent.codeKey ?? ''))) giveCode(intent, newPaymentCode())
-  intent.outbox = [createdEvent(intent, effect)]
 }
 
 function draft(deps: Deps, caller: Caller, asked: IntentRequest, effect: Effect): Intent {
