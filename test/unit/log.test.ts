@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
 import mongoose, { mongo, Schema } from 'mongoose'
 import { pino } from 'pino'
@@ -5,6 +7,33 @@ import { describeError } from '../../src/log.ts'
 import { type House, openHouse } from '../support/house.ts'
 
 const secret = 'a-secret-value'
+
+/** The names of the lines that a process writes which runs this with a log of its own. */
+async function linesOf(code: string): Promise<string[]> {
+  const begin = `import { createLog } from './src/log.ts'\nconst log = createLog('info', 'test', null)\n`
+  const args = ['--import', 'tsx', '--input-type=module', '-e', begin + code]
+  const ended = promisify(execFile)(process.execPath, args).catch((error: { stdout: string }) => error)
+  const { stdout } = await ended
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).msg)
+}
+
+describe('The lines of a log', function () {
+  this.timeout(30_000)
+
+  it('are written at the end of a turn of the event loop, in their order, and when the process exits', async () => {
+    expect(await linesOf(`log.info({}, 'a'); log.info({}, 'b'); process.exit(0)`)).to.deep.equal(['a', 'b'])
+    const later = `log.info({}, 'a'); log.info({}, 'b'); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 20)`
+    expect(await linesOf(later)).to.deep.equal(['a', 'b'])
+  })
+
+  it('are written at once with a warning or an error, before the process can be killed', async () => {
+    const code = `log.info({}, 'a'); log.warn({}, 'b'); log.info({}, 'lost'); process.kill(process.pid, 'SIGKILL')`
+    expect(await linesOf(code)).to.deep.equal(['a', 'b'])
+  })
+})
 
 describe('The log of an error', () => {
   let house: House
