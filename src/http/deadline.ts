@@ -17,22 +17,16 @@ export interface Deadline {
 export function startDeadline(): Deadline {
   let leftMs = budgetMs
   return {
-    spend(work) {
+    spend<T>(work: (until: number) => Promise<T>): Promise<T> {
       const startedAt = performance.now()
-      return new Promise((resolve, reject) => {
-        const end = (): void => {
-          clearTimeout(timer)
-          leftMs = Math.max(0, leftMs - (performance.now() - startedAt))
-        }
-        const fail = (error: unknown): void => {
-          end()
-          reject(error)
-        }
-        const timer = setTimeout(() => fail(unavailable()), Math.ceil(leftMs / tickMs) * tickMs)
-        work(startedAt + leftMs).then((result) => {
-          end()
-          resolve(result)
-        }, fail)
+      let timer: NodeJS.Timeout | undefined
+      const ended = new Promise<T>((resolve, reject) => {
+        timer = setTimeout(() => reject(unavailable()), Math.ceil(leftMs / tickMs) * tickMs)
+        work(startedAt + leftMs).then(resolve, reject)
+      })
+      return ended.finally(() => {
+        clearTimeout(timer)
+        leftMs = Math.max(0, leftMs - (performance.now() - startedAt))
       })
     },
   }
