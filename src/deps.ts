@@ -36,6 +36,7 @@ import { createHealthNotes, type HealthNotes } from './webhooks/attempts/note-he
 import { createRecentSenders, type RecentSenders } from './webhooks/attempts/recent-senders.ts'
 import { createLeases, type Leases } from './webhooks/deliveries/lease.ts'
 import { createTestSlots, type TestSlots } from './webhooks/endpoints/test-slots.ts'
+import { largeGroups } from './webhooks/read-outboxes.ts'
 import { createRelayBudget, type RelayBudget } from './webhooks/relay-budget.ts'
 import { createSender, type Sender } from './webhooks/sender/send.ts'
 
@@ -60,6 +61,8 @@ export interface Deps extends Models {
   sender: Sender
   testSlots: TestSlots
   relayBudget: RelayBudget
+  /** For groups of large documents that the relay reads (webhooks/read-outboxes.ts). */
+  largeOutboxes: FairSlots
   wallets: Wallets
   /** For the jobs that ask wallets about orders: a wallet may hang for the customers of one business. */
   questionSlots: FairSlots
@@ -146,6 +149,7 @@ export async function openDeps(
     sender,
     testSlots: createTestSlots(),
     relayBudget: createRelayBudget(),
+    largeOutboxes: createFairSlots(largeGroups),
     wallets,
     questionSlots: createFairSlots(queueOptions['wallet-outcome'].concurrency),
     importInTurn: createTurns(),

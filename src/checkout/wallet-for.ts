@@ -1,9 +1,8 @@
 import type { Deps } from '../deps.ts'
 import type { OfferedIntent } from '../intents/find-by-short-code.ts'
+import { takesPayments } from '../intents/payments/takes-payments.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 
-/** The wallet that can pay an intent now. Null while its business is suspended, or where no wallet is configured. */
-export const walletFor = (
-  { wallets }: Pick<Deps, 'wallets'>,
-  { isSuspended, sandbox }: OfferedIntent,
-): Wallet | null => (isSuspended ? null : wallets.forPayments(sandbox))
+/** The wallet that can pay an intent now. Null while its business is suspended, while its outbox is full, or where no wallet is configured. */
+export const walletFor = ({ wallets }: Pick<Deps, 'wallets'>, intent: OfferedIntent): Wallet | null =>
+  intent.isSuspended || !takesPayments(intent) ? null : wallets.forPayments(intent.sandbox)

@@ -6,8 +6,9 @@ import { createLane, type Lane } from './lane.ts'
 export function createReadLane<Doc>(
   find: (ids: string[]) => Promise<Doc[]>,
   idsOf: (doc: Doc) => string[],
+  longestBatch = 1000,
 ): Lane<string, Doc | null> {
-  return createLane(1000, async (ids) => {
+  return createLane(longestBatch, async (ids) => {
     const found = new Map<string, Doc>()
     for (const doc of await find([...new Set(ids)])) for (const id of idsOf(doc)) found.set(id, doc)
     return ids.map((id) => found.get(id) ?? null)

@@ -11,6 +11,8 @@ export interface OfferedIntent extends Intent {
   refunded: number
   /** The name of the business that wants to be paid. */
   merchant: string
+  /** The size of the whole stored document, with its refunds and its outbox. */
+  bytes: number
   /** True while the business is suspended and cannot be paid. */
   isSuspended: boolean
 }
@@ -26,6 +28,7 @@ export const createOfferedLane = (Intent: Model<Intent>): Lane<string, OfferedIn
       pastMongoose(Intent)
         .aggregate<OfferedIntent>([
           { $match: { shortCode: { $in: shortCodes } } },
+          { $set: { bytes: { $bsonSize: '$$ROOT' } } },
           { $lookup: { from: 'businesses', localField: 'businessId', foreignField: '_id', as: 'business' } },
           {
             $set: {

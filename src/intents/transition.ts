@@ -49,7 +49,7 @@ export interface PlannedMove extends PlannedChange {
 
 /**
  * Moves an intent, in one write of its own (planMove). Answers the intent after the move, or null when the guard refused. For what a merchant
- * asks for: each comes alone, and is answered with the lists of the intent as they are then.
+ * asks for: each comes alone, and is answered with the lists of the intent as they are then, but for its outbox.
  */
 export async function transition(
   deps: Pick<Deps, 'Intent' | 'metrics' | 'now'>,
@@ -59,6 +59,7 @@ export async function transition(
   const { filter, update } = planMove(deps, intent, step)
   const after = await deps.Intent.findOneAndUpdate(filter, update, {
     returnDocument: 'after',
+    projection: { outbox: 0 },
   }).lean<Intent | null>()
   if (after !== null) countMove(deps, step.move, after)
   return after

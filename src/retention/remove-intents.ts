@@ -23,8 +23,8 @@ type Ended = Pick<Intent, '_id' | 'sandbox' | 'referenceNumber'> & { payment: { 
 
 /**
  * The test intents of a business that are old, with their deliveries and what their payments moved. First each gets a mark, by which it is gone
- * for its merchant: nobody can refund any more what is about to lose its movements. The intent itself goes last, so that what a
- * killed clean-up leaves is found by it. The wallets keep their balances: what was paid stays paid.
+ * for its merchant: nobody can refund any more what is about to lose its movements. The intent itself goes last: the bodies of its
+ * deliveries are composed from it, and what a killed clean-up leaves is found by it. The wallets keep their balances: what was paid stays paid.
  */
 export function removeIntents(cleaning: Cleaning): Promise<void> {
   const { Intent: model, businessId, testsBefore } = cleaning

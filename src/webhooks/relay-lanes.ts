@@ -3,25 +3,17 @@ import { pastMongoose } from '../collection.ts'
 import type { Models } from '../collections.ts'
 import { groupBy } from '../group-by.ts'
 import { createLane, type Lane, unhurriedRestMs } from '../group-commit/lane.ts'
-import { createByIdLane, createReadLane } from '../group-commit/read-lane.ts'
-import type { Intent } from '../intents/intent.ts'
-import { placed } from '../store/orders/order.ts'
-import type { Receiver, Source } from './deliveries/new-deliveries.ts'
+import type { Receiver } from './deliveries/new-deliveries.ts'
 import { standing } from './endpoints/endpoint.ts'
+import { type OutboxLanes, openOutboxLanes } from './read-outboxes.ts'
 
 /** The trips of the relay: most of its jobs carry one intent, and very many of them run at once. */
-export interface RelayLanes {
-  findIntentSource: Lane<string, IntentSource | null>
-  /** Only of an order that is placed. */
-  findOrderSource: Lane<string, Source | null>
+export interface RelayLanes extends OutboxLanes {
   /** The active endpoints of a business. */
   findReceivers: Lane<string, Receiver[]>
   emptyIntentOutbox: Lane<Told, void>
   emptyOrderOutbox: Lane<Told, void>
 }
-
-/** An intent with events, and until when it is open. */
-export type IntentSource = Source & Pick<Intent, 'expiresAt'>
 
 /** Events of a document that are deliveries now. */
 export interface Told {
@@ -29,18 +21,8 @@ export interface Told {
   events: string[]
 }
 
-const intentFields = { businessId: 1, sandbox: 1, referenceNumber: 1, expiresAt: 1, outbox: 1 } as const
-const orderFields = { businessId: 1, sandbox: 1, referenceNumber: '$number', outbox: 1 } as const
-
 export const openRelayLanes = (models: Models): RelayLanes => ({
-  findIntentSource: createByIdLane<Intent, IntentSource>(models.Intent, intentFields),
-  findOrderSource: createReadLane<Source>(
-    (ids) =>
-      pastMongoose(models.Order)
-        .find<Source>({ _id: { $in: ids }, ...placed }, { projection: orderFields })
-        .toArray(),
-    ({ _id }) => [_id],
-  ),
+  ...openOutboxLanes(models),
   findReceivers: createLane(500, async (businessIds) => {
     const found = await pastMongoose(models.Endpoint)
       .find<Receiver>(

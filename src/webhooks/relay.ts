@@ -8,7 +8,8 @@ import { deliveryJob, laneFor } from './deliveries/delivery-job.ts'
 import { causeOf, newDeliveries, type Receiver, type Source } from './deliveries/new-deliveries.ts'
 import { untried } from './endpoints/endpoint.ts'
 import type { Caused } from './event.ts'
-import type { IntentSource, Told } from './relay-lanes.ts'
+import { type IntentSource, readOutboxes } from './read-outboxes.ts'
+import type { Told } from './relay-lanes.ts'
 import { tracedRelay } from './trace-relay.ts'
 
 /** Documents whose outboxes may hold events. */
@@ -24,9 +25,6 @@ export interface Relayed {
   causes: Caused[]
 }
 
-/** An event may have 100 KB, and a job 500 documents. */
-const readTogether = 25
-
 /**
  * Hands on the events of some intents and orders: one delivery per subscribed endpoint, then the event leaves the outbox. Killed
  * in between, it runs again: the delivery's id is made of event and endpoint, so nothing comes twice. Events for which the business has no
@@ -35,14 +33,9 @@ const readTogether = 25
 export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay): Promise<Relayed> {
   const relayed: Relayed = { events: 0, deliveries: 0, causes: [] }
   const faults: unknown[] = []
-  for (let at = 0; at < Math.max(intentIds.length, orderIds.length); at += readTogether) {
-    const [intents, orders] = await Promise.all([
-      sourcesOf(intentIds.slice(at, at + readTogether), deps.lanes.findIntentSource),
-      sourcesOf(orderIds.slice(at, at + readTogether), deps.lanes.findOrderSource),
-    ])
-    // What could not be stored stays in its outbox, alone, and comes again.
+  // What could not be stored stays in its outbox, alone, and comes again.
+  for await (const { intents, orders } of readOutboxes(deps, unique({ intentIds, orderIds })))
     await relaySources(deps, intents, orders, relayed).catch((error: unknown) => void faults.push(error))
-  }
   if (faults.length > 0) throw faults[0]
   return relayed
 }
@@ -55,7 +48,6 @@ async function relaySources(
   relayed: Relayed,
 ): Promise<void> {
   const all = [...intents, ...orders]
-  if (all.length === 0) return
   const receivers = await receiversOf(deps, all)
   const affordable = all.flatMap((source) => {
     const free = deps.relayBudget.take(source.businessId, sizeOf(source, receivers))
@@ -118,14 +110,10 @@ function nudgeFresh(deps: Deps, deliveries: Delivery[], receivers: Map<string, R
   }
 }
 
-/** Those of the documents that have anything to tell. */
-async function sourcesOf<Kind extends Source>(
-  ids: string[],
-  find: Lane<string, Kind | null>,
-): Promise<Kind[]> {
-  const found = await Promise.all([...new Set(ids)].map((id) => find(id, noHurry)))
-  return found.filter((source) => source !== null && source.outbox.length > 0) as Kind[]
-}
+const unique = ({ intentIds, orderIds }: ToRelay): ToRelay => ({
+  intentIds: [...new Set(intentIds)],
+  orderIds: [...new Set(orderIds)],
+})
 
 /** Just the events that were read: one that came meanwhile stays. */
 const emptyOutboxes = (sources: Source[], empty: Lane<Told, void>): Promise<unknown> =>

@@ -12,6 +12,7 @@ import { asOf } from '../present.ts'
 import { endPayment, type ToldOutcome } from './end.ts'
 import type { Simulation } from './parse-simulation.ts'
 import type { PaymentAttempt } from './payment.ts'
+import { takesPayments } from './takes-payments.ts'
 
 /** What a customer gives for an OPEN intent when neither the body nor the intent names an amount: 100.00 MRU. */
 const openAmount = 10_000
@@ -37,6 +38,7 @@ export async function simulatePayment(
 ): Promise<Intent> {
   const before = await findIntentToChange(deps, caller, referenceNumber, effect.until)
   if (wasMade(before, effect)) return ownEarlierPayment(deps, caller, referenceNumber, effect)
+  if (!takesPayments(before)) throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 30 })
   const amount = amountFor(deps, before, asked)
   const now = deps.now()
   if (before.underWay !== null || !isPending(asOf(before, now).status)) throw refuse('INTENT_NOT_PENDING')

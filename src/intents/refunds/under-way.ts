@@ -57,7 +57,7 @@ export const releaseRefund = (
   deps.Intent.findOneAndUpdate(
     { businessId, sandbox, _id, ...pending(id) },
     { $inc: { refundsCommitted: -amount }, $pull: { refunds: { id } }, $push: logged(attempt) },
-    { returnDocument: 'after' },
+    { returnDocument: 'after', projection: { outbox: 0 } },
   ).lean<Intent | null>()
 
 /** Notes when the wallet shall be asked (again) what became of a refund. */

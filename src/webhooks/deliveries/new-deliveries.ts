@@ -1,10 +1,11 @@
+import type { BodySource } from '../body/compose.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { Caused, OutboxEvent } from '../event.ts'
 import type { Delivery } from './delivery.ts'
 import { deliveryId } from './delivery-id.ts'
 
-/** A document with events in its outbox, as the relay reads it; its merchant knows it by `referenceNumber`. */
-export interface Source {
+/** A document with events in its outbox, as the relay reads it: also the source of their bodies. `referenceNumber`: as its merchant knows it. */
+export type Source = BodySource & {
   _id: string
   businessId: string
   sandbox: boolean

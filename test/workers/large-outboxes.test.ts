@@ -1,0 +1,215 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import { mongo } from 'mongoose'
+import { noHurry } from '../../src/group-commit/lane.ts'
+import { newId } from '../../src/ids.ts'
+import { endPayment } from '../../src/intents/payments/end.ts'
+import { settleRefund } from '../../src/intents/refunds/settle.ts'
+import { beginRefund } from '../../src/intents/refunds/under-way.ts'
+import { type IntentSource, readOutboxes } from '../../src/webhooks/read-outboxes.ts'
+import { relayOutboxes } from '../../src/webhooks/relay.ts'
+import { createIntent, relay, subscribe, waitingEvents } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { newRefund, simulate, storedIntent } from '../support/pay.ts'
+import { until } from '../support/until.ts'
+
+const many = 1_000
+/** As long as metadata can be, of characters that take four bytes. */
+const fullMetadata = Object.fromEntries(
+  Array.from({ length: 50 }, (_, index) => [`${index}`.padStart(4, '0') + '💰'.repeat(60), '💰'.repeat(500)]),
+)
+const cause = { requestId: newId(), traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
+
+/** A receiver that keeps of each webhook its id and its size. */
+async function startCounter() {
+  const ids: string[] = []
+  let bytes = 0
+  const server = createServer((req, res) => {
+    let id = ''
+    req.on('data', (chunk: Buffer) => {
+      if (id === '') id = chunk.toString('latin1', 7, 39)
+      bytes += chunk.length
+    })
+    req.on('end', () => {
+      ids.push(id)
+      res.end()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    ids,
+    bytes: () => bytes,
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+describe('an intent with very many events', () => {
+  let house: House
+  let merchant: Merchant
+  beforeEach(async () => {
+    house = await openHouse()
+    merchant = await house.merchant()
+  })
+  afterEach(() => house.close())
+
+  const bytesOf = async (referenceNumber: string): Promise<number> => {
+    const [found] = await house.deps.Intent.aggregate<{ bytes: number }>([
+      { $match: { referenceNumber } },
+      { $project: { bytes: { $bsonSize: '$$ROOT' } } },
+    ])
+    return found?.bytes ?? 0
+  }
+
+  /** That many declined payments, one that succeeds, and that many refunds. No relay runs meanwhile. */
+  async function makeEvents(referenceNumber: string): Promise<void> {
+    const intent = await storedIntent(house, referenceNumber)
+    const payerPhone = '22******45'
+    const decline = { outcome: 'declined', reason: 'insufficient_funds' } as const
+    const end = async (outcome: typeof decline | { outcome: 'done' }) => {
+      const payment = { id: newId(), wallet: 'sandbox', amount: many, payerPhone } as const
+      const ended = await endPayment(house.deps, intent, payment, outcome, { effectId: newId(), cause })
+      expect(ended?.status).to.equal(outcome.outcome === 'done' ? 'PAID' : 'PENDING')
+    }
+    for (let at = 0; at < many; at += 1) await end(decline)
+    await end({ outcome: 'done' })
+    const paid = await storedIntent(house, referenceNumber)
+    for (let at = 0; at < many; at += 1) {
+      const refund = { ...newRefund(house.deps, 1), reason: '💰'.repeat(200) }
+      expect(await beginRefund(house.deps, intent, { $lte: many - 1 }, refund)).to.equal(true)
+      expect((await settleRefund(house.deps, paid, refund, { outcome: 'done' }, cause))?.status).to.equal(
+        'REFUNDED',
+      )
+    }
+  }
+
+  it('has room for 1 000 refunds and 1 000 declined payments with full metadata, each told once', async function () {
+    this.timeout(240_000)
+    const receiver = await startCounter()
+    const events = ['payment.created', 'payment.failed', 'payment.confirmed', 'payment.refunded']
+    await subscribe(house, merchant, receiver.url, events)
+    const { referenceNumber } = await createIntent(house, merchant, {
+      amount: many,
+      metadata: fullMetadata,
+    })
+    expect(await bytesOf(referenceNumber)).to.be.above(100_000)
+    await makeEvents(referenceNumber)
+    const bytes = await bytesOf(referenceNumber)
+    expect(bytes).to.be.within(1_000_000, 4_000_000)
+    const all = 2 * many + 2
+    expect(await waitingEvents(house, merchant)).to.have.length(all)
+    house.startWorkers()
+    await relay(house, merchant)
+    await until('every event is told', () => receiver.ids.length >= all, 180_000)
+    await until(
+      'every delivery has ended',
+      async () => {
+        const open = await house.deps.Delivery.countDocuments({ nextAttemptAt: { $type: 'date' } })
+        return open === 0
+      },
+      60_000,
+    )
+    expect(await waitingEvents(house, merchant)).to.deep.equal([])
+    expect(receiver.ids).to.have.length(all)
+    expect(new Set(receiver.ids)).to.have.property('size', all)
+    expect(receiver.bytes()).to.be.above(all * 100_000)
+    receiver.close()
+  })
+
+  /** Copies of an intent with full metadata, as large as each is, and some small ones: their ids. */
+  async function storeMany(large: number, small: number): Promise<string[]> {
+    const created = await Promise.all(
+      [fullMetadata, {}].map((metadata) => createIntent(house, merchant, { amount: 1, metadata })),
+    )
+    const [big, little] = await Promise.all(
+      created.map(({ referenceNumber }) => storedIntent(house, referenceNumber)),
+    )
+    const copies = [
+      ...Array.from({ length: large }, () => big),
+      ...Array.from({ length: small }, () => little),
+    ]
+    const stored = copies.map((like) => {
+      const _id = newId()
+      return { ...like, _id, codeKey: _id, referenceNumber: _id, shortCode: _id }
+    })
+    await house.deps.Intent.collection.insertMany(stored as never[])
+    return stored.map(({ _id }) => _id)
+  }
+
+  it('is read in groups of at most 4 MiB, small ones first and each once, with what its bodies are composed from', async () => {
+    const ids = await storeMany(60, 250)
+    const groups: IntentSource[][] = []
+    for await (const { intents } of readOutboxes(house.deps, { intentIds: ids, orderIds: [] }))
+      groups.push(intents)
+    expect(groups.flat().map(({ _id }) => _id)).to.have.members(ids)
+    for (const some of groups) expect(mongo.BSON.calculateObjectSize({ some })).to.be.below(4 * 1024 * 1024)
+    const pairsIn = (some: IntentSource[]) =>
+      some.map((each) => ('metadata' in each ? each.metadata.length : 0))
+    expect(groups.map((some) => [some.length, ...new Set(pairsIn(some))])).to.deep.equal([
+      [40, 0],
+      [100, 0],
+      [100, 0],
+      [10, 0],
+      [36, 50],
+      [24, 50],
+    ])
+  })
+
+  it('is read 200 events at a time, as long as the caller removes them', async () => {
+    const [_id = ''] = await storeMany(1, 0)
+    const event = (await house.deps.Intent.findById(_id).orFail().lean()).outbox[0]
+    const outbox = Array.from({ length: 450 }, () => ({ ...event, id: newId() }))
+    await house.deps.Intent.collection.updateOne({ _id } as never, { $set: { outbox } })
+    const counts = async (handle: (intent: IntentSource) => Promise<unknown>) => {
+      const found: number[] = []
+      for await (const { intents } of readOutboxes(house.deps, { intentIds: [_id], orderIds: [] }))
+        for (const intent of intents) {
+          found.push(intent.outbox.length)
+          await handle(intent)
+        }
+      return found
+    }
+    expect(await counts(async () => undefined)).to.deep.equal([200])
+    const remove = async (intent: IntentSource) =>
+      house.deps.lanes.emptyIntentOutbox({ _id, events: intent.outbox.map(({ id }) => id) }, noHurry)
+    expect(await counts(remove)).to.deep.equal([200, 200, 50])
+  })
+
+  it('waits for the next sweep while its business has half of the groups, and those of others do not', async () => {
+    const [_id = ''] = await storeMany(1, 0)
+    const { largeOutboxes } = house.deps
+    const free = [1, 2, 3, 4].map(() => largeOutboxes.tryTake(merchant.businessId))
+    expect(largeOutboxes.tryTake(merchant.businessId)).to.equal(null)
+    expect(await relayOutboxes(house.deps, { intentIds: [_id], orderIds: [] })).to.include({ events: 0 })
+    largeOutboxes.tryTake('another')?.()
+    for (const each of free) each?.()
+    expect(await relayOutboxes(house.deps, { intentIds: [_id], orderIds: [] })).to.include({ events: 1 })
+  }).timeout(20_000)
+
+  it('takes no further payment while 8 MiB of events wait, and does once they are relayed', async () => {
+    const { referenceNumber, shortCode } = await createIntent(house, merchant)
+    const [event] = (await storedIntent(house, referenceNumber)).outbox
+    const filled = Array.from({ length: 7_500 }, () => ({
+      ...event,
+      id: newId(),
+      requestId: 'r'.repeat(1_000),
+    }))
+    await house.deps.Intent.collection.updateOne({ referenceNumber }, {
+      $push: { outbox: { $each: filled } },
+    } as never)
+    const state = async () => (await house.http.get(`/p/${shortCode}/status`)).body.state
+    const refused = await simulate(house, merchant, referenceNumber)
+    expect([refused.status, refused.body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])
+    expect(await state()).to.equal('unavailable')
+    await relay(house, merchant)
+    expect(await waitingEvents(house, merchant)).to.deep.equal([])
+    expect(await state()).to.equal('pending')
+    expect((await simulate(house, merchant, referenceNumber)).status).to.equal(200)
+  }).timeout(120_000)
+})
