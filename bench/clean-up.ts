@@ -5,6 +5,7 @@ import type { Intent } from '../src/intents/intent.ts'
 import { queueNames } from '../src/jobs.ts'
 import type { RetentionRecord } from '../src/retention/record.ts'
 import type { Delivery } from '../src/webhooks/deliveries/delivery.ts'
+import { deliveryId, endpointIdOf } from '../src/webhooks/deliveries/delivery-id.ts'
 import { addCopies, ownOf, takeSample, withBooks } from './copies.ts'
 import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
 import { percentile } from './percentile.ts'
@@ -99,7 +100,7 @@ async function addOld(
   }))
   await addCopies<Delivery>(deliveries, olds.length, (place) => {
     const { businessId = '', createdAt = told.createdAt, referenceNumber = '' } = olds.at(place) ?? {}
-    const _id = `${newId()}-${told.endpointId}`
+    const _id = deliveryId(newId(), endpointIdOf(told._id))
     return { ...told, _id, businessId, createdAt, referenceNumber }
   })
 }
