@@ -130,7 +130,7 @@ export const deliveryMutants: readonly Mutant[] = [
         put: '  status: (source as unknown as Facts).status ?? facts.status,\n  paid_at',
       },
     ],
-    caughtBy: ['delivery.delivered'],
+    caughtBy: ['read.exact', 'delivery.delivered'],
     focus: plain,
   },
   {
