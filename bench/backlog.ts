@@ -88,7 +88,7 @@ async function makeRetriesDue(deliveries: mongo.Collection<Retry>, businessId: s
     ...made,
     status: 'RETRYING',
     attempts: 1,
-    lease: null,
+    leaseToken: null,
     nextAttemptAt: new Date(Date.now() - 60_000),
   }
   for (let count = 0; count < BACKLOG; count += INSERTED_TOGETHER)

@@ -84,7 +84,7 @@ async function addOld(
 ): Promise<void> {
   const [first] = merchants
   const deliveries = books.collection<Delivery>('deliveries')
-  const delivered = { status: 'DELIVERED', lease: null } as const
+  const delivered = { status: 'DELIVERED', leaseToken: null } as const
   await waitFor('a delivery', async () => (await deliveries.findOne(delivered)) !== null)
   const told = await deliveries.findOne(delivered)
   if (first === undefined || told === null) throw new Error('There is nothing to copy')

@@ -68,7 +68,7 @@ export async function openOutboxes(
         })
       await relay.addBulk(jobs)
     },
-    countIn: (status) => books.collection('deliveries').countDocuments({ status, lease: null }),
+    countIn: (status) => books.collection('deliveries').countDocuments({ status, leaseToken: null }),
     async clear() {
       await Promise.all([intents.deleteMany({}), books.collection('deliveries').deleteMany({})])
     },

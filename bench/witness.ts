@@ -7,7 +7,7 @@ import type { Answer } from './steady.ts'
 import { waitForCount } from './wait-for.ts'
 
 const LOOK_EVERY_MS = 250
-/** The sweep finds within 15 s what nobody nudged; four times that is lost. */
+/** A poll finds within some seconds what no job announced; four times that is lost. */
 const LOST_AFTER_MS = 60_000
 
 /** Receivers in a process of their own, which say what arrived. */

@@ -27,13 +27,13 @@ import { createTallies, type Tallies } from './tallies/tallies.ts'
 import { openTracing } from './tracing/open.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import { createTurns, type InTurn } from './turns.ts'
+import { createUnderWay, type UnderWay } from './under-way.ts'
 import { createValidate, type Validate } from './validate.ts'
 import { createLiveWallet } from './wallets/live/live-wallet.ts'
 import { createSandboxWallet } from './wallets/sandbox/sandbox-wallet.ts'
 import { openWallets, type Wallets } from './wallets/wallets.ts'
-import { createFlow, type Flow } from './webhooks/attempts/flow.ts'
 import { createHealthNotes, type HealthNotes } from './webhooks/attempts/note-health.ts'
-import { createRecentSenders, type RecentSenders } from './webhooks/attempts/recent-senders.ts'
+import { createSlots, mostAttempts, type Slots } from './webhooks/attempts/slots.ts'
 import { createLeases, type Leases } from './webhooks/deliveries/lease.ts'
 import { createTestSlots, type TestSlots } from './webhooks/endpoints/test-slots.ts'
 import { largeGroups } from './webhooks/read-outboxes.ts'
@@ -55,9 +55,12 @@ export interface Deps extends Models {
   validate: Validate
   lanes: Lanes
   leases: Leases
-  flow: Flow
+  slots: Slots
+  /** Attempts, and questions to wallets, that no job waits for. */
+  underWay: UnderWay
+  /** The documents whose outboxes this process is relaying, and whether one shall be relayed again. */
+  relaying: Map<string, 'once' | 'again'>
   healthNotes: HealthNotes
-  recentSenders: RecentSenders
   sender: Sender
   testSlots: TestSlots
   relayBudget: RelayBudget
@@ -66,6 +69,8 @@ export interface Deps extends Models {
   wallets: Wallets
   /** For the jobs that ask wallets about orders: a wallet may hang for the customers of one business. */
   questionSlots: FairSlots
+  /** The keys of the payments and refunds that this process is asking wallets about. */
+  asking: Set<string>
   /** Runs imports and dry runs one at a time for each business: each may read megabytes and compute for seconds. */
   importInTurn: InTurn
   /** Runs attempts to place orders one at a time for each business. */
@@ -90,11 +95,16 @@ export interface Deps extends Models {
   close(): Promise<void>
 }
 
-/** Sockets to receivers in all; above the number of deliveries in flight, so none waits for another's idle one. */
-const mostSockets = 512
+/** Sockets to endpoints: one for each attempt, so that none waits for another's, and some for endpoint tests. */
+const mostSockets = mostAttempts + 200
 
 /** For what is measured and never stored: no clock that somebody sets. */
 const elapsedMs = (): number => performance.now()
+
+function after(ms: number, act: () => unknown): () => void {
+  const timer = setTimeout(act, ms)
+  return () => clearTimeout(timer)
+}
 
 /** As in the Procfile. */
 export type ProcessType = 'web' | 'worker'
@@ -113,7 +123,7 @@ export async function openDeps(
   const { now } = databaseTime
   const models = openModels(mongo)
   const listsMongo = await awaitMongo(config.mongodbUrl, log, listConnections)
-  const queues = openQueues(config, log, now)
+  const queues = openQueues(config, log)
   const boardQueues = openBoardQueues(config, log)
   const sender = createSender({
     timeoutMs: config.webhookTimeoutMs,
@@ -143,15 +153,17 @@ export async function openDeps(
     ...models,
     lanes: openLanes(models, now),
     leases: createLeases(models.Delivery, now),
-    flow: createFlow({ elapsedMs, after: (ms, act) => void setTimeout(act, ms).unref() }),
+    slots: createSlots({ elapsedMs, after }),
+    underWay: createUnderWay(),
+    relaying: new Map(),
     healthNotes,
-    recentSenders: createRecentSenders(elapsedMs),
     sender,
     testSlots: createTestSlots(),
     relayBudget: createRelayBudget(),
     largeOutboxes: createFairSlots(largeGroups),
     wallets,
     questionSlots: createFairSlots(queueOptions['wallet-outcome'].concurrency),
+    asking: new Set(),
     importInTurn: createTurns(),
     orderInTurn: createTurns(),
     lists: createLists(openModels(listsMongo, longestReadMs)),

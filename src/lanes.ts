@@ -14,8 +14,8 @@ import { createOfferedLane, type OfferedIntent } from './intents/find-by-short-c
 import type { Intent } from './intents/intent.ts'
 import type { Order } from './store/orders/order.ts'
 import type { Product } from './store/products/product.ts'
-import { type ClaimedDelivery, createClaimLane, type Which } from './webhooks/attempts/claim.ts'
-import { createPostponeLane, type Postponed } from './webhooks/attempts/postpone.ts'
+import { type ClaimedDelivery, createClaimLane } from './webhooks/attempts/claim.ts'
+import { type AttemptEndpoint, createEndpointLane } from './webhooks/attempts/find-endpoint.ts'
 import { type AttemptResult, createResultLane } from './webhooks/attempts/record.ts'
 import type { BodySource } from './webhooks/body/compose.ts'
 import { createBodySourceLane } from './webhooks/body/find-source.ts'
@@ -42,18 +42,23 @@ export interface Lanes extends RelayLanes {
   findVariants: Lane<string, VariantsOf | null>
   insertOrder: Lane<Order, Insertion>
   insertEndpoint: Lane<Endpoint, Insertion>
-  findEndpoint: Lane<string, Endpoint | null>
+  findEndpoint: Lane<string, AttemptEndpoint | null>
   insertDelivery: Lane<Delivery, Insertion>
   lookAtDelivery: Lane<string, DeliveryStanding | null>
-  claimDelivery: Lane<Which, ClaimedDelivery | null>
+  claimDelivery: Lane<string, ClaimedDelivery | null>
   recordResult: Lane<AttemptResult, boolean>
   findBodySource: Lane<string, BodySource | null>
-  postpone: Lane<Postponed, void>
 }
 
 /** How a delivery stands, without what it carries. */
-type DeliveryStanding = Pick<Delivery, '_id' | 'status' | 'redrives' | 'nextAttemptAt' | 'lease'>
-const standing = { status: 1, redrives: 1, nextAttemptAt: 1, lease: 1 } as const
+type DeliveryStanding = Pick<Delivery, '_id' | keyof typeof standing>
+const standing = {
+  status: 1,
+  attempts: 1,
+  redrives: 1,
+  nextAttemptAt: 1,
+  attemptLog: { $slice: -1 },
+} as const
 
 type VariantsOf = Pick<Product, '_id' | 'variants'>
 
@@ -76,13 +81,12 @@ export function openLanes(models: Models, now: () => Date): Lanes {
     findVariants: createByIdLane<Product, VariantsOf>(models.Product, { variants: 1 }),
     insertOrder: insertsOf(models.Order),
     insertEndpoint: insertsOf(models.Endpoint),
-    findEndpoint: createByIdLane(models.Endpoint),
+    findEndpoint: createEndpointLane(models.Endpoint),
     insertDelivery: insertsOf(models.Delivery),
     lookAtDelivery: createByIdLane<Delivery, DeliveryStanding>(models.Delivery, standing),
     claimDelivery: createClaimLane(models.Delivery, now),
     recordResult: createResultLane(models.Delivery),
     findBodySource: createBodySourceLane(models),
-    postpone: createPostponeLane(models.Delivery, now),
     ...openRelayLanes(models),
   }
 }

@@ -43,7 +43,7 @@ export function createNudger(
       await addAll(queue, name, merged(name, jobs))
     } catch (err) {
       complain({ err, queue: name })
-      // Redis is away: what waits would fail alike, one time-out after the other. The sweep finds it.
+      // Redis is away: what waits would fail alike, one time-out after the other. A poll finds it.
       waiting.length = 0
     }
   }
@@ -76,7 +76,6 @@ function jobOptions(job: NewJob<QueueName>): JobsOptions {
   return {
     ...(job.jobId === undefined ? {} : { jobId: job.jobId }),
     ...(job.delayMs > 0 ? { delay: job.delayMs } : {}),
-    ...(job.priority ? { priority: job.priority } : {}),
     ...(job.freesId === undefined ? {} : { removeOnComplete: true }),
   }
 }

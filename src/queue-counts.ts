@@ -23,8 +23,6 @@ export interface QueueCounts {
   jobs(): Promise<Map<QueueName, JobCounts>>
   /** How many loops of worker processes take jobs from each queue. Throws where `CLIENT LIST` is forbidden. */
   workers(): Promise<Map<QueueName, number>>
-  /** When a job of the queue last completed, in seconds by the worker's wall clock; null if unknown. */
-  lastCompletedAt(name: QueueName): Promise<number | null>
   /** Throws where `INFO` is forbidden. */
   memory(): Promise<Memory>
 }
@@ -39,11 +37,6 @@ export function createCounts(connection: Redis, obtain: (name: QueueName) => Pro
     async workers() {
       const names = clientNames(String(await connection.client('LIST')))
       return ofEach(async (queue) => names.filter(isWorkerOf(queue)).length)
-    },
-    async lastCompletedAt(name) {
-      const queue = await obtain(name)
-      const [, finishedOn] = await connection.zrevrange(queue.toKey('completed'), 0, 0, 'WITHSCORES')
-      return finishedOn === undefined ? null : Number(finishedOn) / 1000
     },
     memory: async () => readMemory(await connection.info('memory')),
   }
@@ -62,12 +55,11 @@ function isWorkerOf({ name, opts: { prefix = 'bull' } }: Queue): (client: string
 async function countJobs(queue: Queue): Promise<JobCounts> {
   const {
     waiting = 0,
-    prioritized = 0,
     active = 0,
     delayed = 0,
     failed = 0,
-  } = await queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed')
-  return { waiting: waiting + prioritized, active, delayed, failed }
+  } = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed')
+  return { waiting, active, delayed, failed }
 }
 
 function readMemory(info: string): Memory {

@@ -9,7 +9,7 @@ import { keepSchedule, type Schedule } from './schedule.ts'
 import { createStanding, type StandingJobs } from './standing-jobs.ts'
 import { createTrip, type Trip } from './trip.ts'
 
-/** Adds jobs without making anybody wait: a lost one is found by the sweep, so a fault is logged and forgotten. */
+/** Adds jobs without making anybody wait: a poll finds the work of a lost one, so a fault is logged and forgotten. */
 export type Nudge = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
 
 export interface Queues {
@@ -32,11 +32,7 @@ export interface Queues {
  * The producing side of every queue, on a connection of its own that fails fast: BullMQ's `add` would otherwise hang
  * for as long as Redis is away. Per queue at most one trip is under way; what comes meanwhile goes with the next.
  */
-export function openQueues(
-  config: Pick<Config, 'redisUrl' | 'queuePrefix'>,
-  log: Log,
-  now: () => Date,
-): Queues {
+export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log: Log): Queues {
   const connection = new Redis(config.redisUrl, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
@@ -60,7 +56,7 @@ export function openQueues(
   ) as Record<QueueName, Nudger>
   return {
     nudge: (name, jobs) => nudgers[name].add(jobs),
-    standing: createStanding(connection, obtain, `${config.queuePrefix}:whole`, now),
+    standing: createStanding(connection, obtain, `${config.queuePrefix}:whole`),
     trip: createTrip(connection, complain),
     counts: createCounts(connection, obtain),
     keepSchedule: async (name, schedule) => keepSchedule(await obtain(name), schedule),

@@ -1,29 +1,17 @@
-import { isPast, sweep, sweepOverdue } from '../src/sweep.ts'
+import { isPast, restoreJobs } from '../src/restore-jobs.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
-/** A receiver takes what one sweep gives it in about this time; what was left is looked for again then. */
-const drainMs = 2_000
-
-/** Re-creates every nudge that MongoDB says is due. */
+/** Restores the failed jobs of DEAD deliveries, where support staff look for them. */
 export const maintenance: QueueWorker<'maintenance'> = {
   queue: 'maintenance',
+  afterFault: 'complete',
   async run(deps, { slot, reach }) {
-    const event = 'maintenance.swept'
-    // After an outage of MongoDB there is one for every 6 s of it.
+    const nextStep = { next: 'complete' } as const
+    const event = 'jobs.restored'
+    // After an outage of Redis or of all workers there is one for every slot of it.
     if (reach === 'lately' && isPast(slot, deps.now()))
-      return { nextStep: { next: 'complete' }, event, log: { slot, reach, past: true }, isNoise: true }
-    if (reach !== 'overdue')
-      return {
-        nextStep: { next: 'complete' },
-        event,
-        log: { slot, reach, ...(await sweep(deps, reach === 'all')) },
-      }
-    const swept = await sweepOverdue(deps)
-    const again = new Date(deps.now().getTime() + drainMs)
-    return {
-      nextStep: swept.left > 0 ? { next: 'later', at: again } : { next: 'complete' },
-      event,
-      log: { slot, reach, ...swept },
-    }
+      return { nextStep, event, log: { slot, reach, past: true }, isNoise: true }
+    const restored = await restoreJobs(deps, reach)
+    return { nextStep, event, log: { slot, reach, restored }, isNoise: restored === 0 }
   },
 }

@@ -4,7 +4,7 @@ import type { QueueWorker } from './run/queue-worker.ts'
 /** Hands events from outboxes on to deliveries. */
 export const outboxRelay: QueueWorker<'outbox-relay'> = {
   queue: 'outbox-relay',
-  // The outbox itself asks again, at the next sweep. Jobs that came again as well would be one more with every sweep.
+  // The next poll finds the events in their outbox.
   afterFault: 'complete',
   async run(deps, { intentIds, orderIds }) {
     const { causes, ...counts } = await relayOutboxes(deps, { intentIds, orderIds })

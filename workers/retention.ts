@@ -8,7 +8,7 @@ const failed = { queue: 'retention', outcome: 'failed' } as const
 /** Takes away what is old, once a night. Until `ending` the process goes on. */
 export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
   queue: 'retention',
-  // The sweep asks again as long as the night is owed, once the lease of the run that failed is over.
+  // A poll asks again as long as the night is owed, once the lease of the run that failed is over.
   afterFault: 'complete',
   async run(deps) {
     const nextStep = { next: 'complete' } as const

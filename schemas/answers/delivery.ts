@@ -49,7 +49,10 @@ const fields = {
   status: { type: 'string', enum: deliveryStatuses },
   attempts: saying('Attempts that ended.', count),
   maxAttempts: saying('8, plus one for each retry that was requested by hand.', count),
-  nextAttemptAt: saying('The earliest time of the next attempt; null if there will be none.', instantOrNull),
+  nextAttemptAt: saying(
+    'The earliest time of the next attempt; while an attempt is in progress, a time since it began; null if there will be none.',
+    instantOrNull,
+  ),
   lastAttemptAt: instantOrNull,
   lastResponseStatus: statusOrNull,
   lastError: saying('The stage at which the last attempt failed; null if it succeeded.', stageOrNull),

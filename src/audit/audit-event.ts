@@ -56,7 +56,7 @@ export const auditEvents: Collection = {
 
 /**
  * Lines not in the trail yet, as a field of the document that was changed: written in the same update as the change, so that
- * neither is there without the other. `publishAudit` moves them on, and the sweep what a killed process left.
+ * neither is there without the other. `publishAudit` moves them on, and a poll what a killed process left.
  */
 export const unauditedFields = [fields]
 export const unauditedIndex = {

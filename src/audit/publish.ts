@@ -9,7 +9,7 @@ export interface Audited {
   unaudited: AuditEvent[]
 }
 
-/** How many documents one look of the sweep takes. */
+/** How many documents one poll takes. */
 const batch = 500
 
 /**

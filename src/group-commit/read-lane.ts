@@ -18,7 +18,8 @@ export function createReadLane<Doc>(
 /** A lane of reads by `_id` in one collection, of whole documents or of the fields that `projection` names. */
 export const createByIdLane = <Stored extends { _id: string }, Doc extends { _id: string } = Stored>(
   model: Model<Stored>,
-  projection: Record<string, 1> = {},
+  projection: Record<string, 1 | { $slice: number }> = {},
+  longestBatch?: number,
 ): Lane<string, Doc | null> =>
   createReadLane<Doc>(
     (ids) =>
@@ -26,4 +27,5 @@ export const createByIdLane = <Stored extends { _id: string }, Doc extends { _id
         .find<Doc>({ _id: { $in: ids } } as object, { projection })
         .toArray(),
     (doc) => [doc._id],
+    longestBatch,
   )

@@ -28,20 +28,34 @@ export interface AskOutcome {
  * twice, or in two processes at once, it ends once.
  */
 export async function askWallet(deps: Deps, intentId: string, key: string): Promise<AskOutcome> {
-  const intent = await deps.Intent.findById(intentId).lean<Intent | null>()
-  const open = intent === null ? null : findOpen(deps, intent, key)
-  if (open === null) return { outcome: 'nothing-to-ask', why: null, nextAt: null }
+  const open = await readOpen(deps, intentId, key)
+  if (open === null) return nothingToAsk
   const free = deps.questionSlots.tryTake(open.intent.businessId)
   if (free === null) return { outcome: 'put-off', why: null, nextAt: putOffUntil(deps, open.since) }
-  // A worker waits for MongoDB as long as MongoDB takes.
-  return askAbout(deps, open, { cause: null, spend: (work) => work(noHurry) }).finally(free)
+  return askAbout(deps, open, aWorker).finally(free)
 }
+
+/** As `askWallet`, for a caller that holds a question slot of the business. */
+export async function askWithSlot(deps: Deps, intentId: string, key: string): Promise<AskOutcome> {
+  const open = await readOpen(deps, intentId, key)
+  return open === null ? nothingToAsk : askAbout(deps, open, aWorker)
+}
+
+async function readOpen(deps: Deps, intentId: string, key: string): Promise<OpenOrder | null> {
+  const intent = await deps.Intent.findById(intentId).lean<Intent | null>()
+  return intent === null ? null : findOpen(deps, intent, key)
+}
+
+const nothingToAsk = { outcome: 'nothing-to-ask', why: null, nextAt: null } as const
 
 /** Who asks: a request, or a job (null), and how it waits on MongoDB. */
 export interface Asker {
   cause: Cause | null
   spend: Spend
 }
+
+/** A worker waits for MongoDB as long as MongoDB takes. */
+const aWorker: Asker = { cause: null, spend: (work) => work(noHurry) }
 
 /** As `askWallet`, about one that was just read. */
 export async function askAbout(deps: Deps, open: OpenOrder, { cause, spend }: Asker): Promise<AskOutcome> {
@@ -78,7 +92,7 @@ function putOffUntil(deps: Pick<Deps, 'now'>, since: Date): Date {
 
 /**
  * Leaves to the workers what a wallet did not tell just now. Whoever waits hears the same, noted or not: an instant at which to ask is
- * there since it began, and the sweep knows it.
+ * there since it began, and a poll knows it.
  */
 export async function leaveOpen(deps: Deps, open: OpenOrder, spend: Spend): Promise<void> {
   const at = firstAskAt(deps.now())

@@ -40,8 +40,7 @@ const pageSize = {
 } as const satisfies PageSize
 
 /**
- * 100 intents a second, as many as one API key may change by default. So other businesses wait no longer than behind a busy merchant, and the
- * deliveries of small senders go first (webhooks/attempts/priority.ts).
+ * 100 intents a second, as many as one API key may change by default. So other businesses wait no longer than behind a busy merchant.
  */
 const batchEveryMs = 500
 

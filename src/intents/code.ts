@@ -29,7 +29,7 @@ export function readCode(typed: string): string | null {
   return /^\d{6}$/.test(code) ? code : null
 }
 
-/** Frees a drawn code whose time is up even if nobody swept it. True when it can be taken now. */
+/** Frees a drawn code whose time is up even if no worker has expired it. True when it can be taken now. */
 export async function freeIfReusable(deps: Pick<Deps, 'Intent' | 'now'>, codeKey: string): Promise<boolean> {
   const freed = await deps.Intent.updateOne(
     { codeKey, codeReusableAt: { $lte: deps.now() } },

@@ -116,21 +116,22 @@ export const intents: Collection = {
     // Contains `cancelsAt`, so that a list of PENDING or CANCELLED intents in a time range reads no other document.
     { name: 'byStatus', key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, cancelsAt: 1 } },
     { name: 'byCancelsAt', key: { businessId: 1, sandbox: 1, cancelsAt: 1 } },
-    // Contains `businessId`, so that the sweep reads no document of a business that had its share.
+    // Contains `businessId`, so that a poll reads no document of a business that had its share.
     {
       name: 'expiring',
       key: { cancelsAt: 1, businessId: 1 },
       partialFilterExpression: { status: 'PENDING' },
     },
     outboxIndex,
+    // Contain `businessId`, so that the poll reads no document of a business that had its share.
     {
       name: 'paymentToAsk',
-      key: { 'underWay.askAt': 1 },
+      key: { 'underWay.askAt': 1, businessId: 1 },
       partialFilterExpression: { 'underWay.askAt': { $exists: true } },
     },
     {
       name: 'refundToAsk',
-      key: { 'refunds.askAt': 1 },
+      key: { 'refunds.askAt': 1, businessId: 1 },
       partialFilterExpression: { 'refunds.askAt': { $exists: true } },
     },
   ],

@@ -8,7 +8,7 @@ export const walletOutcomeJob = (intentId: string, key: string, at: Date, now: D
   delayMs: Math.max(0, at.getTime() - now.getTime()),
 })
 
-/** Wakes a worker that asks the wallet. Lost, the sweep finds it. */
+/** Wakes a worker that asks the wallet. If it is lost, a poll asks. */
 export const nudgeWalletOutcome = (
   deps: Pick<Deps, 'nudge' | 'now'>,
   intent: Pick<Intent, '_id'>,

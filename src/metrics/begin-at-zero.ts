@@ -11,10 +11,11 @@ export const watchedLines = {
     'payment.astray',
     'refund.astray',
     'wallet.broke',
+    'webhook.source-missing',
     'reservation.not-decided',
     'movement.not-finished',
   ],
-  warn: ['web.full', 'network.closed'],
+  warn: ['web.full', 'network.closed', 'webhook.interrupted'],
 } as const
 
 /**
@@ -30,9 +31,14 @@ export function beginAtZero({
     for (const line of lines) logLines.inc({ level, line }, 0)
   for (const kind of ['link', 'code', 'test-code'])
     for (const outcome of ['found', 'missed', 'closed']) lookups.inc({ kind, outcome }, 0)
-  const stages = new Set(['status', ...Object.values(faults).map(({ stage }) => stage)])
+  const failing = [...new Set(['status', ...Object.values(faults).map(({ stage }) => stage)])]
   for (const environment of ['live', 'test'])
     for (const outcome of [...Object.keys(statusAfter), 'lease-lost'])
-      for (const stage of outcome === 'delivered' ? ['none'] : stages)
-        attempts.inc({ outcome, stage, environment }, 0)
+      for (const stage of stagesOf(outcome, failing)) attempts.inc({ outcome, stage, environment }, 0)
+}
+
+/** An attempt that lost its lease may have succeeded or failed. */
+function stagesOf(outcome: string, failing: readonly string[]): readonly string[] {
+  if (outcome === 'delivered') return ['none']
+  return outcome === 'lease-lost' ? ['none', ...failing] : failing
 }

@@ -7,7 +7,7 @@ import { Counter, Histogram, type Registry } from 'prom-client'
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
 /** WEBHOOK_TIMEOUT_SECONDS is 30 unless set, and 120 at most. */
 const attemptBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
-/** A sweep after an outage may take minutes. */
+/** Restoring the failed jobs after Redis was emptied may take minutes. */
 const jobBuckets = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 120]
 /** WALLET_PROVIDER_TIMEOUT_SECONDS is 10 unless set, and 60 at most. */
 const walletBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]

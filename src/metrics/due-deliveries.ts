@@ -6,7 +6,7 @@ import { longestQuestionMs } from './figure.ts'
 /** Counted so far: more says nothing new, and would cost more. */
 const mostCounted = 10_000
 
-/** As `$type` has it MongoDB uses the partial index `open`. Those under way right now are among them. */
+/** With `$type` MongoDB uses the partial index `open`. Attempts in flight are not among them: their lease ends in the future. */
 const due = (deps: Pick<Deps, 'now'>) => ({ nextAttemptAt: { $type: 'date', $lte: deps.now() } }) as const
 
 /** How many deliveries are due, up to `mostCounted`. */

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { briefMs, type Figure, minuteMs, numberOf, pingOf } from './figure.ts'
+import { briefMs, type Figure, minuteMs, pingOf } from './figure.ts'
 import { omit } from './gauges.ts'
 
 /** What Redis is asked at a scrape. Where a question is forbidden (`INFO`, `CLIENT LIST`), its gauges have no value. */
@@ -7,7 +7,6 @@ export function figuresOfRedis({ metrics: { gauges }, queues }: Deps): Figure[] 
   const { counts } = queues
   return [
     pingOf(gauges.redisUp, gauges.redisPing, () => queues.ping()),
-    numberOf(gauges.lastSweepAt, briefMs, () => counts.lastCompletedAt('maintenance')),
     {
       keptMs: briefMs,
       async read() {

@@ -3,8 +3,8 @@ import { Gauge, type Registry } from 'prom-client'
 export type Gauges = ReturnType<typeof createGauges>
 
 /**
- * Gauges that are read from MongoDB and Redis at each scrape. Every process reports the same values, except for its own clock and the live
- * codes of businesses: each `web` reports only businesses that created through it. If a read fails, the gauge has no value.
+ * Gauges that are read from MongoDB and Redis at each scrape. Every process reports the same values, except for its own clock, what a worker
+ * has of its own (polls, attempts, endpoints that wait), and the live codes of businesses: each `web` reports only businesses that created through it. If a read fails, the gauge has no value.
  */
 export function createGauges(registers: Registry[]) {
   const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) => {
@@ -27,7 +27,13 @@ export function createGauges(registers: Registry[]) {
     redisEvicts: gauge('redis_evicts', '1 if Redis forgets keys when it is full'),
     queueJobs: gauge('queue_jobs', 'Jobs in Redis', ['queue', 'state']),
     queueWorkers: gauge('queue_workers', 'Loops of worker processes that take jobs from a queue', ['queue']),
-    lastSweepAt: gauge('last_sweep_timestamp_seconds', 'When a worker last ended a sweep'),
+    lastPollAt: gauge(
+      'last_poll_timestamp_seconds',
+      'When this worker last looked in MongoDB for the work of a queue',
+      ['queue'],
+    ),
+    attemptsInFlight: gauge('attempts_in_flight', 'Attempts that this worker is making', ['slots']),
+    endpointsWaiting: gauge('endpoints_waiting', 'Endpoints whose deliveries wait for slots of this worker'),
     dueDeliveries: gauge('due_deliveries', 'Deliveries whose next attempt is due'),
     oldestDueDelivery: gauge('oldest_due_delivery_seconds', 'For how long the oldest of them has been due'),
     outboxLag: gauge('outbox_lag_seconds', 'Age of the oldest event that is not handed on to deliveries'),

@@ -10,7 +10,17 @@ export function createScrape(deps: Deps): () => Promise<string> {
   )
   return async () => {
     await Promise.all(refreshes.map((refresh) => refresh()))
-    deps.metrics.gauges.processClockSkew.set(deps.databaseTime.skewMs() / 1000)
+    showOwn(deps)
     return deps.metrics.registry.metrics()
   }
+}
+
+/** What the process knows by itself. Only a worker has slots. */
+function showOwn({ databaseTime, slots, metrics: { gauges } }: Deps): void {
+  gauges.processClockSkew.set(databaseTime.skewMs() / 1000)
+  if (!slots.isOpen()) return
+  const slow = slots.slowInFlight()
+  gauges.attemptsInFlight.set({ slots: 'fast' }, slots.inFlight() - slow)
+  gauges.attemptsInFlight.set({ slots: 'slow' }, slow)
+  gauges.endpointsWaiting.set(slots.waiting().length)
 }

@@ -1,18 +1,13 @@
-import { free } from '../webhooks/deliveries/lease.ts'
 import type { Cleaning } from './clean-business.ts'
 import { batchLimits, eachPage } from './each-page.ts'
 import { removeTests } from './remove.ts'
 
-/** No attempt is to come or under way, and the audit trail has all its lines. */
-const ended = (now: Date) => ({
-  nextAttemptAt: null,
-  'unaudited.0': { $exists: false },
-  ...free(now),
-})
+/** No attempt is to come or in flight, and the audit trail has all its lines. */
+const ended = { nextAttemptAt: null, 'unaudited.0': { $exists: false } }
 
 /** The test deliveries of a business that are old, and have ended. */
 export function removeDeliveries(cleaning: Cleaning): Promise<void> {
-  const { Delivery, businessId, testsBefore, now } = cleaning
+  const { Delivery, businessId, testsBefore } = cleaning
   const walk = {
     index: 'byTimeAndEvent',
     where: { businessId, sandbox: true },
@@ -20,17 +15,17 @@ export function removeDeliveries(cleaning: Cleaning): Promise<void> {
     before: testsBefore,
   }
   return eachPage(cleaning.pace, Delivery, walk, (ids) =>
-    removeTests(cleaning, 'deliveries', Delivery, { _id: { $in: ids }, ...ended(now()) }),
+    removeTests(cleaning, 'deliveries', Delivery, { _id: { $in: ids }, ...ended }),
   )
 }
 
 /** Those of the references of test intents or orders that must stay, because a delivery of theirs has not ended. */
 export async function undelivered(
-  { Delivery, now }: Cleaning,
+  { Delivery }: Cleaning,
   references: readonly string[],
 ): Promise<Set<string>> {
   const open = await Delivery.find(
-    { referenceNumber: { $in: references }, sandbox: true, $nor: [ended(now())] },
+    { referenceNumber: { $in: references }, sandbox: true, $nor: [ended] },
     { referenceNumber: 1 },
   )
     .maxTimeMS(batchLimits.maxTimeMS)
@@ -43,11 +38,11 @@ export async function undelivered(
  * meet a delivery that tells of nothing.
  */
 export async function removeDeliveriesOf(cleaning: Cleaning, references: readonly string[]): Promise<void> {
-  const { Delivery, testsBefore, now, isDry } = cleaning
+  const { Delivery, testsBefore, isDry } = cleaning
   await removeTests(cleaning, 'deliveries', Delivery, {
     referenceNumber: { $in: references },
     // The older ones were counted on their own.
     ...(isDry ? { createdAt: { $gte: testsBefore } } : {}),
-    ...ended(now()),
+    ...ended,
   })
 }

@@ -40,7 +40,7 @@ async function toldWhole(cleaning: Cleaning, orders: Named[]): Promise<Named[]> 
   return orders.filter(({ number }) => !held.has(number))
 }
 
-/** The orders of which a product still has a reservation: without its order, the sweep would give back what was sold. */
+/** The orders of which a product still has a reservation: without its order, a poll would give back what was sold. */
 async function withReservations({ Product }: Cleaning, ids: readonly string[]): Promise<Set<string>> {
   const found = await Product.find({ 'reservations.order': { $in: ids } }, { 'reservations.order': 1 })
     .maxTimeMS(maxTimeMS)

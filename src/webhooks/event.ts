@@ -21,14 +21,14 @@ export interface OutboxEvent extends Recorded, Caused {
   createdAt: Date
 }
 
-/** The outbox as a field of a collection, and the index by which the sweep finds what nobody relayed. */
+/** The outbox as a field of a collection, and the index by which the poll finds what nobody relayed, without reading a document. */
 export const causedFields = { requestId: String, traceparent: String }
 export const outboxFields = [
   { _id: false, id: String, event: String, createdAt: Date, ...recordedFields, ...causedFields },
 ]
 export const outboxIndex = {
   name: 'withOutbox',
-  key: { 'outbox.createdAt': 1 },
+  key: { 'outbox.createdAt': 1, businessId: 1, _id: 1 },
   partialFilterExpression: { 'outbox.createdAt': { $exists: true } },
 } as const
 

@@ -6,7 +6,7 @@ import { type Lane, noHurry } from '../group-commit/lane.ts'
 import { createReadLane } from '../group-commit/read-lane.ts'
 import type { Intent } from '../intents/intent.ts'
 import { type Order, placed } from '../store/orders/order.ts'
-import type { Source } from './deliveries/new-deliveries.ts'
+import type { Source } from './deliveries/new-delivery.ts'
 
 /** An intent with events, and until when it is open. */
 export type IntentSource = Source & Pick<Intent, 'expiresAt'>
@@ -32,7 +32,7 @@ const smallTogether = 100
 const groupBytes = 4 * 1024 * 1024
 /** How many groups of large documents a process holds at once; one business half of them. */
 export const largeGroups = 8
-/** A group that waits for longer is left to the next sweep. */
+/** A group that waits for longer is left to the next poll. */
 const groupWaitMs = 5_000
 /** So many events of a large document are read at a time. */
 const mostEvents = 200

@@ -3,7 +3,7 @@ import { pastMongoose } from '../collection.ts'
 import type { Models } from '../collections.ts'
 import { groupBy } from '../group-by.ts'
 import { createLane, type Lane, unhurriedRestMs } from '../group-commit/lane.ts'
-import type { Receiver } from './deliveries/new-deliveries.ts'
+import type { Receiver } from './deliveries/new-delivery.ts'
 import { standing } from './endpoints/endpoint.ts'
 import { type OutboxLanes, openOutboxLanes } from './read-outboxes.ts'
 
@@ -37,15 +37,15 @@ export const openRelayLanes = (models: Models): RelayLanes => ({
   emptyOrderOutbox: createEmptyingLane(models.Order),
 })
 
+/** One update for all: an event's id is unique, so each outbox loses just its own. */
 const createEmptyingLane = <Doc extends { _id: string }>(model: Model<Doc>): Lane<Told, void> =>
   createLane(
     500,
     async (told) => {
-      await pastMongoose(model).bulkWrite(
-        told.map(({ _id, events }) => ({
-          updateOne: { filter: { _id }, update: { $pull: { outbox: { id: { $in: events } } } } },
-        })) as never,
-        { ordered: false },
+      const events = told.flatMap((one) => one.events)
+      await pastMongoose(model).updateMany(
+        { _id: { $in: told.map(({ _id }) => _id) } } as object,
+        { $pull: { outbox: { id: { $in: events } } } } as object,
       )
       return told.map(() => undefined)
     },

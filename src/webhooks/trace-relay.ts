@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { Span } from '../tracing/tracing.ts'
-import type { Source } from './deliveries/new-deliveries.ts'
+import type { Source } from './deliveries/new-delivery.ts'
 
 /** Hands on the events of a source, each that is traced in a span of its own, from which its deliveries go on. */
 export function tracedRelay<T>(

@@ -1,4 +1,5 @@
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { createIntent, subscribe } from '../support/acts.ts'
 import { type House, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -24,8 +25,6 @@ export interface BoardHouse {
 }
 
 export const mainQueue = '/api/queues/webhook-delivery'
-
-export const jobOf = ({ _id, redrives }: Pick<Delivery, '_id' | 'redrives'>): string => `${_id}-r${redrives}`
 
 export async function openBoardHouse(): Promise<BoardHouse> {
   const house = await openHouse({ WEBHOOK_RETRY_SECONDS: '0.01,0.01,0.01,0.01,0.01,0.01,0.01' })
@@ -57,10 +56,10 @@ export async function openBoardHouse(): Promise<BoardHouse> {
           referenceNumber,
           status: 'DEAD',
         }).lean<Delivery>()
-        return delivery !== null && (await failedIds()).includes(jobOf(delivery)) && delivery
+        return delivery !== null && (await failedIds()).includes(jobIdOf(delivery)) && delivery
       })
     },
-    retry: (staff, delivery) => callBoard(house, staff, 'put', `${mainQueue}/${jobOf(delivery)}/retry`),
+    retry: (staff, delivery) => callBoard(house, staff, 'put', `${mainQueue}/${jobIdOf(delivery)}/retry`),
     async close() {
       await house.close()
       await receiver.close()

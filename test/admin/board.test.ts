@@ -1,10 +1,12 @@
 import { appRoutes } from '@bull-board/api/dist/routes.js'
 import { expect } from 'chai'
+import { deliveryJob, jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { stored, storedBody } from '../support/acts.ts'
 import { everythingIn } from '../support/redis-keys.ts'
+import { until } from '../support/until.ts'
 import { callBoard } from './board-call.ts'
-import { type BoardHouse, jobOf, mainQueue, openBoardHouse } from './board-house.ts'
+import { type BoardHouse, mainQueue, openBoardHouse } from './board-house.ts'
 import { visit } from './staff.ts'
 
 /** Everything Bull Board can do, as its version registers it: a new route is not here, and fails the first test. */
@@ -75,7 +77,7 @@ describe('Bull Board', function () {
   })
 
   it('refuses everybody every act but Retry, and nothing changes', async () => {
-    const job = jobOf(await board.deadDelivery())
+    const job = jobIdOf(await board.deadDelivery())
     const { redisUrl, queuePrefix } = board.house.deps.config
     const inRedis = [job, 'meta'].map((key) => `${queuePrefix}:webhook-delivery:${key}`)
     const look = () => Promise.all(inRedis.map((key) => everythingIn(redisUrl, key)))
@@ -100,11 +102,11 @@ describe('Bull Board', function () {
   it('lets a viewer look at everything and retry nothing', async () => {
     const delivery = await board.deadDelivery()
     for (const path of looks) {
-      const { status } = await call('viewer', ...filled(`get ${path}`, jobOf(delivery)))
+      const { status } = await call('viewer', ...filled(`get ${path}`, jobIdOf(delivery)))
       expect([path, status]).to.deep.equal([path, looksOff.has(path) ? 403 : 200])
     }
     for (const route of acts) {
-      const { status } = await call('viewer', ...filled(route, jobOf(delivery)))
+      const { status } = await call('viewer', ...filled(route, jobIdOf(delivery)))
       expect([route, status]).to.deep.equal([route, 403])
     }
     expect(await stored(board.house, delivery)).to.deep.equal(delivery)
@@ -122,21 +124,40 @@ describe('Bull Board', function () {
 
   it('shows of a job its event, reference and host, the way to its delivery, and no secret and no body', async () => {
     const delivery = await board.deadDelivery()
-    const { text, body } = await call('viewer', 'get', `${mainQueue}/${jobOf(delivery)}`)
+    const { text, body } = await call('viewer', 'get', `${mainQueue}/${jobIdOf(delivery)}`)
     const { referenceNumber: reference } = delivery
     const { host } = board.receiver
     expect(body.job).to.deep.include({
-      name: `payment.created · ${reference} · ${host}`,
+      name: `payment.created · ${reference} · ${host} · 8 of 8 attempts failed · status 500`,
       stacktrace: ['attempt 8: status 500'],
       externalUrl: { href: `/admin/deliveries/${delivery._id}`, displayText: 'Delivery' },
     })
-    expect(body.job.data).to.deep.equal({ ref: reference, host })
+    expect(body.job.data).to.deep.equal({ ref: reference, host, failed: '8 of 8', error: 'status 500' })
     const { Endpoint, secrets } = board.house.deps
     const { secret: sealed } = await Endpoint.findById(delivery.endpointId).orFail().lean()
     // Within JSON, the quotes of a text are escaped.
     const withinJson = JSON.stringify(await storedBody(board.house, delivery)).slice(1, -1)
     for (const hidden of [withinJson, sealed, secrets.unseal(sealed, secretField(delivery.endpointId))])
       expect(text).to.not.include(hidden)
+  })
+
+  it('shows of a delivery that waits how many attempts failed, why, and when the next one is due', async () => {
+    const { house } = board
+    const dead = await board.deadDelivery()
+    const waiting = {
+      ...dead,
+      attempts: 3,
+      nextAttemptAt: new Date('2199-12-31T23:59:58.765Z'),
+      lastAttempt: dead.attemptLog[2],
+    }
+    house.deps.nudge('webhook-delivery', [deliveryJob(waiting, house.clock.now())])
+    const job = await until('it waits', async () => {
+      const { status, body } = await call('viewer', 'get', `${mainQueue}/${jobIdOf(waiting)}`)
+      return status === 200 && body.job
+    })
+    const about = `payment.created · ${dead.referenceNumber} · ${board.receiver.host}`
+    const how = '3 of 8 attempts failed · status 500 · next attempt at 2199-12-31 23:59:58 UTC'
+    expect(job).to.have.property('name', `${about} · ${how}`)
   })
 
   it('is one page without anything from elsewhere, on which only its own scripts may run', async () => {

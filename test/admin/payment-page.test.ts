@@ -61,7 +61,10 @@ describe('The pages of a payment and its deliveries', () => {
     receiver.respondWith((res) => void res.writeHead(204).end())
     await staff.act(`/admin/deliveries/${delivery._id}/send-again`)
     const leasedUntil = new Date(house.clock.now().getTime() + 1000)
-    await house.deps.Delivery.updateOne({ _id: delivery._id }, { lease: { token: 't', until: leasedUntil } })
+    await house.deps.Delivery.updateOne(
+      { _id: delivery._id },
+      { leaseToken: 't', nextAttemptAt: leasedUntil },
+    )
     expect(await sentence()).to.equal('RETRYING An attempt is under way right now.')
     house.clock.advance(1000)
     await attempt(house.deps, delivery._id)

@@ -47,7 +47,7 @@ describe('Sending again', () => {
     failing?.respondWith((res) => void res.end())
     expect((await attempt(house.deps, _id)).outcome).to.equal('delivered')
     expect((await press('source'))[1]).to.include('It was delivered already: nothing was sent.')
-    expect((await attempt(house.deps, _id)).outcome).to.equal('nothing-to-do')
+    expect((await attempt(house.deps, _id)).outcome).to.equal('superseded')
     const lines = await linesOn({ _id })
     expect(lines).to.have.lengthOf(1)
     expect(lines[0]).to.deep.include({

@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os'
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
+import { finishLeftovers } from '../../src/poll.ts'
 import type { Staff } from '../../src/staff/account.ts'
 import { renewPassword, setDisabled } from '../../src/staff/change-account.ts'
 import { createAccount } from '../../src/staff/create-account.ts'
-import { sweep } from '../../src/sweep.ts'
 import { buryMeanwhile } from '../support/graves.ts'
 import { type House, openHouse } from '../support/house.ts'
 import { killEverywhere } from '../support/kill-everywhere.ts'
@@ -114,7 +114,7 @@ describe('Accounts of support staff', () => {
         run: (victim, { name }) => setDisabled(victim.deps, name, true, atShell),
         async again({ name }) {
           await setDisabled(house.deps, name, true, atShell)
-          await sweep(house.deps, true)
+          await finishLeftovers(house.deps)
         },
         async check({ name }, label) {
           const account = await house.deps.Staff.findById(name).lean<Staff | null>()

@@ -208,7 +208,7 @@ describe('A webhook endpoint', () => {
       expect(counts).to.deep.equal([1, 9])
     })
 
-    it('has its waiting deliveries stopped at once; one under way ends as it does', async () => {
+    it('has its open deliveries cancelled at once, and what comes of one in flight is not recorded', async () => {
       house.allowHost(receiver.host)
       await update({ url: receiver.url }).expect(200)
       const { id: kept } = await subscribe(house, merchant, receiver.url)
@@ -224,7 +224,7 @@ describe('A webhook endpoint', () => {
       receiver.respondWith((res) => void res.end())
       const after = await deliveriesOf(house, merchant)
       for (const { _id, endpointId, status, nextAttemptAt } of after) {
-        const expected = endpointId === kept ? 'PENDING' : _id === underWay._id ? 'DELIVERED' : 'CANCELLED'
+        const expected = endpointId === kept ? 'PENDING' : 'CANCELLED'
         expect(status, _id).to.equal(expected)
         expect(nextAttemptAt === null, _id).to.equal(expected !== 'PENDING')
       }
@@ -238,7 +238,7 @@ describe('A webhook endpoint', () => {
       const many = Array.from({ length: count }, (_, index) => ({
         ...like,
         _id: newId(),
-        nextAttemptAt: new Date(at + index),
+        nextAttemptAt: new Date(at - index),
         ...change,
       }))
       await house.deps.Delivery.collection.insertMany(many as never[])
@@ -257,9 +257,9 @@ describe('A webhook endpoint', () => {
       const reads = done.filter(({ ns }) => ns.endsWith('.deliveries'))
       const examined = (count: 'keysExamined' | 'docsExamined') =>
         reads.reduce((sum, each) => sum + (each[count] ?? 0), 0)
-      // Each of its 451 open deliveries is found once and written once. A batch reads one index key more.
+      // Each of its 451 open deliveries is found in the index, and written. A batch reads one index key more.
       expect(examined('keysExamined')).to.be.within(2 * 451, 2 * 451 + 20)
-      expect(examined('docsExamined')).to.be.within(2 * 451, 2 * 451 + 20)
+      expect(examined('docsExamined')).to.equal(451)
       const open = { nextAttemptAt: { $type: 'date' } } as const
       expect(await house.deps.Delivery.countDocuments({ endpointId: id, ...open })).to.equal(0)
       expect(await house.deps.Delivery.countDocuments({ endpointId: id, status: 'CANCELLED' })).to.equal(451)
@@ -335,10 +335,9 @@ describe('A webhook endpoint', () => {
       lastFailureAt: at,
       failuresInRow: 3,
       lastError: 'timeout',
-      slow: true,
     }
     await house.deps.Endpoint.updateOne({ _id: id }, { $set: { health: known } })
-    const { slow: _, ...shown } = { ...known, lastFailureAt: at.toISOString() }
+    const shown = { ...known, lastFailureAt: at.toISOString() }
     expect((await listed())[0].health).to.deep.equal(shown)
     expect((await update({})).body.data.health).to.deep.equal(shown)
     expect((await act('rotate-secret')).body.data.health).to.deep.equal(shown)

@@ -13,7 +13,7 @@ import { queueNames } from '../../src/jobs.ts'
 import { createLog } from '../../src/log.ts'
 import { watchedLines } from '../../src/metrics/begin-at-zero.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
-import { askForSweep } from '../../src/sweep.ts'
+import { askForRestore } from '../../src/restore-jobs.ts'
 import { createIntent, paymentEvents, post, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { pay } from '../support/pay.ts'
@@ -127,7 +127,8 @@ describe('Metrics', () => {
     const waiting = await later()
     expect(valueOf(waiting, 'outbox_lag_seconds')).to.be.within(60, 70)
     expect(valueOf(waiting, 'queue_workers')).to.equal(0)
-    expect(valueOf(waiting, 'last_sweep_timestamp_seconds')).to.equal(null)
+    for (const own of ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting'])
+      expect(valueOf(waiting, own), own).to.equal(null)
     house.clock.advance(86_400_000)
     expect(valueOf(await later(), 'expiry_lag_seconds')).to.be.within(60, 200)
 
@@ -136,13 +137,16 @@ describe('Metrics', () => {
       res.end()
     })
     const workers = house.startWorkers()
-    askForSweep(house.deps, 'lately')
+    askForRestore(house.deps, 'lately')
     const done = await until('nothing is late', async () => {
       const samples = await later()
       const isDone =
         valueOf(samples, 'outbox_lag_seconds') === 0 &&
         valueOf(samples, 'expiry_lag_seconds') === 0 &&
-        valueOf(samples, 'last_sweep_timestamp_seconds') !== null &&
+        queueNames.every(
+          (queue) =>
+            queue === 'retention' || valueOf(samples, 'last_poll_timestamp_seconds', { queue }) !== null,
+        ) &&
         (valueOf(samples, 'webhook_attempts_total', { outcome: 'delivered' }) ?? 0) > 4
       return isDone && samples
     })
@@ -152,17 +156,19 @@ describe('Metrics', () => {
     ).to.equal(1)
     expect(valueOf(done, 'webhook_attempt_duration_seconds_count', { outcome: 'retrying' })).to.equal(1)
     expect(valueOf(done, 'transitions_total', { move: 'expire', environment })).to.equal(1)
-    for (const queue of ['outbox-relay', 'webhook-delivery', 'intent-expiry', 'maintenance'])
+    for (const queue of ['outbox-relay', 'intent-expiry', 'maintenance'])
       expect(
         valueOf(done, 'job_duration_seconds_count', { queue, outcome: 'complete' }),
         queue,
       ).to.be.greaterThan(0)
     for (const queue of queueNames)
       expect(valueOf(done, 'queue_workers', { queue }), queue).to.be.greaterThan(0)
-    expect(valueOf(done, 'last_sweep_timestamp_seconds')).to.be.within(
-      Date.now() / 1000 - 30,
-      Date.now() / 1000 + 1,
-    )
+    const nowSeconds = house.clock.now().getTime() / 1000
+    const polledAt = valueOf(done, 'last_poll_timestamp_seconds', { queue: 'maintenance' })
+    expect(polledAt).to.be.within(nowSeconds - 3600, nowSeconds)
+    for (const slots of ['fast', 'slow'])
+      expect(valueOf(done, 'attempts_in_flight', { slots }), slots).to.be.within(0, 5)
+    expect(valueOf(done, 'endpoints_waiting')).to.equal(0)
     await workers.close()
   })
 
@@ -185,7 +191,7 @@ describe('Metrics', () => {
     await house.deps.Intent.collection.insertMany(copies as never)
     await house.deps.Delivery.updateMany({}, { $set: { nextAttemptAt: null } })
     const delivery = await house.deps.Delivery.findOne().lean()
-    const due = { ...delivery, _id: 'due', status: 'PENDING', lease: null }
+    const due = { ...delivery, _id: 'due', status: 'PENDING', leaseToken: null }
     await house.deps.Delivery.collection.insertOne({ ...due, nextAttemptAt: at(400_000) } as never)
 
     const samples = await later()
@@ -379,9 +385,15 @@ describe('Metrics', () => {
     const samples = await later()
     expect(performance.now() - startedAt).to.be.lessThan(2500)
     expect([valueOf(samples, 'mongodb_up'), valueOf(samples, 'redis_up')]).to.deep.equal([0, 0])
-    const told = ['mongodb_up', 'redis_up', 'process_clock_skew_seconds'].map(
-      (name) => `payment_intents_${name}`,
-    )
+    const told = [
+      'mongodb_up',
+      'redis_up',
+      'process_clock_skew_seconds',
+      // Of the workers that ran in this process before.
+      'last_poll_timestamp_seconds',
+      'attempts_in_flight',
+      'endpoints_waiting',
+    ].map((name) => `payment_intents_${name}`)
     const gauges = Object.values(createMetrics().gauges).map(
       (gauge) => (gauge as unknown as { name: string }).name,
     )

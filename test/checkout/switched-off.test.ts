@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { changeBusiness } from '../../src/businesses/change-business.ts'
 import { askWallet } from '../../src/intents/ask-wallets.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
-import { sweep } from '../../src/sweep.ts'
+import { finishLeftovers } from '../../src/poll.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { atShell } from '../admin/staff.ts'
 import { changeAsOperator, createIntent, deliveriesOf, relay, subscribe } from '../support/acts.ts'
@@ -250,7 +250,7 @@ describe('A business that is switched off', () => {
         run: (victim, { businessId }) => changeBusiness(victim.deps, businessId, switches.suspend, by),
         async again({ businessId }) {
           await changeBusiness(house.deps, businessId, switches.suspend, by)
-          await sweep(house.deps, true)
+          await finishLeftovers(house.deps)
         },
         async check({ businessId }, when) {
           const business = await house.deps.Business.findById(businessId).orFail().lean()

@@ -19,7 +19,7 @@ const { phone, pin } = payer
 const skewMs = 111_000
 const jumpMs = 25 * 3_600_000
 /**
- * A wrong clock delays the job that asks the wallet until the sweep finds it: after 5 s at the earliest, and at its second run at the latest.
+ * A wrong clock delays the job that asks the wallet until a poll finds it: after 5 s at the earliest, and within 2 s after that.
  */
 const settledWithinMs = 30_000
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { expireIntent } from '../../src/intents/expire.ts'
-import { type Asking, deliverInTurn } from '../../src/webhooks/attempts/deliver-in-turn.ts'
+import { wakeDelivery } from '../../src/webhooks/attempts/wake.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import type { Endpoint } from '../../src/webhooks/endpoints/endpoint.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
@@ -17,7 +17,7 @@ import {
 } from '../support/acts.ts'
 import { buryMeanwhile } from '../support/graves.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
-import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
+import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
 import type { Victim } from '../support/kill-points.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 
@@ -95,13 +95,16 @@ describe('a process killed between any two steps of', function () {
     },
   })
 
-  /** What a worker knows of a delivery that was just made. */
-  const firstJobOf = ({ _id }: Delivery): Asking => ({
-    deliveryId: _id,
-    redrives: 0,
-    lane: 'webhook-delivery',
-    hasWaited: false,
-  })
+  /** Does something as a worker does, which has slots, and waits for the attempts that it began. */
+  async function asWorker({ deps }: Victim, act: () => Promise<unknown>) {
+    deps.slots.open()
+    await act()
+    await deps.underWay.ended()
+  }
+
+  /** Makes the first attempt at a delivery, as its job would. */
+  const attemptFirst = (victim: Victim, { _id }: Delivery) =>
+    asWorker(victim, () => wakeDelivery(victim.deps, { deliveryId: _id, attempts: 0, redrives: 0 }))
 
   /** What the workers do with all that is due. */
   async function workThrough(merchant: Merchant) {
@@ -218,7 +221,8 @@ describe('a process killed between any two steps of', function () {
     }
     const steps = await killEverywhere(house, operation, graves, 0)
     await landLate(house, operation, graves, 3)
-    expect(steps).to.deep.equal(changing)
+    // Disabled, it cancels what is being attempted: here nothing.
+    expect(steps).to.deep.equal([...changing.slice(0, 3), 'mongodb find', 'mongodb update'])
   })
 
   it('a rotation of a secret loses and doubles nothing', async () => {
@@ -264,31 +268,45 @@ describe('a process killed between any two steps of', function () {
     }
     const steps = await killEverywhere(house, operation, graves, 0)
     await landLate(house, operation, graves, 3)
-    const stopping = ['mongodb find', 'mongodb update']
+    // Attempts in flight first: here there are none.
+    const stopping = ['mongodb find', 'mongodb find', 'mongodb update']
     const removing = 'mongodb aggregate'
     expect(steps).to.deep.equal([...changing.slice(0, 3), ...stopping, removing, 'mongodb update'])
   })
 
-  it('the relay loses and doubles nothing', async () => {
+  /** The relay of two events, each to two endpoints. */
+  const relaying = (
+    run: (victim: Victim, act: () => Promise<unknown>) => Promise<unknown>,
+  ): Operation<{ merchant: Merchant; ids: string[] }> => ({
+    async prepare() {
+      const merchant = await hookedMerchant()
+      await Promise.all([createIntent(house, merchant), createIntent(house, merchant)])
+      const intents = await house.deps.Intent.find({ businessId: merchant.businessId }).lean()
+      return { merchant, ids: intents.map(({ _id }) => _id) }
+    },
+    run: (victim, { ids }) => run(victim, () => relayOutboxes(victim.deps, { intentIds: ids, orderIds: [] })),
+    again: ({ merchant }) => workThrough(merchant),
+    check: ({ merchant }, label) => expectDelivered(merchant, ['payment.created', 'payment.created'], label),
+  })
+
+  it('the relay without slots loses and doubles nothing', async () => {
     const steps = await killEverywhere(
       house,
-      {
-        async prepare() {
-          const merchant = await hookedMerchant()
-          await Promise.all([createIntent(house, merchant), createIntent(house, merchant)])
-          const intents = await house.deps.Intent.find({ businessId: merchant.businessId }).lean()
-          return { merchant, ids: intents.map(({ _id }) => _id) }
-        },
-        run: (victim, { ids }) => relayOutboxes(victim.deps, { intentIds: ids, orderIds: [] }),
-        again: ({ merchant }) => workThrough(merchant),
-        check: ({ merchant }, label) =>
-          expectDelivered(merchant, ['payment.created', 'payment.created'], label),
-      },
+      relaying((_, act) => act()),
       graves,
       0,
     )
     expect(steps).to.include.members(['mongodb insert', 'mongodb update', 'nudge webhook-delivery'])
   })
+
+  it('the relay and the attempts that it begins lose and double nothing', async () => {
+    const steps = await killEverywhere(house, relaying(asWorker), graves, 0)
+    expect(steps).to.include.members(['mongodb insert', 'mongodb update'])
+    expect(steps).to.not.include('nudge webhook-delivery')
+  })
+
+  /** Endpoint, claim and what was claimed, the source of the body, the result. */
+  const attempting = ['mongodb find', 'mongodb update', 'mongodb find', 'mongodb find', 'mongodb update']
 
   it('a successful attempt loses and doubles nothing', async () => {
     const steps = await killEverywhere(
@@ -298,20 +316,14 @@ describe('a process killed between any two steps of', function () {
           const merchant = await hookedMerchant()
           return { merchant, delivery: await freshDelivery(house, merchant) }
         },
-        run: (victim, { delivery }) => deliverInTurn(victim.deps, firstJobOf(delivery)),
+        run: (victim, { delivery }) => attemptFirst(victim, delivery),
         again: ({ merchant }) => workThrough(merchant),
         check: ({ merchant }, label) => expectDelivered(merchant, ['payment.created'], label),
       },
       graves,
       0,
     )
-    expect(steps).to.have.members([
-      'mongodb find',
-      'mongodb update',
-      'mongodb find',
-      'mongodb find',
-      'mongodb update',
-    ])
+    expect(steps).to.deep.equal(attempting)
   })
 
   it('a failed attempt uses up one attempt and no more', async () => {
@@ -323,7 +335,7 @@ describe('a process killed between any two steps of', function () {
           await subscribe(house, merchant, failing.url)
           return freshDelivery(house, merchant)
         },
-        run: (victim, delivery) => deliverInTurn(victim.deps, firstJobOf(delivery)),
+        run: attemptFirst,
         again: ({ _id }) => attempt(house.deps, _id),
         async check({ _id }, label) {
           const { status, attempts, attemptLog } =
@@ -334,13 +346,7 @@ describe('a process killed between any two steps of', function () {
       graves,
       0,
     )
-    expect(steps).to.have.members([
-      'mongodb find',
-      'mongodb update',
-      'mongodb find',
-      'mongodb find',
-      'mongodb update',
-    ])
+    expect(steps).to.deep.equal([...attempting, 'nudge webhook-delivery'])
   })
 
   it('an expiry loses and doubles nothing', async () => {

@@ -124,7 +124,7 @@ describe('a process that ends', () => {
     expect(worker.isAlive()).to.equal(true)
     held[0]?.end()
     expect(await worker.ended).to.equal(0)
-    expect(await stored(own, { _id })).to.include({ status: 'DELIVERED', attempts: 1, lease: null })
+    expect(await stored(own, { _id })).to.include({ status: 'DELIVERED', attempts: 1, leaseToken: null })
     expect(receiver.received).to.have.length(1)
   })
 

@@ -93,7 +93,7 @@ async function leaveDead({ house, merchant }: Service): Promise<void> {
   const dead = {
     status: 'DEAD' as const,
     nextAttemptAt: null,
-    lease: null,
+    leaseToken: null,
     deadAt: new Date(Date.now() - 86_400_000),
   }
   const _id = deliveryId(newId(), model.endpointId)
@@ -177,7 +177,7 @@ describe('Redis', function () {
   const services: Service[] = []
   const healed = new Map<string, Promise<void>>()
   let stopped: Promise<number>
-  // All at once, each on servers of its own: most of their time is waiting for the next sweep.
+  // All at once, each on servers of its own: most of their time is waiting for the next poll.
   before(async () => {
     stopped = stopWithoutRedis()
     stopped.catch(() => undefined)

@@ -3,13 +3,14 @@ import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import type { Log } from '../../src/log.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
+import { finishLeftovers } from '../../src/poll.ts'
+import { restoreJobs } from '../../src/restore-jobs.ts'
 import { askForNight, keepNightly } from '../../src/retention/ask-for-night.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { takeLease } from '../../src/retention/lease.ts'
 import { lastDue } from '../../src/retention/night.ts'
 import { isOwed } from '../../src/retention/record.ts'
 import { startTally } from '../../src/retention/tally.ts'
-import { sweep } from '../../src/sweep.ts'
 import { retention } from '../../workers/retention.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { signedIn } from '../admin/staff.ts'
@@ -255,7 +256,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     )
   })
 
-  it('that a night missed is made up for by the sweep, whatever Redis has lost', async () => {
+  it('that a missed night is enqueued by the poll, whatever Redis has lost', async () => {
     const jobs = async () =>
       (await queue.getJobs(['waiting', 'delayed', 'active'])).filter(({ id = '' }) => id.startsWith('night-'))
     await loseAllJobs(house.deps.config.redisUrl, house.deps.config.queuePrefix)
@@ -265,7 +266,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     await oldThings()
     house.clock.advance(dayMs)
     for (let time = 0; time < 2; time += 1) {
-      await sweep(house.deps, false)
+      await finishLeftovers(house.deps)
       await until('the job of the night', async () => (await jobs()).length === 1)
       await loseAllJobs(house.deps.config.redisUrl, house.deps.config.queuePrefix)
     }
@@ -276,7 +277,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
       /retention_removed_total\{kind="intents"\} 2\n/,
     )
     expect((await run()).log).to.deep.equal({ outcome: 'nothing-to-do' })
-    await sweep(house.deps, false)
+    await finishLeftovers(house.deps)
     expect(await jobs()).to.have.length(0)
   })
 
@@ -288,7 +289,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
 
   it('is scheduled once, and a run that is overdue outlives every deploy', async () => {
     await loseAllJobs(house.deps.config.redisUrl, house.deps.config.queuePrefix)
-    await sweep(house.deps, true)
+    await restoreJobs(house.deps, 'all')
     const [next, ...others] = await queue.getDelayed()
     expect(others).to.deep.equal([])
     expect(new Date((next?.timestamp ?? 0) + (next?.delay ?? 0)).toISOString()).to.match(/T02:30:00\.\d{3}Z$/)

@@ -14,7 +14,7 @@ import { type Played, runRound } from './round/round.ts'
 import { notJudged, unproved } from './time-judged.ts'
 import { printViolations } from './violations.ts'
 
-/** What was left under way may wait for a sweep and its last attempts; anything that takes longer is stuck. */
+/** What was left under way may wait for a poll and its last attempts; anything that takes longer is stuck. */
 const QUIET_SECONDS = 120
 
 /** What two cores bear beside four processes that die again and again. */

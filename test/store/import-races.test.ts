@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { noHurry } from '../../src/group-commit/lane.ts'
 import { newId } from '../../src/ids.ts'
+import { finishLeftovers } from '../../src/poll.ts'
 import { apply } from '../../src/store/imports/apply.ts'
 import { rollBack } from '../../src/store/imports/roll-back.ts'
 import { sweepImports } from '../../src/store/imports/sweep.ts'
 import { createShop } from '../../src/store/shops/create-shop.ts'
-import { sweep } from '../../src/sweep.ts'
 import { expectRefused } from '../api/refused.ts'
 import { openBeside, post } from '../support/acts.ts'
 import { buryMeanwhile } from '../support/graves.ts'
@@ -403,7 +403,7 @@ describe('An import at the same time as', () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     const goOn = await stoppedAt(6, csv, { fate: 'late' })
     house.clock.advance(leaseOverMs)
-    expect(await sweep(house.deps, false)).to.include({ imports: 1 })
+    expect(await finishLeftovers(house.deps)).to.equal(1)
     void goOn()
     await until('it landed', async () => (await storedProducts(house, merchant)).length === 1)
     const { body } = await postCsv(house, merchant, csv).expect(200)

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import { newId } from '../../src/ids.ts'
+import { finishLeftovers } from '../../src/poll.ts'
 import { placeOrder } from '../../src/store/orders/place.ts'
 import { release } from '../../src/store/orders/release.ts'
 import { sweepReservations } from '../../src/store/orders/reservations.ts'
-import { sweep } from '../../src/sweep.ts'
 import { buryMeanwhile } from '../support/graves.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { killEverywhere } from '../support/kill-everywhere.ts'
@@ -96,7 +96,7 @@ describe('a process killed between any two steps of an order', function () {
   it('places it once, the retry succeeds, and what a dead one took goes back', async () => {
     expect(await killEverywhere(house, ordering, graves, 0)).to.deep.equal(steps)
     house.clock.advance(leftBehindMs)
-    expect((await sweep(house.deps, false)).reservations).to.be.greaterThan(0)
+    expect(await finishLeftovers(house.deps)).to.be.greaterThan(0)
     for (const each of cases) expect(await stocksOf(each)).to.deep.equal(afterOne(each))
     expect(await house.deps.Product.countDocuments({ 'reservations.0': { $exists: true } })).to.equal(0)
   })

@@ -1,13 +1,14 @@
 import { type BusinessChange, changeBusiness } from '../../src/businesses/change-business.ts'
 import type { Deps } from '../../src/deps.ts'
 import { noHurry } from '../../src/group-commit/lane.ts'
-import { deliverInTurn, type InTurn } from '../../src/webhooks/attempts/deliver-in-turn.ts'
+import { type WakeOutcome, wakeDelivery } from '../../src/webhooks/attempts/wake.ts'
 import { bodyOf, composeData } from '../../src/webhooks/body/compose.ts'
 import { findBodySource } from '../../src/webhooks/body/find-source.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { eventIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { relayOutboxes } from '../../src/webhooks/relay.ts'
 import { type House, type Merchant, openHouse } from './house.ts'
+import { until } from './until.ts'
 
 /** What merchants and workers do, in one line each, for tests of what happens behind the API. */
 
@@ -128,15 +129,55 @@ export async function waitingData(house: House, referenceNumber: string) {
 export async function freshDelivery(house: House, merchant: Merchant): Promise<Delivery> {
   const { referenceNumber } = await createIntent(house, merchant)
   await relay(house, merchant)
-  const [delivery] = await house.deps.Delivery.find({ referenceNumber }).lean<Delivery[]>()
-  if (delivery === undefined) throw new Error('the merchant has no endpoint')
-  return delivery
+  // Another relay of this process may be inserting it.
+  return until('the delivery is stored', () =>
+    house.deps.Delivery.findOne({ referenceNumber }).lean<Delivery | null>(),
+  )
 }
 
-/** Makes one attempt, as the delivery's present job would, in the lane in which every receiver has places. */
-export async function attempt(deps: Deps, deliveryId: string): Promise<InTurn> {
-  const redrives = (await deps.lanes.lookAtDelivery(deliveryId, noHurry))?.redrives ?? 0
-  return deliverInTurn(deps, { deliveryId, redrives, lane: 'webhook-delivery-slow', hasWaited: true })
+/** Lets processes that have not attempted anything at the endpoint begin with as many slots as for one that responds well. */
+export async function trustEndpoint(house: House, endpointId: string): Promise<void> {
+  const lastSuccessAt = house.clock.now()
+  await house.deps.Endpoint.updateOne(
+    { _id: endpointId },
+    { $set: { 'health.lastSuccessAt': lastSuccessAt } },
+  )
+}
+
+/** How an attempt ended, or why there was none. `lost`: its result was not recorded. */
+export interface Attempted {
+  outcome: 'delivered' | 'retrying' | 'dead' | 'cancelled' | 'lost' | Exclude<WakeOutcome['outcome'], 'begun'>
+  nextAttemptAt: Date | null
+  attempts: number
+}
+
+const outcomes = {
+  DELIVERED: 'delivered',
+  RETRYING: 'retrying',
+  DEAD: 'dead',
+  CANCELLED: 'cancelled',
+} as const
+
+/** How many attempts a test makes at once: only meanwhile its process has slots, so that a relay begins none. */
+const attempting = new WeakMap<Deps, number>()
+
+/** Makes one attempt, as the delivery's present job would, and waits for its end. */
+export async function attempt(deps: Deps, deliveryId: string): Promise<Attempted> {
+  const before = await deps.lanes.lookAtDelivery(deliveryId, noHurry)
+  const { attempts = 0, redrives = 0 } = before ?? {}
+  attempting.set(deps, (attempting.get(deps) ?? 0) + 1)
+  deps.slots.open()
+  const woken = await wakeDelivery(deps, { deliveryId, attempts, redrives })
+  await deps.underWay.ended()
+  const left = (attempting.get(deps) ?? 1) - 1
+  attempting.set(deps, left)
+  if (left === 0) deps.slots.close()
+  const after = await deps.lanes.lookAtDelivery(deliveryId, noHurry)
+  const { nextAttemptAt = null } = after ?? {}
+  if (woken.outcome !== 'begun') return { outcome: woken.outcome, nextAttemptAt, attempts }
+  const isRecorded = after !== null && (after.attempts > attempts || after.status === 'CANCELLED')
+  const outcome = isRecorded && after.status !== 'PENDING' ? outcomes[after.status] : 'lost'
+  return { outcome, nextAttemptAt, attempts: after?.attempts ?? 0 }
 }
 
 /** The delivery as MongoDB has it now. */

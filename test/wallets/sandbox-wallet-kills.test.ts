@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { sweep } from '../../src/sweep.ts'
+import { finishLeftovers } from '../../src/poll.ts'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import type { KnownOutcome, PaymentOrder, RefundOrder, Wallet } from '../../src/wallets/wallet.ts'
 import { buryMeanwhile } from '../support/graves.ts'
@@ -114,12 +114,12 @@ describe('A wallet of the sandbox, when a process is killed between any two step
     await landLate(house, killed, graves, 2)
   })
 
-  it('anything, a sweep ends what was left behind', async () => {
+  it('anything, a poll finishes what was left behind', async () => {
     const { phone, order } = await payment()
     await leaveBehind(phone, order.key)
-    expect(await sweep(house.deps, false)).to.include({ movements: 0 })
+    expect(await finishLeftovers(house.deps)).to.equal(0)
     house.clock.advance(5000)
-    expect(await sweep(house.deps, false)).to.include({ movements: 1 })
+    expect(await finishLeftovers(house.deps)).to.equal(1)
     expect(await customers.accountOf(phone)).to.include({ balance: 300, current: null })
     expect(await customers.ask('payment', order.key)).to.deep.equal({ outcome: 'done' })
   })

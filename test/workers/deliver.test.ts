@@ -1,6 +1,7 @@
-import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
+import { newId } from '../../src/ids.ts'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import {
   attempt,
   cancelIntent,
@@ -12,6 +13,7 @@ import {
   relay,
   stored,
   subscribe,
+  trustEndpoint,
 } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
@@ -54,24 +56,6 @@ describe('a delivery', () => {
     })
     expect(one?.headers['x-service-signature']).to.match(/^sha256=[0-9a-f]{64}$/)
     expect(one && isSignedWith(secret, one)).to.equal(true)
-  })
-
-  it('goes by its endpoint as it is when it leaves, not as it was when it began to wait for its turn', async () => {
-    // What a receiver gets at once that nobody knows: src/webhooks/attempts/flowing.ts.
-    const flowing = 5
-    const held: ServerResponse[] = []
-    receiver.respondWith((res) => void held.push(res))
-    await Promise.all(Array.from({ length: flowing + 1 }, () => createIntent(house, merchant)))
-    await relay(house, merchant)
-    const made = await deliveriesOf(house, merchant)
-    const running = made.map(({ _id }) => attempt(house.deps, _id))
-    await receiver.atLeast(flowing)
-    await house.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active: false } })
-    for (const res of held) res.end()
-    const outcomes = (await Promise.all(running)).map(({ outcome }) => outcome)
-    expect(outcomes.filter((outcome) => outcome === 'delivered')).to.have.length(flowing)
-    expect(outcomes.filter((outcome) => outcome === 'cancelled')).to.have.length(1)
-    expect(receiver.received).to.have.length(flowing)
   })
 
   it('tells each event of an intent by its own name', async () => {
@@ -125,6 +109,7 @@ describe('a delivery', () => {
     expect(await attempt(house.deps, delivery._id)).to.deep.equal({
       outcome: 'cancelled',
       nextAttemptAt: null,
+      attempts: 0,
     })
     expect(await stored(house, delivery)).to.include({
       status: 'CANCELLED',
@@ -159,6 +144,7 @@ describe('a delivery', () => {
     const statuses = [
       200, 201, 202, 204, 226, 299, 300, 302, 304, 307, 400, 401, 404, 410, 429, 500, 503, 599,
     ]
+    await trustEndpoint(house, endpointId)
     const made = await Promise.all(statuses.map(() => freshDelivery(house, merchant)))
     const statusOf = new Map(made.map(({ _id }, index) => [_id, statuses[index] ?? 0]))
     receiver.respondWith((res, _count, { json }) => void res.writeHead(statusOf.get(json.id) ?? 0).end())
@@ -213,17 +199,14 @@ describe('a delivery', () => {
     const before = await stored(house, delivery)
     house.clock.advance(365 * 86_400_000)
     for (const _again of [1, 2])
-      expect(await attempt(house.deps, delivery._id)).to.deep.equal({
-        outcome: 'nothing-to-do',
-        nextAttemptAt: null,
-      })
+      expect(await attempt(house.deps, delivery._id)).to.include({ outcome: 'superseded', attempts: 1 })
     expect(receiver.received).to.have.length(1)
     expect(await stored(house, delivery)).to.deep.equal(before)
   })
 
   it('that nobody knows is no work', async () => {
-    const { outcome } = await attempt(house.deps, '0123456789abcdef01234567-0123456789abcdef01234567')
-    expect(outcome).to.equal('nothing-to-do')
+    const { outcome } = await attempt(house.deps, deliveryId(newId(), endpointId))
+    expect(outcome).to.equal('superseded')
   })
 
   for (const [what, end] of [
@@ -240,12 +223,12 @@ describe('a delivery', () => {
       house.clock.advance(30_000)
       await end()
       for (const delivery of [untried, tried]) {
-        expect((await attempt(house.deps, delivery._id)).outcome).to.equal('cancelled')
-        expect((await attempt(house.deps, delivery._id)).outcome).to.equal('nothing-to-do')
+        for (const _again of [1, 2])
+          expect((await attempt(house.deps, delivery._id)).outcome).to.equal('cancelled')
         expect(await stored(house, delivery)).to.include({
           status: 'CANCELLED',
           nextAttemptAt: null,
-          lease: null,
+          leaseToken: null,
         })
       }
       expect((await stored(house, untried)).attempts).to.equal(0)

@@ -1,6 +1,10 @@
+import type { ServerResponse } from 'node:http'
 import { Queue } from 'bullmq'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
+import { retryJob } from '../../src/admin/board/retry.ts'
+import { newId } from '../../src/ids.ts'
+import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { createIntent, deliveriesOf, stored, subscribe, waitingEvents } from '../support/acts.ts'
 import { type House, openHouse } from '../support/house.ts'
 import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
@@ -71,51 +75,135 @@ describe('the job of a delivery', () => {
     await house.close()
   })
 
-  it('tries again after each wait until the receiver takes it, and is gone then', async () => {
+  /** The job that waits for the attempt after so many. */
+  const jobOf = (id: string, attempts: number) => jobIdOf({ _id: id, attempts, redrives: 0 })
+  const isIn = (queue: Queue, jobId: string, state: string) =>
+    until(`${jobId} is ${state}`, async () => (await queue.getJobState(jobId)) === state)
+
+  it('is not there for a first attempt that succeeds: Redis never knows of the delivery', async () => {
+    const house = await openHouse()
+    house.startWorkers()
+    const added: string[] = []
+    const { nudge } = house.deps
+    house.deps.nudge = (queue, jobs) => {
+      added.push(...jobs.map(() => queue))
+      nudge(queue, jobs)
+    }
+    const { receiver, id } = await told(house, () => 200)
+    await waitFor(house, id, 'DELIVERED')
+    expect(added).to.include('outbox-relay')
+    expect(added).not.to.include('webhook-delivery')
+    expect(await everythingIn(house.deps.config.redisUrl, house.deps.config.queuePrefix)).not.to.include(id)
+    await receiver.close()
+    await house.close()
+  })
+
+  it('comes again after each wait until the receiver takes it, and is gone then', async () => {
     const { receiver, id, secret } = await told(quick, (count) => (count < 8 ? 500 : 200))
     const { attempts, attemptLog } = await waitFor(quick, id, 'DELIVERED')
     expect([attempts, attemptLog.length, receiver.received.length]).to.deep.equal([8, 8, 8])
     expect(Math.min(...gapsOf(receiver))).to.be.at.least(200)
     expect(receiver.received.every((one) => isSignedWith(secret, one) && one.json.id === id)).to.equal(true)
     const queue = queueOf(quick)
-    await until('the job is gone', async () => (await queue.getJob(`${id}-r0`)) === undefined)
+    for (let count = 0; count <= 8; count += 1) await isIn(queue, jobOf(id, count), 'unknown')
     await receiver.close()
   })
 
-  it('stands in failed after the 8th failure, where support staff find it', async () => {
-    const { receiver, id } = await told(quick, () => 500)
+  it('completes while its attempt hangs', async () => {
+    const [merchant, hanging, queue] = [await quick.merchant(), await startReceiver(), queueOf(quick)]
+    const held: ServerResponse[] = []
+    hanging.respondWith((res, count) => (count === 1 ? void res.writeHead(500).end() : void held.push(res)))
+    await subscribe(quick, merchant, hanging.url, ['payment.created'])
+    await createIntent(quick, merchant)
+    await hanging.atLeast(2)
+    const [delivery] = await deliveriesOf(quick, merchant)
+    const id = delivery?._id ?? ''
+    await isIn(queue, jobOf(id, 1), 'unknown')
+    expect(held).to.have.length(1)
+    expect(await stored(quick, { _id: id })).to.include({ status: 'RETRYING', attempts: 1 })
+    held[0]?.end()
+    await waitFor(quick, id, 'DELIVERED')
+    await hanging.close()
+  })
+
+  it('stands in failed after the 8th failure, where support staff find it, and Retry re-queues it', async () => {
+    const { receiver, id, intent } = await told(quick, () => 500)
     await waitFor(quick, id, 'DEAD')
     const queue = queueOf(quick)
-    await until('the job failed', async () => (await queue.getJobState(`${id}-r0`)) === 'failed')
-    expect((await queue.getJob(`${id}-r0`))?.failedReason).to.equal('attempt 8: status 500')
+    await isIn(queue, jobOf(id, 8), 'failed')
+    const job = await queue.getJob(jobOf(id, 8))
+    expect(job?.failedReason).to.equal('attempt 8: status 500')
+    expect(job?.data).to.deep.equal({
+      ref: intent.referenceNumber,
+      host: receiver.host,
+      failed: '8 of 8',
+      error: 'status 500',
+    })
     expect(receiver.received).to.have.length(8)
     expect((await stored(quick, { _id: id })).attempts).to.equal(8)
+
+    receiver.respondWith((res) => void res.end())
+    const by = { actor: { kind: 'staff', name: 'awa.diop', ip: null }, actId: newId() } as const
+    expect(await retryJob(quick.deps, queue, jobOf(id, 8), by)).to.include({ status: 204 })
+    const delivered = await waitFor(quick, id, 'DELIVERED')
+    expect(delivered).to.include({ attempts: 9, redrives: 1 })
+    for (const jobId of [jobOf(id, 8), jobIdOf(delivered), jobIdOf({ _id: id, attempts: 8, redrives: 1 })])
+      await isIn(queue, jobId, 'unknown')
     await receiver.close()
   })
 
-  it('stands in delayed while it waits for its next attempt, for as long as the table says', async () => {
+  it('stands in delayed while it waits for its next attempt, and says how many failed, why, and when the next one is', async () => {
     const { receiver, id, intent } = await told(standard, () => 500)
     const queue = queueOf(standard)
-    await until('the job is delayed', async () => (await queue.getJobState(`${id}-r0`)) === 'delayed')
+    await isIn(queue, jobOf(id, 1), 'delayed')
     const { nextAttemptAt } = await stored(standard, { _id: id })
-    const job = await queue.getJob(`${id}-r0`)
+    const job = await queue.getJob(jobOf(id, 1))
     expect(job?.name).to.equal('payment.created')
-    expect(job?.data).to.deep.equal({ ref: intent.referenceNumber, host: receiver.host })
+    expect(job?.data).to.deep.equal({
+      ref: intent.referenceNumber,
+      host: receiver.host,
+      failed: '1 of 8',
+      error: 'status 500',
+      next: nextAttemptAt?.toISOString(),
+    })
     // BullMQ keeps the instant in the score: milliseconds times 4096 and a counter.
-    const score = Number(await redis.zscore(queue.toKey('delayed'), `${id}-r0`))
+    const score = Number(await redis.zscore(queue.toKey('delayed'), jobOf(id, 1)))
     expect(Math.floor(score / 4096) - (nextAttemptAt?.getTime() ?? 0)).to.be.within(-1, 1000)
     await receiver.close()
+  })
+
+  it('takes no more than 700 bytes of Redis while it waits', async () => {
+    const { receiver, id } = await told(standard, () => 500)
+    const queue = queueOf(standard)
+    await isIn(queue, jobOf(id, 1), 'delayed')
+    const bytes = Number(await redis.memory('USAGE', queue.toKey(jobOf(id, 1))))
+    const inSet = Buffer.byteLength(jobOf(id, 1)) + 100
+    expect(bytes + inSet).to.be.at.most(700)
+    await receiver.close()
+  })
+
+  it('that was lost is made up for: a worker finds the delivery when it is due', async () => {
+    const house = await openHouse({ WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' })
+    house.startWorkers()
+    const { receiver, id } = await told(house, (count) => (count === 1 ? 500 : 200))
+    const queue = queueOf(house)
+    await until('the delivery waits', async () => (await stored(house, { _id: id })).status === 'RETRYING')
+    await until('its job is lost', async () => (await queue.remove(jobOf(id, 1))) === 1)
+    await waitFor(house, id, 'DELIVERED')
+    expect(gapsOf(receiver)[0]).to.be.at.least(1_000)
+    await receiver.close()
+    await house.close()
   })
 
   it('and all else in Redis holds ids and harmless words: no body, secret, key, code or answer', async () => {
     const { receiver, id, merchant, secret, intent, first } = await told(standard, () => 500)
     const queue = queueOf(standard)
-    await until('the job is delayed', async () => (await queue.getJobState(`${id}-r0`)) === 'delayed')
+    await isIn(queue, jobOf(id, 1), 'delayed')
     const { redisUrl, queuePrefix } = standard.deps.config
     // A job's data is JSON within JSON, its quotes escaped.
     const text = (await everythingIn(redisUrl, queuePrefix)).replaceAll('\\', '')
     expect(text).to.include(`"ref":"${intent.referenceNumber}"`)
-    expect(text).to.include(`${id}-r0`)
+    expect(text).to.include(jobOf(id, 1))
     const forbidden = [
       secret,
       merchant.key,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { codeKeyOf, freeIfReusable } from '../../src/intents/code.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
-import { sweep } from '../../src/sweep.ts'
+import { expireDue } from '../../src/intents/expire-due.ts'
 import {
   cancelIntent,
   createIntent,
@@ -144,7 +144,7 @@ describe('expiry with real workers and a lifetime of one second', () => {
     }
     // Whoever comes again finds nothing to do.
     await Promise.all(made.map(({ referenceNumber }) => expireIntent(house.deps, referenceNumber)))
-    await sweep(house.deps, true)
+    expect(await expireDue(house.deps)).to.equal(0)
     const delivered = async () =>
       (await deliveriesOf(house, merchant)).every(({ status }) => status === 'DELIVERED')
     await until('all is written down', delivered)

@@ -1,42 +1,32 @@
 import type { ServerResponse } from 'node:http'
-import { Queue } from 'bullmq'
 import { expect } from 'chai'
-import { Redis } from 'ioredis'
-import { type DeliveryLane, deliveryLanes } from '../../src/jobs.ts'
-import { createIntent, deliveriesOf, subscribe } from '../support/acts.ts'
+import { createIntent, deliveriesOf, subscribe, trustEndpoint } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
-/** A merchant with one receiver. */
+/** A merchant with one endpoint. */
 interface Shop {
   merchant: Merchant
   receiver: Receiver
   endpointId: string
 }
 
-/** From the API to the receiver, with the real workers: what one receiver does is nothing to the others. */
-describe('A receiver that does not answer', () => {
+/** From the API to the endpoint, with the real workers: what one endpoint does is nothing to the others. */
+describe('an endpoint that does not respond', () => {
   let house: House
-  let redis: Redis
   const receivers: Receiver[] = []
-  const queues = new Map<DeliveryLane, Queue>()
   before(async () => {
     house = await openHouse()
-    redis = new Redis(house.deps.config.redisUrl, { maxRetriesPerRequest: null })
-    const { queuePrefix: prefix } = house.deps.config
-    for (const lane of deliveryLanes) queues.set(lane, new Queue(lane, { connection: redis, prefix }))
     house.startWorkers()
   })
   after(async () => {
-    await Promise.all([...queues.values()].map((queue) => queue.close()))
     await Promise.all(receivers.map((receiver) => receiver.close()))
-    redis.disconnect()
     await house.close()
   })
 
-  async function openShop(): Promise<Shop> {
-    const [merchant, receiver] = await Promise.all([house.merchant(), startReceiver()])
+  async function openShop(at?: Receiver): Promise<Shop> {
+    const [merchant, receiver] = [await house.merchant(), at ?? (await startReceiver())]
     receivers.push(receiver)
     const { id: endpointId } = await subscribe(house, merchant, receiver.url, ['payment.created'])
     return { merchant, receiver, endpointId }
@@ -45,48 +35,98 @@ describe('A receiver that does not answer', () => {
   const sell = ({ merchant }: Shop, count: number) =>
     Promise.all(Array.from({ length: count }, () => createIntent(house, merchant)))
 
-  /** Where the jobs of a shop's deliveries are. */
-  async function jobsOf(shop: Shop, lane: DeliveryLane): Promise<string[]> {
-    const open = (await deliveriesOf(house, shop.merchant)).filter(({ status }) => status !== 'DELIVERED')
-    const states = await Promise.all(open.map(async ({ _id }) => queues.get(lane)?.getJobState(`${_id}-r0`)))
-    return states.filter((state) => state !== undefined && state !== 'unknown')
+  const isDone = (shop: Shop, count: number, withinMs?: number) =>
+    until(
+      `${count} are delivered`,
+      async () => {
+        const made = await deliveriesOf(house, shop.merchant)
+        return made.length === count && made.every(({ status }) => status === 'DELIVERED') && made
+      },
+      withinMs,
+    )
+
+  /** Holds every request until the function is called, and responds at once from then on. */
+  function hang({ receiver }: Shop): () => void {
+    const held: ServerResponse[] = []
+    receiver.respondWith((res) => void held.push(res))
+    return () => {
+      receiver.respondWith((res) => void res.end())
+      for (const res of held) res.end()
+    }
   }
 
-  const healthOf = async ({ endpointId }: Shop) =>
-    (await house.deps.Endpoint.findById(endpointId).lean())?.health
-
-  it('holds 5 attempts and no more, goes to the lane of the slow, and comes back when it is quick again', async () => {
+  it('holds 2 attempts while nothing is known of it; the others wait, and all arrive once when it responds again', async () => {
     const [bad, good] = [await openShop(), await openShop()]
-    const held: ServerResponse[] = []
-    bad.receiver.respondWith((res) => void held.push(res))
+    const respond = hang(bad)
     await sell(bad, 12)
-    await until('the others wait in the lane of the slow', async () => {
-      const [quick, slow] = [
-        await jobsOf(bad, 'webhook-delivery'),
-        await jobsOf(bad, 'webhook-delivery-slow'),
-      ]
-      return quick.length === 5 && slow.length === 7 && slow.every((state) => state === 'delayed')
-    })
-    expect(bad.receiver.received).to.have.length(5)
+    await until('the others wait', async () => (await deliveriesOf(house, bad.merchant)).length === 12)
+    await bad.receiver.atLeast(2)
+    expect(bad.receiver.received).to.have.length(2)
 
     await sell(good, 20)
-    await good.receiver.atLeast(20)
-    expect(bad.receiver.received).to.have.length(5)
+    await isDone(good, 20)
+    expect(bad.receiver.received).to.have.length(2)
 
-    bad.receiver.respondWith((res) => void res.end())
-    for (const res of held) res.end()
-    await until(
-      'all 12 arrived, each once',
-      async () => {
-        const made = await deliveriesOf(house, bad.merchant)
-        return made.length === 12 && made.every(({ status }) => status === 'DELIVERED')
-      },
-      15_000,
-    )
+    respond()
+    const done = await isDone(bad, 12, 15_000)
     expect(bad.receiver.received).to.have.length(12)
-    await until('it is known to be quick', async () => (await healthOf(bad))?.slow === false)
-    expect(new Set((await deliveriesOf(house, bad.merchant)).map(({ attempts }) => attempts))).to.deep.equal(
-      new Set([1]),
+    expect(new Set(done.map(({ attempts }) => attempts))).to.deep.equal(new Set([1]))
+  })
+
+  it('and was trusted moves aside after 5 s: the other endpoint of its business goes on', async () => {
+    const bad = await openShop()
+    await trustEndpoint(house, bad.endpointId)
+    const respond = hang(bad)
+    const other = await startReceiver()
+    receivers.push(other)
+    await sell(bad, 60)
+    await bad.receiver.atLeast(50)
+    await subscribe(house, bad.merchant, other.url, ['payment.cancelled'])
+    const { referenceNumber } = await createIntent(house, bad.merchant)
+    const path = `/api/v1/dev/intents/${referenceNumber}/cancel`
+    await house.http.post(path).set(bad.merchant.write()).expect(200)
+    await other.atLeast(1, 5_000)
+    expect(bad.receiver.received).to.have.length(50)
+    // Two at a time from then on.
+    await bad.receiver.atLeast(52, 10_000)
+    respond()
+    await until(
+      'all are delivered',
+      async () =>
+        (await deliveriesOf(house, bad.merchant)).filter(({ status }) => status === 'DELIVERED').length ===
+        62,
+      20_000,
     )
+    await until('the slots are free', () => house.deps.slots.inFlight() === 0)
+  })
+
+  it('leaves the same host to the endpoint of another business', async () => {
+    const bad = await openShop()
+    await trustEndpoint(house, bad.endpointId)
+    const respond = hang(bad)
+    await sell(bad, 60)
+    await bad.receiver.atLeast(50)
+    const good = await openShop(bad.receiver)
+    const [intent] = await sell(good, 1)
+    await until('its webhook arrives', () =>
+      bad.receiver.received.some(({ json }) => json.data['reference_number'] === intent?.referenceNumber),
+    )
+    respond()
+    await isDone(bad, 60, 20_000)
+    await isDone(good, 1)
+  })
+
+  it('but slowly is not punished: one that takes a second gets as many at once as come', async () => {
+    const slow = await openShop()
+    slow.receiver.respondWith((res) => void setTimeout(() => res.end(), 1_000))
+    // It begins with 2, and has more with each success.
+    for (const count of [2, 4, 8, 16]) {
+      const before = slow.receiver.received.length
+      await sell(slow, count)
+      const arrived = await slow.receiver.atLeast(before + count)
+      const first = arrived[before]?.at ?? 0
+      expect((arrived.at(-1)?.at ?? 0) - first, `${count} at once`).to.be.below(900)
+      await isDone(slow, before + count)
+    }
   })
 })

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { noHurry } from '../../src/group-commit/lane.ts'
 import { newId } from '../../src/ids.ts'
-import { askWallet } from '../../src/intents/ask-wallets.ts'
+import { askDue } from '../../src/intents/ask-due.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
+import { expireDue } from '../../src/intents/expire-due.ts'
 import { type Payer, payIntent } from '../../src/intents/payments/pay.ts'
-import { sweep } from '../../src/sweep.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
 import { cancelIntent, createIntent, readIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
@@ -84,7 +84,7 @@ describe('A payment under way', () => {
     const { referenceNumber, answered } = await paying({ outcome: 'done' })
     house.clock.advance(2 * dayMs)
     expect(await expireIntent(house.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
-    expect((await sweep(house.deps, false)).expiries).to.equal(0)
+    expect(await expireDue(house.deps)).to.equal(0)
     expect(await readIntent(house, merchant, referenceNumber)).to.include({ status: 'PENDING' })
     expect([await listed('PENDING'), await listed('CANCELLED')]).to.deep.equal([[referenceNumber], []])
     expect(codeOf(await cancelIntent(house, merchant, referenceNumber))).to.equal(
@@ -254,8 +254,13 @@ describe('A payment under way', () => {
     wallet.knows({ outcome: 'not-executed' })
     const { _id, underWay } = await storedIntent(house, referenceNumber)
     expect(underWay?.id).to.equal(key)
-    expect((await sweep(house.deps, false)).outcomes).to.equal(1)
-    expect(await askWallet(house.deps, _id, key)).to.include({ outcome: 'not-executed' })
+    expect(await askDue(house.deps)).to.equal(1)
+    await house.deps.underWay.ended()
+    expect(await storedIntent(house, referenceNumber)).to.deep.include({
+      _id,
+      status: 'PENDING',
+      underWay: null,
+    })
     expect(wordOf(await pay(house, referenceNumber, { paymentId: key }))).to.equal('not-begun')
     wallet.answers(() => ({ outcome: 'done' }))
     expect(wordOf(await pay(house, referenceNumber))).to.equal('done')

@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { isUnavailable, unavailable } from '../../src/errors.ts'
 import { newId } from '../../src/ids.ts'
 import { relayOutboxes } from '../../src/webhooks/relay.ts'
-import { sweepOutboxes } from '../../src/webhooks/sweep-outboxes.ts'
 import {
   attempt,
   cancelIntent,
@@ -13,6 +12,7 @@ import {
   storedBodies,
   storedBody,
   subscribe,
+  trustEndpoint,
   waitingEvents,
 } from '../support/acts.ts'
 import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
@@ -69,32 +69,56 @@ describe('the relay', () => {
     expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
   })
 
-  it('is woken by a sweep for the oldest 32 MB of a business, and for those of others', async () => {
-    const other = await house.merchant()
+  it('gives the slots of events that it could plan back when it could not plan another', async () => {
+    const { id: endpointId } = await subscribe(house, merchant, receiver.url)
+    await trustEndpoint(house, endpointId)
     const { referenceNumber } = await createIntent(house, merchant)
-    const like = (await house.deps.Intent.findOne({ referenceNumber }).lean()) ?? expect.fail()
-    const large = Array.from({ length: 4 }, (_, index) => {
-      const _id = newId()
-      const outbox = like.outbox.map((event) => ({
-        ...event,
-        createdAt: new Date(event.createdAt.getTime() - 60_000 + index),
-      }))
-      const metadata = [{ key: 'large', value: 'x'.repeat(12_000_000) }]
-      return { ...like, _id, codeKey: _id, referenceNumber: _id, shortCode: _id, metadata, outbox }
-    })
-    await house.deps.Intent.collection.insertMany(large as never[])
-    await createIntent(house, other)
-    house.clock.advance(3_000)
-    const woken: string[] = []
-    const nudge: House['deps']['nudge'] = (_name, jobs) => {
-      for (const { data } of jobs) woken.push(...(data as { intentIds: string[] }).intentIds)
+    await cancelIntent(house, merchant, referenceNumber)
+    const outbox = (await house.deps.Intent.findOne({ referenceNumber }).lean())?.outbox ?? []
+    const setFormat = (format: number) =>
+      house.deps.Intent.collection.updateOne({ referenceNumber }, { $set: { 'outbox.1.format': format } })
+    await setFormat(99)
+    house.deps.slots.open()
+    expect(await relay(house, merchant).catch((error: unknown) => error)).to.be.an('error')
+    expect(house.deps.slots.inFlight()).to.equal(0)
+    await setFormat(outbox[1]?.format ?? 0)
+    expect(await relay(house, merchant)).to.deep.equal({ events: 2, deliveries: 2 })
+    await receiver.atLeast(2)
+    await house.deps.underWay.ended()
+    house.deps.slots.close()
+    receiver.received.splice(0)
+  })
+
+  it('composes no body for which there is no slot: 1 000 large events of one intent take little memory', async () => {
+    for (const _each of [1, 2, 3, 4, 5]) await subscribe(house, merchant, receiver.url)
+    const metadata = Object.fromEntries(
+      Array.from({ length: 50 }, (_, key) => [`key ${key}`, '💰'.repeat(500)]),
+    )
+    const { referenceNumber } = await createIntent(house, merchant, { amount: 1, metadata })
+    const { outbox } = await house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+    const many = Array.from({ length: 1_000 }, () => ({ ...outbox[0], id: newId() }))
+    await house.deps.Intent.collection.updateOne({ referenceNumber }, { $set: { outbox: many } })
+    let most = 0
+    const { lanes } = house.deps
+    const measured = {
+      ...house.deps,
+      lanes: {
+        ...lanes,
+        insertDelivery(...item: Parameters<typeof lanes.insertDelivery>) {
+          most = Math.max(most, process.memoryUsage().heapUsed)
+          return lanes.insertDelivery(...item)
+        },
+      },
     }
-    await sweepOutboxes({ ...house.deps, nudge })
-    const theirs = await house.deps.Intent.findOne({ businessId: other.businessId }).lean()
-    expect(woken).to.include.members([...large.slice(0, 3).map(({ _id }) => _id), theirs?._id])
-    expect(woken).not.to.include(large[3]?._id)
-    expect(woken).not.to.include(like._id)
-    await house.deps.Intent.deleteMany({ _id: { $in: large.map(({ _id }) => _id) } })
+    house.deps.slots.open()
+    const before = process.memoryUsage().heapUsed
+    expect(await relay(house, merchant, measured)).to.deep.equal({ events: 1_000, deliveries: 5_000 })
+    await receiver.atLeast(10)
+    await house.deps.underWay.ended()
+    house.deps.slots.close()
+    receiver.received.splice(0)
+    // The bodies of all events would take 100 MB.
+    expect(most - before).to.be.below(50_000_000)
   })
 
   it('makes the same deliveries again when it is run again before the outbox was emptied', async () => {

@@ -1,13 +1,12 @@
 import { expect } from 'chai'
 import { publishAudit, sweepAudit } from '../../src/audit/publish.ts'
-import { noHurry } from '../../src/group-commit/lane.ts'
 import { newId } from '../../src/ids.ts'
 import { anyTime, untilNow } from '../../src/span.ts'
 import { deadIn } from '../../src/webhooks/deliveries/dead-in.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { type Requeuer, requeueDeliveries } from '../../src/webhooks/deliveries/requeue.ts'
 import { requeueAll } from '../../src/webhooks/deliveries/requeue-all.ts'
-import { attempt, freshDelivery, stored, subscribe } from '../support/acts.ts'
+import { attempt, freshDelivery, stored, subscribe, trustEndpoint } from '../support/acts.ts'
 import { deadDeliveries } from '../support/dead.ts'
 import { createGate } from '../support/gate.ts'
 import { buryMeanwhile } from '../support/graves.ts'
@@ -128,24 +127,15 @@ describe('re-queuing a delivery', () => {
     expect(await stored(house, delivery)).to.include({ status: 'DEAD', attempts: 9, redrives: 1 })
   })
 
-  it('takes it from an attempt that was given up: thawed, that one writes nothing', async () => {
+  it('changes nothing of one whose attempt was cut short: it is due when its lease ends', async () => {
     const delivery = await oneDead()
-    const lease = { token: newId(), until: new Date(house.clock.now().getTime() - 1) }
-    const nextAttemptAt = new Date(house.clock.now().getTime() + 60_000)
-    await house.deps.Delivery.updateOne(
-      { _id: delivery._id },
-      { $set: { status: 'RETRYING', nextAttemptAt, deadAt: null, lease } },
-    )
-    expect(await requeue([delivery._id])).to.deep.equal(['requeued'])
-    const ended = {
-      status: 'DEAD',
-      nextAttemptAt: null,
-      deliveredAt: null,
-      deadAt: house.clock.now(),
-    } as const
-    const result = { delivery: { _id: delivery._id, lease }, ...ended, attempt: null }
-    expect(await house.deps.lanes.recordResult(result, noHurry)).to.equal(false)
-    expect(await stored(house, delivery)).to.include({ status: 'RETRYING', redrives: 1 })
+    const now = house.clock.now().getTime()
+    for (const nextAttemptAt of [new Date(now + 5_000), new Date(now - 1)]) {
+      const change = { status: 'RETRYING', nextAttemptAt, deadAt: null, leaseToken: newId() } as const
+      await house.deps.Delivery.updateOne({ _id: delivery._id }, { $set: change })
+      expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
+      expect(await stored(house, delivery)).to.deep.include({ ...change, redrives: 0 })
+    }
   })
 
   it('tells of each what became of it', async () => {
@@ -250,6 +240,7 @@ describe('re-queuing a delivery', () => {
     const act = ({ delivery, by }: Case, deps = house.deps) => requeueDeliveries(deps, [delivery._id], by)
 
     it('asks for one attempt and leaves one line in the trail', async () => {
+      await trustEndpoint(house, endpointId)
       const steps = await killEverywhere(
         house,
         {

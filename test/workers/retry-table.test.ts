@@ -1,7 +1,6 @@
 import { expect } from 'chai'
-import type { InTurn } from '../../src/webhooks/attempts/deliver-in-turn.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { attempt, freshDelivery, stored, subscribe } from '../support/acts.ts'
+import { type Attempted, attempt, freshDelivery, stored, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 
@@ -25,7 +24,7 @@ describe('the retry table', () => {
   after(() => receiver.close().then(() => house.close()))
 
   const attemptsAt = (id: string) => receiver.received.filter(({ json }) => json.id === id).length
-  const dueAt = (done: InTurn) => done.nextAttemptAt?.getTime() ?? Number.NaN
+  const dueAt = (done: Attempted) => done.nextAttemptAt?.getTime() ?? Number.NaN
 
   it('is kept to the millisecond over all 8 attempts; after the 8th the delivery is DEAD and there is no ninth', async () => {
     const { _id } = await freshDelivery(house, merchant)
@@ -36,11 +35,11 @@ describe('the retry table', () => {
       expect(await stored(house, { _id })).to.include({
         status: 'RETRYING',
         attempts: index + 1,
-        lease: null,
+        leaseToken: null,
       })
       for (const early of [0, waitMs - 1]) {
         house.clock.freeze(new Date(next.getTime() - waitMs + early))
-        const notDue = { outcome: 'not-due', nextAttemptAt: next }
+        const notDue = { outcome: 'not-due', nextAttemptAt: next, attempts: index + 1 }
         expect(await attempt(house.deps, _id)).to.deep.equal(notDue)
         expect(await attempt(house.deps, _id)).to.deep.equal(notDue)
       }
@@ -54,7 +53,11 @@ describe('the retry table', () => {
     })
     for (const wait of [0, dayMs, 100 * dayMs]) {
       house.clock.advance(wait)
-      expect(await attempt(house.deps, _id)).to.deep.equal({ outcome: 'dead-already', nextAttemptAt: null })
+      expect(await attempt(house.deps, _id)).to.deep.equal({
+        outcome: 'dead',
+        nextAttemptAt: null,
+        attempts: 8,
+      })
     }
     expect(attemptsAt(_id)).to.equal(8)
     const { status, attempts, attemptLog } = await stored(house, { _id })
@@ -74,7 +77,7 @@ describe('the retry table', () => {
         void res.writeHead(attemptsAt(json.id) < (cases.get(json.id) ?? 0) ? 503 : 204).end(),
     )
     for (let round = 1; round <= 10; round += 1) {
-      await Promise.all(made.map(({ _id }) => attempt(house.deps, _id)))
+      for (const { _id } of made) await attempt(house.deps, _id)
       house.clock.advance(dayMs)
     }
     const ended = await Promise.all(made.map((delivery) => stored(house, delivery)))

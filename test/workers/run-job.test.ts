@@ -1,15 +1,14 @@
 import { DelayedError, type Job, Queue, UnrecoverableError } from 'bullmq'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
-import type { Deps } from '../../src/deps.ts'
 import { createLog, type Log } from '../../src/log.ts'
 import { deliveryId, endpointIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { outboxRelay } from '../../workers/outbox-relay.ts'
 import type { NextStep } from '../../workers/run/queue-worker.ts'
-import { runDelivery } from '../../workers/run/run-delivery.ts'
 import { runJob } from '../../workers/run/run-job.ts'
 import { warnOfUnattended } from '../../workers/run/warn-of-unattended.ts'
-import { freshDelivery, openBeside, subscribe } from '../support/acts.ts'
+import { webhookDelivery } from '../../workers/webhook-delivery.ts'
+import { freshDelivery, openBeside, stored, subscribe } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
@@ -38,7 +37,7 @@ describe('What becomes of a job', () => {
   /** One run of a job whose work tells this next step, at a Redis that takes no answer. */
   async function outcomeOf(nextStep: NextStep): Promise<unknown> {
     const fails = () => Promise.reject(new Error('Redis is away'))
-    const job = { id: 'some-r0', name: 'payment.created', data: {}, priority: 0, moveToDelayed: fails }
+    const job = { id: 'some-r0', name: 'payment.created', data: {}, moveToDelayed: fails }
     const run = () => Promise.resolve({ nextStep, event: 'webhook.attempted', log: {} })
     return runJob(house.deps, { queue: 'webhook-delivery', run }, job as unknown as Job, 'token').catch(
       (error: unknown) => error,
@@ -53,7 +52,7 @@ describe('What becomes of a job', () => {
   })
 
   it('one that waits ends also when Redis never answers, so that its process can stop', async () => {
-    const job = { id: 'some-r0', name: 'payment.created', data: {}, priority: 0 }
+    const job = { id: 'some-r0', name: 'payment.created', data: {} }
     const silent = { ...job, moveToDelayed: () => new Promise(() => {}) }
     const run = () => Promise.resolve({ nextStep: later, event: 'webhook.attempted', log: {} })
     const ended = runJob(house.deps, { queue: 'webhook-delivery', run }, silent as unknown as Job, 'token')
@@ -61,13 +60,12 @@ describe('What becomes of a job', () => {
     expect(warned).to.deep.equal(['job.not-put-back'])
   })
 
-  it('one that met a fault comes again, but not one that the sweep makes anew', async () => {
+  it('one that met a fault comes again, but not one whose work a poll finds', async () => {
     const waits: number[] = []
     const job = {
       id: 'some-r0',
       name: 'any',
       data: { intentIds: ['some'] },
-      priority: 0,
       moveToDelayed: (at: number) => Promise.resolve(void waits.push(at)),
     } as unknown as Job
     const run = () => Promise.reject(new Error('MongoDB is away'))
@@ -89,46 +87,27 @@ describe('What becomes of a job', () => {
 
   const words = { ref: 'PI-1', host: 'shop.example' }
 
-  it('one that was put off is marked until its next attempt, by no counter of BullMQ', async () => {
-    receiver.respondWith((res) => void res.writeHead(500).end())
-    const { _id } = await freshDelivery(house, merchant)
-    const asked: boolean[] = []
-    const full: Deps = {
-      ...house.deps,
-      flow: {
-        ...house.deps.flow,
-        async enter(_receiver, { hasWaited }) {
-          asked.push(hasWaited)
-          return { againInMs: 0 }
-        },
-      },
-    }
-    const named = { jobId: `${_id}-r0`, name: 'payment.created' }
-    const run = async (deps: Deps, data: typeof words & { putOff?: true }) =>
-      (await runDelivery(deps, 'webhook-delivery', data, named)).nextStep
-    const marked = { ...words, putOff: true } as const
-    expect(await run(full, words)).to.deep.include({ next: 'later', data: marked })
-    expect(await run(full, marked)).to.not.have.property('data')
-    expect(asked).to.deep.equal([false, true])
-    expect(await run(house.deps, marked)).to.deep.include({ next: 'later', data: words, priority: 100_001 })
-  })
-
-  it('one of a re-queue tells its result also when those before it cannot be tidied away', async () => {
+  it('one of a re-queue begins its attempt also when the one before it cannot be tidied away', async () => {
     receiver.respondWith((res) => void res.end())
     const { _id } = await freshDelivery(house, merchant)
-    await house.deps.Delivery.updateOne({ _id }, { $set: { redrives: 20 } })
+    await house.deps.Delivery.updateOne({ _id }, { $set: { redrives: 20, attempts: 8 } })
     const asked: string[] = []
     const standing = {
       ...house.deps.queues.standing,
-      remove(_among: readonly string[], jobIds: readonly string[]) {
+      remove(_queue: string, jobIds: readonly string[]) {
         asked.push(...jobIds)
         return Promise.reject(new Error('Redis is away'))
       },
     }
     const deps = { ...house.deps, queues: { ...house.deps.queues, standing } }
-    const done = await runDelivery(deps, 'webhook-delivery', words, { jobId: `${_id}-r20`, name: 'an event' })
-    expect(done.log).to.include({ deliveryId: _id, outcome: 'delivered' })
-    expect(asked).to.deep.equal([`${_id}-r19`, `${_id}-r18`, `${_id}-r17`])
+    deps.slots.open()
+    const done = await webhookDelivery.run(deps, words, { jobId: `${_id}-r20.8`, name: 'an event' })
+    await deps.underWay.ended()
+    deps.slots.close()
+    expect(done.log).to.include({ deliveryId: _id, outcome: 'begun' })
+    expect(done.nextStep).to.deep.equal({ next: 'complete' })
+    expect((await stored(house, { _id })).status).to.equal('DELIVERED')
+    expect(asked).to.deep.equal([`${_id}-r19.8`])
     expect(warned).to.deep.equal(['jobs.not-tidied'])
   })
 
@@ -140,18 +119,18 @@ describe('What becomes of a job', () => {
   it('is told to nobody where no process works on its queue, so a worker of other queues warns', async () => {
     const { redisUrl, queuePrefix: prefix } = house.deps.config
     const redis = new Redis(redisUrl, { maxRetriesPerRequest: null })
-    const slow = new Queue('webhook-delivery-slow', { connection: redis, prefix })
+    const relays = new Queue('outbox-relay', { connection: redis, prefix })
     await warnOfUnattended(house.deps)
     expect(warned).to.deep.equal(['queue.unattended'])
     const all = await openBeside(house)
     all.startWorkers()
-    await until('it is attended', async () => (await slow.getWorkersCount()) > 0)
+    await until('it is attended', async () => (await relays.getWorkersCount()) > 0)
     await until('nobody warns', async () => {
       warned.splice(0)
       await warnOfUnattended(house.deps)
       return warned.length === 0
     })
-    await Promise.all([slow.close(), all.close()])
+    await Promise.all([relays.close(), all.close()])
     redis.disconnect()
   })
 })

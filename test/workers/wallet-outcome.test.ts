@@ -3,11 +3,11 @@ import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { mongo } from 'mongoose'
 import { newId } from '../../src/ids.ts'
+import { askDue } from '../../src/intents/ask-due.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { beginRefund } from '../../src/intents/refunds/under-way.ts'
 import { nudgeWalletOutcome, walletOutcomeJob } from '../../src/intents/wallet-outcome-job.ts'
 import { createLog, type Log } from '../../src/log.ts'
-import { sweep } from '../../src/sweep.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { walletOutcome } from '../../workers/wallet-outcome.ts'
 import { createIntent, openBeside } from '../support/acts.ts'
@@ -204,24 +204,73 @@ describe('A payment or refund of which nobody knows what became of it', () => {
     await workers.close()
   })
 
-  it('has its job again after Redis was emptied, when it is time and not before', async () => {
+  it('is asked about without any job, when it is time and not before', async () => {
     house.clock.freeze(new Date('2031-01-03T00:00:00Z'))
-    const { intent, key } = await unknownPayment()
+    const { intent } = await unknownPayment()
     const { intent: paid, keys } = await unknownRefunds([10_000, 20_000])
-    const [sooner = '', later = ''] = keys
+    const [, later = ''] = keys
     await house.deps.Intent.updateOne(
       { _id: paid._id, 'refunds.id': later },
       { $set: { 'refunds.$.askAt': new Date('2031-01-03T00:10:00Z') } },
     )
     await loseAllJobs(house.deps.config.redisUrl, house.deps.config.queuePrefix)
-    expect((await sweep(house.deps, false)).outcomes).to.equal(0)
+    wallet.knows({ outcome: 'done' })
+    const poll = async () => {
+      const found = await askDue(house.deps)
+      await house.deps.underWay.ended()
+      return found
+    }
+    expect(await poll()).to.equal(0)
     house.clock.advance(20_000)
-    for (const _again of [1, 2]) expect((await sweep(house.deps, false)).outcomes).to.equal(2)
-    const jobs = await queue.getJobs(['wait', 'delayed'])
-    expect(jobs.map(({ id, data }) => [id, data])).to.have.deep.members([
-      [key, { intentId: intent._id }],
-      [sooner, { intentId: paid._id }],
-    ])
+    expect(await poll()).to.equal(2)
+    expect(await poll()).to.equal(0)
+    expect((await storedIntent(house, intent.referenceNumber)).status).to.equal('PAID')
+    const { refunds } = await storedIntent(house, paid.referenceNumber)
+    expect(refunds.map(({ status }) => status)).to.deep.equal(['SUCCEEDED', 'PENDING'])
+    house.clock.advance(600_000)
+    expect(await poll()).to.equal(1)
+    expect((await storedIntent(house, paid.referenceNumber)).status).to.equal('REFUNDED')
+  })
+
+  it('is asked about by the poll once at a time, and before the hundreds of another business that hang', async () => {
+    const { intent: hung } = await unknownRefunds([1])
+    const [first] = hung.refunds
+    const askAt = new Date(house.clock.now().getTime() - 60_000)
+    const { codeKey, ...like } = hung
+    expect(codeKey).to.be.a('string')
+    const many = Array.from({ length: 300 }, (_, index) => ({
+      ...like,
+      _id: newId(),
+      referenceNumber: `PI-${index}`,
+      shortCode: `s${index}`,
+      refunds: [{ ...first, id: newId(), askAt }],
+    }))
+    await house.deps.Intent.collection.insertMany(many as never[])
+    const neighbour = await house.merchant()
+    wallet.answers(() => ({ outcome: 'unknown', why: 'it hung up' }))
+    const { referenceNumber } = await createIntent(house, neighbour)
+    await pay(house, referenceNumber)
+    const gate = createGate()
+    const asked: string[] = []
+    wallet.status = async ({ businessId, key }) => {
+      if (businessId === merchant.businessId) {
+        asked.push(key)
+        await gate.passed
+      }
+      return { outcome: 'done' }
+    }
+    house.clock.advance(20_000)
+    // 100 of the business whose questions hang, and one of its neighbour.
+    for (const _again of [1, 2]) expect(await askDue(house.deps)).to.be.within(100, 101)
+    await until(
+      'the payment of the neighbour',
+      async () => (await storedIntent(house, referenceNumber)).status === 'PAID',
+    )
+    expect(asked).to.have.length(25)
+    expect(new Set(asked)).to.have.property('size', 25)
+    gate.open()
+    await house.deps.underWay.ended()
+    expect(house.deps.asking).to.have.property('size', 0)
   })
 
   it('need not wait for an older question about the same intent', async () => {

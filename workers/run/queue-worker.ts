@@ -1,15 +1,8 @@
 import type { Deps } from '../../src/deps.ts'
 import type { Jobs, QueueName } from '../../src/jobs.ts'
 
-/**
- * What becomes of a job. `later`: it goes back until `at`, with other data or another priority where they are given. `move`: it goes on
- * in another queue. `fail`: it stays in *failed*, where support staff see it.
- */
-export type NextStep =
-  | { next: 'complete' }
-  | { next: 'later'; at: Date; data?: Jobs[QueueName]; priority?: number }
-  | { next: 'move'; to: QueueName }
-  | { next: 'fail'; reason: string }
+/** What becomes of a job. `later`: it goes back until `at`. `fail`: it stays in *failed*, where support staff see it. */
+export type NextStep = { next: 'complete' } | { next: 'later'; at: Date } | { next: 'fail'; reason: string }
 
 /**
  * How a job went. `log` is its one log line; `isNoise`: nothing happened, and very many such lines may come; `isWarning`: somebody waits
@@ -32,8 +25,7 @@ export interface JobAbout {
 }
 
 /**
- * One queue: its name, and how a job of it is done. After a fault it comes again, unless its queue forgets it because the sweep makes a
- * new one.
+ * One queue: its name, and how a job of it is done. After a fault it comes again, unless its queue forgets it because a poll does the same.
  */
 export interface QueueWorker<Name extends QueueName> {
   queue: Name

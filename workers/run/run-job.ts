@@ -61,11 +61,6 @@ async function obey(deps: Deps, nextStep: NextStep, job: Job, token: string | un
   switch (nextStep.next) {
     case 'complete':
       return
-    case 'move': {
-      const { name, data, priority } = job
-      deps.nudge(nextStep.to, [{ name, data, jobId: job.id, delayMs: 0, priority }])
-      return
-    }
     case 'fail':
       throw failure(nextStep.reason)
     case 'later':
@@ -80,13 +75,10 @@ async function obey(deps: Deps, nextStep: NextStep, job: Job, token: string | un
 
 async function putBack(
   deps: Deps,
-  { at, data, priority }: Extract<NextStep, { next: 'later' }>,
+  { at }: Extract<NextStep, { next: 'later' }>,
   job: Job,
   token: string | undefined,
 ): Promise<void> {
-  if (data !== undefined) await job.updateData(data)
-  // It only ever goes further back.
-  if (priority !== undefined && priority > job.priority) await job.changePriority({ priority })
   const waitMs = Math.max(shortestWaitMs, at.getTime() - deps.now().getTime())
   // BullMQ goes by the machine's clock, which need not be ours.
   await job.moveToDelayed(Date.now() + waitMs, token)

@@ -4,13 +4,14 @@ import type { Deps } from '../../src/deps.ts'
 import { inTime } from '../../src/in-time.ts'
 import { type QueueName, queueOptions } from '../../src/jobs.ts'
 import { throttled } from '../../src/log.ts'
+import { startPolling } from '../../src/poll.ts'
+import { attemptWaiting } from '../../src/webhooks/attempts/attempt-due.ts'
 import { intentExpiry } from '../intent-expiry.ts'
 import { maintenance } from '../maintenance.ts'
 import { outboxRelay } from '../outbox-relay.ts'
 import { retention } from '../retention.ts'
 import { walletOutcome } from '../wallet-outcome.ts'
 import { webhookDelivery } from '../webhook-delivery.ts'
-import { webhookDeliverySlow } from '../webhook-delivery-slow.ts'
 import type { QueueWorker } from './queue-worker.ts'
 import { runJob } from './run-job.ts'
 import { startTimers } from './timers.ts'
@@ -20,13 +21,14 @@ import { warnOfEviction } from './warn-of-eviction.ts'
 const workersUntil = (ending: AbortSignal): { [Name in QueueName]: QueueWorker<Name> } => ({
   'outbox-relay': outboxRelay,
   'webhook-delivery': webhookDelivery,
-  'webhook-delivery-slow': webhookDeliverySlow,
   'intent-expiry': intentExpiry,
   'wallet-outcome': walletOutcome,
   maintenance,
   retention: retention(ending),
 })
 
+/** How long an ending worker waits for its last look at MongoDB. A look that is cut is made up for by another process. */
+const pollGraceMs = 3000
 /** How long an ending worker waits for Redis to hear how its last jobs went. */
 const redisGraceMs = 3000
 
@@ -56,13 +58,22 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
       return worker
     }),
   )
+  if (deps.config.workerQueues.includes('webhook-delivery')) deps.slots.open()
+  deps.slots.onRoom(() =>
+    attemptWaiting(deps).catch((err: unknown) => deps.log.warn({ err }, 'webhook.not-begun')),
+  )
+  const polling = startPolling(deps)
   const timers = startTimers(deps)
   return {
     async close() {
-      timers.stopSweeping()
+      timers.stopAsking()
+      deps.slots.close()
       ending.abort()
+      const polled = polling.stop()
       const closed = Promise.all(running.map((worker) => worker.close()))
       while (underWay.size > 0) await Promise.allSettled(underWay)
+      await inTime(polled, pollGraceMs)
+      await deps.underWay.ended()
       // What is done stands in MongoDB. BullMQ would wait for Redis for as long as it is away.
       await inTime(closed, redisGraceMs)
       timers.stop()
@@ -87,7 +98,7 @@ function startWorker(
   const { keepCompletedSeconds, keepFailedSeconds } = queueOptions[work.queue]
   const run = (job: Job, token: string | undefined): Promise<void> => {
     const running = runJob(deps, work, job, token).finally(() => underWay.delete(running))
-    // A sweep may take long, and another process makes up for one that is cut.
+    // Restoring may take long, and another process makes up for one that is cut.
     if (work.queue !== 'maintenance') underWay.add(running)
     return running
   }

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import type { Log } from '../../src/log.ts'
 
 /**
- * Says once if Redis drops keys when it is full: jobs then vanish without an error and come back only with a sweep. Where one may not
+ * Says once if Redis drops keys when it is full: jobs then vanish without an error and their work waits for a poll. Where one may not
  * ask (`INFO` forbidden), nothing is said.
  */
 export async function warnOfEviction(connection: Redis, log: Log): Promise<void> {

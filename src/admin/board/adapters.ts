@@ -1,22 +1,21 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import type { Queue } from 'bullmq'
-import { deliveryLanes, type Jobs, type QueueName } from '../../jobs.ts'
+import type { Jobs, QueueName } from '../../jobs.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
 
 /** What the states of each queue mean, below its name. */
 const descriptions: Record<QueueName, string> = {
-  'webhook-delivery': 'Delayed: waits for its next attempt. Failed: DEAD; Retry sends it once more.',
-  'webhook-delivery-slow':
-    'The same, to receivers that are slow or keep failing, so that others need not wait for them.',
+  'webhook-delivery':
+    'Delayed: waits for its next attempt, or for a slot. Failed: DEAD; Retry re-queues it. A first attempt that succeeds at once has no job.',
   'outbox-relay': 'Turns events into deliveries.',
   'intent-expiry': 'Expires payments when their time is up.',
   'wallet-outcome': 'Asks wallets what became of payments and refunds whose outcome nobody knows.',
-  maintenance: 'Finds whatever is due and has no job.',
+  maintenance: 'Restores the failed jobs of DEAD deliveries.',
   retention: 'Takes away old test data, once a night.',
 }
 
 /** The queues whose jobs are deliveries: only there is a Retry an act of ours. */
-export const isDeliveryQueue = (name: string): boolean => deliveryLanes.some((lane) => lane === name)
+export const isDeliveryQueue = (name: string): boolean => name === 'webhook-delivery'
 
 /** One queue as Bull Board shows it. `mayRetry`: to this viewer Retry is offered; all else is never. */
 export function asBoardQueue(name: QueueName, queue: Queue, mayRetry: boolean): BullMQAdapter {
@@ -43,8 +42,23 @@ interface Titled {
 }
 
 /** A delivery's job has the name of its event, any other that of its queue. */
-const titleOf = ({ name, data }: Titled): string =>
-  [name, data?.ref, data?.host, data?.referenceNumber].filter((word) => word !== undefined).join(' · ')
+const titleOf = ({ name, data = {} }: Titled): string => {
+  const { ref, host, referenceNumber, failed, error, next } = data
+  const words = [
+    name,
+    ref,
+    host,
+    referenceNumber,
+    failed && `${failed} attempts failed`,
+    error,
+    next && `next attempt at ${shownTime(next)}`,
+  ]
+  return words.filter((word) => word !== undefined).join(' · ')
+}
+
+/** A time as the pages for staff show it. In Redis it is text. */
+const shownTime = (at: Date | string): string =>
+  `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
 /** Of a job that carries nothing, none. */
 type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never : keyof Data) : never
@@ -53,7 +67,9 @@ type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never 
 const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
   ref: true,
   host: true,
-  putOff: true,
+  failed: true,
+  error: true,
+  next: true,
   intentIds: true,
   orderIds: true,
   intentId: true,

@@ -30,13 +30,11 @@ const hooks: BoardHooks = {
 interface Explained {
   failedReason?: string
   stacktrace?: string[]
-  priority?: number
 }
 
-/** Of a failed job the page shows only the stack, lines of our code, where the reason is meant; a priority is about queueing. */
+/** Of a failed job the page shows the stack, lines of our code. Shows the reason instead. */
 function explain(job: Explained): void {
   job.stacktrace = job.failedReason ? [job.failedReason] : []
-  delete job.priority
 }
 
 function jobsIn(body: object | string): Explained[] {

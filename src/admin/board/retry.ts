@@ -14,10 +14,7 @@ export interface BoardAnswer {
   body: { error?: string; message?: string; retried?: number; skipped?: number }
 }
 
-type RetryDeps = Pick<
-  Deps,
-  'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge' | 'recentSenders' | 'log'
->
+type RetryDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge' | 'log'>
 
 const answers: Record<Requeued, BoardAnswer> = {
   requeued: { status: 204, body: {} },
@@ -79,7 +76,7 @@ export async function retryAll(deps: RetryDeps, queue: Queue, by: Requeuer): Pro
   return { status: 200, body: { retried: found.retried, skipped: Math.max(0, found.seen - found.retried) } }
 }
 
-/** Takes jobs out of *failed*. What cannot be removed now, the sweep removes: the act itself is done. */
+/** Takes jobs out of *failed*. What cannot be removed now, `restoreJobs` removes: the act itself is done. */
 async function forget(deps: RetryDeps, queue: Queue, jobIds: string[]): Promise<void> {
   try {
     await Promise.all(

@@ -98,8 +98,8 @@ async function cancelSelected(
   progress: ReturnType<typeof startProgress>,
 ): Promise<Tally> {
   const tally: Tally = { matched: 0, cancelled: 0, skipped: {} }
-  // Wakes the workers. Without Redis their sweep finds the events.
-  const queues = openQueues(deps.config, createLog('silent', 'admin', null), deps.now)
+  // Wakes the workers. Without Redis their polls find the events.
+  const queues = openQueues(deps.config, createLog('silent', 'admin', null))
   const isReady = new Promise<void>((resolve) => queues.whenReady(resolve))
   const ending = new AbortController()
   // A second Ctrl-C ends the process at once.

@@ -22,13 +22,10 @@ export interface Choice {
 /** How many were chosen, how many of them re-queued, and how many of the others for each reason. */
 export type Tally = { matched: number; requeued: number; skipped: Record<string, number> }
 
-/** Redis is not needed here: the sweep finds what is due. */
-const withoutRedis = { nudge: (): void => undefined, recentSenders: { add: () => 0 } }
+/** Redis is not needed here: the workers poll for what is due. */
+const withoutRedis = { nudge: (): void => undefined }
 
-/**
- * 250 deliveries a second. Each sweep reads every delivery of any business that became due in the last minute, so this command adds at most
- * 15 000 to that.
- */
+/** 250 deliveries a second: the workers poll for what is due, and that of others must not wait behind this. */
 const batchEveryMs = 2000
 
 /** Counts what would be chosen. Throws as `requeueChosen` does. */

@@ -2,6 +2,7 @@ import { html } from 'ghtml'
 import type { Actor, AuditEvent } from '../../audit/audit-event.ts'
 import type { TracedIntent } from '../../intents/look-up.ts'
 import { hostOf } from '../../webhooks/deliveries/delivery.ts'
+import { dueAt } from '../../webhooks/deliveries/lease.ts'
 import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { time } from './layout.ts'
 import { deliveryPath } from './paths.ts'
@@ -42,7 +43,8 @@ export function timeline({ intent, deliveries, trail }: Story): string {
 
 function storyOf(delivery: ListedDelivery): Entry[] {
   const name = nameOf(delivery)
-  const { createdAt, deadAt, nextAttemptAt } = delivery
+  const { createdAt, deadAt } = delivery
+  const due = dueAt(delivery)
   return [
     { at: createdAt, text: html`!${name}: ready to be sent` },
     ...numbered(delivery).map(({ number, attempt }) => ({
@@ -50,9 +52,12 @@ function storyOf(delivery: ListedDelivery): Entry[] {
       text: html`!${name}: attempt ${number}, !${foreign(outcomeOf(attempt))} after ${duration(attempt.durationMs)}`,
     })),
     ...(deadAt === null ? [] : [{ at: deadAt, text: html`!${name}: <b>DEAD</b>, no attempt will follow` }]),
-    ...(nextAttemptAt === null ? [] : [{ at: nextAttemptAt, text: html`!${name}: the next attempt is due` }]),
+    ...(due === null ? [] : [{ at: due, text: html`!${name}: ${comingOf(delivery)}` }]),
   ]
 }
+
+const comingOf = ({ leaseToken }: ListedDelivery): string =>
+  leaseToken === null ? 'the next attempt is due' : 'an attempt is under way'
 
 const nameOf = (delivery: ListedDelivery | undefined): string =>
   delivery === undefined

@@ -46,7 +46,7 @@ export const aboutEndpoints = {
     operationId: 'deleteWebhookEndpoint',
     tag: 'Webhook endpoints',
     summary: 'Delete an endpoint',
-    description: 'Its outstanding deliveries become CANCELLED.',
+    description: 'Its open deliveries become CANCELLED. A request in progress is cut off within 3 s.',
     params,
     query: null,
     body: null,

@@ -61,7 +61,7 @@ function draft(
   const createdAt = deps.now()
   const validUntil = orderUntil(deps.config, createdAt)
   const id = newRefundId()
-  // Whoever dies before the wallet answered leaves the question to the sweep.
+  // Whoever dies before the wallet answered leaves the question to a poll.
   return { id, amount, reason, status: 'PENDING', effectId, createdAt, validUntil, askAt: validUntil }
 }
 

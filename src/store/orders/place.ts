@@ -22,7 +22,7 @@ import { writeDown } from './write-down.ts'
 
 /** Twice what an order usually holds its units for, so that most need to look again only once. Each further pause is so much longer. */
 const shortestPauseMs = 50
-/** By then somebody holds them who died, and it is the sweep that is waited for. */
+/** By then the process that holds them is dead, and a poll has to give them back. */
 const longestPauseMs = 500
 /** What a last try may need, so that its merchant hears of that and not of a deadline. */
 const lastTryMs = 1000
@@ -88,7 +88,7 @@ async function tryToPlace(
   const written = await writeDown(deps, order, effect.until)
   if (written === 'placed') {
     nudgeOrderRelay(deps, order)
-    // Nobody waits for this; what is lost of it the sweep finds.
+    // Nobody waits for this; what is lost of it a poll finds.
     settle(deps, mine.tryId, takings).catch(() => undefined)
     return placedResponse(order)
   }

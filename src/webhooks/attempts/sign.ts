@@ -30,12 +30,18 @@ export function signedHeaders(
   }
 }
 
+/** The secrets of endpoints that were read together, unsealed once. An endpoint is read for each batch of attempts, so they are gone with it. */
+const unsealed = new WeakMap<object, ReturnType<typeof signingSecrets>>()
+
 /** The headers of an attempt at this endpoint that begins at `now`. */
-export const signFor = (
+export function signFor(
   deps: Pick<Deps, 'config' | 'secrets'>,
   endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,
   event: string,
   body: string,
   now: Date,
-): Record<string, string> =>
-  signedHeaders(deps.config.webhookHeaderBrand, signingSecrets(deps.secrets, endpoint, now), event, body, now)
+): Record<string, string> {
+  const secrets = unsealed.get(endpoint) ?? signingSecrets(deps.secrets, endpoint, now)
+  unsealed.set(endpoint, secrets)
+  return signedHeaders(deps.config.webhookHeaderBrand, secrets, event, body, now)
+}

@@ -1,40 +1,50 @@
-import type { DeliveryLane, NamedJob } from '../../jobs.ts'
-import { isFailing } from '../attempts/flowing.ts'
-import type { EndpointHealth } from '../endpoints/endpoint.ts'
-import { type Delivery, hostOf } from './delivery.ts'
+import type { NamedJob } from '../../jobs.ts'
+import { type AttemptRecord, type Delivery, hostOf, maxAttempts } from './delivery.ts'
 
-/** The job that attempts a delivery when it is due. Its id names the delivery; event, reference and host are words for people. */
-export function deliveryJob(
-  delivery: Pick<Delivery, '_id' | 'event' | 'referenceNumber' | 'url' | 'redrives' | 'nextAttemptAt'>,
-  now: Date,
-): NamedJob<DeliveryLane> {
+/** A delivery as its job shows it to support staff. `lastAttempt`: of one that has failed. */
+type Shown = Pick<
+  Delivery,
+  '_id' | 'event' | 'referenceNumber' | 'url' | 'attempts' | 'redrives' | 'nextAttemptAt'
+> & { lastAttempt?: Pick<AttemptRecord, 'status' | 'error'> | undefined }
+
+/** The job that wakes a worker when a delivery is due. Its id names the delivery and its counts; the rest is for people (src/admin/board). */
+export function deliveryJob(delivery: Shown, now: Date): NamedJob<'webhook-delivery'> {
+  const { event, referenceNumber: ref, attempts, redrives, nextAttemptAt, lastAttempt } = delivery
+  const isRetry = attempts > 0 && nextAttemptAt !== null
   return {
-    name: delivery.event,
-    data: { ref: delivery.referenceNumber, host: hostOf(delivery) },
-    jobId: jobIdOf(delivery._id, delivery.redrives),
-    delayMs: Math.max(0, (delivery.nextAttemptAt ?? now).getTime() - now.getTime()),
+    name: event,
+    data: {
+      ref,
+      host: hostOf(delivery),
+      ...(attempts === 0 ? {} : { failed: `${attempts} of ${maxAttempts + redrives}` }),
+      ...(lastAttempt === undefined ? {} : { error: errorOf(lastAttempt) }),
+      ...(isRetry ? { next: nextAttemptAt } : {}),
+    },
+    jobId: jobIdOf(delivery),
+    delayMs: Math.max(0, (nextAttemptAt ?? now).getTime() - now.getTime()),
   }
 }
 
-/** r0: as it came; a re-queue by hand counts on, for BullMQ ignores an id that it knows. */
-export const jobIdOf = (deliveryId: string, redrives: number): string => `${deliveryId}-r${redrives}`
+/** What went wrong, in few words. */
+export const errorOf = ({ status, error }: Pick<AttemptRecord, 'status' | 'error'>): string =>
+  error ?? `status ${status}`
+
+type Counts = Pick<Delivery, '_id' | 'attempts' | 'redrives'>
+
+/** Each wait of a delivery has a job of its own: BullMQ ignores an id that it knows, and the job that woke for this attempt may not have ended yet. */
+export const jobIdOf = ({ _id, attempts, redrives }: Counts): string => `${_id}-r${redrives}.${attempts}`
 
 /** Of which delivery a job is. */
 export const deliveryIdOf = (jobId: string): string => jobId.slice(0, jobId.lastIndexOf('-r'))
 
-/** Of how many re-queues a job was made. */
-export const redrivesOf = (jobId: string): number => Number(jobId.slice(jobId.lastIndexOf('-r') + 2))
-
-/** How far back a job looks for those before it; each has done the same in its time. */
-const mostOlder = 3
-
-/** The latest of the jobs that re-queues have made obsolete. */
-export const olderJobIds = (jobId: string): string[] => {
-  const redrives = redrivesOf(jobId)
-  const older = Array.from({ length: Math.min(mostOlder, redrives) }, (_, back) => redrives - 1 - back)
-  return older.map((redrive) => jobIdOf(deliveryIdOf(jobId), redrive))
+/** The delivery of a job, and what its counts were when the job was made. */
+export function countsOf(jobId: string): Counts {
+  const [redrives, attempts] = jobId.slice(jobId.lastIndexOf('-r') + 2).split('.')
+  return { _id: deliveryIdOf(jobId), attempts: Number(attempts), redrives: Number(redrives) }
 }
 
-/** Where the deliveries of an endpoint wait, as MongoDB knows it. */
-export const laneFor = (health: Pick<EndpointHealth, 'slow' | 'failuresInRow'>): DeliveryLane =>
-  health.slow || isFailing(health) ? 'webhook-delivery-slow' : 'webhook-delivery'
+/** The job from before the last re-queue, which has nothing left to do. Null if there was no re-queue. */
+export function supersededJobId(jobId: string): string | null {
+  const { redrives, ...counts } = countsOf(jobId)
+  return redrives === 0 ? null : jobIdOf({ ...counts, redrives: redrives - 1 })
+}

@@ -39,10 +39,13 @@ export interface Delivery extends Recorded, Caused {
   redrives: number
   /** `attempts` at the last re-queue; as long as it is the same, the attempt asked for is still to come. */
   askedAfterAttempts?: number
-  /** When the next attempt may start; null when none will come: DELIVERED, DEAD or CANCELLED. */
+  /**
+   * When a worker may attempt it: the time of the next attempt, or, while a worker is attempting it, the end of that lease. Null when no attempt
+   * will come: DELIVERED, DEAD or CANCELLED.
+   */
   nextAttemptAt: Date | null
-  /** Who is attempting it now, and until when that is believed. */
-  lease: { token: string; until: Date } | null
+  /** Of the attempt in flight. Only its holder records a result. */
+  leaseToken: string | null
   /** Of an old one only the last is left (src/retention). */
   attemptLog: AttemptRecord[]
   /** Live, and it had not ended when the clean-up came by, or was sent again by hand: the clean-up comes again once it is old. */
@@ -74,7 +77,7 @@ export const deliveries: Collection = {
     redrives: Number,
     askedAfterAttempts: Number,
     nextAttemptAt: Date,
-    lease: { type: { _id: false, token: String, until: Date }, default: null },
+    leaseToken: String,
     attemptLog: [
       {
         _id: false,
@@ -96,15 +99,16 @@ export const deliveries: Collection = {
     ...causedFields,
   },
   indexes: [
-    // Open deliveries, the only ones whose nextAttemptAt is a date: by time for the sweep, by endpoint for its deletion.
+    // Open deliveries, the only ones whose nextAttemptAt is a date. By time for the poll, by endpoint for slots that become free. Both looks read
+    // no document.
     {
       name: 'open',
-      key: { nextAttemptAt: 1 },
+      key: { nextAttemptAt: 1, businessId: 1, endpointId: 1, _id: 1 },
       partialFilterExpression: { nextAttemptAt: { $type: 'date' } },
     },
     {
       name: 'openByEndpoint',
-      key: { endpointId: 1, nextAttemptAt: 1 },
+      key: { endpointId: 1, nextAttemptAt: 1, _id: 1 },
       partialFilterExpression: { nextAttemptAt: { $type: 'date' } },
     },
     // These three contain every filter of a merchant's list, so that the list is counted without reading documents.
@@ -142,6 +146,3 @@ export const deliveries: Collection = {
 
 /** Host and port of the endpoint when the event came, for people. */
 export const hostOf = ({ url }: Pick<Delivery, 'url'>): string => parseUrl(url)?.host ?? url
-
-/** The statuses in which an attempt may still come. */
-export const openStatuses = ['PENDING', 'RETRYING'] as const satisfies readonly DeliveryStatus[]

@@ -2,6 +2,7 @@ import { type EventName, events } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type BodySource, bodyOf } from '../body/compose.ts'
 import { type AttemptRecord, type Delivery, maxAttempts } from './delivery.ts'
+import { dueAt } from './lease.ts'
 
 /** What of a delivery its record shows; of the attempts only the last one is looked at. */
 export const recordFields = {
@@ -13,6 +14,7 @@ export const recordFields = {
   attempts: 1,
   redrives: 1,
   nextAttemptAt: 1,
+  leaseToken: 1,
   sandbox: 1,
   createdAt: 1,
   deliveredAt: 1,
@@ -37,7 +39,7 @@ export function presentDelivery(delivery: DeliveryRecord): Record<string, unknow
     status: delivery.status,
     attempts: delivery.attempts,
     maxAttempts: maxAttempts + delivery.redrives,
-    nextAttemptAt: delivery.nextAttemptAt,
+    nextAttemptAt: dueAt(delivery),
     lastAttemptAt: last?.at ?? null,
     lastResponseStatus: last?.status ?? null,
     lastError: last?.stage ?? null,

@@ -7,7 +7,7 @@ import { type Requeued, type Requeuer, requeueBatch, requeueDeliveries } from '.
  * meanwhile would be found again, without end.
  */
 export async function* requeueAll(
-  deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge' | 'recentSenders'>,
+  deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge'>,
   which: Record<string, unknown>,
   by: Requeuer,
 ): AsyncGenerator<Map<string, Requeued>> {

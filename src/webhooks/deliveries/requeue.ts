@@ -2,13 +2,11 @@ import { type Actor, auditLine } from '../../audit/audit-event.ts'
 import { publishAudit } from '../../audit/publish.ts'
 import { pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
-import { groupBy } from '../../group-by.ts'
 import { recorded } from '../../idempotency/effect.ts'
-import { freshPriority } from '../attempts/priority.ts'
-import { type Endpoint, isReceiving, untried } from '../endpoints/endpoint.ts'
+import { type Endpoint, isReceiving } from '../endpoints/endpoint.ts'
 import type { Delivery } from './delivery.ts'
-import { deliveryJob, laneFor } from './delivery-job.ts'
-import { free, isLeased } from './lease.ts'
+import { deliveryJob } from './delivery-job.ts'
+import { isLeased } from './lease.ts'
 
 /** Who asks for one more attempt. `actId` is the same for every try of one request, so that it is done once. */
 export interface Requeuer {
@@ -38,13 +36,13 @@ const neededFields = (actId: string) => ({
   redrives: 1,
   askedAfterAttempts: 1,
   nextAttemptAt: 1,
-  lease: 1,
+  leaseToken: 1,
   effects: { $setIntersection: ['$effects', [actId]] },
   unaudited: 1,
 })
 type Candidate = Pick<Delivery, '_id' | keyof ReturnType<typeof neededFields>>
 
-type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge' | 'recentSenders'>
+type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge'>
 
 /**
  * Asks for one more attempt now, at up to `requeueBatch` deliveries: a DEAD or CANCELLED one comes to life for it, one that waits for
@@ -71,7 +69,7 @@ export async function requeueDeliveries(
   for (const delivery of after) outcomes.set(delivery._id, judgeAgain(delivery, receiving, by, now))
   // Also of an earlier try of this act, which may have been killed here.
   const mine = after.filter(({ effects }) => effects.includes(by.actId))
-  nudgeDue(deps, mine, receiving, now)
+  wakeDue(deps, mine, now)
   await publishAudit(deps, deps.Delivery, mine)
   return outcomes
 }
@@ -81,16 +79,15 @@ const read = (deps: RequeueDeps, which: object, { actId }: Requeuer): Promise<Ca
     .find<Candidate>(which, { projection: neededFields(actId) })
     .toArray()
 
-/** The endpoints to which anything may be sent, by id, and how each has been doing. */
-type Receiving = Map<string, Endpoint['health']>
+/** The ids of the endpoints that are neither deleted nor disabled. */
+type Receiving = ReadonlySet<string>
 
 async function receivingEndpoints(deps: RequeueDeps, deliveries: Candidate[]): Promise<Receiving> {
   const ids = [...new Set(deliveries.map(({ endpointId }) => endpointId))]
-  const endpoints = await deps.Endpoint.find(
-    { _id: { $in: ids } },
-    { active: 1, deletedAt: 1, health: 1 },
-  ).lean<Pick<Endpoint, '_id' | 'active' | 'deletedAt' | 'health'>[]>()
-  return new Map(endpoints.filter(isReceiving).map(({ _id, health }) => [_id, health]))
+  const endpoints = await deps.Endpoint.find({ _id: { $in: ids } }, { active: 1, deletedAt: 1 }).lean<
+    Pick<Endpoint, '_id' | 'active' | 'deletedAt'>[]
+  >()
+  return new Set(endpoints.filter(isReceiving).map(({ _id }) => _id))
 }
 
 function judge(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Date): Requeued {
@@ -113,23 +110,29 @@ function judgeAgain(delivery: Candidate, receiving: Receiving, by: Requeuer, now
   return verdict === 'requeued' && !delivery.effects.includes(by.actId) ? 'under-way' : verdict
 }
 
-/** Wakes the workers for those whose attempt is still to come; very many of one business do not go before the events of others. */
-function nudgeDue(deps: RequeueDeps, deliveries: Candidate[], receiving: Receiving, now: Date): void {
-  const due = deliveries.filter((each) => isDue(each, now) && !isLeased(each, now))
-  for (const [businessId, some] of groupBy(due, (delivery) => delivery.businessId)) {
-    const priority = freshPriority(deps.recentSenders.add(businessId, some.length))
-    const laneOf = ({ endpointId }: Candidate) => laneFor(receiving.get(endpointId) ?? untried)
-    for (const [lane, together] of groupBy(some, laneOf))
-      deps.nudge(
-        lane,
-        together.map((delivery) => ({ ...deliveryJob(delivery, now), priority })),
-      )
-  }
+/** Wakes the workers for those whose attempt is still to come. */
+function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
+  const due = deliveries.filter((each) => isDue(each, now))
+  if (due.length > 0)
+    deps.nudge(
+      'webhook-delivery',
+      due.map((delivery) => deliveryJob(delivery, now)),
+    )
 }
 
 /** Guarded by all that was read, so that `before` in the trail is what it was. */
 function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) {
-  const { _id, businessId, sandbox, status, attempts, redrives, askedAfterAttempts, nextAttemptAt } = before
+  const {
+    _id,
+    businessId,
+    sandbox,
+    status,
+    attempts,
+    redrives,
+    askedAfterAttempts,
+    nextAttemptAt,
+    leaseToken,
+  } = before
   // Cancelled before the attempt that was asked for: it is the same one again, and its job has ended.
   const isSameAttempt = attempts === askedAfterAttempts
   const after = { status: 'RETRYING', nextAttemptAt: now } as const
@@ -150,15 +153,13 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
         attempts,
         redrives,
         nextAttemptAt,
+        leaseToken,
         effects: { $ne: actId },
-        ...free(now),
       },
       update: {
-        // Without the lease of an attempt that was given up: thawed, it would still write its result.
         $set: {
           ...after,
           deadAt: null,
-          lease: null,
           askedAfterAttempts: attempts,
           // The clean-up may have been here already, and does not come again by itself.
           ...(sandbox ? {} : { untrimmed: true }),

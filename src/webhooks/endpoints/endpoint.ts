@@ -4,7 +4,7 @@ import type { Collection } from '../../collection.ts'
 /** How many endpoints a business may have (SPEC 4.8, rule 1). */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
-/** How a receiver has been doing, as its attempts tell it. It decides how many go there at a time, never whether any do. */
+/** How the attempts at an endpoint went. Decides with how many attempts at a time a process begins (attempts/slots.ts). */
 export interface EndpointHealth {
   lastSuccessAt: Date | null
   lastFailureAt: Date | null
@@ -12,8 +12,6 @@ export interface EndpointHealth {
   failuresInRow: number
   /** The stage at which the last failure happened (docs/webhooks.md). */
   lastError: string | null
-  /** Its last attempts took so long that its deliveries go by the lane of the slow. */
-  slow: boolean
 }
 
 /** Of an endpoint that nothing was sent to yet. */
@@ -22,7 +20,6 @@ export const untried: EndpointHealth = {
   lastFailureAt: null,
   failuresInRow: 0,
   lastError: null,
-  slow: false,
 }
 
 /** A secret that a rotation replaced. It signs beside the current one until its time is up. */
@@ -78,7 +75,6 @@ export const endpoints: Collection = {
       lastFailureAt: Date,
       failuresInRow: Number,
       lastError: String,
-      slow: Boolean,
     },
     effects: [String],
     createdAt: Date,

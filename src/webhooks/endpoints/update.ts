@@ -7,6 +7,7 @@ import { storedUrl } from '../sender/url.ts'
 import type { Endpoint } from './endpoint.ts'
 import { allForbiddenEvents, forbiddenEvents, notPermitted, permitEvents } from './event-permission.ts'
 import { findChanged, findEndpoint, ownEndpoint } from './find.ts'
+import { stopDeliveries } from './stop-deliveries.ts'
 
 export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'events' | 'active'>>
 
@@ -23,11 +24,11 @@ export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: 
 }
 
 /**
- * Changes what is given and nothing else, in one guarded write. ENDPOINT_NOT_FOUND; EVENTS_NOT_PERMITTED when the URL is to
+ * Changes what is given and nothing else, in one guarded write. If it disables the endpoint, attempts in flight end. ENDPOINT_NOT_FOUND; EVENTS_NOT_PERMITTED when the URL is to
  * change and the endpoint keeps events that the caller may not see, or it could lead them to itself.
  */
 export async function updateEndpoint(
-  deps: Pick<Deps, 'Endpoint' | 'now'>,
+  deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,
   caller: Caller,
   id: string,
   change: EndpointChange,
@@ -41,7 +42,10 @@ export async function updateEndpoint(
     { $set: { ...change, updatedAt: deps.now() }, $push: recorded(effect.id) },
     { returnDocument: 'after' },
   ).lean<Endpoint | null>()
-  return changed ?? (await findChanged(deps, caller, id, effect.id)) ?? whyNot(deps, caller, id)
+  const found =
+    changed ?? (await findChanged(deps, caller, id, effect.id)) ?? (await whyNot(deps, caller, id))
+  if (!found.active) await stopDeliveries(deps, id, false)
+  return found
 }
 
 async function whyNot(deps: Pick<Deps, 'Endpoint'>, caller: Caller, id: string): Promise<never> {

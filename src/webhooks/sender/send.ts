@@ -23,6 +23,8 @@ export interface SendRequest {
   url: string
   headers: Record<string, string>
   body: string
+  /** Is given a function that ends the attempt before its time. */
+  begun?: (end: () => void) => void
 }
 
 export interface SenderOptions {
@@ -117,14 +119,16 @@ export function createSender(options: SenderOptions): Sender {
     return 'fault' in connection ? connection : over(connection, request, deadline)
   }
 
-  async function attempt({ owner, url, headers, body }: SendRequest): Promise<Attempt> {
+  async function attempt({ owner, url, headers, body, begun }: SendRequest): Promise<Attempt> {
     const startedAt = performance.now()
     const took = (): number => Math.round(performance.now() - startedAt)
     const judged = judgeUrl(url, { allowedHosts })
     if ('fault' in judged)
       return { outcome: 'unreachable', stage: 'address', reason: judged.fault, durationMs: took() }
     const deadline = new AbortController()
-    const timer = setTimeout(() => deadline.abort(), timeoutMs)
+    const end = (): void => deadline.abort()
+    const timer = setTimeout(end, timeoutMs)
+    begun?.(end)
     try {
       const path = judged.url.pathname + judged.url.search
       const target = targetOf(judged.url, judged.allowed)

@@ -210,7 +210,7 @@ export const plants: readonly Plant[] = [
     'stored apart',
     /^POST \/dev\/intents/,
     'a delivery is stored for the other environment',
-    'src/webhooks/deliveries/new-deliveries.ts',
+    'src/webhooks/deliveries/new-delivery.ts',
     '    sandbox: source.sandbox,\n    event:',
     '    sandbox: !source.sandbox,\n    event:',
   ),

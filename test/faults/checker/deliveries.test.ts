@@ -342,7 +342,7 @@ describe('The checker of faults, of deliveries,', () => {
         confirmed(round).attemptLog.pop()
       },
     ],
-    ['delivery.counted', 'somebody holds it', (round) => (confirmed(round).lease = { until: at(300) })],
+    ['delivery.counted', 'somebody holds it', (round) => (confirmed(round).leaseToken = 'a')],
     [
       'delivery.paced',
       'an attempt comes before its wait is over',

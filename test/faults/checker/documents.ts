@@ -85,7 +85,7 @@ export interface DeliveryDocument {
   attempts: number
   redrives: number
   nextAttemptAt: number | null
-  lease: { until: number } | null
+  leaseToken: string | null
   attemptLog: { at: number; url: string; durationMs: number; status: number | null; stage: string | null }[]
   createdAt: number
   deliveredAt: number | null

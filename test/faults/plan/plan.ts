@@ -72,7 +72,7 @@ function nightOf(bursts: readonly Burst[]): Burst | undefined {
 /** In the first seconds of a round there is hardly anything yet that could be old. */
 const YOUNG_MS = 10_000
 
-/** Early in its burst: the points of the clean-up are armed by then, and the sweep that asks for it comes within seconds. */
+/** Early in its burst: the points of the clean-up are armed by then, and the poll that asks for it comes within seconds. */
 const jump = ({ fromMs }: Burst, aheadMs: number): PlannedFault => ({
   what: 'clock.jump',
   target: 'all',

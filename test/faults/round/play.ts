@@ -30,7 +30,7 @@ export interface RoundAsked {
   folder: string
 }
 
-/** What a wallet may still carry out is held for two minutes or more: what a sweep (every 6 s) could not end need not wait for that. */
+/** What a wallet may still carry out is held for two minutes or more: what a poll (every 6 s) could not end need not wait for that. */
 const WALLET_PATIENCE_SECONDS = 8
 const HELD_MS = 5 * 60_000
 /** What is older than five minutes is not counted again (docs/pagination.md). */

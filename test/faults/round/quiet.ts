@@ -44,7 +44,7 @@ const underWay = (now: Date): Kind[] => [
   some('orders', has('outbox.0')),
   some('deliveries', { nextAttemptAt: { $ne: null, $lte: soon(now) } }),
   held('deliveries', { nextAttemptAt: { $gt: soon(now) } }),
-  some('deliveries', { lease: { $ne: null } }),
+  some('deliveries', { leaseToken: { $ne: null } }),
   some('deliveries', has('unaudited.0')),
   some('staff', has('unaudited.0')),
   some('staffsessions', has('unaudited.0')),

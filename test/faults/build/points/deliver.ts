@@ -1,16 +1,19 @@
 import { after, before } from './point.ts'
 
-const deliver = before('worker', 'src/webhooks/attempts/deliver.ts')
+const attempt = before('worker', 'src/webhooks/attempts/attempt.ts')
 
+/** Of an attempt; `wake.…` of the job that wakes a worker for one. */
 export const deliverPoints = [
-  deliver('deliver.claimed', 'deps.leases.hold(delivery)'),
-  deliver('deliver.before-send', 'const sent = await place.attempt('),
-  deliver('deliver.answered', 'const attempts = delivery.attempts'),
-  deliver('deliver.before-record', 'const isRecorded = await '),
-  deliver('deliver.recorded', 'countAttempt(deps, delivery, isRecorded'),
-  before('worker', 'workers/run/run-delivery.ts')(
-    'deliver.before-tidied',
-    'const nextStep = nextStepAfter(delivered, data)',
+  attempt('deliver.claimed', 'deps.leases.hold(delivery'),
+  attempt('deliver.before-send', 'const sent = await deps.sender.send('),
+  attempt('deliver.answered', "slot.free(sent.outcome === 'delivered')"),
+  attempt('deliver.before-record', 'const isRecorded = '),
+  attempt('deliver.recorded', "const recorded = isRecorded ? outcome : 'lease-lost'"),
+  attempt('deliver.before-job', 'const waiting = { ...delivery, attempts, nextAttemptAt'),
+  after('worker', 'src/webhooks/attempts/attempt.ts')(
+    'deliver.job-added',
+    "deps.nudge('webhook-delivery', [deliveryJob(waiting, deps.now())])",
   ),
+  before('worker', 'workers/webhook-delivery.ts')('wake.handed-over', 'await removeSuperseded('),
   after('worker', 'workers/run/run-job.ts')('job.done', 'outcome = nextStep.next'),
 ]

@@ -2,11 +2,11 @@ import { after, before } from './point.ts'
 
 const expire = before('worker', 'src/intents/expire.ts')
 
-/** `sweep.…` of what looks for all that was left behind. */
+/** `poll.…` of each look for work in MongoDB. */
 export const expirePoints = [
   expire('expire.taken', 'const expired = await transitionTogether('),
   expire('expire.moved', 'nudgeRelay(deps, expired)'),
   after('worker', 'src/intents/expire.ts')('expire.nudged', 'nudgeRelay(deps, expired)'),
-  before('worker', 'src/sweep.ts')('sweep.begun', 'await eachInTurn(looks)'),
-  after('worker', 'src/sweep.ts')('sweep.done', 'await eachInTurn(looks)'),
+  before('worker', 'src/poll.ts')('poll.begun', 'const found = await look(deps)'),
+  after('worker', 'src/poll.ts')('poll.done', 'const found = await look(deps)'),
 ]

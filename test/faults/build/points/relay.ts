@@ -4,9 +4,11 @@ const relay = before('worker', 'src/webhooks/relay.ts')
 
 export const relayPoints = [
   relay('relay.events-read', 'const receivers = await receiversOf('),
-  relay('relay.before-insert', 'await Promise.all(deliveries.map((delivery) => deps.lanes.insertDelivery('),
-  relay('relay.deliveries-inserted', 'nudgeFresh(deps, deliveries, receivers)'),
-  after('worker', 'src/webhooks/relay.ts')('relay.nudged', 'nudgeFresh(deps, deliveries, receivers)'),
-  relay('relay.events-pulled', 'scheduleExpiries(deps, intents)'),
+  relay('relay.before-insert', 'const inserted = await Promise.allSettled('),
+  // Each delivery that was inserted with a lease, before its attempt begins.
+  relay('relay.inserted', 'if (isMine && slot !== null && data !== null)'),
+  relay('relay.deliveries-inserted', 'if (waiting.length > 0)'),
+  relay('relay.nudged', 'relayed.deliveries += planned.length'),
+  relay('relay.events-pulled', 'relayed.events += outbox.length'),
   after('worker', 'src/webhooks/relay.ts')('relay.expiries-scheduled', 'scheduleExpiries(deps, intents)'),
 ]

@@ -66,11 +66,11 @@ function mayBeStopped(
 }
 
 function* ends({ delivery, attempts }: Trail): Generator<Broken> {
-  const { _id: of, status, nextAttemptAt, lease, deliveredAt } = delivery
+  const { _id: of, status, nextAttemptAt, leaseToken, deliveredAt } = delivery
   if (status === 'PENDING' || status === 'RETRYING') yield { of, says: `is ${status}, and all was quiet` }
   if (nextAttemptAt !== null && !['PENDING', 'RETRYING'].includes(status))
     yield { of, says: `is ${status} and has a next attempt` }
-  if (lease !== null) yield { of, says: `is ${status}, and somebody holds it` }
+  if (leaseToken !== null) yield { of, says: `is ${status}, and somebody holds it` }
   const accepted = attempts.findIndex(
     ({ status: answered }) => answered !== null && answered >= 200 && answered < 300,
   )

@@ -6,7 +6,7 @@ import { settles } from '../views/times.ts'
 
 /** A second is on no clock of a machine that is busy; a record rounds to the millisecond. */
 const earlyMs = 5
-/** How late an attempt may be where nothing is wrong: its job was lost before, and the sweep comes every 6 s; the rest is the line that it stands in. */
+/** How late an attempt may be where nothing is wrong: its lease ended with its worker, and workers poll every 2 s; the rest is the line that it stands in. */
 const lateMs = 15_000
 
 /**

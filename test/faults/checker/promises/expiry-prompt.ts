@@ -8,8 +8,8 @@ import { settles } from '../views/times.ts'
 /** An answer that was computed at that second may be told a moment later, and the clock of the traffic is the machine's, read twice. */
 const marginMs = 50
 /**
- * Its event is there within seconds where nothing is wrong: a job at that second or, where that was lost at any time before, the sweep, which comes every
- * 6 s; and its relay.
+ * Its event is there within seconds where nothing is wrong: a job at that second or, where that was lost at any time before, a poll, which comes every
+ * 2 s; and its relay.
  */
 const eventMs = 10_000
 

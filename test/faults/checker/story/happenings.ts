@@ -235,7 +235,7 @@ export function tell(story: Story, intent: IntentDocument, event: string, second
     attempts: 2,
     redrives: 0,
     nextAttemptAt: null,
-    lease: null,
+    leaseToken: null,
     attemptLog: tries.map((each) => ({
       at: each.at,
       url: hook,

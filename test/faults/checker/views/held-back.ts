@@ -3,9 +3,9 @@ import { groupsOf } from './groups.ts'
 
 /** An attempt that took longer makes its receiver a slow one. */
 const slowMs = 1000
-/** A receiver is slow for its next 5 attempts, in each of two workers and both of their lanes. */
+/** Of those that wait behind a slow one: as many as an endpoint without a success has slots, five times over, in each of two workers. */
 const remembered = 20
-/** After so many failures in a row it gets few attempts at a time. */
+/** After so many failures in a row it has no more than two slots. */
 const mostFailures = 100
 
 interface Tried {

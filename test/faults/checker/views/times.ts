@@ -37,8 +37,7 @@ export const settles = {
   /** Connections that are found broken, a primary that is found (the driver gives up on a silent one after 5 s), a request that had waited. */
   requests: 6_000,
   /**
-   * Who is dead left a job of the sweep behind: it is free after 8 s and found at the next look, 12 s at most, and the sweep comes every 6 s. So by 18 s
-   * what is late is found; what was due from here on has 10 s or more of its own before it is called late.
+   * The leases of a dead worker end within 10 s, and the others poll every 2 s. So by 18 s what is late is found; what was due from here on has 10 s or more of its own before it is called late.
    */
   jobs: 10_000,
 } as const

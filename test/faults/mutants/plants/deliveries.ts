@@ -1,8 +1,17 @@
+import type { Edit } from '../../build/edit.ts'
 import { frozenAt, killedAt, type Mutant, plain, under } from '../mutant.ts'
 
 const relay = 'src/webhooks/relay.ts'
-const deliver = 'src/webhooks/attempts/deliver.ts'
+const attempt = 'src/webhooks/attempts/attempt.ts'
 const record = 'src/webhooks/attempts/record.ts'
+const slots = 'src/webhooks/attempts/slots.ts'
+
+/** Longer than the two seconds between two polls. */
+const relaysTwice: Edit = {
+  file: relay,
+  find: '    await empty({ _id',
+  put: '    await new Promise((resolve) => setTimeout(resolve, 4000))\n    await empty({ _id',
+}
 
 export const deliveryMutants: readonly Mutant[] = [
   {
@@ -11,11 +20,11 @@ export const deliveryMutants: readonly Mutant[] = [
     edits: [
       {
         file: relay,
-        find: 'const receivers = await receiversOf(deps, all)',
-        put: 'const receivers = await receiversOf(deps, all)\n  await emptyOutboxes(intents, deps.lanes.emptyIntentOutbox)',
+        find: '      await relaySource(deps, relayed, source, ours)',
+        put: '      await empty({ _id: source._id, events: outbox.map(({ id }) => id) }, noHurry)\n      await relaySource(deps, relayed, source, ours)',
       },
     ],
-    caughtBy: ['event.told'],
+    caughtBy: ['event.exact', 'event.told'],
     focus: killedAt('relay.before-insert'),
     isOneMore: true,
   },
@@ -39,9 +48,10 @@ export const deliveryMutants: readonly Mutant[] = [
     edits: [
       {
         file: record,
-        find: "filter: { _id: delivery._id, 'lease.token': delivery.lease.token }",
-        put: 'filter: { _id: delivery._id }',
+        find: '{ _id: { $in: ids }, leaseToken: { $in: tokens } },',
+        put: '{ _id: { $in: ids } },',
       },
+      { file: attempt, find: 'deps.leases.holds(delivery) && (await', put: '(await' },
     ],
     caughtBy: ['delivery.delivered', 'delivery.counted', 'delivery.paced'],
     focus: frozenAt('deliver.answered', 'deliver.before-record'),
@@ -49,7 +59,13 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'attempt-counted-twice',
     says: 'Each attempt counts as two.',
-    edits: [{ file: record, find: '$inc: { attempts: 1 }', put: '$inc: { attempts: 2 }' }],
+    edits: [
+      {
+        file: record,
+        find: "{ $add: ['$attempts', { $size: '$made' }] }",
+        put: "{ $add: ['$attempts', { $size: '$made' }, { $size: '$made' }] }",
+      },
+    ],
     caughtBy: ['delivery.counted'],
     focus: plain,
   },
@@ -59,12 +75,17 @@ export const deliveryMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/webhooks/attempts/claim.ts',
-        find: '{ $set: { lease: { token, until } } }',
-        put: '{ $set: { lease: { token, until } }, $inc: { attempts: 1 } }',
+        find: '{ $set: { leaseToken, nextAttemptAt: leaseEnd(now) } }',
+        put: '{ $set: { leaseToken, nextAttemptAt: leaseEnd(now) }, $inc: { attempts: 1 } }',
       },
-      { file: record, find: '$inc: { attempts: 1 }', put: '$inc: { attempts: 0 }' },
       {
-        file: deliver,
+        file: 'src/webhooks/deliveries/new-delivery.ts',
+        find: 'attempts: 0,',
+        put: 'attempts: leaseToken === null ? 0 : 1,',
+      },
+      { file: record, find: "{ $add: ['$attempts', { $size: '$made' }] }", put: "'$attempts'" },
+      {
+        file: attempt,
         find: 'const attempts = delivery.attempts + 1',
         put: 'const attempts = delivery.attempts',
       },
@@ -78,7 +99,7 @@ export const deliveryMutants: readonly Mutant[] = [
     says: 'A delivery that is sent once more by hand gets eight more attempts, not one.',
     edits: [
       {
-        file: deliver,
+        file: attempt,
         find: 'Math.max(1, attempts - redrives)',
         put: '((attempts - 1) % 8) + 1',
       },
@@ -106,9 +127,9 @@ export const deliveryMutants: readonly Mutant[] = [
     says: 'A retry sends a body that says the same in other bytes.',
     edits: [
       {
-        file: deliver,
-        find: 'const body = bodyOf(delivery, source)',
-        put: "const body = bodyOf(delivery, source).replace('{', delivery.attempts > 0 ? '{ ' : '{')",
+        file: attempt,
+        find: 'endpoint, composeBody(delivery, data), slot)',
+        put: "endpoint, composeBody(delivery, data).replace('{', delivery.attempts > 0 ? '{ ' : '{'), slot)",
       },
     ],
     caughtBy: ['delivery.delivered'],
@@ -138,7 +159,7 @@ export const deliveryMutants: readonly Mutant[] = [
     says: 'A retry signs the body as it would be written anew, not the bytes that it sends.',
     edits: [
       {
-        file: deliver,
+        file: attempt,
         find: 'signFor(deps, endpoint, delivery.event, body, at)',
         put: 'signFor(deps, endpoint, delivery.event, delivery.attempts > 0 ? JSON.stringify(JSON.parse(body), null, 1) : body, at)',
       },
@@ -148,17 +169,103 @@ export const deliveryMutants: readonly Mutant[] = [
     isOneMore: true,
   },
   {
-    name: 'sweep-blind',
-    says: 'Deliveries whose jobs Redis lost are never looked for.',
+    name: 'poll-blind',
+    says: 'No worker looks for deliveries whose jobs Redis lost.',
     edits: [
       {
-        file: 'src/webhooks/attempts/sweep.ts',
-        find: 'await deps.queues.standing.readd(deliveryLanes, placed)',
-        put: 'placed.length = 0',
+        file: 'src/poll.ts',
+        find: 'look: attemptDue }',
+        put: 'look: async () => 0 }',
       },
     ],
     caughtBy: ['quiet.reached', 'delivery.delivered', 'delivery.paced'],
     focus: under('redis.flush', 'redis.empty'),
+    isOneMore: true,
+  },
+  {
+    name: 'lease-missing',
+    says: 'The relay inserts a delivery without the lease with which it attempts it: another worker attempts it too, and the first result is lost.',
+    edits: [
+      {
+        file: relay,
+        find: 'deps.lanes.insertDelivery(delivery, until)',
+        put: 'deps.lanes.insertDelivery({ ...delivery, leaseToken: null, nextAttemptAt: delivery.createdAt }, until)',
+      },
+    ],
+    caughtBy: ['delivery.counted'],
+    focus: plain,
+  },
+  {
+    name: 'duplicate-attempted',
+    says: 'A relay attempts a delivery that another relay has inserted.',
+    edits: [
+      {
+        file: relay,
+        find: 'isMine = (await deps.lanes.insertDelivery(delivery, until)).inserted',
+        put: 'await deps.lanes.insertDelivery(delivery, until)\n    isMine = true',
+      },
+      // The events stay in the outbox for so long that the other worker relays them too. Alone this breaks no promise.
+      relaysTwice,
+    ],
+    caughtBy: ['delivery.counted'],
+    focus: { ...plain, seconds: 20 },
+    isOneMore: true,
+  },
+  {
+    name: 'outbox-emptied-whole',
+    says: 'The relay empties the outbox: an event that came after it read the others is lost.',
+    edits: [
+      {
+        file: 'src/webhooks/relay-lanes.ts',
+        find: '{ $pull: { outbox: { id: { $in: events } } } }',
+        put: '{ $set: { outbox: [] } }',
+      },
+      relaysTwice,
+    ],
+    caughtBy: ['event.told'],
+    focus: { ...plain, seconds: 20, often: ['createIntent', 'cancelIntent', 'simulatePayment'] },
+  },
+  {
+    name: 'slot-kept',
+    says: 'A failed attempt keeps its slot.',
+    edits: [
+      {
+        file: slots,
+        find: 'held.isFree = true\n        cancel()\n',
+        put: 'held.isFree = true\n        cancel()\n        if (delivered === false) return\n',
+      },
+    ],
+    caughtBy: ['quiet.reached', 'delivery.paced'],
+    focus: { ...plain, seconds: 20 },
+  },
+  {
+    name: 'slot-of-another',
+    says: 'A slot is given back to another business than the one that took it.',
+    edits: [
+      {
+        file: slots,
+        find: '    fast.add(line.owner.businessId, count)\n',
+        put: "    fast.add(count === 1 ? line.owner.businessId : 'another', count)\n",
+      },
+      // So that a short round uses them up. Alone this breaks no promise.
+      { file: slots, find: 'mostFastOfBusiness = 250', put: 'mostFastOfBusiness = 20' },
+    ],
+    caughtBy: ['quiet.reached', 'delivery.paced'],
+    focus: { ...plain, seconds: 20 },
+    isOneMore: true,
+  },
+  {
+    name: 'delay-off-by-one',
+    says: 'Each wait is the next one of the table, and after the last there is none.',
+    edits: [
+      {
+        file: 'src/webhooks/attempts/retry-wait.ts',
+        find: 'steps[attempts - 1]',
+        put: 'steps[attempts]',
+      },
+    ],
+    caughtBy: ['delivery.counted'],
+    focus: plain,
     isOneMore: true,
   },
 ]

@@ -58,7 +58,7 @@ export const intentMutants: readonly Mutant[] = [
   },
   {
     name: 'expiry-late',
-    says: 'A payment intent past its time reads as open until a sweep has come by.',
+    says: 'A payment intent past its time reads as open until a poll has found it.',
     edits: [
       {
         file: 'src/intents/present.ts',
@@ -67,9 +67,9 @@ export const intentMutants: readonly Mutant[] = [
       },
       { file: 'src/webhooks/relay.ts', find: 'if (created.length > 0)', put: 'if (created.length < 0)' },
       {
-        file: 'src/intents/sweep-expiries.ts',
-        find: 'moves.expire.guard(soon).cancelsAt',
-        put: 'moves.expire.guard(new Date(soon.getTime() - 35_000)).cancelsAt',
+        file: 'src/intents/expire-due.ts',
+        find: 'moves.expire.guard(before).cancelsAt',
+        put: 'moves.expire.guard(new Date(before.getTime() - 5_000)).cancelsAt',
       },
     ],
     caughtBy: ['expiry.prompt'],

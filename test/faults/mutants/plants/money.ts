@@ -53,8 +53,8 @@ export const moneyMutants: readonly Mutant[] = [
     says: 'Nobody asks the wallet what became of a payment whose process died.',
     edits: [
       {
-        file: 'src/intents/sweep-outcomes.ts',
-        find: "const payments = await askAgain(deps, { 'underWay.askAt': { $lte: now } })",
+        file: 'src/intents/ask-due.ts',
+        find: "const payments = await askBy(deps, 'underWay.askAt', 'paymentToAsk', '$underWay.askAt')",
         put: 'const payments = 0',
       },
     ],

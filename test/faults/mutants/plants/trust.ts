@@ -68,8 +68,8 @@ export const trustMutants: readonly Mutant[] = [
       },
       {
         file: requeue,
-        find: 'nudgeDue(deps, mine, receiving, now)',
-        put: `nudgeDue(deps, mine, receiving, now)
+        find: 'wakeDue(deps, mine, now)',
+        put: `wakeDue(deps, mine, now)
   for (const delivery of wanted.filter(({ effects }) => !effects.includes(by.actId)))
     await pastMongoose(deps.Delivery).updateOne(
       { _id: delivery._id, effects: by.actId },

@@ -3,6 +3,7 @@ import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { Caused, OutboxEvent } from '../event.ts'
 import type { Delivery } from './delivery.ts'
 import { deliveryId } from './delivery-id.ts'
+import { leaseEnd } from './lease.ts'
 
 /** A document with events in its outbox, as the relay reads it: also the source of their bodies. `referenceNumber`: as its merchant knows it. */
 export type Source = BodySource & {
@@ -15,16 +16,14 @@ export type Source = BodySource & {
 /** An endpoint that may want them. */
 export type Receiver = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'events' | 'health'>
 
-/** One delivery for each event of a source and each endpoint that is subscribed to it. */
-export function newDeliveries(source: Source, receivers: Map<string, Receiver[]>, now: Date): Delivery[] {
-  return source.outbox.flatMap((event) =>
-    (receivers.get(source.businessId) ?? [])
-      .filter((receiver) => receiver.events.includes(event.event))
-      .map((receiver) => newDelivery(source, event, receiver, now)),
-  )
-}
-
-function newDelivery(source: Source, event: OutboxEvent, receiver: Receiver, now: Date): Delivery {
+/** The delivery of an event to an endpoint. `leaseToken`: of the process that attempts it at once; null if it waits for a worker. */
+export function newDelivery(
+  source: Source,
+  event: OutboxEvent,
+  receiver: Receiver,
+  now: Date,
+  leaseToken: string | null,
+): Delivery {
   return {
     _id: deliveryId(event.id, receiver._id),
     endpointId: receiver._id,
@@ -39,8 +38,8 @@ function newDelivery(source: Source, event: OutboxEvent, receiver: Receiver, now
     status: 'PENDING',
     attempts: 0,
     redrives: 0,
-    nextAttemptAt: now,
-    lease: null,
+    nextAttemptAt: leaseToken === null ? now : leaseEnd(now),
+    leaseToken,
     attemptLog: [],
     createdAt: now,
     deliveredAt: null,

@@ -1,0 +1,47 @@
+import { pastMongoose } from '../collection.ts'
+import type { Deps } from '../deps.ts'
+import { inFairBatches } from '../in-fair-batches.ts'
+import { expireIntent } from './expire.ts'
+import type { Intent } from './intent.ts'
+import { moves } from './lifecycle.ts'
+
+/** The job of an intent that expired just now is on its way. */
+const graceMs = 1_500
+/** Intents of one business in one look. */
+const mostOfOne = 1_000
+
+type Expiring = Pick<Intent, '_id' | 'businessId' | 'referenceNumber' | 'cancelsAt'>
+
+/** Expires the intents whose time is up and that no job has expired, of each business a share. Returns how many it found. */
+export async function expireDue(deps: Deps): Promise<number> {
+  const before = new Date(deps.now().getTime() - graceMs)
+  return inFairBatches<Expiring>(
+    mostOfOne,
+    (last, without) => findExpiring(deps, before, last, without),
+    async (intents) =>
+      void (await Promise.all(intents.map(({ referenceNumber }) => expireIntent(deps, referenceNumber)))),
+  )
+}
+
+/** Skips intents that a payment holds: the write that ends the payment enqueues the expiry. */
+const findExpiring = (
+  deps: Pick<Deps, 'Intent'>,
+  before: Date,
+  last: Expiring | null,
+  without: readonly string[],
+): AsyncIterable<Expiring> =>
+  pastMongoose(deps.Intent).find<Expiring>(
+    {
+      status: { $in: [...moves.expire.from] },
+      cancelsAt: {
+        ...moves.expire.guard(before).cancelsAt,
+        ...(last?.cancelsAt ? { $gte: last.cancelsAt } : {}),
+      },
+      businessId: { $nin: [...without] },
+    },
+    {
+      projection: { businessId: 1, referenceNumber: 1, cancelsAt: 1 },
+      hint: 'expiring',
+      sort: { cancelsAt: 1 },
+    },
+  )

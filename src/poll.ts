@@ -1,0 +1,96 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { sweepAudit } from './audit/publish.ts'
+import type { Deps } from './deps.ts'
+import { askDue } from './intents/ask-due.ts'
+import { expireDue } from './intents/expire-due.ts'
+import type { QueueName } from './jobs.ts'
+import { askForNight } from './retention/ask-for-night.ts'
+import { sweepImports } from './store/imports/sweep.ts'
+import { sweepReservations } from './store/orders/reservations.ts'
+import { finishMovements } from './wallets/sandbox/finish.ts'
+import { attemptDue } from './webhooks/attempts/attempt-due.ts'
+import { pollOutboxes } from './webhooks/poll-outboxes.ts'
+
+/**
+ * Work that a process looks for in MongoDB, always, for the queues that it works on. Jobs only make it sooner: without Redis everything goes on
+ * by these looks alone. Each finds what is due and does it, a share for each business, and returns how many it found.
+ */
+interface Poll {
+  everyMs: number
+  look(deps: Deps): Promise<number>
+}
+
+const polls: Partial<Record<QueueName, Poll>> = {
+  'outbox-relay': { everyMs: 2_000, look: pollOutboxes },
+  // A lease lasts 10 s, so a dead worker's deliveries are taken over within 13 s.
+  'webhook-delivery': { everyMs: 2_000, look: attemptDue },
+  'intent-expiry': { everyMs: 2_000, look: expireDue },
+  'wallet-outcome': { everyMs: 2_000, look: askDue },
+  maintenance: { everyMs: 6_000, look: finishLeftovers },
+}
+
+/** Begins to poll. `stop` resolves when no look is running. */
+export function startPolling(deps: Deps): { stop(): Promise<void> } {
+  const ending = new AbortController()
+  const { signal } = ending
+  const running = deps.config.workerQueues.flatMap((queue) => {
+    const poll = polls[queue]
+    return poll === undefined ? [] : keepLooking(deps, queue, poll, signal)
+  })
+  return {
+    async stop() {
+      ending.abort()
+      await Promise.all(running)
+    },
+  }
+}
+
+/** The pauses differ from one another, so that the processes do not all look at once. */
+async function keepLooking(
+  deps: Deps,
+  queue: QueueName,
+  { everyMs, look }: Poll,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await deps.databaseTime.unsure()
+      const found = await look(deps)
+      if (found > 0) deps.log.info({ queue, found }, 'poll.found')
+      deps.metrics.gauges.lastPollAt.set({ queue }, deps.now().getTime() / 1000)
+    } catch (err) {
+      deps.log.warn({ err, queue }, 'poll.failed')
+    }
+    await pause(everyMs * (0.8 + Math.random() * 0.2), undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/**
+ * Finishes what a dead process left: movements of sandbox wallets, stock that orders reserved, imports, lines of the audit trail, and the
+ * clean-up of a night. If one part fails, the others still run, and the first fault is thrown in the end.
+ */
+export async function finishLeftovers(deps: Deps): Promise<number> {
+  const parts = [
+    () => finishMovements(deps),
+    () => sweepReservations(deps),
+    () => sweepImports(deps),
+    () => sweepAudit(deps, deps.Delivery),
+    () => sweepAudit(deps, deps.Business),
+    () => sweepAudit(deps, deps.Staff),
+    () => sweepAudit(deps, deps.StaffSession),
+    async () => {
+      await askForNight(deps)
+      return 0
+    },
+  ]
+  let found = 0
+  const faults: unknown[] = []
+  for (const part of parts)
+    try {
+      found += await part()
+    } catch (error) {
+      faults.push(error)
+    }
+  if (faults.length > 0) throw faults[0]
+  return found
+}

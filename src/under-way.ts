@@ -1,0 +1,18 @@
+/** Work of a worker process that no job waits for. A process that stops waits for its end. */
+export interface UnderWay {
+  add(work: Promise<unknown>): void
+  ended(): Promise<void>
+}
+
+export function createUnderWay(): UnderWay {
+  const all = new Set<Promise<unknown>>()
+  return {
+    add(work) {
+      const one = work.finally(() => all.delete(one))
+      all.add(one)
+    },
+    async ended() {
+      while (all.size > 0) await Promise.allSettled(all)
+    },
+  }
+}

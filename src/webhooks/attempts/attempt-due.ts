@@ -1,0 +1,149 @@
+import { pastMongoose } from '../../collection.ts'
+import type { Deps } from '../../deps.ts'
+import { groupBy } from '../../group-by.ts'
+import { noHurry } from '../../group-commit/lane.ts'
+import { inFairBatches } from '../../in-fair-batches.ts'
+import { claimable } from '../deliveries/lease.ts'
+import { isReceiving } from '../endpoints/endpoint.ts'
+import { beginAttempt } from './attempt.ts'
+import type { ClaimedDelivery } from './claim.ts'
+import { type AttemptEndpoint, slotOwner } from './find-endpoint.ts'
+import type { Slot, SlotOwner } from './slots.ts'
+
+/** A delivery that became due just now has a job on its way. */
+const graceMs = 500
+/** Deliveries of one business in one look. Those of an endpoint without slots wait for `attemptWaiting`. */
+const mostOfOne = 500
+
+interface Due {
+  _id: string
+  businessId: string
+  endpointId: string
+  nextAttemptAt: Date
+}
+const dueFields = { businessId: 1, endpointId: 1, nextAttemptAt: 1 } as const
+
+/**
+ * Begins the attempts that are due, a share for each business, as far as there are slots. Also takes over those whose lease has ended. Returns how
+ * many it found.
+ */
+export function attemptDue(deps: Deps): Promise<number> {
+  deps.slots.serveWaiting()
+  return inFairBatches<Due>(
+    mostOfOne,
+    (last, without) => findDue(deps, last, without),
+    async (found) => {
+      const byEndpoint = groupBy(found, ({ endpointId }) => endpointId)
+      await allOf(
+        [...byEndpoint].map(([endpointId, some]) =>
+          attemptOf(
+            deps,
+            endpointId,
+            some.map(({ _id }) => _id),
+          ),
+        ),
+      )
+    },
+  )
+}
+
+/** Skips endpoints that wait for slots: a hundred thousand of their deliveries may be due. Reads nothing but keys of the index. */
+function findDue(deps: Deps, last: Due | null, without: readonly string[]): AsyncIterable<Due> {
+  const { $type, $lte } = claimable(new Date(deps.now().getTime() - graceMs)).nextAttemptAt
+  return pastMongoose(deps.Delivery).find<Due>(
+    {
+      nextAttemptAt: { $type, $lte, ...(last === null ? {} : { $gte: last.nextAttemptAt }) },
+      businessId: { $nin: [...without] },
+      endpointId: { $nin: deps.slots.waiting().map(({ endpointId }) => endpointId) },
+    },
+    { projection: dueFields, hint: 'open', sort: { nextAttemptAt: 1 }, batchSize: 1000 },
+  )
+}
+
+/** Waits for all of them, and throws the first fault in the end. */
+async function allOf(parts: Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(parts)
+  await Promise.all(parts)
+}
+
+/** Endpoints that are served at once: each takes some reads. */
+const servedTogether = 25
+
+/** Begins attempts at endpoints that wait for slots, now that there are some. */
+export async function attemptWaiting(deps: Deps): Promise<void> {
+  const { slots } = deps
+  const waiting = slots.waiting().filter((owner) => slots.room(owner) > 0)
+  for (let at = 0; at < waiting.length; at += servedTogether)
+    await allOf(waiting.slice(at, at + servedTogether).map((owner) => attemptOldest(deps, owner)))
+}
+
+/** Begins attempts at the oldest deliveries of an endpoint, as many as have slots. It goes on waiting if there may be more. */
+async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<void> {
+  const { endpointId } = owner
+  const room = deps.slots.room(owner)
+  if (room === 0) return
+  // From here on a delivery that finds no slot makes the endpoint wait again.
+  deps.slots.served(endpointId)
+  try {
+    const due = await pastMongoose(deps.Delivery)
+      .find<Pick<Due, '_id'>>(
+        { endpointId, ...claimable(deps.now()) },
+        { projection: { _id: 1 }, hint: 'openByEndpoint', sort: { nextAttemptAt: 1 }, limit: room },
+      )
+      .toArray()
+    if (due.length === room) deps.slots.wait(owner)
+    await attemptOf(
+      deps,
+      endpointId,
+      due.map(({ _id }) => _id),
+    )
+  } catch (error) {
+    deps.slots.wait(owner)
+    throw error
+  }
+}
+
+/** Begins attempts at some deliveries of one endpoint, as far as there are slots and no other worker has them. */
+async function attemptOf(deps: Deps, endpointId: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  const endpoint = await deps.lanes.findEndpoint(endpointId, noHurry)
+  if (endpoint === null || !isReceiving(endpoint)) return cancelDue(deps, ids)
+  const taken = takeSlots(deps, endpoint, ids)
+  await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, slot, endpoint)))
+}
+
+function takeSlots(deps: Deps, endpoint: AttemptEndpoint, ids: string[]): { id: string; slot: Slot }[] {
+  const taken: { id: string; slot: Slot }[] = []
+  const owner = slotOwner(endpoint)
+  for (const id of ids) {
+    const slot = deps.slots.tryTake(owner)
+    if (slot === null) break
+    taken.push({ id, slot })
+  }
+  return taken
+}
+
+/** Claims a delivery and begins its attempt in the slot. Returns null, and gives the slot back, if it cannot be claimed. */
+export async function claimAndBegin(
+  deps: Deps,
+  id: string,
+  slot: Slot,
+  endpoint: AttemptEndpoint,
+): Promise<ClaimedDelivery | null> {
+  let delivery: ClaimedDelivery | null = null
+  try {
+    delivery = await deps.lanes.claimDelivery(id, noHurry)
+  } finally {
+    if (delivery === null) slot.free(null)
+  }
+  if (delivery !== null) beginAttempt(deps, delivery, slot, { endpoint })
+  return delivery
+}
+
+/** Cancels deliveries that are due at an endpoint that is deleted or disabled. */
+export async function cancelDue(deps: Pick<Deps, 'Delivery' | 'now'>, ids: string[]): Promise<void> {
+  await pastMongoose(deps.Delivery).updateMany(
+    { _id: { $in: ids }, ...claimable(deps.now()) },
+    { $set: { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null } },
+  )
+}

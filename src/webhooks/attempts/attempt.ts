@@ -1,0 +1,161 @@
+import type { Deps } from '../../deps.ts'
+import { noHurry } from '../../group-commit/lane.ts'
+import { environmentOf } from '../../metrics/metrics.ts'
+import { composeBody, composeData } from '../body/compose.ts'
+import { type AttemptRecord, hostOf } from '../deliveries/delivery.ts'
+import { endpointIdOf } from '../deliveries/delivery-id.ts'
+import { deliveryJob } from '../deliveries/delivery-job.ts'
+import { isReceiving } from '../endpoints/endpoint.ts'
+import { type ClaimedDelivery, giveBack } from './claim.ts'
+import { type AttemptEndpoint, slotOwner } from './find-endpoint.ts'
+import { signFor } from './sign.ts'
+import type { Slot } from './slots.ts'
+import { traceAttempt } from './trace-attempt.ts'
+import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
+
+/** What the caller has read already. `endpoint`: read before the delivery was claimed. `data`: the `data` of the body; its bytes are weighed. */
+export interface Known {
+  endpoint?: AttemptEndpoint
+  data?: string
+}
+
+/**
+ * With less of the lease left, no attempt begins: the lease could end before its first renewal, 3 s ahead. MongoDB was slow then, and a worker
+ * takes the delivery over when the lease has ended.
+ */
+const leastLeaseMs = 5_000
+
+/** Begins an attempt at a delivery that this process has claimed. Only a process that stops waits for its end. */
+export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, known: Known): void {
+  deps.leases.hold(delivery)
+  deps.underWay.add(
+    attemptDelivery(deps, delivery, slot, known)
+      .catch((err: unknown) => deps.log.warn({ err, deliveryId: delivery._id }, 'webhook.interrupted'))
+      .finally(() => {
+        slot.free(null)
+        deps.leases.release(delivery)
+      }),
+  )
+}
+
+/**
+ * Makes one attempt: composes and signs the body, sends it, records the result (SPEC 6.2 to 6.4). An endpoint that fails is a result. After a
+ * fault of MongoDB the lease ends by itself, a worker takes the delivery over, and this attempt does not count.
+ */
+async function attemptDelivery(
+  deps: Deps,
+  delivery: ClaimedDelivery,
+  slot: Slot,
+  known: Known,
+): Promise<void> {
+  if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < leastLeaseMs) return
+  // Read after the insert: a deletion that did not see the delivery is seen here.
+  const endpoint = known.endpoint ?? (await deps.lanes.findEndpoint(endpointIdOf(delivery._id), noHurry))
+  if (endpoint === null || !isReceiving(endpoint)) return cancel(deps, delivery, 'endpoint')
+  const data = known.data ?? (await findData(deps, delivery))
+  if (data === null) return cancel(deps, delivery, 'source')
+  if (known.data === undefined && !slot.weigh(data.length)) {
+    deps.slots.wait(slotOwner(endpoint))
+    return giveBack(deps, [delivery])
+  }
+  await send(deps, delivery, endpoint, composeBody(delivery, data), slot)
+}
+
+async function findData(deps: Deps, delivery: ClaimedDelivery): Promise<string | null> {
+  const source = await deps.lanes.findBodySource(delivery.referenceNumber, noHurry)
+  return source && composeData(delivery, source)
+}
+
+async function send(
+  deps: Deps,
+  delivery: ClaimedDelivery,
+  endpoint: AttemptEndpoint,
+  body: string,
+  slot: Slot,
+): Promise<void> {
+  const at = deps.now()
+  const { businessId: owner, url } = endpoint
+  const headers = signFor(deps, endpoint, delivery.event, body, at)
+  const span = traceAttempt(deps, delivery)
+  const begun = (end: () => void): void => deps.leases.onLost(delivery, end)
+  const sent = await deps.sender.send({ owner, url, headers, body, begun })
+  slot.free(sent.outcome === 'delivered')
+  const attempts = delivery.attempts + 1
+  const endedAt = deps.now()
+  const verdict = judge(sent, scheduled(attempts, delivery.redrives), deps.config.webhookRetryMs, endedAt)
+  const record = recordOf(at, url, sent)
+  span.end(attempts, verdict.outcome, record)
+  const { outcome, ...times } = verdict
+  const result = { delivery, status: statusAfter[outcome], ...times, attempt: record }
+  const isRecorded = deps.leases.holds(delivery) && (await deps.lanes.recordResult(result, noHurry))
+  const recorded = isRecorded ? outcome : 'lease-lost'
+  countAttempt(deps, delivery, recorded, record)
+  logAttempt(deps, delivery, { url, attempts, recorded, verdict, record, traceparent: span.traceparent })
+  if (!isRecorded) return
+  deps.healthNotes.note({ endpointId: endpoint._id, outcome, at: endedAt, stage: record.stage })
+  if (outcome === 'delivered') return
+  const { nextAttemptAt } = times
+  const waiting = { ...delivery, attempts, nextAttemptAt, url, lastAttempt: record }
+  deps.nudge('webhook-delivery', [deliveryJob(waiting, deps.now())])
+}
+
+/** How many of the attempts belong to the retry table. An attempt that was requested by hand comes on top, and repeats its step. */
+const scheduled = (attempts: number, redrives: number): number => Math.max(1, attempts - redrives)
+
+/** Ends a delivery whose endpoint is deleted or disabled, or whose intent or order is gone. */
+async function cancel(deps: Deps, delivery: ClaimedDelivery, missing: 'endpoint' | 'source'): Promise<void> {
+  const { _id: deliveryId, referenceNumber, event: webhookEvent } = delivery
+  const ended = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
+  await deps.lanes.recordResult({ delivery, status: 'CANCELLED', ...ended, attempt: null }, noHurry)
+  const fields = { deliveryId, webhookEvent, reference: referenceNumber }
+  // The clean-up removes an intent or order after its deliveries. So this was done by hand.
+  if (missing === 'source') deps.log.error(fields, 'webhook.source-missing')
+  else deps.log.info(fields, 'webhook.cancelled')
+}
+
+function countAttempt(
+  { metrics }: Pick<Deps, 'metrics'>,
+  delivery: Pick<ClaimedDelivery, 'sandbox'>,
+  outcome: Verdict['outcome'] | 'lease-lost',
+  { stage, durationMs }: AttemptRecord,
+): void {
+  metrics.attempts.inc({ outcome, stage: stage ?? 'none', environment: environmentOf(delivery) })
+  metrics.attemptDuration.observe({ outcome }, durationMs / 1000)
+}
+
+interface Logged {
+  url: string
+  attempts: number
+  recorded: Verdict['outcome'] | 'lease-lost'
+  verdict: Verdict
+  record: AttemptRecord
+  traceparent: string | null
+}
+
+/** One line for each attempt. The text of the response is not logged. */
+function logAttempt(deps: Pick<Deps, 'log'>, delivery: ClaimedDelivery, logged: Logged): void {
+  const { _id: deliveryId, event: webhookEvent, referenceNumber: reference, requestId = null } = delivery
+  const { url, attempts, recorded: outcome, verdict, record, traceparent } = logged
+  const { status, stage, durationMs: receiverMs } = record
+  const { nextAttemptAt } = verdict
+  const host = hostOf({ url })
+  // Version, trace, span, flags, with hyphens between.
+  const traceId = traceparent?.split('-')[1]
+  deps.log.info(
+    {
+      deliveryId,
+      webhookEvent,
+      reference,
+      host,
+      outcome,
+      attempts,
+      status,
+      stage,
+      receiverMs,
+      nextAttemptAt,
+      requestId,
+      traceId,
+    },
+    'webhook.attempted',
+  )
+}

@@ -1,0 +1,34 @@
+import type { Model } from 'mongoose'
+import type { Lane } from '../../group-commit/lane.ts'
+import { createByIdLane } from '../../group-commit/read-lane.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
+import type { SlotOwner } from './slots.ts'
+
+/** An endpoint as an attempt needs it: without its effects, of which there may be a thousand. */
+export type AttemptEndpoint = Pick<Endpoint, '_id' | keyof typeof fields>
+
+const fields = {
+  businessId: 1,
+  url: 1,
+  secret: 1,
+  previousSecrets: 1,
+  active: 1,
+  deletedAt: 1,
+  health: 1,
+} as const
+
+export const createEndpointLane = (Endpoint: Model<Endpoint>): Lane<string, AttemptEndpoint | null> =>
+  createByIdLane<Endpoint, AttemptEndpoint>(Endpoint, fields)
+
+/** The endpoint as the slots know it. */
+export const slotOwner = ({
+  _id: endpointId,
+  businessId,
+  url,
+  health,
+}: Pick<Endpoint, '_id' | 'businessId' | 'url' | 'health'>): SlotOwner => ({
+  endpointId,
+  businessId,
+  health,
+  origin: new URL(url).host,
+})

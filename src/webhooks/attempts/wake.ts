@@ -1,0 +1,54 @@
+import type { Deps } from '../../deps.ts'
+import { noHurry } from '../../group-commit/lane.ts'
+import type { Delivery } from '../deliveries/delivery.ts'
+import { endpointIdOf } from '../deliveries/delivery-id.ts'
+import { isReceiving } from '../endpoints/endpoint.ts'
+import { cancelDue, claimAndBegin } from './attempt-due.ts'
+import { slotOwner } from './find-endpoint.ts'
+
+/** The delivery of a wake-up job, and what its counts were when the job was made. */
+export interface Woken extends Pick<Delivery, 'attempts' | 'redrives'> {
+  deliveryId: string
+}
+
+/**
+ * What became of a wake-up. `begun`: the delivery has a slot, and the attempt runs by itself. `no-slot`: it waits in MongoDB, and this process
+ * attempts it when there is one. `superseded`: there is nothing to do, or a later job does it.
+ */
+export type WakeOutcome =
+  | { outcome: 'begun' | 'cancelled' | 'superseded' }
+  | { outcome: 'no-slot' | 'not-due'; again: Date }
+  | { outcome: 'dead'; last: Pick<Delivery, 'attempts' | 'attemptLog'> }
+
+/** Hands the delivery of a wake-up job to a slot. Does not wait for the attempt. */
+export async function wakeDelivery(deps: Deps, woken: Woken): Promise<WakeOutcome> {
+  const { deliveryId } = woken
+  const endpoint = await deps.lanes.findEndpoint(endpointIdOf(deliveryId), noHurry)
+  if (endpoint === null || !isReceiving(endpoint)) {
+    await cancelDue(deps, [deliveryId])
+    return whyNotBegun(deps, woken, 0)
+  }
+  const owner = slotOwner(endpoint)
+  const slot = deps.slots.tryTake(owner)
+  if (slot === null) return whyNotBegun(deps, woken, deps.slots.backOff(owner))
+  const delivery = await claimAndBegin(deps, deliveryId, slot, endpoint)
+  return delivery === null ? whyNotBegun(deps, woken, 0) : { outcome: 'begun' }
+}
+
+async function whyNotBegun(
+  deps: Deps,
+  { deliveryId, attempts, redrives }: Woken,
+  backOffMs: number,
+): Promise<WakeOutcome> {
+  const delivery = await deps.lanes.lookAtDelivery(deliveryId, noHurry)
+  const isLatest = delivery?.attempts === attempts && delivery.redrives === redrives
+  if (!isLatest) return { outcome: 'superseded' }
+  // The job must end in *failed*, where support staff look for it.
+  if (delivery.status === 'DEAD') return { outcome: 'dead', last: delivery }
+  if (delivery.status === 'CANCELLED') return { outcome: 'cancelled' }
+  const { nextAttemptAt } = delivery
+  if (nextAttemptAt === null) return { outcome: 'superseded' }
+  const now = deps.now()
+  if (nextAttemptAt > now) return { outcome: 'not-due', again: nextAttemptAt }
+  return { outcome: 'no-slot', again: new Date(now.getTime() + backOffMs) }
+}

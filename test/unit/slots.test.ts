@@ -1,0 +1,405 @@
+import { expect } from 'chai'
+import {
+  createSlots,
+  fastForMs,
+  type Slot,
+  type SlotOwner,
+  type Slots,
+} from '../../src/webhooks/attempts/slots.ts'
+
+/** Time that stands still until it is moved. Timers fire in their order. */
+function createTime() {
+  let now = 0
+  let timers: { at: number; act: () => unknown }[] = []
+  return {
+    elapsedMs: () => now,
+    after(ms: number, act: () => unknown) {
+      const timer = { at: now + ms, act }
+      timers.push(timer)
+      return () => void (timers = timers.filter((other) => other !== timer))
+    },
+    timers: () => timers.length,
+    /** Moves time, and lets what the timers began end. */
+    async advance(ms: number) {
+      const end = now + ms
+      for (;;) {
+        const next = timers.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)[0]
+        if (next === undefined) break
+        timers = timers.filter((other) => other !== next)
+        now = next.at
+        await next.act()
+      }
+      now = end
+      await new Promise(setImmediate)
+    },
+  }
+}
+
+/** An endpoint of its own origin. */
+function ownerOf(
+  businessId: string,
+  name: string,
+  origin = `${name}.example`,
+  health = 'trusted',
+): SlotOwner {
+  const lastSuccessAt = health === 'unknown' ? null : new Date(0)
+  const failuresInRow = health === 'failing' ? 3 : 0
+  return {
+    businessId,
+    endpointId: `${businessId}/${name}`,
+    origin,
+    health: { failuresInRow, lastSuccessAt, lastFailureAt: null, lastError: null },
+  }
+}
+
+const unknownOwner = (businessId: string, name: string) => ownerOf(businessId, name, undefined, 'unknown')
+
+/** Takes slots until there is none. */
+function takeAll(slots: Slots, ...owners: SlotOwner[]): Slot[] {
+  const taken: Slot[] = []
+  for (const owner of owners)
+    for (let slot = slots.tryTake(owner); slot !== null; slot = slots.tryTake(owner)) taken.push(slot)
+  return taken
+}
+
+const freeAll = (taken: Slot[], delivered: boolean | null) => {
+  for (const slot of taken) slot.free(delivered)
+}
+
+/** So many endpoints of a business, each of its own origin. */
+const endpoints = (businessId: string, count: number) =>
+  Array.from({ length: count }, (_, index) => ownerOf(businessId, `e${index}`))
+
+describe('slots', () => {
+  let time: ReturnType<typeof createTime>
+  let slots: Slots
+  beforeEach(() => {
+    time = createTime()
+    slots = createSlots(time)
+    slots.open()
+  })
+
+  describe('of an endpoint', () => {
+    it('are 2 while nothing is known of it, and while it fails', () => {
+      expect(takeAll(slots, unknownOwner('a', 'new'))).to.have.length(2)
+      expect(takeAll(slots, ownerOf('a', 'bad', undefined, 'failing'))).to.have.length(2)
+    })
+
+    it('become one more with each success, up to a tenth of the process', () => {
+      const owner = unknownOwner('a', 'new')
+      for (const most of [2, 4, 8, 16, 32, 64, 100, 100]) {
+        expect(slots.room(owner)).to.equal(most)
+        const taken = takeAll(slots, owner)
+        expect(taken).to.have.length(most)
+        freeAll(taken, true)
+      }
+    })
+
+    it('become one fewer with each failure, but not fewer than 2', () => {
+      const owner = ownerOf('a', 'shop')
+      const taken = takeAll(slots, owner)
+      expect(taken).to.have.length(50)
+      freeAll(taken.splice(0, 10), false)
+      expect(slots.room(owner)).to.equal(0)
+      freeAll(taken, false)
+      expect(slots.room(owner)).to.equal(2)
+    })
+
+    it('stay as many when no attempt was made, and when it responds late, but well', async () => {
+      const owner = ownerOf('a', 'shop')
+      freeAll(takeAll(slots, owner), null)
+      expect(slots.room(owner)).to.equal(50)
+      const late = takeAll(slots, owner)
+      freeAll(late.splice(40), null)
+      await time.advance(fastForMs)
+      freeAll(late, true)
+      expect(slots.room(owner)).to.equal(50)
+    })
+
+    it('are as many as its health says once the process has forgotten it', async () => {
+      const owner = unknownOwner('a', 'new')
+      freeAll(takeAll(slots, owner), true)
+      expect(slots.room(owner)).to.equal(4)
+      await time.advance(61_000)
+      expect(slots.room(ownerOf('b', 'other'))).to.equal(50)
+      expect(slots.room(owner)).to.equal(2)
+    })
+
+    it('are not forgotten while one of them is held', async () => {
+      const owner = ownerOf('a', 'shop')
+      const [first, ...others] = takeAll(slots, owner)
+      freeAll(others, null)
+      await time.advance(600_000)
+      slots.room(ownerOf('b', 'other'))
+      // The one that is held has moved aside.
+      expect(takeAll(slots, owner)).to.have.length(49)
+      first?.free(null)
+      expect(slots.inFlight()).to.equal(49)
+    })
+
+    it('are a tenth of the process for all endpoints of a business at one origin, and another business has its own', () => {
+      const mine = ['1', '2', '3'].map((name) => ownerOf('a', name, 'one.example:8443'))
+      expect(takeAll(slots, ...mine)).to.have.length(100)
+      expect(takeAll(slots, ownerOf('a', '4', 'one.example'))).to.have.length(50)
+      expect(takeAll(slots, ownerOf('b', '1', 'one.example:8443'))).to.have.length(50)
+    })
+
+    it('count for the origin that it has now, and leave the one that it had', () => {
+      const [before, after] = [ownerOf('a', '1', 'old.example'), ownerOf('a', '1', 'new.example')]
+      const taken = takeAll(slots, before)
+      freeAll(taken.splice(0, 20), null)
+      expect(takeAll(slots, after)).to.have.length(20)
+      expect(slots.room(ownerOf('a', '2', 'new.example'))).to.equal(50)
+      expect(
+        takeAll(slots, ownerOf('a', '3', 'new.example'), ownerOf('a', '4', 'new.example')),
+      ).to.have.length(80)
+      freeAll(taken, null)
+      expect(
+        takeAll(slots, ownerOf('a', '5', 'old.example'), ownerOf('a', '6', 'old.example')),
+      ).to.have.length(100)
+    })
+  })
+
+  describe('of a business', () => {
+    it('are a quarter of the process', () => {
+      expect(takeAll(slots, ...endpoints('a', 20))).to.have.length(250)
+      expect(slots.room(ownerOf('a', 'e21'))).to.equal(0)
+      expect(slots.room(ownerOf('b', 'e0'))).to.equal(50)
+    })
+
+    it('are never more than remain free, so that there is one for each that comes later', () => {
+      const held = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(
+        (businessId) => takeAll(slots, ...endpoints(businessId, 20)).length,
+      )
+      expect(held).to.deep.equal([250, 250, 250, 125, 63, 31, 16])
+      for (const late of ['x', 'y', 'z']) expect(slots.tryTake(ownerOf(late, 'e0'))).to.not.equal(null)
+    })
+
+    it('count for it alone when they are given back', () => {
+      const [first] = takeAll(slots, ...endpoints('a', 20))
+      takeAll(slots, ...endpoints('b', 20))
+      first?.free(true)
+      expect(slots.room(ownerOf('b', 'e30'))).to.equal(0)
+      expect(slots.room(ownerOf('a', 'e30'))).to.equal(1)
+    })
+  })
+
+  it('are given back once, however often they are given back', () => {
+    const owner = unknownOwner('a', 'new')
+    const [first, second] = takeAll(slots, owner)
+    slots.served(owner.endpointId)
+    for (const _again of [1, 2, 3]) first?.free(true)
+    expect(slots.inFlight()).to.equal(1)
+    expect(slots.room(owner)).to.equal(2)
+    second?.free(true)
+    expect(slots.inFlight()).to.equal(0)
+    expect(slots.room(owner)).to.equal(4)
+    expect(time.timers()).to.equal(0)
+  })
+
+  describe('after 5 s', () => {
+    it('move aside, so that the endpoint and the business have theirs again', async () => {
+      const owner = ownerOf('a', 'hanging')
+      takeAll(slots, owner)
+      await time.advance(fastForMs - 1)
+      expect(slots.room(owner)).to.equal(0)
+      await time.advance(1)
+      expect(slots.inFlight()).to.equal(50)
+      // Each of the 50 is one reason to trust it less.
+      expect(slots.room(owner)).to.equal(2)
+      expect(slots.room(ownerOf('a', 'other'))).to.equal(50)
+    })
+
+    it('count as fast while the share of the business there is full, and move when one of it ends', async () => {
+      const mine = endpoints('a', 5)
+      const hanging = takeAll(slots, ...mine)
+      expect(hanging).to.have.length(250)
+      await time.advance(fastForMs)
+      const others = endpoints('a', 20).slice(5)
+      // 100 have moved; 150 still count as fast.
+      expect(takeAll(slots, ...others)).to.have.length(100)
+      expect(slots.inFlight()).to.equal(350)
+      freeAll(hanging.slice(0, 10), false)
+      expect(takeAll(slots, ...others)).to.have.length(10)
+      expect(slots.room(ownerOf('b', 'e0'))).to.equal(50)
+    })
+
+    it('leave room in the second set for those who come later, and move as soon as one of any business ends', async () => {
+      const held = new Map<string, Slot[]>()
+      for (const businessId of ['a', 'b', 'c', 'd']) {
+        held.set(businessId, takeAll(slots, ...endpoints(businessId, 2)))
+        await time.advance(fastForMs)
+      }
+      // 100 of each of the first three have moved, and as many of the last as then remain: 50. The other 50 count as fast.
+      const room = () => takeAll(slots, ...endpoints('d', 40).slice(2)).length
+      expect(room()).to.equal(250 - 50)
+      freeAll((held.get('a') ?? []).slice(0, 4), false)
+      expect(room()).to.equal(2)
+    })
+
+    it('of an attempt that has ended do nothing more', async () => {
+      const owner = ownerOf('a', 'quick')
+      freeAll(takeAll(slots, owner), true)
+      await time.advance(60_000)
+      expect(slots.inFlight()).to.equal(0)
+      expect(slots.room(owner)).to.equal(100)
+    })
+
+    it('are given back from wherever they are: nothing is left in any count', async () => {
+      const all = ['a', 'b', 'c', 'd', 'e'].flatMap((businessId) =>
+        takeAll(slots, ...endpoints(businessId, 20)),
+      )
+      await time.advance(fastForMs)
+      all.push(...['f', 'g'].flatMap((businessId) => takeAll(slots, ...endpoints(businessId, 20))))
+      freeAll(all, null)
+      expect(slots.inFlight()).to.equal(0)
+      await time.advance(10)
+      expect(time.timers()).to.equal(0)
+      for (const businessId of ['a', 'f', 'new'])
+        expect(takeAll(slots, ...endpoints(businessId, 30).slice(20))).to.have.length(250)
+    })
+  })
+
+  describe('weigh the bodies of their attempts:', () => {
+    const mega = 1_000_000
+
+    it('one business has 12 MB in flight, and another one its own', () => {
+      const mine = takeAll(slots, ownerOf('a', 'large'))
+      expect(mine.filter((slot) => slot.weigh(mega))).to.have.length(12)
+      expect(slots.tryTake(ownerOf('b', 'large'))?.weigh(mega)).to.equal(true)
+      mine[0]?.free(true)
+      expect(mine.at(-1)?.weigh(mega)).to.equal(true)
+    })
+
+    it('all businesses have 48 MB together, but each has one body whatever its size', () => {
+      for (const businessId of ['a', 'b', 'c', 'd'])
+        expect(slots.tryTake(ownerOf(businessId, 'large'))?.weigh(12 * mega)).to.equal(true)
+      const [first, second] = takeAll(slots, ownerOf('e', 'large'))
+      expect([first?.weigh(mega), second?.weigh(mega)]).to.deep.equal([true, false])
+    })
+
+    it('an endpoint whose body is refused gets slots for as many like it as there is budget for', () => {
+      const large = ownerOf('a', 'large')
+      const mine = takeAll(slots, large)
+      const weighed = mine.filter((slot) => slot.weigh(mega))
+      freeAll(
+        mine.filter((slot) => !weighed.includes(slot)),
+        null,
+      )
+      expect(slots.room(large)).to.equal(0)
+      expect(slots.room(ownerOf('a', 'small'))).to.equal(50)
+      freeAll(weighed.splice(0, 3), null)
+      expect(slots.room(large)).to.equal(3)
+      expect(slots.tryTake(large)?.weigh(600)).to.equal(true)
+      // The next may be small too.
+      expect(slots.room(large)).to.equal(50 - 10)
+    })
+
+    it('bytes are given back once', () => {
+      const owner = ownerOf('a', 'large')
+      const [one, other] = takeAll(slots, owner)
+      one?.weigh(12 * mega)
+      for (const _again of [1, 2]) one?.free(null)
+      expect(other?.weigh(12 * mega)).to.equal(true)
+      expect(slots.tryTake(owner)?.weigh(1)).to.equal(false)
+    })
+  })
+
+  describe('that somebody waits for', () => {
+    const owner = unknownOwner('a', 'new')
+
+    it('are told of soon after one became free, together, until the endpoint is served', async () => {
+      let calls = 0
+      slots.onRoom(async () => void (calls += 1))
+      const taken = takeAll(slots, owner)
+      expect(slots.waiting()).to.deep.equal([owner])
+      expect(slots.isWaiting(owner.endpointId)).to.equal(true)
+      freeAll(taken, true)
+      expect(calls).to.equal(0)
+      await time.advance(10)
+      expect(calls).to.equal(1)
+      await time.advance(1_000)
+      expect(calls).to.equal(1)
+      slots.tryTake(owner)?.free(true)
+      await time.advance(10)
+      expect(calls).to.equal(2)
+      slots.served(owner.endpointId)
+      expect(slots.waiting()).to.deep.equal([])
+      slots.tryTake(owner)?.free(true)
+      await time.advance(10)
+      expect(calls).to.equal(2)
+    })
+
+    it('are told of never twice at once, and once more if one became free meanwhile', async () => {
+      const ends: (() => void)[] = []
+      slots.onRoom(() => new Promise((resolve) => ends.push(resolve)))
+      const taken = takeAll(slots, owner)
+      taken[0]?.free(true)
+      const served = time.advance(10)
+      await new Promise(setImmediate)
+      taken[1]?.free(true)
+      slots.tryTake(owner)?.free(true)
+      await new Promise(setImmediate)
+      expect(ends).to.have.length(1)
+      ends[0]?.()
+      await served
+      const again = time.advance(10)
+      await new Promise(setImmediate)
+      expect(ends).to.have.length(2)
+      ends[1]?.()
+      await again
+      expect(time.timers()).to.equal(0)
+    })
+
+    it('are told of when attempts move aside', async () => {
+      let calls = 0
+      slots.onRoom(async () => void (calls += 1))
+      takeAll(slots, owner)
+      await time.advance(fastForMs + 10)
+      expect(calls).to.equal(1)
+    })
+
+    it('are told of when the poll asks, though none became free, and not if nobody waits', async () => {
+      let calls = 0
+      slots.onRoom(async () => void (calls += 1))
+      slots.serveWaiting()
+      await time.advance(10)
+      expect(calls).to.equal(0)
+      slots.wait(owner)
+      slots.serveWaiting()
+      await time.advance(10)
+      expect(calls).to.equal(1)
+    })
+
+    it('go to the endpoints in the order in which they were refused one', () => {
+      const [first, second] = [ownerOf('a', '1'), ownerOf('b', '2')]
+      slots.wait(first)
+      slots.wait(second)
+      slots.wait(first)
+      expect(slots.waiting()).to.deep.equal([first, second])
+      slots.served(first.endpointId)
+      slots.wait(first)
+      expect(slots.waiting()).to.deep.equal([second, first])
+    })
+
+    it('send the jobs of one endpoint back one by one, from 5 s on', async () => {
+      expect([1, 2, 3].map(() => slots.backOff(owner))).to.deep.equal([5_000, 5_020, 5_040])
+      expect(slots.backOff(ownerOf('b', 'other'))).to.equal(5_000)
+      await time.advance(1_000)
+      expect(slots.backOff(owner)).to.equal(5_000)
+    })
+  })
+
+  it('are none before the process opens them and after it closes them, and nobody waits then', () => {
+    const closed = createSlots(time)
+    const owner = ownerOf('a', 'shop')
+    expect([closed.isOpen(), closed.tryTake(owner), closed.room(owner)]).to.deep.equal([false, null, 0])
+    expect(closed.waiting()).to.deep.equal([])
+    closed.open()
+    const held = closed.tryTake(owner)
+    closed.close()
+    expect([closed.isOpen(), closed.tryTake(owner), closed.inFlight()]).to.deep.equal([false, null, 1])
+    held?.free(true)
+    expect(closed.inFlight()).to.equal(0)
+  })
+})

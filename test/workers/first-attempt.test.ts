@@ -1,0 +1,252 @@
+import type { ServerResponse } from 'node:http'
+import { Queue } from 'bullmq'
+import { expect } from 'chai'
+import { Redis } from 'ioredis'
+import type { Deps } from '../../src/deps.ts'
+import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
+import { deliveryLeaseMs } from '../../src/webhooks/deliveries/lease.ts'
+import {
+  createIntent,
+  deliveriesOf,
+  openBeside,
+  relay,
+  stored,
+  subscribe,
+  trustEndpoint,
+  waitingEvents,
+} from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { startProcess } from '../support/processes.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { everythingIn } from '../support/redis-keys.ts'
+import { until } from '../support/until.ts'
+
+describe('the first attempt at a delivery', () => {
+  let house: House
+  let receiver: Receiver
+  let merchant: Merchant
+  let endpointId: string
+  let redis: Redis
+  let queue: Queue
+  beforeEach(async () => {
+    ;[house, receiver] = await Promise.all([openHouse(), startReceiver()])
+    redis = new Redis(house.deps.config.redisUrl, { maxRetriesPerRequest: null })
+    queue = new Queue('webhook-delivery', { connection: redis, prefix: house.deps.config.queuePrefix })
+    merchant = await house.merchant()
+    ;({ id: endpointId } = await subscribe(house, merchant, receiver.url, ['payment.created']))
+  })
+  afterEach(async () => {
+    await queue.close()
+    redis.disconnect()
+    await house.close()
+    await receiver.close()
+  })
+
+  const create = (count: number) =>
+    Promise.all(Array.from({ length: count }, () => createIntent(house, merchant)))
+  const inRedis = () => everythingIn(house.deps.config.redisUrl, house.deps.config.queuePrefix)
+  const areDelivered = (count: number) =>
+    until(`${count} are delivered`, async () => {
+      const made = await deliveriesOf(house, merchant)
+      return made.length === count && made.every(({ status }) => status === 'DELIVERED') && made
+    })
+  /** How often each delivery arrived. */
+  const arrivals = () => {
+    const counts = new Map<string, number>()
+    for (const { json } of receiver.received) counts.set(json.id, (counts.get(json.id) ?? 0) + 1)
+    return [...counts.values()]
+  }
+
+  it('is made by the relay that inserts it, under a lease, with nothing of it in Redis', async () => {
+    const held: ServerResponse[] = []
+    receiver.respondWith((res) => void held.push(res))
+    await create(1)
+    house.deps.slots.open()
+    const began = house.clock.now().getTime()
+    expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
+    await receiver.atLeast(1)
+    const [delivery] = await deliveriesOf(house, merchant)
+    expect(delivery).to.include({ status: 'PENDING', attempts: 0 })
+    expect(delivery?.leaseToken).to.be.a('string')
+    expect((delivery?.nextAttemptAt?.getTime() ?? 0) - began).to.be.within(
+      deliveryLeaseMs,
+      deliveryLeaseMs + 5_000,
+    )
+    expect(await waitingEvents(house, merchant)).to.deep.equal([])
+    held[0]?.end()
+    await house.deps.underWay.ended()
+    const [done] = await areDelivered(1)
+    expect(done).to.include({ attempts: 1, leaseToken: null, nextAttemptAt: null })
+    expect(house.deps.slots.inFlight()).to.equal(0)
+    expect(await inRedis()).not.to.include(delivery?._id)
+  })
+
+  it('waits where there is no slot: without a lease, with a job, and is made as soon as a slot is free', async () => {
+    const held: ServerResponse[] = []
+    receiver.respondWith((res) => void held.push(res))
+    house.startWorkers()
+    await create(5)
+    await until('all are inserted', async () => (await deliveriesOf(house, merchant)).length === 5)
+    await receiver.atLeast(2)
+    const waiting = (await deliveriesOf(house, merchant)).filter(({ leaseToken }) => leaseToken === null)
+    expect(waiting).to.have.length(3)
+    for (const delivery of waiting)
+      await until('its job', async () => (await queue.getJob(jobIdOf(delivery))) !== undefined)
+    expect(receiver.received).to.have.length(2)
+    receiver.respondWith((res) => void res.end())
+    const freedAt = Date.now()
+    for (const res of held) res.end()
+    await areDelivered(5)
+    // Long before their jobs come back.
+    expect(Math.max(...receiver.received.map(({ at }) => at)) - freedAt).to.be.below(4_000)
+    expect(arrivals()).to.deep.equal([1, 1, 1, 1, 1])
+    await until('their jobs are gone', async () => (await queue.count()) === 0, 15_000)
+  })
+
+  it('is left to other processes by one that does not work on deliveries', async () => {
+    const relays = await openBeside(house, { WORKER_QUEUES: 'outbox-relay' })
+    relays.startWorkers()
+    await create(3)
+    await until('all are relayed', async () => {
+      const made = await deliveriesOf(house, merchant)
+      return made.length === 3 && (await queue.getWaitingCount()) === 3
+    })
+    for (const delivery of await deliveriesOf(house, merchant)) {
+      expect(delivery.leaseToken).to.equal(null)
+      expect(delivery.nextAttemptAt).to.deep.equal(delivery.createdAt)
+      expect(await queue.getJobState(jobIdOf(delivery))).to.equal('waiting')
+    }
+    expect(receiver.received).to.have.length(0)
+    const attempts = await openBeside(house, { WORKER_QUEUES: 'webhook-delivery' })
+    attempts.allowHost(receiver.host)
+    attempts.startWorkers()
+    await areDelivered(3)
+    expect(arrivals()).to.deep.equal([1, 1, 1])
+    await Promise.all([relays.close(), attempts.close()])
+  })
+
+  it('is made once when several processes relay the event at once', async () => {
+    await trustEndpoint(house, endpointId)
+    const beside = await openBeside(house)
+    beside.allowHost(receiver.host)
+    const both = [house, beside]
+    for (const { deps } of both) deps.slots.open()
+    await create(30)
+    await Promise.all([...both, ...both].map(({ deps }) => relay(house, merchant, deps)))
+    await Promise.all(both.map(({ deps }) => deps.underWay.ended()))
+    await areDelivered(30)
+    expect(arrivals()).to.deep.equal(Array.from({ length: 30 }, () => 1))
+    for (const { deps } of both) expect(deps.slots.inFlight()).to.equal(0)
+    await beside.close()
+  })
+
+  it('is made by the poll when its relay died after the insert, as soon as the lease ends', async () => {
+    const { lanes } = house.deps
+    const dying: Deps = {
+      ...house.deps,
+      lanes: {
+        ...lanes,
+        async insertDelivery(...item: Parameters<typeof lanes.insertDelivery>) {
+          await lanes.insertDelivery(...item)
+          throw new Error('killed')
+        },
+      },
+    }
+    await create(1)
+    house.deps.slots.open()
+    expect(await relay(house, merchant, dying).catch((error: Error) => error.message)).to.equal('killed')
+    const [delivery] = await deliveriesOf(house, merchant)
+    expect(house.deps.slots.inFlight()).to.equal(0)
+    // Its event is relayed again, and the delivery stays with the lease of the dead one.
+    expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
+    await house.deps.underWay.ended()
+    expect(await attemptDue(house.deps)).to.equal(0)
+    expect(receiver.received).to.have.length(0)
+    house.clock.advance(deliveryLeaseMs + 500)
+    expect(await attemptDue(house.deps)).to.equal(1)
+    await house.deps.underWay.ended()
+    expect(await stored(house, delivery as Delivery)).to.include({ status: 'DELIVERED', attempts: 1 })
+    expect(arrivals()).to.deep.equal([1])
+  })
+
+  it('is taken over within 15 s when its process is killed, and that attempt does not count', async () => {
+    const held: ServerResponse[] = []
+    receiver.respondWith((res, count) => (count === 1 ? void held.push(res) : void res.end()))
+    const worker = await startProcess('worker', house, { WEBHOOK_ALLOWED_HOSTS: receiver.host })
+    await create(1)
+    await receiver.atLeast(1)
+    worker.kill('SIGKILL')
+    const killedAt = Date.now()
+    house.startWorkers()
+    const [done] = await until(
+      'it is taken over',
+      async () => {
+        const made = await deliveriesOf(house, merchant)
+        return made[0]?.status === 'DELIVERED' && made
+      },
+      15_000,
+    )
+    expect(done).to.include({ attempts: 1 })
+    expect(Date.now() - killedAt).to.be.below(15_000)
+    expect(arrivals()).to.deep.equal([2])
+    await worker.stop()
+  })
+
+  describe('after a fault', () => {
+    const failing = (name: 'recordResult' | 'findBodySource' | 'findEndpoint' | 'claimDelivery'): Deps => ({
+      ...house.deps,
+      lanes: { ...house.deps.lanes, [name]: () => Promise.reject(new Error('MongoDB is away')) },
+    })
+
+    it('of MongoDB at its result counts as none, and comes again when its lease ends', async () => {
+      receiver.respondWith((res) => void res.writeHead(500).end())
+      await create(1)
+      house.deps.slots.open()
+      await relay(house, merchant, failing('recordResult'))
+      await house.deps.underWay.ended()
+      const [delivery] = await deliveriesOf(house, merchant)
+      expect(delivery).to.include({ status: 'PENDING', attempts: 0 })
+      expect(house.deps.slots.inFlight()).to.equal(0)
+      house.clock.advance(deliveryLeaseMs + 500)
+      await attemptDue(house.deps)
+      await house.deps.underWay.ended()
+      expect(await stored(house, delivery as Delivery)).to.include({ status: 'RETRYING', attempts: 1 })
+      expect(arrivals()).to.deep.equal([2])
+    })
+
+    it('of MongoDB before the request sends nothing, counts as none, and leaves no slot taken', async () => {
+      await create(1)
+      await relay(house, merchant)
+      house.deps.slots.open()
+      house.clock.advance(1_000)
+      for (const name of ['findEndpoint', 'claimDelivery', 'findBodySource'] as const) {
+        await attemptDue(failing(name)).catch(() => undefined)
+        await house.deps.underWay.ended()
+        expect(house.deps.slots.inFlight(), name).to.equal(0)
+        house.clock.advance(deliveryLeaseMs + 500)
+      }
+      expect(receiver.received).to.have.length(0)
+      await attemptDue(house.deps)
+      await house.deps.underWay.ended()
+      const [done] = await areDelivered(1)
+      expect(done).to.include({ attempts: 1 })
+    })
+
+    it('of the slots that waited for, the poll serves the endpoint again', async () => {
+      await create(3)
+      await relay(house, merchant)
+      house.deps.slots.open()
+      house.clock.advance(1_000)
+      const [delivery] = await deliveriesOf(house, merchant)
+      const { businessId, health, url } = await house.deps.Endpoint.findById(endpointId).orFail().lean()
+      expect(delivery?.url).to.equal(url)
+      // As a fault of MongoDB leaves it: it waits, and no slot will become free.
+      house.deps.slots.wait({ endpointId, businessId, health, origin: receiver.host })
+      house.startWorkers()
+      await areDelivered(3)
+      await until('nobody waits', () => house.deps.slots.waiting().length === 0)
+    })
+  })
+})

@@ -1,0 +1,319 @@
+import type { ServerResponse } from 'node:http'
+import { expect } from 'chai'
+import type { Deps } from '../../src/deps.ts'
+import { newId } from '../../src/ids.ts'
+import { expireDue } from '../../src/intents/expire-due.ts'
+import { neverCancels } from '../../src/intents/lifecycle.ts'
+import { finishLeftovers, startPolling } from '../../src/poll.ts'
+import { newAccount } from '../../src/wallets/sandbox/account.ts'
+import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
+import { pollOutboxes } from '../../src/webhooks/poll-outboxes.ts'
+import {
+  attempt,
+  createIntent,
+  deliveriesOf,
+  freshDelivery,
+  stored,
+  subscribe,
+  trustEndpoint,
+  waitingEvents,
+} from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { storeOrder } from '../support/orders.ts'
+import { storedIntent } from '../support/pay.ts'
+import { profiled } from '../support/profiled.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+const dayMs = 86_400_000
+
+/** What each worker finds in MongoDB by itself, whatever became of the jobs. No queue is worked on here. */
+describe('the poll', () => {
+  let house: House
+  let receiver: Receiver
+  let merchant: Merchant
+  let endpointId: string
+  before(async () => {
+    receiver = await startReceiver()
+  })
+  beforeEach(async () => {
+    house = await openHouse()
+    merchant = await house.merchant()
+    ;({ id: endpointId } = await subscribe(house, merchant, receiver.url))
+    receiver.received.splice(0)
+    receiver.respondWith((res) => void res.end())
+  })
+  afterEach(async () => {
+    await house.deps.underWay.ended()
+    house.deps.slots.close()
+    await house.close()
+  })
+  after(() => receiver.close())
+
+  /** Copies of a new intent of the merchant, with the changes. */
+  async function manyIntents(count: number, change: object, owner = merchant): Promise<void> {
+    const { referenceNumber } = await createIntent(house, owner)
+    const like = await storedIntent(house, referenceNumber)
+    await house.deps.Intent.deleteOne({ referenceNumber })
+    const many = Array.from({ length: count }, (_, index) => {
+      const _id = newId()
+      return { ...like, _id, codeKey: _id, referenceNumber: _id, shortCode: `${index}-${_id}`, ...change }
+    })
+    for (let at = 0; at < count; at += 1_000)
+      await house.deps.Intent.collection.insertMany(many.slice(at, at + 1_000) as never[])
+  }
+  const ago = (ms: number) => new Date(house.clock.now().getTime() - ms)
+  /** An outbox as it was left some time ago. */
+  async function oldOutbox(createdAt: Date) {
+    const { referenceNumber } = await createIntent(house, merchant)
+    const { outbox } = await storedIntent(house, referenceNumber)
+    await house.deps.Intent.deleteOne({ referenceNumber })
+    return outbox.map((event) => ({ ...event, createdAt }))
+  }
+  const attemptAll = async () => {
+    const found = await attemptDue(house.deps)
+    await house.deps.underWay.ended()
+    return found
+  }
+
+  describe('of outboxes', () => {
+    it('relays an event that nobody relayed, once it is old enough to have lost its wake-up', async () => {
+      await createIntent(house, merchant)
+      expect(await pollOutboxes(house.deps)).to.equal(0)
+      house.clock.advance(2_000)
+      expect(await pollOutboxes(house.deps)).to.equal(1)
+      expect(await waitingEvents(house, merchant)).to.deep.equal([])
+      expect(await deliveriesOf(house, merchant)).to.have.length(1)
+      expect(await pollOutboxes(house.deps)).to.equal(0)
+    })
+
+    it('relays that of an order too', async () => {
+      await storeOrder(house, merchant)
+      house.clock.advance(2_000)
+      expect(await pollOutboxes(house.deps)).to.equal(1)
+      expect(await waitingEvents(house, merchant)).to.deep.equal([])
+    })
+
+    it('relays the event of a business before the thousands of another one that are older', async () => {
+      const neighbour = await house.merchant()
+      await subscribe(house, neighbour, receiver.url)
+      await manyIntents(3_000, { outbox: await oldOutbox(ago(60_000)) })
+      await createIntent(house, neighbour)
+      house.clock.advance(2_000)
+      house.deps.slots.open()
+      expect(await pollOutboxes(house.deps)).to.be.within(1_001, 1_010)
+      await until('the event of the neighbour', async () => {
+        const made = await deliveriesOf(house, neighbour)
+        return made[0]?.status === 'DELIVERED'
+      })
+      expect(await waitingEvents(house, merchant)).to.have.length(2_000)
+    }).timeout(60_000)
+
+    it('goes on to those of others and to orders past hundreds that this version cannot relay, and reports it', async () => {
+      const neighbour = await house.merchant()
+      await subscribe(house, neighbour, receiver.url)
+      const unknown = (await oldOutbox(ago(60_000))).map((event) => ({ ...event, format: 99 }))
+      await manyIntents(300, { outbox: unknown })
+      await createIntent(house, neighbour)
+      await storeOrder(house, neighbour)
+      house.clock.advance(2_000)
+      house.deps.slots.open()
+      const fault = await pollOutboxes(house.deps).catch((error: Error) => error.message)
+      expect(fault).to.match(/format 99/)
+      expect(await waitingEvents(house, neighbour)).to.deep.equal([])
+      expect(await waitingEvents(house, merchant)).to.have.length(300)
+      await house.deps.underWay.ended()
+      expect(house.deps.slots.inFlight()).to.equal(0)
+    })
+  })
+
+  describe('of deliveries', () => {
+    it('attempts what is due and nothing before its time, also with the lease of a dead process', async () => {
+      receiver.respondWith((res) => void res.writeHead(500).end())
+      const delivery = await freshDelivery(house, merchant)
+      house.deps.slots.open()
+      house.clock.advance(1_000)
+      expect(await attemptAll()).to.equal(1)
+      expect(await stored(house, delivery)).to.include({ status: 'RETRYING', attempts: 1 })
+      house.clock.advance(29_000)
+      expect(await attemptAll()).to.equal(0)
+      house.clock.advance(2_000)
+      expect(await attemptAll()).to.equal(1)
+      expect((await stored(house, delivery)).attempts).to.equal(2)
+      const nextAttemptAt = new Date(house.clock.now().getTime() + 10_000)
+      const leaseToken = 'of a dead process'
+      await house.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { nextAttemptAt, leaseToken } })
+      expect(await attemptAll()).to.equal(0)
+      house.clock.advance(10_500)
+      expect(await attemptAll()).to.equal(1)
+      expect((await stored(house, delivery)).attempts).to.equal(3)
+    })
+
+    it('attempts that of a business before the thousands of another one that are due longer', async () => {
+      const [neighbour, hanging] = [await house.merchant(), await startReceiver()]
+      const held: ServerResponse[] = []
+      hanging.respondWith((res) => void held.push(res))
+      const like = await freshDelivery(house, merchant)
+      const ids = await Promise.all(
+        Array.from({ length: 4 }, async () => (await subscribe(house, merchant, hanging.url)).id),
+      )
+      for (const id of ids) await trustEndpoint(house, id)
+      const many = Array.from({ length: 5_000 }, (_, index): Delivery => {
+        const endpoint = ids[index % ids.length] ?? ''
+        return {
+          ...like,
+          _id: deliveryId(newId(), endpoint),
+          endpointId: endpoint,
+          url: hanging.url,
+          nextAttemptAt: ago(60_000 - index),
+        }
+      })
+      await house.deps.Delivery.collection.insertMany(many as never[])
+      await subscribe(house, neighbour, receiver.url)
+      await freshDelivery(house, neighbour)
+      house.clock.advance(1_000)
+      house.deps.slots.open()
+      expect(await attemptDue(house.deps)).to.be.within(500, 520)
+      await until(
+        'the delivery of the neighbour',
+        async () => (await deliveriesOf(house, neighbour))[0]?.status === 'DELIVERED',
+      )
+      // All endpoints of the business are at one origin.
+      expect(house.deps.slots.inFlight()).to.be.within(98, 100)
+      hanging.respondWith((res) => void res.end())
+      for (const res of held) res.end()
+      await house.deps.underWay.ended()
+      await hanging.close()
+    }).timeout(60_000)
+
+    it('goes on past one that cannot be attempted, and gives its slot back', async () => {
+      const [wrong, right] = [await freshDelivery(house, merchant), await freshDelivery(house, merchant)]
+      await house.deps.Delivery.updateOne({ _id: wrong._id }, { $set: { format: 99 } })
+      house.clock.advance(1_000)
+      house.deps.slots.open()
+      expect(await attemptAll()).to.equal(2)
+      expect(await stored(house, right)).to.include({ status: 'DELIVERED' })
+      expect(await stored(house, wrong)).to.include({ status: 'PENDING', attempts: 0 })
+      expect(house.deps.slots.inFlight()).to.equal(0)
+    })
+
+    it('finds nothing where all is done: delivered, DEAD or cancelled', async () => {
+      const made = [
+        await freshDelivery(house, merchant),
+        await freshDelivery(house, merchant),
+        await freshDelivery(house, merchant),
+      ]
+      await attempt(house.deps, made[0]?._id ?? '')
+      receiver.respondWith((res) => void res.writeHead(500).end())
+      for (let count = 1; count <= 8; count += 1) {
+        await attempt(house.deps, made[1]?._id ?? '')
+        house.clock.advance(dayMs)
+      }
+      await house.deps.Endpoint.updateMany({ _id: endpointId }, { $set: { active: false } })
+      expect(await attemptAll()).to.equal(1)
+      const ended = await deliveriesOf(house, merchant)
+      expect(ended.map(({ status }) => status)).to.deep.equal(['DELIVERED', 'DEAD', 'CANCELLED'])
+      expect(await attemptAll()).to.equal(0)
+    })
+  })
+
+  it('expires an intent before the thousands of another business whose time was up earlier', async () => {
+    const neighbour = await house.merchant()
+    const earlier = ago(60_000)
+    await manyIntents(3_000, { expiresAt: earlier, cancelsAt: earlier, outbox: [] })
+    const { referenceNumber } = await createIntent(house, neighbour)
+    const due = ago(30_000)
+    await house.deps.Intent.updateOne(
+      { referenceNumber },
+      { $set: { expiresAt: due, cancelsAt: due, outbox: [] } },
+    )
+    expect(await expireDue(house.deps)).to.be.within(1_001, 1_010)
+    expect((await storedIntent(house, referenceNumber)).status).to.equal('CANCELLED')
+    expect(await house.deps.Intent.countDocuments({ status: 'PENDING' })).to.equal(2_000)
+  }).timeout(60_000)
+
+  it('finishes what was left behind of each wallet, though one cannot be finished', async () => {
+    const since = house.clock.now()
+    const accounts = ['31000001', '31000002', '31000003'].map((phone) => ({
+      ...newAccount({ _id: phone, phone, businessId: null, pinHash: null, balance: 100 }, since),
+      current: { nonce: newId(), key: newId(), kind: 'refund', amount: 1, paymentKey: phone, since },
+    }))
+    await house.deps.WalletAccount.collection.insertMany(accounts as never[])
+    // A row that nothing of ours has written.
+    await house.deps.WalletMovement.collection.insertOne({ _id: '31000002' } as never)
+    house.clock.advance(10_000)
+    expect(await finishLeftovers(house.deps)).to.equal(3)
+    const after = await house.deps.WalletAccount.find().sort({ _id: 1 }).lean()
+    expect(after.map(({ current }) => current === null)).to.deep.equal([true, false, true])
+  })
+
+  it('goes on to all other leftovers when one look fails, and reports it in the end', async () => {
+    const delivery = await freshDelivery(house, merchant)
+    const line = { _id: newId(), at: ago(60_000), act: 'delivery.requeued', subject: delivery._id }
+    await house.deps.Delivery.collection.updateOne({ _id: delivery._id } as never, {
+      $set: { unaudited: [line] },
+    })
+    const wallets = { find: () => expect.fail('no wallets') } as never
+    const failing: Deps = { ...house.deps, WalletAccount: wallets }
+    const fault = await finishLeftovers(failing).catch((error: Error) => error.message)
+    expect(fault).to.match(/no wallets|find/)
+    expect((await stored(house, delivery)).unaudited).to.deep.equal([])
+  })
+
+  it('reads by an index, however much there is that needs nothing', async () => {
+    await freshDelivery(house, merchant)
+    const { referenceNumber } = await createIntent(house, merchant)
+    const askAt = house.clock.now()
+    const held = {
+      underWay: { id: newId(), askAt },
+      cancelsAt: neverCancels,
+      refunds: [{ id: newId(), askAt }],
+    }
+    await house.deps.Intent.updateOne({ referenceNumber }, { $set: held })
+    await storeOrder(house, merchant)
+    house.clock.advance(dayMs)
+    house.deps.slots.open()
+    const asked: string[] = []
+    const polled: Deps = {
+      ...house.deps,
+      log: { ...house.deps.log, info: (fields: { queue: string }) => void asked.push(fields.queue) } as never,
+    }
+    const done = await profiled(house, async () => {
+      const polling = startPolling(polled)
+      await until('each has looked', () => new Set(asked).size >= 4)
+      await polling.stop()
+      await house.deps.underWay.ended()
+    })
+    const plans = done
+      .filter(({ ns }) => /\.(intents|orders|deliveries)$/.test(ns))
+      .filter(({ command }) => command['find'] !== undefined && command['sort'] !== undefined)
+      .map(({ command, planSummary }) => `${String(command['find'])} ${String(planSummary)}`)
+    expect(new Set(plans)).to.deep.equal(
+      new Set([
+        'intents IXSCAN { outbox.createdAt: 1, businessId: 1, _id: 1 }',
+        'orders IXSCAN { outbox.createdAt: 1, businessId: 1, _id: 1 }',
+        'deliveries IXSCAN { nextAttemptAt: 1, businessId: 1, endpointId: 1, _id: 1 }',
+        'intents IXSCAN { cancelsAt: 1, businessId: 1 }',
+        'intents IXSCAN { underWay.askAt: 1, businessId: 1 }',
+        'intents IXSCAN { refunds.askAt: 1, businessId: 1 }',
+      ]),
+    )
+  })
+
+  it('looks only for the work of the queues of its process', async () => {
+    const own = await openHouse({ WORKER_QUEUES: 'outbox-relay' })
+    const seller = await own.merchant()
+    await subscribe(own, seller, receiver.url)
+    await createIntent(own, seller)
+    own.clock.advance(dayMs)
+    const queues: string[] = []
+    const info = (fields: { queue: string }) => void queues.push(fields.queue)
+    const polling = startPolling({ ...own.deps, log: { ...own.deps.log, info } as never })
+    await until('the event is relayed', async () => (await deliveriesOf(own, seller)).length === 1)
+    await polling.stop()
+    expect(new Set(queues)).to.deep.equal(new Set(['outbox-relay']))
+    await own.close()
+  })
+})

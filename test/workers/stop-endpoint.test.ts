@@ -1,0 +1,101 @@
+import type { ServerResponse } from 'node:http'
+import { expect } from 'chai'
+import type { Deps } from '../../src/deps.ts'
+import { createIntent, deliveriesOf, relay, subscribe, trustEndpoint } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+describe('an endpoint that the merchant deletes or disables', () => {
+  let house: House
+  let receiver: Receiver
+  let merchant: Merchant
+  let endpointId: string
+  before(async () => {
+    house = await openHouse()
+  })
+  beforeEach(async () => {
+    ;[merchant, receiver] = await Promise.all([house.merchant(), startReceiver()])
+    ;({ id: endpointId } = await subscribe(house, merchant, receiver.url, ['payment.created']))
+  })
+  afterEach(() => receiver.close())
+  after(() => house.close())
+
+  const path = () => `/api/v1/dev/webhooks/endpoints/${endpointId}`
+  const ways = {
+    deleted: () => house.http.delete(path()).set(merchant.write()).expect(200),
+    disabled: () => house.http.put(path()).set(merchant.write()).send({ active: false }).expect(200),
+  }
+  const statuses = async () => (await deliveriesOf(house, merchant)).map(({ status }) => status)
+  const create = (count: number) =>
+    Promise.all(Array.from({ length: count }, () => createIntent(house, merchant)))
+
+  for (const [what, stop] of Object.entries(ways)) {
+    it(`is ${what}: its attempts in flight end within 3 s, are CANCELLED, and their slots are free`, async () => {
+      const open = new Set<ServerResponse>()
+      receiver.respondWith((res) => {
+        open.add(res)
+        res.on('close', () => open.delete(res))
+      })
+      await trustEndpoint(house, endpointId)
+      const workers = house.startWorkers()
+      await create(4)
+      await receiver.atLeast(4)
+      expect(house.deps.slots.inFlight()).to.equal(4)
+      await stop()
+      expect(await statuses()).to.deep.equal(Array.from({ length: 4 }, () => 'CANCELLED'))
+      // 3 s from renewal to renewal, and a slow machine.
+      await until('the requests end', () => open.size === 0, 4_500)
+      await until('the slots are free', () => house.deps.slots.inFlight() === 0, 1_000)
+      for (const delivery of await deliveriesOf(house, merchant))
+        expect(delivery).to.include({
+          status: 'CANCELLED',
+          attempts: 0,
+          nextAttemptAt: null,
+          leaseToken: null,
+        })
+      await workers.close()
+    })
+
+    it(`is ${what} between the relay's read and its insert: nothing is sent, and the delivery is CANCELLED`, async () => {
+      const { lanes } = house.deps
+      const late: Deps = {
+        ...house.deps,
+        lanes: {
+          ...lanes,
+          async insertDelivery(...item: Parameters<typeof lanes.insertDelivery>) {
+            await stop()
+            return lanes.insertDelivery(...item)
+          },
+        },
+      }
+      await create(1)
+      house.deps.slots.open()
+      expect(await relay(house, merchant, late)).to.deep.equal({ events: 1, deliveries: 1 })
+      await house.deps.underWay.ended()
+      house.deps.slots.close()
+      expect(await statuses()).to.deep.equal(['CANCELLED'])
+      expect(receiver.received).to.have.length(0)
+      expect(house.deps.slots.inFlight()).to.equal(0)
+    })
+
+    it(`is ${what} while its deliveries wait for a slot: they are CANCELLED, and none is sent`, async () => {
+      const held: ServerResponse[] = []
+      receiver.respondWith((res) => void held.push(res))
+      const workers = house.startWorkers()
+      await create(30)
+      await until('all are inserted', async () => (await statuses()).length === 30)
+      await receiver.atLeast(2)
+      await stop()
+      await until(
+        'all are cancelled',
+        async () => (await statuses()).every((status) => status === 'CANCELLED'),
+        12_000,
+      )
+      expect(receiver.received).to.have.length(2)
+      await until('the slots are free', () => house.deps.slots.inFlight() === 0)
+      await until('nobody waits', () => house.deps.slots.waiting().length === 0)
+      await workers.close()
+    })
+  }
+})

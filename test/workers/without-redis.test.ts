@@ -1,0 +1,85 @@
+import { expect } from 'chai'
+import { type Server, startRedis } from '../../dev/servers.ts'
+import { newId } from '../../src/ids.ts'
+import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/acts.ts'
+import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { pay } from '../support/pay.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
+import { until } from '../support/until.ts'
+
+const faults = { away: 'SIGKILL', frozen: 'SIGSTOP' } as const
+
+for (const [what, signal] of Object.entries(faults))
+  describe(`without Redis, which is ${what} from the start`, function () {
+    this.timeout(60_000)
+    let redis: Server
+    let house: House
+    let merchant: Merchant
+    let receiver: Receiver
+    let wallet: ToldWallet
+    before(async () => {
+      ;[redis, receiver] = await Promise.all([startRedis(), startReceiver()])
+      await redis.kill(signal)
+      house = await openHouse({
+        REDIS_URL: redis.url,
+        INTENT_LIFETIME_SECONDS: '4',
+        WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1',
+      })
+      merchant = await house.merchant()
+      wallet = toldWallet(house)
+      house.startWorkers()
+      await subscribe(house, merchant, receiver.url, [
+        'payment.created',
+        'payment.expired',
+        'payment.confirmed',
+      ])
+    })
+    after(async () => {
+      await (what === 'frozen' ? redis.kill('SIGCONT') : redis.restart())
+      await house.close()
+      await Promise.all([redis.stop(), receiver.close()])
+    })
+
+    const isDelivered = (reference: string, event: string) =>
+      until(
+        `${event} is delivered`,
+        async () => {
+          const made = await deliveriesOf(house, merchant)
+          return made.find(
+            (each) =>
+              each.referenceNumber === reference && each.event === event && each.status === 'DELIVERED',
+          )
+        },
+        15_000,
+      )
+
+    it('creates respond in time, and first attempts and retries are made', async () => {
+      const failed = new Set<string>()
+      receiver.respondWith((res, _count, { json }) => {
+        res.writeHead(failed.has(json.id) ? 200 : 503).end()
+        failed.add(json.id)
+      })
+      const began = performance.now()
+      const made = await Promise.all(Array.from({ length: 10 }, () => createIntent(house, merchant)))
+      expect(performance.now() - began).to.be.below(2_000)
+      for (const { referenceNumber } of made)
+        expect(await isDelivered(referenceNumber, 'payment.created')).to.include({ attempts: 2 })
+      receiver.respondWith((res) => void res.end())
+      // Their time is up by now, or will be soon.
+      for (const { referenceNumber } of made) await isDelivered(referenceNumber, 'payment.expired')
+      expect((await readIntent(house, merchant, made[0]?.referenceNumber ?? '')).status).to.equal('CANCELLED')
+      const events = (await deliveriesOf(house, merchant)).map(({ event }) => event)
+      expect(events).to.have.length(20)
+    })
+
+    it('a payment whose outcome is unknown is asked about until the wallet knows', async () => {
+      const { referenceNumber } = await createIntent(house, merchant)
+      wallet.answers(() => ({ outcome: 'unknown', why: 'it hung up' }))
+      expect(await pay(house, referenceNumber, { paymentId: newId() })).to.deep.equal({ state: 'waiting' })
+      await until('it is asked', () => wallet.questions.length > 0, 15_000)
+      wallet.knows({ outcome: 'done' })
+      await isDelivered(referenceNumber, 'payment.confirmed')
+      expect((await readIntent(house, merchant, referenceNumber)).status).to.equal('PAID')
+    })
+  })
