@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Queue } from 'bullmq'
 import type { mongo } from 'mongoose'
 import { freePort } from '../dev/servers/free-port.ts'
+import { expiryJobs } from '../src/intents/expire.ts'
 import type { Intent } from '../src/intents/intent.ts'
-import { queueOptions } from '../src/jobs.ts'
 import { addCopies, ownOf, takeSample, withBooks } from './copies.ts'
 import { addEndpoint, makeMerchants } from './merchants.ts'
 import { listening, startProcess } from './processes.ts'
@@ -15,7 +15,6 @@ import { countTold, startWitness, type Witness } from './witness.ts'
 const MERCHANTS = 20
 /** Long enough that all are written down, and their jobs too, before the first is up. */
 const LEAD_MS = 20_000
-const ADDED_TOGETHER = 500
 /** Thrown away: the first storm finds a worker that has run nothing yet. */
 export const WARM_UP_STORMS = 1
 
@@ -106,14 +105,13 @@ async function makeDue(
     return intent
   })
   const references = new Set(due.map(({ referenceNumber }) => referenceNumber))
-  while (due.length > 0)
-    await jobs.addBulk(
-      due.splice(0, ADDED_TOGETHER).map(({ referenceNumber, expiresAt }) => ({
-        name: 'intent-expiry',
-        data: { referenceNumber },
-        opts: { jobId: referenceNumber, delay: Math.max(0, expiresAt.getTime() - Date.now()) },
-      })),
-    )
+  await jobs.addBulk(
+    expiryJobs(due, new Date()).map(({ data, delayMs }) => ({
+      name: 'intent-expiry',
+      data,
+      opts: { delay: delayMs },
+    })),
+  )
   return references
 }
 
@@ -139,8 +137,8 @@ async function startBare({ where }: Bench, mongodbUrl: string) {
     NODE_ENV: 'test',
     PORT: String(port),
     MONGODB_URL: mongodbUrl,
-    // As many as the service's worker takes.
-    AT_A_TIME: String(queueOptions['intent-expiry'].concurrency),
+    // As many as one job of the service has.
+    AT_A_TIME: '100',
   })
   await listening(port)
   return { url: `http://127.0.0.1:${port}/`, end: () => route.end() }

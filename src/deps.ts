@@ -37,7 +37,7 @@ import { createSlots, mostAttempts, type Slots } from './webhooks/attempts/slots
 import { createLeases, type Leases } from './webhooks/deliveries/lease.ts'
 import { createTestSlots, type TestSlots } from './webhooks/endpoints/test-slots.ts'
 import { largeGroups } from './webhooks/read-outboxes.ts'
-import { createRelayBudget, type RelayBudget } from './webhooks/relay-budget.ts'
+import { relaySlots } from './webhooks/relay.ts'
 import { createSender, type Sender } from './webhooks/sender/send.ts'
 
 /** All that an operation may use, handed to it as its first argument. Nobody imports a connection or reads a clock. */
@@ -63,7 +63,8 @@ export interface Deps extends Models {
   healthNotes: HealthNotes
   sender: Sender
   testSlots: TestSlots
-  relayBudget: RelayBudget
+  /** For documents whose deliveries are being inserted. */
+  relaySlots: FairSlots
   /** For groups of large documents that the relay reads (webhooks/read-outboxes.ts). */
   largeOutboxes: FairSlots
   wallets: Wallets
@@ -159,7 +160,7 @@ export async function openDeps(
     healthNotes,
     sender,
     testSlots: createTestSlots(),
-    relayBudget: createRelayBudget(),
+    relaySlots: createFairSlots(relaySlots),
     largeOutboxes: createFairSlots(largeGroups),
     wallets,
     questionSlots: createFairSlots(queueOptions['wallet-outcome'].concurrency),

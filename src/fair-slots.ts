@@ -7,14 +7,13 @@ export interface FairSlots {
 }
 
 interface Waiter {
-  owner: string
   begin(free: () => void): void
 }
 
 export function createFairSlots(most: number): FairSlots {
   const heldBy = new Map<string, number>()
-  /** In the order of their arrival. */
-  const waiting = new Set<Waiter>()
+  /** By owner, each in the order of arrival. */
+  const waiting = new Map<string, Set<Waiter>>()
   let taken = 0
 
   function add(owner: string, count: 1 | -1): void {
@@ -33,17 +32,18 @@ export function createFairSlots(most: number): FairSlots {
     }
   }
 
-  /** Looks at each waiting owner once, because most that wait have the same one. */
+  /** Serves the owner that has waited longest since it was served. */
   function serveWaiting(): void {
-    const blocked = new Set<string>()
-    for (const waiter of waiting) {
-      if (blocked.has(waiter.owner)) continue
-      const free = tryTake(waiter.owner)
-      if (free === null) blocked.add(waiter.owner)
-      else {
-        waiting.delete(waiter)
-        waiter.begin(free)
-      }
+    for (const [owner, waiters] of waiting) {
+      const [first] = waiters
+      const free = first === undefined ? null : tryTake(owner)
+      if (first === undefined || free === null) continue
+      waiters.delete(first)
+      // The owner goes behind the others.
+      waiting.delete(owner)
+      if (waiters.size > 0) waiting.set(owner, waiters)
+      first.begin(free)
+      return
     }
   }
 
@@ -53,18 +53,19 @@ export function createFairSlots(most: number): FairSlots {
       const free = tryTake(owner)
       if (free !== null) return free
       return new Promise((resolve) => {
+        const waiters = waiting.get(owner) ?? new Set()
         const timer = setTimeout(() => {
-          waiting.delete(waiter)
+          waiters.delete(waiter)
+          if (waiters.size === 0) waiting.delete(owner)
           resolve(null)
         }, waitMs)
         const waiter: Waiter = {
-          owner,
           begin(given) {
             clearTimeout(timer)
             resolve(given)
           },
         }
-        waiting.add(waiter)
+        waiting.set(owner, waiters.add(waiter))
       })
     },
   }

@@ -1,7 +1,7 @@
 import { pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
 import { inFairBatches } from '../in-fair-batches.ts'
-import { expireIntent } from './expire.ts'
+import { expireTogether } from './expire.ts'
 import type { Intent } from './intent.ts'
 import { moves } from './lifecycle.ts'
 
@@ -18,8 +18,12 @@ export async function expireDue(deps: Deps): Promise<number> {
   return inFairBatches<Expiring>(
     mostOfOne,
     (last, without) => findExpiring(deps, before, last, without),
-    async (intents) =>
-      void (await Promise.all(intents.map(({ referenceNumber }) => expireIntent(deps, referenceNumber)))),
+    async (intents) => {
+      await expireTogether(
+        deps,
+        intents.map(({ referenceNumber }) => referenceNumber),
+      )
+    },
   )
 }
 

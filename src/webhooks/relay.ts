@@ -2,13 +2,13 @@ import type { Deps } from '../deps.ts'
 import { groupBy } from '../group-by.ts'
 import { type Lane, noHurry } from '../group-commit/lane.ts'
 import { newId } from '../ids.ts'
-import { expiryJob } from '../intents/expire.ts'
+import { expiryJobs } from '../intents/expire.ts'
+import type { NamedJob } from '../jobs.ts'
 import { beginAttempt } from './attempts/attempt.ts'
 import type { ClaimedDelivery } from './attempts/claim.ts'
 import { slotOwner } from './attempts/find-endpoint.ts'
 import type { Slot } from './attempts/slots.ts'
 import { composeData } from './body/compose.ts'
-import type { Delivery } from './deliveries/delivery.ts'
 import { deliveryJob } from './deliveries/delivery-job.ts'
 import { causeOf, newDelivery, type Receiver, type Source } from './deliveries/new-delivery.ts'
 import type { Caused, OutboxEvent } from './event.ts'
@@ -31,13 +31,10 @@ export interface Relayed {
   causes: Caused[]
 }
 
-/** A delivery to insert. With a slot, it is inserted with a lease of this process, and attempted at once. */
-interface Planned {
-  delivery: Delivery
-  slot: Slot | null
-  /** The `data` of its body, where there is a slot. */
-  data: string | null
-}
+/** Documents whose deliveries a process inserts at once; one business has half of them. More would only wait for slots of attempts. */
+export const relaySlots = 400
+/** A document that waits longer for its turn is left to the next poll. */
+const slotWaitMs = 2_000
 
 /** A document that waits longer to be inserted comes again, with a new time: no delivery is stored minutes after its `createdAt`. */
 const unsentAtMostMs = 60_000
@@ -45,8 +42,8 @@ const unsentAtMostMs = 60_000
 /**
  * Relays the events of intents and orders: inserts one delivery per subscribed endpoint, begins the attempts for which there are slots, and
  * removes exactly these events from the outbox. Killed in between, it runs again: a delivery's id is made of event and endpoint, so a second
- * insert fails, and only the relay that inserted a delivery attempts it. Events for which the business has no budget stay in their outbox for
- * the next poll. Throws the first fault in the end.
+ * insert fails, and only the relay that inserted a delivery attempts it. Events that do not get their turn stay in their outbox
+ * for the next poll. Throws the first fault in the end.
  */
 export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay): Promise<Relayed> {
   const relayed: Relayed = { events: 0, deliveries: 0, waiting: 0, causes: [] }
@@ -100,7 +97,7 @@ async function relaySome(
   const insert = async (source: Source, empty: Lane<Told, void>): Promise<void> => {
     const { businessId, outbox } = source
     const ours = receivers.get(businessId) ?? []
-    const free = deps.relayBudget.take(businessId, outbox.length * ours.length)
+    const free = await deps.relaySlots.take(businessId, slotWaitMs)
     if (free === null) return
     try {
       await relaySource(deps, relayed, source, ours)
@@ -127,64 +124,69 @@ const relaySource = (
   receivers: readonly Receiver[],
 ): Promise<void> =>
   tracedRelay(deps, stored, async (source) => {
-    const planned = planEvents(deps, source, receivers)
-    const until = performance.now() + unsentAtMostMs
-    const inserted = await Promise.allSettled(planned.map((one) => insertDelivery(deps, one, until)))
-    const waiting = planned.filter(
-      ({ slot }, index) => slot === null && inserted[index]?.status === 'fulfilled',
+    const leaseToken = newId()
+    const inserted = await Promise.allSettled(
+      source.outbox.flatMap((event) => {
+        const compose = composeOnce(source, event)
+        return receivers
+          .filter(({ events }) => events.includes(event.event))
+          .map((receiver) => relayTo(deps, { source, event, receiver, leaseToken, compose }))
+      }),
     )
-    if (waiting.length > 0)
-      deps.nudge(
-        'webhook-delivery',
-        waiting.map(({ delivery }) => deliveryJob(delivery, deps.now())),
-      )
-    relayed.deliveries += planned.length
+    const waiting = inserted.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : []))
+    if (waiting.length > 0) deps.nudge('webhook-delivery', waiting)
+    relayed.deliveries += inserted.length
     relayed.waiting += waiting.length
     const broken = inserted.find((one) => one.status === 'rejected')
     if (broken !== undefined) throw broken.reason
   })
 
-/** Plans the deliveries of all events. If one of them cannot be planned, gives the slots of the others back. */
-function planEvents(deps: Deps, source: Source, receivers: readonly Receiver[]): Planned[] {
-  const planned: Planned[] = []
-  const leaseToken = newId()
-  try {
-    for (const event of source.outbox)
-      for (const one of planEvent(deps, source, event, receivers, leaseToken)) planned.push(one)
-    return planned
-  } catch (error) {
-    for (const { slot } of planned) slot?.free(null)
-    throw error
-  }
-}
-
-function* planEvent(
-  deps: Deps,
-  source: Source,
-  event: OutboxEvent,
-  receivers: readonly Receiver[],
-  leaseToken: string,
-): Generator<Planned> {
-  const subscribed = receivers.filter(({ events }) => events.includes(event.event))
-  if (subscribed.length === 0) return
-  const now = deps.now()
-  // The same text for all endpoints, composed for the first of them that has a slot: an outbox may have 2 000 events.
+/** The `data` of an event's bodies, composed for the first endpoint that has a slot: an outbox may have 2 000 events. */
+function composeOnce(source: Source, event: OutboxEvent): () => string {
   let composed: string | null = null
-  const compose = (): string => {
+  return () => {
     composed ??= composeData(event, source)
     return composed
   }
-  for (const receiver of subscribed) {
-    const slot = takeSlot(deps, receiver, compose)
-    const delivery = newDelivery(source, event, receiver, now, slot && leaseToken)
-    yield { delivery, slot, data: slot && composed }
-  }
 }
 
-function takeSlot({ slots }: Pick<Deps, 'slots'>, receiver: Receiver, compose: () => string): Slot | null {
+interface OneDelivery {
+  source: Source
+  event: OutboxEvent
+  receiver: Receiver
+  leaseToken: string
+  compose: () => string
+}
+
+/**
+ * Inserts the delivery of an event to an endpoint, and begins its attempt if there is a slot. Otherwise returns its job. A duplicate belongs to
+ * another relay, which attempts it.
+ */
+async function relayTo(
+  deps: Deps,
+  { source, event, receiver, leaseToken, compose }: OneDelivery,
+): Promise<NamedJob<'webhook-delivery'> | null> {
+  const slot = await takeSlot(deps, receiver, compose)
+  const delivery = newDelivery(source, event, receiver, deps.now(), slot && leaseToken)
+  const until = performance.now() + unsentAtMostMs
+  let isMine = false
+  try {
+    isMine = (await deps.lanes.insertDelivery(delivery, until)).inserted
+  } finally {
+    if (!isMine) slot?.free(null)
+  }
+  if (slot === null) return deliveryJob(delivery, deps.now())
+  if (isMine) beginAttempt(deps, delivery as ClaimedDelivery, slot, { data: compose() })
+  return null
+}
+
+async function takeSlot(
+  { slots }: Pick<Deps, 'slots'>,
+  receiver: Receiver,
+  compose: () => string,
+): Promise<Slot | null> {
   const owner = slotOwner(receiver)
-  // What waits goes first.
-  const slot = slots.isWaiting(receiver._id) ? null : slots.tryTake(owner)
+  const slot = await slots.take(owner)
   if (slot === null) return null
   let isWeighed = false
   try {
@@ -197,30 +199,14 @@ function takeSlot({ slots }: Pick<Deps, 'slots'>, receiver: Receiver, compose: (
   return null
 }
 
-/** Inserts a delivery. Only the relay that inserted it attempts it: a duplicate belongs to another one. */
-async function insertDelivery(deps: Deps, { delivery, slot, data }: Planned, until: number): Promise<void> {
-  let isMine = false
-  try {
-    isMine = (await deps.lanes.insertDelivery(delivery, until)).inserted
-  } finally {
-    if (!isMine) slot?.free(null)
-  }
-  if (isMine && slot !== null && data !== null)
-    beginAttempt(deps, delivery as ClaimedDelivery, slot, { data })
-}
-
 async function receiversOf(deps: Deps, sources: Source[]): Promise<Map<string, Receiver[]>> {
   const businessIds = [...groupBy(sources, ({ businessId }) => businessId).keys()]
   const found = await Promise.all(businessIds.map((id) => deps.lanes.findReceivers(id, noHurry)))
   return new Map(businessIds.map((id, index) => [id, found[index] ?? []]))
 }
 
-/** A new intent gets its delayed job here, off the path of the request that made it. */
+/** New intents get their delayed job here, off the path of the request that made them. */
 function scheduleExpiries(deps: Deps, intents: IntentSource[]): void {
   const created = intents.filter((intent) => intent.outbox.some((event) => event.event === 'payment.created'))
-  if (created.length > 0)
-    deps.nudge(
-      'intent-expiry',
-      created.map((intent) => expiryJob(intent, deps.now())),
-    )
+  if (created.length > 0) deps.nudge('intent-expiry', expiryJobs(created, deps.now()))
 }

@@ -163,7 +163,7 @@ async function stopWithoutRedis(): Promise<number> {
     house.deps.nudge('outbox-relay', [
       { data: { intentIds: [id], orderIds: [] }, jobId: undefined, delayMs: 0 },
     ])
-    house.deps.nudge('intent-expiry', [{ data: { referenceNumber: id }, jobId: id, delayMs: 0 }])
+    house.deps.nudge('intent-expiry', [{ data: { referenceNumbers: [id] }, jobId: id, delayMs: 0 }])
   }
   const startedAt = performance.now()
   await house.close()

@@ -390,6 +390,84 @@ describe('slots', () => {
     })
   })
 
+  describe('that a relay waits for', () => {
+    const owner = ownerOf('a', 'shop')
+
+    /** Waits for a slot, and notes what it got. */
+    function ask(of = owner) {
+      const one: { got: Slot | null | 'nothing yet' } = { got: 'nothing yet' }
+      const wait = async (): Promise<void> => {
+        one.got = await slots.take(of)
+      }
+      void wait()
+      return one
+    }
+    const settled = () => new Promise(setImmediate)
+
+    it('come at once while there are some, then in the order of asking', async () => {
+      const held = takeAll(slots, owner)
+      slots.served(owner.endpointId)
+      const [first, second] = [ask(), ask()]
+      await settled()
+      expect([first.got, second.got]).to.deep.equal(['nothing yet', 'nothing yet'])
+      held[0]?.free(null)
+      await settled()
+      expect(first.got).to.have.property('free')
+      expect(second.got).to.equal('nothing yet')
+      held[1]?.free(null)
+      await settled()
+      expect(second.got).to.have.property('free')
+    })
+
+    it('come when another endpoint of the business gives back what both share', async () => {
+      const others = [1, 2, 3, 4].map((n) => ownerOf('a', `other-${n}`))
+      for (let n = 0; n < 60; n += 1) for (const other of others) slots.tryTake(other)?.free(true)
+      const held = takeAll(slots, ...others)
+      const one = ask()
+      await settled()
+      expect(one.got).to.equal('nothing yet')
+      held[0]?.free(null)
+      await settled()
+      expect(one.got).to.have.property('free')
+    })
+
+    it('are given up after a second; then the endpoint waits in MongoDB, and for 5 s nothing waits for it here', async () => {
+      takeAll(slots, owner)
+      slots.served(owner.endpointId)
+      const one = ask()
+      await time.advance(1_500)
+      expect(one.got).to.equal(null)
+      expect(slots.isWaiting(owner.endpointId)).to.equal(true)
+      slots.served(owner.endpointId)
+      const second = ask()
+      await settled()
+      expect(second.got).to.equal(null)
+      await time.advance(5_000)
+      const held = takeAll(slots, owner)
+      slots.served(owner.endpointId)
+      const third = ask()
+      await settled()
+      expect(third.got).to.equal('nothing yet')
+      held[0]?.free(null)
+      await settled()
+      expect(third.got).to.have.property('free')
+    })
+
+    it('are not waited for behind deliveries that wait in MongoDB, nor when the process stops', async () => {
+      takeAll(slots, owner)
+      const one = ask()
+      await settled()
+      expect(one.got).to.equal(null)
+      slots.served(owner.endpointId)
+      const second = ask()
+      await settled()
+      expect(second.got).to.equal('nothing yet')
+      slots.close()
+      await settled()
+      expect(second.got).to.equal(null)
+    })
+  })
+
   it('are none before the process opens them and after it closes them, and nobody waits then', () => {
     const closed = createSlots(time)
     const owner = ownerOf('a', 'shop')

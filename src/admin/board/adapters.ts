@@ -43,18 +43,21 @@ interface Titled {
 
 /** A delivery's job has the name of its event, any other that of its queue. */
 const titleOf = ({ name, data = {} }: Titled): string => {
-  const { ref, host, referenceNumber, failed, error, next } = data
+  const { ref, host, referenceNumbers, failed, error, next } = data
   const words = [
     name,
     ref,
     host,
-    referenceNumber,
+    referenceNumbers && shownReferences(referenceNumbers),
     failed && `${failed} attempts failed`,
     error,
     next && `next attempt at ${shownTime(next)}`,
   ]
   return words.filter((word) => word !== undefined).join(' · ')
 }
+
+const shownReferences = ([first, ...others]: string[]): string =>
+  others.length === 0 ? String(first) : `${first} and ${others.length} more`
 
 /** A time as the pages for staff show it. In Redis it is text. */
 const shownTime = (at: Date | string): string =>
@@ -73,7 +76,7 @@ const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
   intentIds: true,
   orderIds: true,
   intentId: true,
-  referenceNumber: true,
+  referenceNumbers: true,
   slot: true,
   reach: true,
 }

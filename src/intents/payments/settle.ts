@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Cause } from '../../webhooks/event.ts'
-import { expiryJob } from '../expire.ts'
+import { expiryJobs } from '../expire.ts'
 import type { Intent } from '../intent.ts'
 import { isPending } from '../lifecycle.ts'
 import { nudgeRelay } from '../nudge-relay.ts'
@@ -40,7 +40,7 @@ export async function settlePayment(
   // Its expiry waited for this. The customer does not wait for that: the intent reads as expired from now on.
   const now = deps.now()
   if (isPending(settled.status) && settled.expiresAt <= now)
-    deps.nudge('intent-expiry', [expiryJob(settled, now)])
+    deps.nudge('intent-expiry', expiryJobs([settled], now))
   return settled
 }
 

@@ -8,6 +8,11 @@ import type { Endpoint } from '../endpoints/endpoint.ts'
 export interface Slots {
   /** Takes a slot. If there is none, returns null, and the endpoint waits until `served`. */
   tryTake(owner: SlotOwner): Slot | null
+  /**
+   * As `tryTake`, but waits for a slot of an endpoint that gives its slots back quickly: what waits here costs no job and no second read. Returns
+   * null at once for an endpoint whose deliveries wait in MongoDB already.
+   */
+  take(owner: SlotOwner): Promise<Slot | null>
   /** How many attempts at the endpoint could begin now. */
   room(owner: SlotOwner): number
   /** The endpoint waits until `served`. */
@@ -75,6 +80,13 @@ const trusted = 50
 const mostBytes = 48_000_000
 const mostBytesOfBusiness = 12_000_000
 
+/** How long `take` waits. An endpoint for which that was too short gets no such wait for some time: its attempts hang, or it gets more than it takes. */
+const longestTakeMs = 1_000
+const noTakeForMs = 5_000
+/** Waits of `take`: of one endpoint, and in all. */
+const mostTakesOfEndpoint = 500
+const mostTakes = 4_000
+
 /** How soon those that wait are served after a slot became free: together, because each look costs a read. */
 const serveAfterMs = 10
 /**
@@ -99,6 +111,15 @@ interface Line {
   backAt: number
   /** The bytes of the body that last found no budget; 0 after one that did. */
   refusedBytes: number
+  /** Waits of `take`, the oldest first. */
+  takes: Take[]
+  /** Until then `take` does not wait. */
+  noTakeUntil: number
+}
+
+interface Take {
+  since: number
+  resolve(slot: Slot | null): void
 }
 
 interface Held {
@@ -117,6 +138,10 @@ export function createSlots({ elapsedMs, after }: SlotClock): Slots {
   const bytes = createCounts()
   /** By business: attempts open for longer than `fastForMs` that still count as fast. */
   const overdue = new Map<string, Set<Held>>()
+  /** Lines with waits of `take`. */
+  const taking = new Set<Line>()
+  let takesInAll = 0
+  let isExpiring = false
   let serve = async (): Promise<void> => undefined
   let isServing = false
   let isAskedAgain = false
@@ -128,7 +153,17 @@ export function createSlots({ elapsedMs, after }: SlotClock): Slots {
     if (now - tidiedAt > forgetAfterMs) tidy(now)
     let line = lines.get(owner.endpointId)
     if (line === undefined) {
-      line = { owner, fast: 0, slow: 0, window: firstWindow(owner), usedAt: now, backAt: 0, refusedBytes: 0 }
+      line = {
+        owner,
+        fast: 0,
+        slow: 0,
+        window: firstWindow(owner),
+        usedAt: now,
+        backAt: 0,
+        refusedBytes: 0,
+        takes: [],
+        noTakeUntil: 0,
+      }
       lines.set(owner.endpointId, line)
     }
     // It may have another URL now.
@@ -197,6 +232,7 @@ export function createSlots({ elapsedMs, after }: SlotClock): Slots {
     add(held, -1)
     held.set = 'slow'
     add(held, 1)
+    serveTakes(held.line)
     serveSoon()
   }
 
@@ -257,9 +293,49 @@ export function createSlots({ elapsedMs, after }: SlotClock): Slots {
         if (delivered === true) widen(line)
         if (delivered === false) narrow(line)
         if (held.set === 'slow') moveOverdue()
+        serveTakes(line)
         serveSoon()
       },
     }
+  }
+
+  /** Gives free slots to waits of `take`: those of the endpoint that gave one back first, then of the others, which may have waited for any slot. */
+  function serveTakes(first: Line): void {
+    if (taking.size === 0) return
+    giveSlots(first)
+    if (taking.size > 0 && isTight(first)) for (const line of taking) giveSlots(line)
+  }
+
+  /** Whether a limit that endpoints share may be what others wait for. */
+  const isTight = ({ owner: { businessId } }: Line): boolean =>
+    fast.all() + mostFastOfBusiness >= mostFast ||
+    fast.of(businessId) + mostFastOfEndpoint >= mostFastOfBusiness
+
+  function giveSlots(line: Line): void {
+    while (line.takes.length > 0 && roomOf(line) > 0) endTake(line, take(line))
+  }
+
+  function endTake(line: Line, slot: Slot | null): void {
+    takesInAll -= 1
+    const next = line.takes.shift()
+    if (line.takes.length === 0) taking.delete(line)
+    next?.resolve(slot)
+  }
+
+  function expireSoon(): void {
+    if (isExpiring || taking.size === 0) return
+    isExpiring = true
+    after(longestTakeMs / 4, () => {
+      isExpiring = false
+      const now = elapsedMs()
+      for (const line of taking)
+        if (now - (line.takes[0]?.since ?? now) >= longestTakeMs) {
+          line.noTakeUntil = now + noTakeForMs
+          wait(line.owner)
+          while (line.takes.length > 0) endTake(line, null)
+        }
+      expireSoon()
+    })
   }
 
   const wait = (owner: SlotOwner): void => void waiting.set(owner.endpointId, owner)
@@ -271,6 +347,22 @@ export function createSlots({ elapsedMs, after }: SlotClock): Slots {
       if (isOpen) wait(owner)
       return null
     },
+    async take(owner) {
+      if (!isOpen || waiting.has(owner.endpointId)) return null
+      const line = lineOf(owner)
+      if (line.takes.length === 0 && roomOf(line) > 0) return take(line)
+      const now = elapsedMs()
+      if (now < line.noTakeUntil || line.takes.length >= mostTakesOfEndpoint || takesInAll >= mostTakes) {
+        wait(owner)
+        return null
+      }
+      return new Promise((resolve) => {
+        takesInAll += 1
+        taking.add(line)
+        line.takes.push({ since: now, resolve })
+        expireSoon()
+      })
+    },
     wait,
     room: (owner) => roomOf(lineOf(owner)),
     waiting: () => [...waiting.values()],
@@ -281,7 +373,10 @@ export function createSlots({ elapsedMs, after }: SlotClock): Slots {
     inFlight: () => fast.all() + slow.all(),
     slowInFlight: slow.all,
     open: () => void (isOpen = true),
-    close: () => void (isOpen = false),
+    close() {
+      isOpen = false
+      for (const line of taking) while (line.takes.length > 0) endTake(line, null)
+    },
     isOpen: () => isOpen,
     backOff(owner) {
       const line = lineOf(owner)

@@ -24,7 +24,7 @@ const formats: Record<number, { payment: typeof paymentData; order: typeof order
 export function composeData({ format, facts }: Recorded, source: BodySource): string {
   const write = formats[format]
   if (write === undefined) throw new Error(`this version cannot write webhooks of format ${format}`)
-  return JSON.stringify('items' in source ? write.order(source, facts) : write.payment(source, facts))
+  return 'items' in source ? write.order(source, facts) : write.payment(source, facts)
 }
 
 /** The exact bytes that are signed and sent to one endpoint (SPEC 6.2). `data`: from `composeData`. */

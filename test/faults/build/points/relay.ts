@@ -6,9 +6,9 @@ export const relayPoints = [
   relay('relay.events-read', 'const receivers = await receiversOf('),
   relay('relay.before-insert', 'const inserted = await Promise.allSettled('),
   // Each delivery that was inserted with a lease, before its attempt begins.
-  relay('relay.inserted', 'if (isMine && slot !== null && data !== null)'),
+  relay('relay.inserted', 'if (isMine) beginAttempt('),
   relay('relay.deliveries-inserted', 'if (waiting.length > 0)'),
-  relay('relay.nudged', 'relayed.deliveries += planned.length'),
+  relay('relay.nudged', 'relayed.deliveries += inserted.length'),
   relay('relay.events-pulled', 'relayed.events += outbox.length'),
   after('worker', 'src/webhooks/relay.ts')('relay.expiries-scheduled', 'scheduleExpiries(deps, intents)'),
 ]

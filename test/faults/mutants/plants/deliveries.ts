@@ -147,8 +147,8 @@ export const deliveryMutants: readonly Mutant[] = [
       },
       {
         file: 'src/webhooks/body/format-1.ts',
-        find: '  status: facts.status,\n  paid_at',
-        put: '  status: (source as unknown as Facts).status ?? facts.status,\n  paid_at',
+        find: '    status: facts.status,\n    paid_at',
+        put: '    status: (source as unknown as Facts).status ?? facts.status,\n    paid_at',
       },
     ],
     caughtBy: ['read.exact', 'delivery.delivered'],
