@@ -107,6 +107,23 @@ describe('The checker of faults, of deliveries,', () => {
     }
   })
 
+  it('lets the result of an attempt be lost whose endpoint was disabled meanwhile, and no other', () => {
+    for (const [off, isRight] of [
+      [4.9, true],
+      [60, false],
+    ] as const) {
+      const round = ordinary()
+      const [first] = arrivalsOf(round)
+      unsent(round)
+      round.arrivals.push(the(first))
+      change(round, off, { body: { active: false } })
+      const told = judge(round).filter(
+        ({ promise, says }) => promise === 'delivery.counted' && says.includes('no attempt is recorded'),
+      )
+      expect(told.length === 0, String(off)).to.equal(isRight)
+    }
+  })
+
   it('lets a delivery be stopped later that was held up until then', () => {
     const round = ordinary()
     unsent(round)

@@ -33,7 +33,9 @@ export const deliveryCounted: Judge = function* (round) {
     for (const arrival of delivery.attempts > longestLog ? [] : trail.arrivals) {
       const { at, done, did } = arrival
       const span = { from: at, to: done + recordMs }
-      const isJudged = round.isDueOfWriters('delivery.counted', span, settles.requests)
+      const isJudged =
+        round.isDueOfWriters('delivery.counted', span, settles.requests) &&
+        !wasTakenAway(round, delivery, span)
       if (isJudged && unrecorded.includes(arrival))
         yield {
           of,
@@ -64,6 +66,14 @@ function mayBeStopped(
   const to = isOpen ? Number.POSITIVE_INFINITY : calmAt
   return pasts.get(endpointId)?.mayHaveStopped({ from, to }) ?? false
 }
+
+/** Whether its endpoint may have been deleted or disabled during an attempt: then the attempt loses its lease, and its result is not written. */
+const wasTakenAway = (
+  { pasts }: Round,
+  { endpointId, status }: DeliveryDocument,
+  { from, to }: { from: number; to: number },
+): boolean =>
+  status === 'CANCELLED' && (pasts.get(endpointId)?.mayHaveStopped({ from: from - lateMs, to }) ?? false)
 
 function* ends({ delivery, attempts }: Trail): Generator<Broken> {
   const { _id: of, status, nextAttemptAt, leaseToken, deliveredAt } = delivery
