@@ -7,10 +7,11 @@ const mostWaiting = 20_000
 /** How many jobs, or ids in a relay job, one trip to Redis carries. */
 const longestBatch = 500
 /**
- * A nudge goes at once; to the relay no other follows sooner than this. One job of the relay costs a dozen trips, whether it carries one
- * intent or a hundred: at 200 creates a second that was half of all work.
+ * The first wake-up of the relay is sent at once, the next one not sooner than this. A job of the relay costs a dozen trips, whether it carries one intent
+ * or a hundred. So where many come, each job waits for more of them.
  */
-const relayRestMs = 20
+const relayRestMs = { few: 8, many: 25 }
+const manyFrom = 10
 
 /** Adds jobs in one trip to Redis. */
 export const addAll = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[]): Promise<unknown> =>
@@ -27,15 +28,18 @@ export function createNudger(
   obtain: () => Promise<Queue>,
   complain: (fields: object) => void,
 ): Nudger {
-  const restMs = name === 'outbox-relay' ? relayRestMs : 0
   const waiting: NewJob<QueueName>[] = []
   let sending: Promise<void> | null = null
 
   async function send(): Promise<void> {
-    while (waiting.length > 0)
-      await Promise.all([sendTogether(waiting.splice(0, longestBatch)), restMs > 0 && pause(restMs)])
+    while (waiting.length > 0) {
+      const jobs = waiting.splice(0, longestBatch)
+      await Promise.all([sendTogether(jobs), name === 'outbox-relay' && rest(jobs.length)])
+    }
     sending = null
   }
+
+  const rest = (count: number): Promise<void> => pause(count < manyFrom ? relayRestMs.few : relayRestMs.many)
 
   async function sendTogether(jobs: NewJob<QueueName>[]): Promise<void> {
     try {
