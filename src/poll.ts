@@ -29,6 +29,10 @@ const polls: Partial<Record<QueueName, Poll>> = {
   maintenance: { everyMs: 6_000, look: finishLeftovers },
 }
 
+/** A look that found so many may have left some of a business: the next one comes sooner. */
+const many = 500
+const soonMs = 250
+
 /** Begins to poll. `stop` resolves when no look is running. */
 export function startPolling(deps: Deps): { stop(): Promise<void> } {
   const ending = new AbortController()
@@ -53,15 +57,17 @@ async function keepLooking(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
+    let found = 0
     try {
       await deps.databaseTime.unsure()
-      const found = await look(deps)
+      found = await look(deps)
       if (found > 0) deps.log.info({ queue, found }, 'poll.found')
       deps.metrics.gauges.lastPollAt.set({ queue }, deps.now().getTime() / 1000)
     } catch (err) {
       deps.log.warn({ err, queue }, 'poll.failed')
     }
-    await pause(everyMs * (0.8 + Math.random() * 0.2), undefined, { signal }).catch(() => undefined)
+    const pauseMs = found < many ? everyMs * (0.8 + Math.random() * 0.2) : soonMs
+    await pause(pauseMs, undefined, { signal }).catch(() => undefined)
   }
 }
 

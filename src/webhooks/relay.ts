@@ -7,7 +7,7 @@ import type { NamedJob } from '../jobs.ts'
 import { beginAttempt } from './attempts/attempt.ts'
 import type { ClaimedDelivery } from './attempts/claim.ts'
 import { slotOwner } from './attempts/find-endpoint.ts'
-import type { Slot } from './attempts/slots.ts'
+import type { Slot } from './attempts/slots/slot.ts'
 import { composeData } from './body/compose.ts'
 import { deliveryJob } from './deliveries/delivery-job.ts'
 import { causeOf, newDelivery, type Receiver, type Source } from './deliveries/new-delivery.ts'
@@ -33,8 +33,8 @@ export interface Relayed {
 
 /** Documents whose deliveries a process inserts at once; one business has half of them. More would only wait for slots of attempts. */
 export const relaySlots = 400
-/** A document that waits longer for its turn is left to the next poll. */
-const slotWaitMs = 2_000
+/** A document that waits longer for its turn is left to the next poll: it holds the job meanwhile. */
+const slotWaitMs = 250
 
 /** A document that waits longer to be inserted comes again, with a new time: no delivery is stored minutes after its `createdAt`. */
 const unsentAtMostMs = 60_000
@@ -176,7 +176,7 @@ async function relayTo(
     if (!isMine) slot?.free(null)
   }
   if (slot === null) return deliveryJob(delivery, deps.now())
-  if (isMine) beginAttempt(deps, delivery as ClaimedDelivery, slot, { data: compose() })
+  if (isMine) beginAttempt(deps, delivery as ClaimedDelivery, slot, compose())
   return null
 }
 
@@ -188,13 +188,13 @@ async function takeSlot(
   const owner = slotOwner(receiver)
   const slot = await slots.take(owner)
   if (slot === null) return null
-  let isWeighed = false
+  let isCounted = false
   try {
-    isWeighed = slot.weigh(compose().length)
+    isCounted = slot.count(compose())
   } finally {
-    if (!isWeighed) slot.free(null)
+    if (!isCounted) slot.free(null)
   }
-  if (isWeighed) return slot
+  if (isCounted) return slot
   slots.wait(owner)
   return null
 }

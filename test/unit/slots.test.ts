@@ -1,11 +1,7 @@
 import { expect } from 'chai'
-import {
-  createSlots,
-  fastForMs,
-  type Slot,
-  type SlotOwner,
-  type Slots,
-} from '../../src/webhooks/attempts/slots.ts'
+import { fastForMs } from '../../src/webhooks/attempts/slots/limits.ts'
+import type { Slot, SlotOwner } from '../../src/webhooks/attempts/slots/slot.ts'
+import { createSlots, type Slots } from '../../src/webhooks/attempts/slots/slots.ts'
 
 /** Time that stands still until it is moved. Timers fire in their order. */
 function createTime() {
@@ -260,48 +256,49 @@ describe('slots', () => {
     })
   })
 
-  describe('weigh the bodies of their attempts:', () => {
-    const mega = 1_000_000
+  describe('count the bodies of their attempts:', () => {
+    const mega = 'x'.repeat(1_000_000)
+    const largest = mega.repeat(12)
 
-    it('one business has 12 MB in flight, and another one its own', () => {
+    it('one business has 12 000 000 characters in flight, and another one its own', () => {
       const mine = takeAll(slots, ownerOf('a', 'large'))
-      expect(mine.filter((slot) => slot.weigh(mega))).to.have.length(12)
-      expect(slots.tryTake(ownerOf('b', 'large'))?.weigh(mega)).to.equal(true)
+      expect(mine.filter((slot) => slot.count(mega))).to.have.length(12)
+      expect(slots.tryTake(ownerOf('b', 'large'))?.count(mega)).to.equal(true)
       mine[0]?.free(true)
-      expect(mine.at(-1)?.weigh(mega)).to.equal(true)
+      expect(mine.at(-1)?.count(mega)).to.equal(true)
     })
 
-    it('all businesses have 48 MB together, but each has one body whatever its size', () => {
+    it('all businesses have 48 000 000 together, but each has one body whatever its length', () => {
       for (const businessId of ['a', 'b', 'c', 'd'])
-        expect(slots.tryTake(ownerOf(businessId, 'large'))?.weigh(12 * mega)).to.equal(true)
+        expect(slots.tryTake(ownerOf(businessId, 'large'))?.count(largest)).to.equal(true)
       const [first, second] = takeAll(slots, ownerOf('e', 'large'))
-      expect([first?.weigh(mega), second?.weigh(mega)]).to.deep.equal([true, false])
+      expect([first?.count(mega), second?.count(mega)]).to.deep.equal([true, false])
     })
 
     it('an endpoint whose body is refused gets slots for as many like it as there is budget for', () => {
       const large = ownerOf('a', 'large')
       const mine = takeAll(slots, large)
-      const weighed = mine.filter((slot) => slot.weigh(mega))
+      const counted = mine.filter((slot) => slot.count(mega))
       freeAll(
-        mine.filter((slot) => !weighed.includes(slot)),
+        mine.filter((slot) => !counted.includes(slot)),
         null,
       )
       expect(slots.room(large)).to.equal(0)
       expect(slots.room(ownerOf('a', 'small'))).to.equal(50)
-      freeAll(weighed.splice(0, 3), null)
+      freeAll(counted.splice(0, 3), null)
       expect(slots.room(large)).to.equal(3)
-      expect(slots.tryTake(large)?.weigh(600)).to.equal(true)
+      expect(slots.tryTake(large)?.count('x'.repeat(600))).to.equal(true)
       // The next may be small too.
       expect(slots.room(large)).to.equal(50 - 10)
     })
 
-    it('bytes are given back once', () => {
+    it('characters are given back once', () => {
       const owner = ownerOf('a', 'large')
       const [one, other] = takeAll(slots, owner)
-      one?.weigh(12 * mega)
+      one?.count(largest)
       for (const _again of [1, 2]) one?.free(null)
-      expect(other?.weigh(12 * mega)).to.equal(true)
-      expect(slots.tryTake(owner)?.weigh(1)).to.equal(false)
+      expect(other?.count(largest)).to.equal(true)
+      expect(slots.tryTake(owner)?.count('x')).to.equal(false)
     })
   })
 
@@ -431,26 +428,58 @@ describe('slots', () => {
       expect(one.got).to.have.property('free')
     })
 
-    it('are given up after a second; then the endpoint waits in MongoDB, and for 5 s nothing waits for it here', async () => {
+    it('are given up after a quarter of a second; then for 5 s nothing of the business waits here', async () => {
+      const [slow, quick] = [owner, ownerOf('a', 'quick')]
+      const held = takeAll(slots, slow, quick)
+      for (const { endpointId } of [slow, quick]) slots.served(endpointId)
+      const [first, second] = [ask(slow), ask(quick)]
+      await time.advance(300)
+      expect([first.got, second.got]).to.deep.equal([null, null])
+      expect(slots.waiting()).to.deep.equal([slow, quick])
+      for (const { endpointId } of [slow, quick]) slots.served(endpointId)
+      const third = ask(quick)
+      await settled()
+      expect(third.got).to.equal(null)
+      await time.advance(5_000)
+      freeAll(held, null)
+      takeAll(slots, quick)
+      slots.served(quick.endpointId)
+      const fourth = ask(quick)
+      await time.advance(100)
+      expect(fourth.got).to.equal('nothing yet')
+    })
+
+    it('are waited for by another business meanwhile', async () => {
       takeAll(slots, owner)
       slots.served(owner.endpointId)
-      const one = ask()
-      await time.advance(1_500)
-      expect(one.got).to.equal(null)
-      expect(slots.isWaiting(owner.endpointId)).to.equal(true)
-      slots.served(owner.endpointId)
-      const second = ask()
+      const mine = ask()
+      await time.advance(300)
+      expect(mine.got).to.equal(null)
+      const other = ownerOf('b', 'shop')
+      const held = takeAll(slots, other)
+      slots.served(other.endpointId)
+      const theirs = ask(other)
       await settled()
-      expect(second.got).to.equal(null)
-      await time.advance(5_000)
-      const held = takeAll(slots, owner)
-      slots.served(owner.endpointId)
-      const third = ask()
-      await settled()
-      expect(third.got).to.equal('nothing yet')
+      expect(theirs.got).to.equal('nothing yet')
       held[0]?.free(null)
       await settled()
-      expect(third.got).to.have.property('free')
+      expect(theirs.got).to.have.property('free')
+    })
+
+    it('are waited for by 500 relays for one endpoint and 1 000 for one business', async () => {
+      const three = ['1', '2', '3'].map((name) => ownerOf('a', name))
+      takeAll(slots, ...three)
+      for (const { endpointId } of three) slots.served(endpointId)
+      const asked = three.map((of) => Array.from({ length: 501 }, () => ask(of)))
+      await settled()
+      const refused = asked.map((some) => some.filter(({ got }) => got === null).length)
+      expect(refused).to.deep.equal([1, 1, 501])
+      const other = ownerOf('b', 'shop')
+      takeAll(slots, other)
+      slots.served(other.endpointId)
+      const theirs = ask(other)
+      await settled()
+      expect(theirs.got).to.equal('nothing yet')
     })
 
     it('are not waited for behind deliveries that wait in MongoDB, nor when the process stops', async () => {

@@ -8,7 +8,7 @@ import { isReceiving } from '../endpoints/endpoint.ts'
 import { beginAttempt } from './attempt.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import { type AttemptEndpoint, slotOwner } from './find-endpoint.ts'
-import type { Slot, SlotOwner } from './slots.ts'
+import type { Slot, SlotOwner } from './slots/slot.ts'
 
 /** A delivery that became due just now has a job on its way. */
 const graceMs = 500
@@ -109,7 +109,7 @@ async function attemptOf(deps: Deps, endpointId: string, ids: string[]): Promise
   const endpoint = await deps.lanes.findEndpoint(endpointId, noHurry)
   if (endpoint === null || !isReceiving(endpoint)) return cancelDue(deps, ids)
   const taken = takeSlots(deps, endpoint, ids)
-  await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, slot, endpoint)))
+  await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, slot)))
 }
 
 function takeSlots(deps: Deps, endpoint: AttemptEndpoint, ids: string[]): { id: string; slot: Slot }[] {
@@ -124,19 +124,14 @@ function takeSlots(deps: Deps, endpoint: AttemptEndpoint, ids: string[]): { id: 
 }
 
 /** Claims a delivery and begins its attempt in the slot. Returns null, and gives the slot back, if it cannot be claimed. */
-export async function claimAndBegin(
-  deps: Deps,
-  id: string,
-  slot: Slot,
-  endpoint: AttemptEndpoint,
-): Promise<ClaimedDelivery | null> {
+export async function claimAndBegin(deps: Deps, id: string, slot: Slot): Promise<ClaimedDelivery | null> {
   let delivery: ClaimedDelivery | null = null
   try {
     delivery = await deps.lanes.claimDelivery(id, noHurry)
   } finally {
     if (delivery === null) slot.free(null)
   }
-  if (delivery !== null) beginAttempt(deps, delivery, slot, { endpoint })
+  if (delivery !== null) beginAttempt(deps, delivery, slot)
   return delivery
 }
 

@@ -9,15 +9,9 @@ import { isReceiving } from '../endpoints/endpoint.ts'
 import { type ClaimedDelivery, giveBack } from './claim.ts'
 import { type AttemptEndpoint, slotOwner } from './find-endpoint.ts'
 import { signFor } from './sign.ts'
-import type { Slot } from './slots.ts'
+import type { Slot } from './slots/slot.ts'
 import { traceAttempt } from './trace-attempt.ts'
 import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
-
-/** What the caller has read already. `endpoint`: read before the delivery was claimed. `data`: the `data` of the body; its bytes are weighed. */
-export interface Known {
-  endpoint?: AttemptEndpoint
-  data?: string
-}
 
 /**
  * With less of the lease left, no attempt begins: the lease could end before its first renewal, 3 s ahead. MongoDB was slow then, and a worker
@@ -25,11 +19,14 @@ export interface Known {
  */
 const leastLeaseMs = 5_000
 
-/** Begins an attempt at a delivery that this process has claimed. Only a process that stops waits for its end. */
-export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, known: Known): void {
+/**
+ * Begins an attempt at a delivery that this process has inserted with a lease, or claimed. Only a process that stops waits for its end. `data`: of the
+ * body, if it is composed already; then the slot has counted it.
+ */
+export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, data?: string): void {
   deps.leases.hold(delivery)
   deps.underWay.add(
-    attemptDelivery(deps, delivery, slot, known)
+    attemptDelivery(deps, delivery, slot, data)
       .catch((err: unknown) => deps.log.warn({ err, deliveryId: delivery._id }, 'webhook.interrupted'))
       .finally(() => {
         slot.free(null)
@@ -46,17 +43,17 @@ async function attemptDelivery(
   deps: Deps,
   delivery: ClaimedDelivery,
   slot: Slot,
-  known: Known,
+  composed: string | undefined,
 ): Promise<void> {
   if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < leastLeaseMs) return
-  // Read after the insert: a deletion that did not see the delivery is seen here.
-  const endpoint = known.endpoint ?? (await deps.lanes.findEndpoint(endpointIdOf(delivery._id), noHurry))
+  // Read after the lease was taken: a deletion that did not see the lease is seen here.
+  const endpoint = await deps.lanes.findEndpoint(endpointIdOf(delivery._id), noHurry)
   if (endpoint === null || !isReceiving(endpoint)) return cancel(deps, delivery, 'endpoint')
-  const data = known.data ?? (await findData(deps, delivery))
+  const data = composed ?? (await findData(deps, delivery))
   if (data === null) return cancel(deps, delivery, 'source')
-  if (known.data === undefined && !slot.weigh(data.length)) {
+  if (composed === undefined && !slot.count(data)) {
     deps.slots.wait(slotOwner(endpoint))
-    return giveBack(deps, [delivery])
+    return giveBack(deps, delivery)
   }
   await send(deps, delivery, endpoint, composeBody(delivery, data), slot)
 }

@@ -63,17 +63,11 @@ async function claimTogether(
   return new Map(mine.map((delivery) => [delivery._id, delivery]))
 }
 
-/** Gives up leases before an attempt began. The deliveries are due again at once. */
+/** Gives up the lease of a delivery before an attempt began. It is due again at once. */
 export async function giveBack(
   { Delivery, now }: { Delivery: Model<Delivery>; now: () => Date },
-  claimed: readonly Pick<ClaimedDelivery, '_id' | 'leaseToken'>[],
+  { _id, leaseToken }: Pick<ClaimedDelivery, '_id' | 'leaseToken'>,
 ): Promise<void> {
-  if (claimed.length === 0) return
-  await pastMongoose(Delivery).updateMany(
-    {
-      _id: { $in: claimed.map(({ _id }) => _id) },
-      leaseToken: { $in: [...new Set(claimed.map(({ leaseToken }) => leaseToken))] },
-    },
-    { $set: { leaseToken: null, nextAttemptAt: now() } },
-  )
+  const change = { leaseToken: null, nextAttemptAt: now() }
+  await pastMongoose(Delivery).updateOne({ _id, leaseToken }, { $set: change })
 }

@@ -2,7 +2,7 @@ import type { Model } from 'mongoose'
 import type { Lane } from '../../group-commit/lane.ts'
 import { createByIdLane } from '../../group-commit/read-lane.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
-import type { SlotOwner } from './slots.ts'
+import type { SlotOwner } from './slots/slot.ts'
 
 /** An endpoint as an attempt needs it: without its effects, of which there may be a thousand. */
 export type AttemptEndpoint = Pick<Endpoint, '_id' | keyof typeof fields>

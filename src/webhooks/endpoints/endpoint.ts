@@ -4,7 +4,7 @@ import type { Collection } from '../../collection.ts'
 /** How many endpoints a business may have (SPEC 4.8, rule 1). */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
-/** How the attempts at an endpoint went. Decides with how many attempts at a time a process begins (attempts/slots.ts). */
+/** How the attempts at an endpoint went. Decides with how many attempts at a time a process begins (attempts/slots/slots.ts). */
 export interface EndpointHealth {
   lastSuccessAt: Date | null
   lastFailureAt: Date | null

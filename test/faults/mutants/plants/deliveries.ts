@@ -4,7 +4,7 @@ import { frozenAt, killedAt, type Mutant, plain, under } from '../mutant.ts'
 const relay = 'src/webhooks/relay.ts'
 const attempt = 'src/webhooks/attempts/attempt.ts'
 const record = 'src/webhooks/attempts/record.ts'
-const slots = 'src/webhooks/attempts/slots.ts'
+const slots = 'src/webhooks/attempts/slots/slots.ts'
 
 /** Longer than the two seconds between two polls. */
 const relaysTwice: Edit = {
@@ -244,11 +244,15 @@ export const deliveryMutants: readonly Mutant[] = [
     edits: [
       {
         file: slots,
-        find: '    fast.add(line.owner.businessId, count)\n',
-        put: "    fast.add(count === 1 ? line.owner.businessId : 'another', count)\n",
+        find: '    fast.add(use.owner.businessId, count)\n',
+        put: "    fast.add(count === 1 ? use.owner.businessId : 'another', count)\n",
       },
       // So that a short round uses them up. Alone this breaks no promise.
-      { file: slots, find: 'mostFastOfBusiness = 250', put: 'mostFastOfBusiness = 20' },
+      {
+        file: 'src/webhooks/attempts/slots/limits.ts',
+        find: 'mostFastOfBusiness = 250',
+        put: 'mostFastOfBusiness = 20',
+      },
     ],
     caughtBy: ['quiet.reached', 'delivery.paced'],
     focus: { ...plain, seconds: 20 },

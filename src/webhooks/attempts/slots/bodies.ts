@@ -1,0 +1,42 @@
+import { type Counts, createCounts } from './counts.ts'
+import type { EndpointUse } from './endpoint-uses.ts'
+import { mostCharacters, mostCharactersOfBusiness, mostFastOfEndpoint } from './limits.ts'
+
+/** The characters of the bodies in flight, by business. Each business may have one body whatever its length. */
+export interface Bodies {
+  /** Counts a body. Returns false, and counts nothing, if there is no room for it. */
+  add(use: EndpointUse, length: number): boolean
+  remove(businessId: string, length: number): void
+  /** For how many bodies like the one that was refused last there is room. To read more of them would be in vain. */
+  room(use: EndpointUse): number
+}
+
+export function createBodies(): Bodies {
+  const inFlight: Counts = createCounts()
+
+  const hasRoom = (businessId: string, length: number): boolean => {
+    const own = inFlight.of(businessId)
+    return (
+      own === 0 || (own + length <= mostCharactersOfBusiness && inFlight.all() + length <= mostCharacters)
+    )
+  }
+  return {
+    add(use, length) {
+      const { businessId } = use.owner
+      const fits = hasRoom(businessId, length)
+      use.refusedLength = fits ? 0 : length
+      if (fits) inFlight.add(businessId, length)
+      return fits
+    },
+    remove: (businessId, length) => inFlight.add(businessId, -length),
+    room({ owner: { businessId }, refusedLength }) {
+      if (refusedLength === 0) return mostFastOfEndpoint
+      if (!hasRoom(businessId, refusedLength)) return 0
+      const left = Math.min(
+        mostCharactersOfBusiness - inFlight.of(businessId),
+        mostCharacters - inFlight.all(),
+      )
+      return Math.max(1, Math.floor(left / refusedLength))
+    },
+  }
+}

@@ -1,0 +1,115 @@
+import { createCounts } from './counts.ts'
+import type { EndpointUse } from './endpoint-uses.ts'
+import {
+  longestWaitMs,
+  mostFast,
+  mostFastOfBusiness,
+  mostFastOfEndpoint,
+  mostWaits,
+  mostWaitsOfBusiness,
+  mostWaitsOfEndpoint,
+  noWaitForMs,
+} from './limits.ts'
+import type { Slot, SlotClock, SlotOwner } from './slot.ts'
+
+/** Relays that wait for a slot, in the order of asking. What waits here costs no job and no second read. */
+export interface Waits {
+  isAllowed(use: EndpointUse): boolean
+  isEmpty(use: EndpointUse): boolean
+  /** Resolves to null after `longestWaitMs`. */
+  add(use: EndpointUse): Promise<Slot | null>
+  /** Gives free slots to those that wait: for the endpoint that gave one back first, then for others, which may have waited for any slot. */
+  serve(first: EndpointUse): void
+  /** Ends all waits. */
+  close(): void
+}
+
+interface Wait {
+  since: number
+  resolve(slot: Slot | null): void
+}
+
+interface OfSlots {
+  /** Takes a slot, if there is one. */
+  takeFree(use: EndpointUse): Slot | null
+  /** A wait was too short. */
+  gaveUp(owner: SlotOwner): void
+  /** Fast slots that are held: in all, and by a business. */
+  held(businessId?: string): number
+}
+
+export function createWaits({ elapsedMs, after }: SlotClock, slots: OfSlots): Waits {
+  const waits = new Map<EndpointUse, Wait[]>()
+  const counts = createCounts()
+  /** Businesses that wait in MongoDB alone until then. */
+  const notUntil = new Map<string, number>()
+  let isTimed = false
+
+  function end(use: EndpointUse, slot: Slot | null): void {
+    const of = waits.get(use) ?? []
+    const next = of.shift()
+    if (of.length === 0) waits.delete(use)
+    counts.add(use.owner.businessId, -1)
+    next?.resolve(slot)
+  }
+
+  function give(use: EndpointUse): void {
+    while (waits.has(use)) {
+      const slot = slots.takeFree(use)
+      if (slot === null) return
+      end(use, slot)
+    }
+  }
+
+  /** Whether a limit that endpoints share may be what others wait for. */
+  const isTight = ({ owner: { businessId } }: EndpointUse): boolean =>
+    slots.held() + mostFastOfBusiness >= mostFast ||
+    slots.held(businessId) + mostFastOfEndpoint >= mostFastOfBusiness
+
+  function giveUp(businessId: string, now: number): void {
+    notUntil.set(businessId, now + noWaitForMs)
+    for (const use of waits.keys()) {
+      if (use.owner.businessId !== businessId) continue
+      slots.gaveUp(use.owner)
+      while (waits.has(use)) end(use, null)
+    }
+  }
+
+  function giveUpSoon(): void {
+    if (isTimed || waits.size === 0) return
+    isTimed = true
+    after(longestWaitMs / 5, () => {
+      isTimed = false
+      const now = elapsedMs()
+      for (const [businessId, until] of notUntil) if (until <= now) notUntil.delete(businessId)
+      for (const [use, [oldest]] of waits)
+        if (now - (oldest?.since ?? now) >= longestWaitMs) giveUp(use.owner.businessId, now)
+      giveUpSoon()
+    })
+  }
+
+  return {
+    isAllowed: (use) =>
+      (notUntil.get(use.owner.businessId) ?? 0) <= elapsedMs() &&
+      (waits.get(use)?.length ?? 0) < mostWaitsOfEndpoint &&
+      counts.of(use.owner.businessId) < mostWaitsOfBusiness &&
+      counts.all() < mostWaits,
+    isEmpty: (use) => !waits.has(use),
+    add: (use) =>
+      new Promise((resolve) => {
+        const of = waits.get(use) ?? []
+        of.push({ since: elapsedMs(), resolve })
+        waits.set(use, of)
+        counts.add(use.owner.businessId, 1)
+        giveUpSoon()
+      }),
+    serve(first) {
+      if (waits.size === 0) return
+      give(first)
+      if (waits.size > 0 && isTight(first)) for (const use of waits.keys()) give(use)
+    },
+    close() {
+      for (const use of waits.keys()) while (waits.has(use)) end(use, null)
+    },
+  }
+}
