@@ -131,6 +131,23 @@ describe('The checker of faults, of refusals,', () => {
     expect(promisesIn(round)).to.include('refusal.due')
   })
 
+  it('lets a third list of a business be refused while two run, also one whose caller has gone', () => {
+    const round = ordinary()
+    const lists = (seconds: number, given: Partial<Call> = {}) =>
+      call(round, seconds, { what: 'list', method: 'GET', path: intents, ...given })
+    const error = {
+      code: 'RATE_LIMITED',
+      message: '',
+      statusCode: 429,
+      details: { scope: 'lists', limit: 2 },
+    }
+    lists(20, { status: 429, answer: { success: false, error } })
+    lists(20)
+    expect(promisesIn(round)).to.include('refusal.due')
+    lists(10, { what: 'order.list', status: null, answer: null })
+    expect(promisesIn(round)).not.to.include('refusal.due')
+  })
+
   it('lets a request be too late that is the first on a connection of 15 s, and no other', () => {
     for (const [silentMs, isDue] of [
       [13_500, true],

@@ -1,4 +1,5 @@
 import type { Call } from '../../evidence/evidence.ts'
+import { refusalOf } from '../views/answers.ts'
 import { isSettled } from '../views/requests.ts'
 import { changed, failedAsAsked, notPending } from './of-intents.ts'
 import { notGivenBack, notRefundable, notWhatIsLeft, tooMuch } from './of-refunds.ts'
@@ -26,14 +27,28 @@ const underWay: Reason = (_round, { call, request }) => {
   return !isAnswered && others.some(isNear)
 }
 
-/** What a key may ask in a second (docs/api.md). */
+/** What a key may ask in a second, and how many lists of a business run at a time (docs/api.md). */
 const mostPerSecond = 1000
+const mostLists = 2
+/** A list goes on for so long at most after its caller has gone: MongoDB may have no primary. */
+const listMs = 30_000
 
-/** All that its key asked in the second before, or meanwhile, is more than it may: only the audit is so quick. */
-const tooOften: Reason = ({ calls }, { call }) =>
+const tooOften: Reason = (round, refusal) =>
+  refusalOf(refusal.call)?.details?.scope === 'lists' ? tooManyLists(round, refusal) : tooFast(round, refusal)
+
+const tooFast: Reason = ({ calls }, { call }) =>
   calls.filter(
     ({ keyId, began, ended }) => keyId === call.keyId && began <= call.ended && ended >= call.began - 1000,
   ).length > mostPerSecond
+
+const tooManyLists: Reason = ({ calls }, { call }) =>
+  calls.filter((other) => {
+    const end = other.status === null ? other.began + listMs : other.ended
+    const isBeside = other.began <= call.ended && end >= call.began
+    return isBeside && other.business === call.business && isList(other)
+  }).length > mostLists
+
+const isList = ({ what }: Call): boolean => what === 'list' || what.endsWith('.list')
 
 /** What is right about each code, beside what the asker expects. A code that is not here is never due to a good request: of a key, a body, a limit. */
 export const reasons: Record<string, Reason> = {
