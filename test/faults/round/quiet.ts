@@ -40,7 +40,7 @@ const underWay = (now: Date): Kind[] => [
   held('intents', { 'underWay.validUntil': { $gt: forgotten(now) } }),
   held('intents', { refunds: { $elemMatch: { status: 'PENDING', validUntil: { $gt: forgotten(now) } } } }),
   // What is yet to expire would do so while everything is read.
-  some('intents', { status: 'PENDING' }),
+  some('intents', { status: 'PENDING', 'underWay.validUntil': { $not: { $lte: forgotten(now) } } }),
   some('orders', has('outbox.0')),
   some('deliveries', { nextAttemptAt: { $ne: null, $lte: soon(now) } }),
   held('deliveries', { nextAttemptAt: { $gt: soon(now) } }),
