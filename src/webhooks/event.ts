@@ -2,37 +2,38 @@ import type { EventName } from '../../schemas/events.ts'
 import { newId } from '../ids.ts'
 import { currentFormat, type Facts, type Recorded, recordedFields } from './body/facts.ts'
 
-/** The request that had something happen: its X-Request-Id, and, while it is traced, where its trace goes on from (src/tracing). */
+/** The request that caused an event. `traceparent`: the span to continue its trace from; null if it is not traced (src/tracing). */
 export interface Cause {
   requestId: string
   traceparent: string | null
 }
 
-/** What is stored of a cause: nothing where it was the clock or a job. */
+/** The stored form of a cause. Empty if the clock or a job caused the event. */
 export interface Caused {
   requestId?: string
   traceparent?: string
 }
 
-/** An event in the outbox of the document it tells of, which has everything else that its body says (body/compose.ts). */
+/** An event in the outbox of its intent or order. The document itself has the rest of the body's fields (body/compose.ts). */
 export interface OutboxEvent extends Recorded, Caused {
   id: string
   event: EventName
   createdAt: Date
 }
 
-/** The outbox as a field of a collection, and the index by which the poll finds what nobody relayed, without reading a document. */
 export const causedFields = { requestId: String, traceparent: String }
+/** The schema of the field `outbox`. */
 export const outboxFields = [
   { _id: false, id: String, event: String, createdAt: Date, ...recordedFields, ...causedFields },
 ]
+/** Lets the poll find documents with unrelayed events from index keys alone. */
 export const outboxIndex = {
   name: 'withOutbox',
   key: { 'outbox.createdAt': 1, businessId: 1, _id: 1 },
   partialFilterExpression: { 'outbox.createdAt': { $exists: true } },
 } as const
 
-/** Makes an event. `cause`: null where the clock or a job made it. */
+/** `cause`: null if the clock or a job caused the event. */
 export const newEvent = (
   event: EventName,
   createdAt: Date,

@@ -4,9 +4,9 @@ import type { Deps } from '../deps.ts'
 import { inFairBatches } from '../in-fair-batches.ts'
 import { relayOutboxes, type ToRelay } from './relay.ts'
 
-/** A younger event has its own wake-up on the way. */
+/** The wake-up job of a younger event may still arrive. */
 const graceMs = 1_500
-/** Documents of one business in one look. */
+/** Documents of one business in one run of the poll. */
 const mostOfOne = 1_000
 
 interface Unrelayed {
@@ -14,7 +14,7 @@ interface Unrelayed {
   businessId: string
 }
 
-/** Relays events that wait in outboxes, of each business a share, the oldest first. Returns how many documents had some. */
+/** Relays the events that wait in outboxes, oldest first, with a share for each business. Returns how many documents it found. */
 export async function pollOutboxes(deps: Deps): Promise<number> {
   const until = new Date(deps.now().getTime() - graceMs)
   const relay = (some: (ids: string[]) => ToRelay) => async (found: Unrelayed[]) =>
@@ -36,7 +36,7 @@ export async function pollOutboxes(deps: Deps): Promise<number> {
   return intents.value + orders.value
 }
 
-/** In the order of the oldest event. Reads keys of the index only: a document may have 500 KB. What was relayed is no longer among them. */
+/** Ordered by oldest event. Reads index keys only, because a document may have 500 KB. A repeated search no longer finds relayed documents. */
 const findUnrelayed = <Doc extends { _id: string }>(
   model: Model<Doc>,
   until: Date,

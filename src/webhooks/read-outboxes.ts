@@ -8,7 +8,7 @@ import type { Intent } from '../intents/intent.ts'
 import { type Order, placed } from '../store/orders/order.ts'
 import type { Source } from './deliveries/new-delivery.ts'
 
-/** An intent with events, and until when it is open. */
+/** An intent with events in its outbox. The relay needs `expiresAt` to schedule its expiry. */
 export type IntentSource = Source & Pick<Intent, 'expiresAt'>
 
 /** Documents with events that are read together: at most 4 MiB. */
@@ -17,30 +17,30 @@ export interface Outboxes {
   orders: Source[]
 }
 
-/** A document with events that is too large to be read together with any others. */
+/** A document with events that is larger than `smallBytes`. Only its size is known yet. */
 interface Large {
   _id: string
   businessId: string
   bytes: number
 }
 
-/** A document up to this size is read with whichever others are asked for. An ordinary intent takes less than 2 KiB. */
+/** Documents up to this size are read in any combination. An ordinary intent takes less than 2 KiB. */
 const smallBytes = 8 * 1024
-/** Small documents of one job that are read together: 50 jobs hold 40 MiB of them at most. */
+/** Small documents that one job reads together. 50 jobs hold at most 40 MiB of them. */
 const smallTogether = 100
-/** Large documents that are read together, unless it is one. */
+/** Total size of the large documents in a group. A single document may exceed it. */
 const groupBytes = 4 * 1024 * 1024
-/** How many groups of large documents a process holds at once; one business half of them. */
+/** Groups of large documents that a process holds at once. One business gets at most half of them. */
 export const largeGroups = 8
-/** A group that waits for longer is left to the next poll. */
+/** A group that waits longer than this is left to the next poll. */
 const groupWaitMs = 5_000
-/** So many events of a large document are read at a time. */
+/** Events of a large document that are read at a time. */
 const mostEvents = 200
 
-/** The reads of small documents, which all jobs of the process share. A large one is only measured. */
+/** Batched reads, shared by all jobs of the process. A small document is returned whole, a large one only with its size. */
 export interface OutboxLanes {
   findIntentOutbox: Lane<string, IntentSource | Large | null>
-  /** Only of an order that is placed. */
+  /** Finds placed orders only. */
   findOrderOutbox: Lane<string, Source | Large | null>
 }
 
@@ -94,9 +94,9 @@ const isLarge = (found: Source | Large | null): found is Large => found !== null
 type ReadDeps = Pick<Deps, 'Intent' | 'Order' | 'lanes' | 'largeOutboxes'>
 
 /**
- * Reads the documents that have events, with what the bodies of these are composed from, in groups that fit into memory: small ones first,
- * then large ones, and of these `mostEvents` events at a time. The caller removes the events of a group from their outboxes before it asks
- * for the next one. A document whose events it did not remove is not read again.
+ * Reads documents that have events, with the fields that their bodies are composed from, in groups that fit into memory. Small documents come
+ * first, then large ones with `mostEvents` events at a time. The caller must remove the events of a group from their outboxes before it
+ * requests the next group. A document whose events it did not remove is not read again.
  */
 export async function* readOutboxes(
   deps: ReadDeps,
@@ -130,7 +130,7 @@ interface Group {
   ids: string[]
 }
 
-/** Groups of one business each. */
+/** Splits large documents into groups of at most `groupBytes`. Each group belongs to one business. */
 function groupsOf(large: readonly Large[]): Group[] {
   const groups: Group[] = []
   for (const [businessId, some] of groupBy(large, (each) => each.businessId)) {
@@ -147,7 +147,7 @@ function groupsOf(large: readonly Large[]): Group[] {
   return groups
 }
 
-/** Reads a group again and again, until its outboxes are empty or the caller left events in them. */
+/** Repeats the read of a group until its outboxes are empty or the caller has left events in them. */
 async function* readGroup<Kind extends Source>(
   { largeOutboxes }: ReadDeps,
   { businessId, ids }: Group,

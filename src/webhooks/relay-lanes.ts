@@ -7,7 +7,7 @@ import type { Receiver } from './deliveries/new-delivery.ts'
 import { standing } from './endpoints/endpoint.ts'
 import { type OutboxLanes, openOutboxLanes } from './read-outboxes.ts'
 
-/** The trips of the relay: most of its jobs carry one intent, and very many of them run at once. */
+/** The batchers of the relay. Most relay jobs carry one intent and many run at once, so they share reads and writes. */
 export interface RelayLanes extends OutboxLanes {
   /** The active endpoints of a business. */
   findReceivers: Lane<string, Receiver[]>
@@ -15,7 +15,7 @@ export interface RelayLanes extends OutboxLanes {
   emptyOrderOutbox: Lane<Told, void>
 }
 
-/** Events of a document that are deliveries now. */
+/** Events of a document that have become deliveries, to be removed from its outbox. `_id` is the document's. */
 export interface Told {
   _id: string
   events: string[]
@@ -37,7 +37,7 @@ export const openRelayLanes = (models: Models): RelayLanes => ({
   emptyOrderOutbox: createEmptyingLane(models.Order),
 })
 
-/** One update for all: an event's id is unique, so each outbox loses just its own. */
+/** One update for all documents. Event ids are unique, so each outbox loses only its own events. */
 const createEmptyingLane = <Doc extends { _id: string }>(model: Model<Doc>): Lane<Told, void> =>
   createLane(
     500,

@@ -25,25 +25,28 @@ export interface ToRelay {
 export interface Relayed {
   events: number
   deliveries: number
-  /** Deliveries that were inserted without a slot. */
+  /** Deliveries without a slot: their attempts wait. */
   waiting: number
-  /** Of each of the events. */
+  /** One for each event. */
   causes: Caused[]
 }
 
-/** Documents whose deliveries a process inserts at once; one business has half of them. More would only wait for slots of attempts. */
+/** Documents that a process relays at once. One business gets at most half. More would only wait for attempt slots. */
 export const relaySlots = 400
-/** A document that waits longer for its turn is left to the next poll: it holds the job meanwhile. */
+/** A document that waits longer for one of the `relaySlots` is left to the next poll, because it blocks its job meanwhile. */
 const slotWaitMs = 250
 
-/** A document that waits longer to be inserted comes again, with a new time: no delivery is stored minutes after its `createdAt`. */
+/**
+ * An insert that is not sent within this time fails, and the poll relays the event again. So no delivery is stored minutes after its
+ * `createdAt`.
+ */
 const unsentAtMostMs = 60_000
 
 /**
- * Relays the events of intents and orders: inserts one delivery per subscribed endpoint, begins the attempts for which there are slots, and
- * removes exactly these events from the outbox. Killed in between, it runs again: a delivery's id is made of event and endpoint, so a second
- * insert fails, and only the relay that inserted a delivery attempts it. Events that do not get their turn stay in their outbox
- * for the next poll. Throws the first fault in the end.
+ * Relays the events of intents and orders. Inserts one delivery per subscribed endpoint, begins the attempts that have a slot, and removes
+ * exactly these events from the outbox. Safe to run again after a kill: a delivery's id is made of event and endpoint, so a second insert
+ * fails, and only the relay that inserted a delivery attempts it. Events that it has no capacity for stay in their outbox for the next poll.
+ * After all documents, throws the first error.
  */
 export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay): Promise<Relayed> {
   const relayed: Relayed = { events: 0, deliveries: 0, waiting: 0, causes: [] }
@@ -61,7 +64,7 @@ export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay
   return relayed
 }
 
-/** Calls `act` with those ids that this process is not relaying, and again with those that another caller asked for meanwhile. */
+/** Calls `act` with the ids that this process is not relaying yet. Repeats it for ids that another caller passed meanwhile. */
 async function relayOnce(
   { relaying }: Pick<Deps, 'relaying'>,
   ids: string[],
@@ -141,7 +144,7 @@ const relaySource = (
     if (broken !== undefined) throw broken.reason
   })
 
-/** The `data` of an event's bodies, composed for the first endpoint that has a slot: an outbox may have 2 000 events. */
+/** Returns the `data` of an event's bodies. Composes it only when the first endpoint has a slot, because an outbox may have 2 000 events. */
 function composeOnce(source: Source, event: OutboxEvent): () => string {
   let composed: string | null = null
   return () => {
@@ -159,8 +162,8 @@ interface OneDelivery {
 }
 
 /**
- * Inserts the delivery of an event to an endpoint, and begins its attempt if there is a slot. Otherwise returns its job. A duplicate belongs to
- * another relay, which attempts it.
+ * Inserts the delivery of an event to an endpoint and begins its attempt if there is a slot. Otherwise returns a wake-up job. A delivery that
+ * already exists belongs to the relay that inserted it.
  */
 async function relayTo(
   deps: Deps,
@@ -205,7 +208,7 @@ async function receiversOf(deps: Deps, sources: Source[]): Promise<Map<string, R
   return new Map(businessIds.map((id, index) => [id, found[index] ?? []]))
 }
 
-/** New intents get their delayed job here, off the path of the request that made them. */
+/** Enqueues the expiry of new intents here, so that the create request does not have to. */
 function scheduleExpiries(deps: Deps, intents: IntentSource[]): void {
   const created = intents.filter((intent) => intent.outbox.some((event) => event.event === 'payment.created'))
   if (created.length > 0) deps.nudge('intent-expiry', expiryJobs(created, deps.now()))

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import type { Span } from '../tracing/tracing.ts'
 import type { Source } from './deliveries/new-delivery.ts'
 
-/** Hands on the events of a source, each that is traced in a span of its own, from which its deliveries go on. */
+/** Calls `handOn` with one span per traced event. The deliveries of an event continue its span. */
 export function tracedRelay<T>(
   { tracing }: Pick<Deps, 'tracing'>,
   source: Source,

@@ -10,9 +10,9 @@ import type { ClaimedDelivery } from './claim.ts'
 import { type AttemptEndpoint, slotOwner } from './find-endpoint.ts'
 import type { Slot, SlotOwner } from './slots/slot.ts'
 
-/** A delivery that became due just now has a job on its way. */
+/** The wake-up job of a delivery that has just become due may still arrive. */
 const graceMs = 500
-/** Deliveries of one business in one look. Those of an endpoint without slots wait for `attemptWaiting`. */
+/** Deliveries of one business in one run of the poll. Those of an endpoint without slots wait for `attemptWaiting`. */
 const mostOfOne = 500
 
 interface Due {
@@ -24,8 +24,8 @@ interface Due {
 const dueFields = { businessId: 1, endpointId: 1, nextAttemptAt: 1 } as const
 
 /**
- * Begins the attempts that are due, a share for each business, as far as there are slots. Also takes over those whose lease has ended. Returns how
- * many it found.
+ * Begins the attempts that are due, with a share for each business, as far as there are slots. Takes over deliveries whose lease has ended.
+ * Returns how many it found.
  */
 export function attemptDue(deps: Deps): Promise<number> {
   deps.slots.serveWaiting()
@@ -47,7 +47,7 @@ export function attemptDue(deps: Deps): Promise<number> {
   )
 }
 
-/** Skips endpoints that wait for slots: a hundred thousand of their deliveries may be due. Reads nothing but keys of the index. */
+/** Skips endpoints that wait for slots, because a hundred thousand of their deliveries may be due. Reads index keys only. */
 function findDue(deps: Deps, last: Due | null, without: readonly string[]): AsyncIterable<Due> {
   const { $type, $lte } = claimable(new Date(deps.now().getTime() - graceMs)).nextAttemptAt
   return pastMongoose(deps.Delivery).find<Due>(
@@ -60,16 +60,16 @@ function findDue(deps: Deps, last: Due | null, without: readonly string[]): Asyn
   )
 }
 
-/** Waits for all of them, and throws the first fault in the end. */
+/** Waits until all have settled, then throws the first error. */
 async function allOf(parts: Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(parts)
   await Promise.all(parts)
 }
 
-/** Endpoints that are served at once: each takes some reads. */
+/** Endpoints that are served at once. Each costs some reads. */
 const servedTogether = 25
 
-/** Begins attempts at endpoints that wait for slots, now that there are some. */
+/** Begins attempts at waiting endpoints that can get slots now. */
 export async function attemptWaiting(deps: Deps): Promise<void> {
   const { slots } = deps
   const waiting = slots.waiting().filter((owner) => slots.room(owner) > 0)
@@ -77,7 +77,7 @@ export async function attemptWaiting(deps: Deps): Promise<void> {
     await allOf(waiting.slice(at, at + servedTogether).map((owner) => attemptOldest(deps, owner)))
 }
 
-/** Begins attempts at the oldest deliveries of an endpoint, as many as have slots. It goes on waiting if there may be more. */
+/** Begins attempts at the oldest deliveries of an endpoint, one per free slot. The endpoint keeps waiting if more may be due. */
 async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<void> {
   const { endpointId } = owner
   const room = deps.slots.room(owner)
@@ -103,7 +103,7 @@ async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<void> {
   }
 }
 
-/** Begins attempts at some deliveries of one endpoint, as far as there are slots and no other worker has them. */
+/** Begins attempts at deliveries of one endpoint, as far as there are slots and no other worker has claimed them. */
 async function attemptOf(deps: Deps, endpointId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return
   const endpoint = await deps.lanes.findEndpoint(endpointId, noHurry)
@@ -123,7 +123,7 @@ function takeSlots(deps: Deps, endpoint: AttemptEndpoint, ids: string[]): { id: 
   return taken
 }
 
-/** Claims a delivery and begins its attempt in the slot. Returns null, and gives the slot back, if it cannot be claimed. */
+/** Claims a delivery and begins its attempt. If it cannot be claimed, frees the slot and returns null. */
 export async function claimAndBegin(deps: Deps, id: string, slot: Slot): Promise<ClaimedDelivery | null> {
   let delivery: ClaimedDelivery | null = null
   try {
@@ -135,7 +135,7 @@ export async function claimAndBegin(deps: Deps, id: string, slot: Slot): Promise
   return delivery
 }
 
-/** Cancels deliveries that are due at an endpoint that is deleted or disabled. */
+/** Cancels due deliveries of an endpoint that is deleted or disabled. */
 export async function cancelDue(deps: Pick<Deps, 'Delivery' | 'now'>, ids: string[]): Promise<void> {
   await pastMongoose(deps.Delivery).updateMany(
     { _id: { $in: ids }, ...claimable(deps.now()) },

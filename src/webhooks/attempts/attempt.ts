@@ -14,14 +14,14 @@ import { traceAttempt } from './trace-attempt.ts'
 import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
 
 /**
- * With less of the lease left, no attempt begins: the lease could end before its first renewal, 3 s ahead. MongoDB was slow then, and a worker
- * takes the delivery over when the lease has ended.
+ * No attempt begins with less of the lease left, because the lease could end before its first renewal, up to 3 s later. This happens if
+ * MongoDB is slow. A worker takes the delivery over when the lease ends.
  */
 const leastLeaseMs = 5_000
 
 /**
- * Begins an attempt at a delivery that this process has inserted with a lease, or claimed. Only a process that stops waits for its end. `data`: of the
- * body, if it is composed already; then the slot has counted it.
+ * Begins an attempt at a delivery that this process has inserted with a lease or claimed. Does not wait for the attempt; `deps.underWay` does
+ * when the process stops. `data`: the body's `data` if it is already composed. The slot must have counted it.
  */
 export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, data?: string): void {
   deps.leases.hold(delivery)
@@ -36,8 +36,8 @@ export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, 
 }
 
 /**
- * Makes one attempt: composes and signs the body, sends it, records the result (SPEC 6.2 to 6.4). An endpoint that fails is a result. After a
- * fault of MongoDB the lease ends by itself, a worker takes the delivery over, and this attempt does not count.
+ * Makes one attempt: composes and signs the body, sends it, records the result (SPEC 6.2 to 6.4). A failing endpoint is a result, not an
+ * error. After an error of MongoDB this attempt does not count: its lease ends, and a worker takes the delivery over.
  */
 async function attemptDelivery(
   deps: Deps,
@@ -46,7 +46,7 @@ async function attemptDelivery(
   composed: string | undefined,
 ): Promise<void> {
   if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < leastLeaseMs) return
-  // Read after the lease was taken: a deletion that did not see the lease is seen here.
+  // Must come after the lease is taken, so that an endpoint that was deleted before cannot get this attempt.
   const endpoint = await deps.lanes.findEndpoint(endpointIdOf(delivery._id), noHurry)
   if (endpoint === null || !isReceiving(endpoint)) return cancel(deps, delivery, 'endpoint')
   const data = composed ?? (await findData(deps, delivery))
@@ -96,16 +96,16 @@ async function send(
   deps.nudge('webhook-delivery', [deliveryJob(waiting, deps.now())])
 }
 
-/** How many of the attempts belong to the retry table. An attempt that was requested by hand comes on top, and repeats its step. */
+/** The step in the retry table. An attempt that was requested by hand is extra, so it repeats a step. */
 const scheduled = (attempts: number, redrives: number): number => Math.max(1, attempts - redrives)
 
-/** Ends a delivery whose endpoint is deleted or disabled, or whose intent or order is gone. */
+/** Cancels a delivery whose endpoint is deleted or disabled, or whose intent or order is gone. */
 async function cancel(deps: Deps, delivery: ClaimedDelivery, missing: 'endpoint' | 'source'): Promise<void> {
   const { _id: deliveryId, referenceNumber, event: webhookEvent } = delivery
   const ended = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
   await deps.lanes.recordResult({ delivery, status: 'CANCELLED', ...ended, attempt: null }, noHurry)
   const fields = { deliveryId, webhookEvent, reference: referenceNumber }
-  // The clean-up removes an intent or order after its deliveries. So this was done by hand.
+  // The clean-up removes an intent or order only after its deliveries, so somebody removed this one by hand.
   if (missing === 'source') deps.log.error(fields, 'webhook.source-missing')
   else deps.log.info(fields, 'webhook.cancelled')
 }
@@ -129,7 +129,7 @@ interface Logged {
   traceparent: string | null
 }
 
-/** One line for each attempt. The text of the response is not logged. */
+/** Never logs the text of the response. */
 function logAttempt(deps: Pick<Deps, 'log'>, delivery: ClaimedDelivery, logged: Logged): void {
   const { _id: deliveryId, event: webhookEvent, referenceNumber: reference, requestId = null } = delivery
   const { url, attempts, recorded: outcome, verdict, record, traceparent } = logged

@@ -5,10 +5,10 @@ import { newId } from '../../ids.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import { claimable, leaseEnd } from '../deliveries/lease.ts'
 
-/** A delivery that only this process may attempt, with what an attempt needs. */
+/** A delivery under a lease of this process, with the fields that an attempt needs. */
 export interface ClaimedDelivery extends Pick<Delivery, '_id' | keyof typeof neededFields> {
   leaseToken: string
-  /** The end of the lease. */
+  /** When the lease ends. */
   nextAttemptAt: Date
 }
 
@@ -29,8 +29,8 @@ const neededFields = {
 } as const
 
 /**
- * Claims deliveries by id, together: one update, one read. Null for a delivery that is not due, or that another worker attempts. An id
- * goes once into a batch; a second caller gets null.
+ * Claims deliveries by id, in batches of one update and one read. Returns null for a delivery that is not due or is leased. If two callers of a
+ * batch pass the same id, only the first gets the delivery.
  */
 export const createClaimLane = (
   Delivery: Model<Delivery>,
@@ -63,7 +63,7 @@ async function claimTogether(
   return new Map(mine.map((delivery) => [delivery._id, delivery]))
 }
 
-/** Gives up the lease of a delivery before an attempt began. It is due again at once. */
+/** Gives up the lease of a delivery that was not attempted. The delivery is due again at once. */
 export async function giveBack(
   { Delivery, now }: { Delivery: Model<Delivery>; now: () => Date },
   { _id, leaseToken }: Pick<ClaimedDelivery, '_id' | 'leaseToken'>,

@@ -4,7 +4,7 @@ import { createByIdLane } from '../../group-commit/read-lane.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { SlotOwner } from './slots/slot.ts'
 
-/** An endpoint as an attempt needs it: without its effects, of which there may be a thousand. */
+/** The fields that an attempt needs. Omits the effects, because an endpoint may have a thousand. */
 export type AttemptEndpoint = Pick<Endpoint, '_id' | keyof typeof fields>
 
 const fields = {
@@ -20,7 +20,6 @@ const fields = {
 export const createEndpointLane = (Endpoint: Model<Endpoint>): Lane<string, AttemptEndpoint | null> =>
   createByIdLane<Endpoint, AttemptEndpoint>(Endpoint, fields)
 
-/** The endpoint as the slots know it. */
 export const slotOwner = ({
   _id: endpointId,
   businessId,

@@ -6,7 +6,7 @@ import type { Log } from '../../log.ts'
 import { hourOf } from '../deliveries/delivery-hour.ts'
 import type { Verdict } from './verdict.ts'
 
-/** How one attempt went, for the health of its endpoint and the plots of the last hours. */
+/** The result of one attempt, for the health of its endpoint and the hourly plots of the staff pages. */
 export interface HealthNote {
   endpointId: string
   at: Date
@@ -14,14 +14,14 @@ export interface HealthNote {
   stage: string | null
 }
 
-/** Keeps count of how attempts go, without making them wait. A process that is killed takes a moment's notes with it. */
+/** Collects results of attempts without making them wait. A killed process loses the last `gatherMs` of them. */
 export interface HealthNotes {
   note(one: HealthNote): void
-  /** Writes what is left. */
+  /** Writes the notes that are left. */
   close(): Promise<void>
 }
 
-/** One write for all that happened in it: people look at this, no attempt depends on it. */
+/** Notes of this interval share one write. They may be late, because hardly anything but people reads them. */
 const gatherMs = 200
 
 export function createHealthNotes(models: Pick<Models, 'Endpoint' | 'DeliveryHour'>, log: Log): HealthNotes {
@@ -60,7 +60,7 @@ const writeEndpoints = (models: Pick<Models, 'Endpoint'>, notes: HealthNote[]): 
     { ordered: false, writeConcern: advisory },
   )
 
-/** What some attempts at one endpoint, in the order in which they ended, change in its health. */
+/** The update of an endpoint's health. `notes`: its attempts, in the order in which they ended. */
 function healthChange(notes: HealthNote[]) {
   const success = notes.findLast(({ outcome }) => outcome === 'delivered')
   const failure = notes.findLast(({ outcome }) => outcome !== 'delivered')
@@ -84,7 +84,7 @@ function writeHours(models: Pick<Models, 'DeliveryHour'>, notes: HealthNote[]): 
   )
 }
 
-/** All three, so that none is missing in a new hour. */
+/** Always has all three counts, so that a new hour has no missing field. */
 function outcomesOf(notes: HealthNote[]) {
   const counts = { delivered: 0, retrying: 0, dead: 0 }
   for (const { outcome } of notes) counts[outcome] += 1

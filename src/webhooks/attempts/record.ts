@@ -4,23 +4,23 @@ import { createLane, type Lane, unhurriedRestMs } from '../../group-commit/lane.
 import type { AttemptRecord, Delivery } from '../deliveries/delivery.ts'
 import type { ClaimedDelivery } from './claim.ts'
 
-/** What an attempt changes. Written only while the attempt holds its lease. */
+/** The changes of an attempt to its delivery. Written only if the attempt still holds its lease. */
 export interface AttemptResult {
   delivery: Pick<ClaimedDelivery, '_id' | 'leaseToken'>
   status: Delivery['status']
   nextAttemptAt: Date | null
   deliveredAt: Date | null
   deadAt: Date | null
-  /** Null when no attempt was made, because the endpoint is gone. */
+  /** Null if the delivery was cancelled without an attempt. */
   attempt: AttemptRecord | null
 }
 
-/** More than 8 and a good many re-queues; older ones go first. */
+/** Room for the 8 attempts and many re-queues. Older records are dropped first. */
 const longestLog = 50
 
 /**
- * The lane of results: one update for all attempts that end together. Returns for each whether it was written. One update with a list of results
- * takes MongoDB a quarter less time than a bulk write of as many updates, because it is planned once (measured).
+ * Writes results in batches, one update each. Returns for each result whether it was written. One update with a list of results takes MongoDB a
+ * quarter less time than a bulk write of as many updates, because it is planned only once (measured).
  */
 export const createResultLane = (Delivery: Model<Delivery>): Lane<AttemptResult, boolean> =>
   createLane(
@@ -39,7 +39,7 @@ export const createResultLane = (Delivery: Model<Delivery>): Lane<AttemptResult,
     unhurriedRestMs,
   )
 
-/** The number of matches does not tell which: the others had lost their lease. */
+/** The count of matches does not say which results were written. The others had lost their lease. */
 async function whichAreWritten(Delivery: Model<Delivery>, results: AttemptResult[]): Promise<boolean[]> {
   const ids = results.map(({ delivery }) => delivery._id)
   const found = await pastMongoose(Delivery)
@@ -52,12 +52,12 @@ async function whichAreWritten(Delivery: Model<Delivery>, results: AttemptResult
   return results.map(({ delivery, status, attempt }) => {
     const now = byId.get(delivery._id)
     if (attempt === null) return now?.status === status
-    // No two attempts at a delivery begin in the same millisecond: the second waits until the first one's lease is over.
+    // Two attempts at a delivery never begin in the same millisecond: the second waits for the first one's result or the end of its lease.
     return now?.attemptLog.some(({ at }) => at.getTime() === attempt.at.getTime()) ?? false
   })
 }
 
-/** Each document takes the result at the place that its id has in `ids`. Literals: what an endpoint responded may begin with `$`. */
+/** Each document gets the result at its id's index in `ids`. `$literal`, because the text of a response may begin with `$`. */
 function asPipeline(ids: string[], results: AttemptResult[]) {
   const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt }) => ({
     status,

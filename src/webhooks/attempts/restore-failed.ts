@@ -17,8 +17,8 @@ const neededFields = {
 type Dead = Pick<Delivery, '_id' | keyof typeof neededFields>
 
 /**
- * Sees to it that every delivery that died since then has its failed job, where support staff look for it. The job is added as one that may
- * run: the worker finds the delivery DEAD and fails the job. Returns how many were missing.
+ * Ensures that every delivery that died since then has a failed job, where support staff look for it. Adds a missing job as a runnable one; the
+ * worker finds the delivery DEAD and fails the job. Returns how many were missing.
  */
 export async function restoreFailed(deps: Deps, since: Date): Promise<number> {
   const now = deps.now()
@@ -36,7 +36,7 @@ export async function restoreFailed(deps: Deps, since: Date): Promise<number> {
   return restored
 }
 
-/** Removes the failed jobs whose delivery was re-queued by another way. */
+/** Removes failed jobs whose delivery is no longer DEAD, or died again after a re-queue. */
 export async function dropRevived(deps: Deps): Promise<void> {
   for await (const jobIds of deps.queues.standing.failed(queue)) await dropAmong(deps, jobIds)
 }

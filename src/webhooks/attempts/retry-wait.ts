@@ -1,8 +1,8 @@
 import { maxAttempts } from '../deliveries/delivery.ts'
 
 /**
- * How long to wait after failed attempt number `attempts` (1 to 8), in milliseconds; null after the 8th: DEAD.
- * `steps` are the seven waits of SPEC 6.4. A receiver's Retry-After may lengthen a step, to at most twice.
+ * Returns the wait in milliseconds after failed attempt number `attempts` (1 to 8), or null after the 8th, which makes the delivery DEAD.
+ * `steps` are the seven waits of SPEC 6.4. An endpoint's Retry-After may lengthen a step to at most twice its length.
  */
 export function waitAfter(
   attempts: number,

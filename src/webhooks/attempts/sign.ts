@@ -8,9 +8,9 @@ export const signature = (secret: string, timestamp: string, body: string): stri
   `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`
 
 /**
- * The headers of one attempt (SPEC 6.2). The time is that of the attempt, in seconds, so that a receiver can refuse
- * an old one; `brand` is the neutral word in their names. `secrets`: the current one, then those that a rotation replaced
- * less than 24 hours ago, whose signatures stand in a header of their own.
+ * The headers of one attempt (SPEC 6.2). The timestamp is that of the attempt, in seconds, so that an endpoint can reject
+ * an old request. `brand` is the neutral word in the header names. `secrets`: the current one, then those that a rotation
+ * replaced less than 24 hours ago, whose signatures are in a header of their own.
  */
 export function signedHeaders(
   brand: string,
@@ -30,7 +30,7 @@ export function signedHeaders(
   }
 }
 
-/** The secrets of endpoints that were read together, unsealed once. An endpoint is read for each batch of attempts, so they are gone with it. */
+/** Unsealed secrets by endpoint object. Endpoints are read anew for each batch of attempts, so the secrets are unsealed once per batch. */
 const unsealed = new WeakMap<object, ReturnType<typeof signingSecrets>>()
 
 /** The headers of an attempt at this endpoint that begins at `now`. */

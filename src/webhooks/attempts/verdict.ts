@@ -3,7 +3,7 @@ import type { AttemptRecord } from '../deliveries/delivery.ts'
 import type { Attempt } from '../sender/send.ts'
 import { waitAfter } from './retry-wait.ts'
 
-/** What an attempt means for its delivery. */
+/** The consequence of an attempt for its delivery. */
 export type Verdict =
   | { outcome: 'delivered'; nextAttemptAt: null; deliveredAt: Date; deadAt: null }
   | { outcome: 'retrying'; nextAttemptAt: Date; deliveredAt: null; deadAt: null }
@@ -16,8 +16,8 @@ export const statusAfter = {
 } as const satisfies Record<Verdict['outcome'], DeliveryStatus>
 
 /**
- * Judges attempt number `attempts` (from 1; one that was asked for by hand does not count), which ended at `endedAt`: the wait for
- * the next one counts from there (SPEC 6.4). `steps` is the retry table in milliseconds.
+ * Judges attempt number `attempts` of the retry table (from 1; extra attempts by hand do not count). The wait for the next attempt counts from
+ * `endedAt` (SPEC 6.4). `steps` is the retry table in milliseconds.
  */
 export function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {
   if (sent.outcome === 'delivered')
@@ -28,7 +28,7 @@ export function judge(sent: Attempt, attempts: number, steps: readonly number[],
   return { outcome: 'retrying', nextAttemptAt, deliveredAt: null, deadAt: null }
 }
 
-/** The attempt as it is kept with its delivery. */
+/** The attempt as the delivery stores it. */
 export function recordOf(at: Date, url: string, sent: Attempt): AttemptRecord {
   const durationMs = Math.round(sent.durationMs)
   if (sent.outcome === 'unreachable')

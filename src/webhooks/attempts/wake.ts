@@ -6,21 +6,21 @@ import { isReceiving } from '../endpoints/endpoint.ts'
 import { cancelDue, claimAndBegin } from './attempt-due.ts'
 import { slotOwner } from './find-endpoint.ts'
 
-/** The delivery of a wake-up job, and what its counts were when the job was made. */
+/** The delivery of a wake-up job, with its counts when the job was made. */
 export interface Woken extends Pick<Delivery, 'attempts' | 'redrives'> {
   deliveryId: string
 }
 
 /**
- * What became of a wake-up. `begun`: the delivery has a slot, and the attempt runs by itself. `no-slot`: it waits in MongoDB, and this process
- * attempts it when there is one. `superseded`: there is nothing to do, or a later job does it.
+ * The result of a wake-up. `begun`: the attempt has a slot and runs by itself. `no-slot`: the delivery waits in MongoDB until this process has a
+ * slot for it. `superseded`: there is nothing to do, or a later job does it.
  */
 export type WakeOutcome =
   | { outcome: 'begun' | 'cancelled' | 'superseded' }
   | { outcome: 'no-slot' | 'not-due'; again: Date }
   | { outcome: 'dead'; last: Pick<Delivery, 'attempts' | 'attemptLog'> }
 
-/** Hands the delivery of a wake-up job to a slot. Does not wait for the attempt. */
+/** Begins the attempt that a wake-up job is for, if there is a slot. Does not wait for the attempt. */
 export async function wakeDelivery(deps: Deps, woken: Woken): Promise<WakeOutcome> {
   const { deliveryId } = woken
   const endpoint = await deps.lanes.findEndpoint(endpointIdOf(deliveryId), noHurry)
@@ -43,7 +43,7 @@ async function whyNotBegun(
   const delivery = await deps.lanes.lookAtDelivery(deliveryId, noHurry)
   const isLatest = delivery?.attempts === attempts && delivery.redrives === redrives
   if (!isLatest) return { outcome: 'superseded' }
-  // The job must end in *failed*, where support staff look for it.
+  // The job must fail, because support staff look for DEAD deliveries among the failed jobs.
   if (delivery.status === 'DEAD') return { outcome: 'dead', last: delivery }
   if (delivery.status === 'CANCELLED') return { outcome: 'cancelled' }
   const { nextAttemptAt } = delivery

@@ -10,17 +10,17 @@ type Sources = Pick<Models, 'Intent' | 'Order'>
 const paymentFields = { _id: 0, referenceNumber: 1, shortCode: 1, metadata: 1 } as const
 const orderFields = { number: 1, items: 1, total: 1, customer: 1, createdAt: 1 } as const
 
-/** An intent may have metadata of 150 KB: so many are read together at most, 4 MB. */
+/** Documents per read. The metadata of an intent may have 150 KB, so a read is at most 4 MB. */
 const mostTogether = 25
 
-/** Reads the sources of bodies by reference number. Null for a reference whose intent or order is gone. */
+/** Reads the sources of bodies by reference number, in batches. Returns null if the intent or order is gone. */
 export const createBodySourceLane = (models: Sources): Lane<string, BodySource | null> =>
   createLane(mostTogether, async (references) => {
     const found = await findSources(models, references)
     return references.map((reference) => found.get(reference) ?? null)
   })
 
-/** The source of one body, for reads outside of the workers. Null if the intent or order is gone. */
+/** Reads the source of one body, for callers other than workers. Returns null if the intent or order is gone. */
 export const findBodySource = async (models: Sources, reference: string): Promise<BodySource | null> =>
   (await findSources(models, [reference])).get(reference) ?? null
 

@@ -4,8 +4,8 @@ import type { OrderSource, PaymentSource } from './compose.ts'
 import type { Facts } from './facts.ts'
 
 /**
- * The `data` of a payment event (SPEC 6.2), as JSON. Amounts in centimes. The text of the metadata is shared by all bodies of the same source: 200 events of
- * one intent that are composed together would otherwise hold 20 MB of it.
+ * The `data` of a payment event (SPEC 6.2), as JSON. Amounts in centimes. All bodies of one source share the text of the metadata. Otherwise
+ * 200 events of one intent that are composed together would hold 20 MB of it.
  */
 export function paymentData(source: PaymentSource, facts: Facts): string {
   const head = {
@@ -49,7 +49,7 @@ const refundFields = ({ id, amount, reason }: NonNullable<Facts['refund']>) => (
   reason: reason ?? null,
 })
 
-/** The `data` of an order event (SPEC 6.2), as JSON: the order in snake_case; `reference_number` is its number. Amounts in centimes. */
+/** The `data` of an order event (SPEC 6.2), as JSON: the order in snake_case. `reference_number` is the order's number. Amounts in centimes. */
 export const orderData = (order: OrderSource, { status }: Facts): string =>
   JSON.stringify(orderFields(order, status))
 

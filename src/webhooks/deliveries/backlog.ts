@@ -2,14 +2,14 @@ import type { Deps } from '../../deps.ts'
 import type { Span } from '../../span.ts'
 import { deadIn, shownDeadMs } from './dead-in.ts'
 
-/** How many deliveries stand where: due now, waiting for their next attempt, DEAD since `shownDeadMs` ago. */
+/** How many deliveries are due, wait for their next attempt, or died within the last `shownDeadMs`. */
 export interface Backlog {
   due: number
   waiting: number
   dead: number
 }
 
-/** A count that reaches this is "so many or more". */
+/** Counting stops here, so a count of this value means "or more". */
 export const countedAtMost = 100_000
 
 /** Counts by the partial indexes `open` and `deadByTime`, each up to `countedAtMost`. */
@@ -23,7 +23,7 @@ export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>): Promis
   return { due, waiting, dead }
 }
 
-/** How many of a receiver's deliveries are DEAD, up to `countedAtMost`; `from` and `to` are about the moment of death. */
+/** How many deliveries of an endpoint are DEAD, up to `countedAtMost`. The span is of `deadAt`. */
 export const countDeadOf = (deps: Pick<Deps, 'Delivery'>, endpointId: string, span: Span): Promise<number> =>
   count(deps, { endpointId, ...deadIn(span) })
 

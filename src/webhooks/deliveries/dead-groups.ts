@@ -10,28 +10,28 @@ export interface Period {
   to: Date
 }
 
-/** The DEAD deliveries of one receiver in a period. */
+/** The deliveries of one endpoint that died in a period. */
 export interface DeadGroup {
   businessId: string
   endpointId: string
   count: number
-  /** How many of them are no sandbox ones. */
+  /** How many of them are live, not sandbox. */
   live: number
   oldest: Date
   newest: Date
-  /** How the last attempt of the newest went; null when it is DEAD no more. */
+  /** The last attempt of the newest delivery; null if the delivery has just been re-queued. */
   lastAttempt: AttemptRecord | null
 }
 
-/** What died in a period, those receivers with most first; `isCut` when there are more than are told. */
+/** Groups by endpoint, largest first. `isCut`: there are more endpoints than `groups` has. */
 export interface DeadGroups {
   groups: DeadGroup[]
   isCut: boolean
 }
 
-/** More than anybody reads. */
+/** More than a person reads. */
 export const mostGroups = 100
-/** A page that counts longer helps nobody, and the server has other work. */
+/** A staff page that takes longer is useless, and MongoDB has other work. */
 const countingMs = 4000
 /** MongoDB's MaxTimeMSExpired. */
 const tooSlow = 50
@@ -41,8 +41,8 @@ type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
 }
 
 /**
- * Counts what died in a period, by receiver: at most `mostGroups` of them. Null when there was too much to count in time; a
- * shorter one helps.
+ * Counts the deliveries that died in a period, for at most `mostGroups` endpoints. Returns null if there were too many to
+ * count in time; a shorter period helps.
  */
 export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<DeadGroups | null> {
   const counted = await countDead(deps, period)
@@ -57,7 +57,7 @@ export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period): P
   return { groups, isCut: counted.length > mostGroups }
 }
 
-/** Out of the index `deadByTime` alone. */
+/** Reads keys of the index `deadByTime` only. */
 async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<Counted[] | null> {
   const stages = [
     { $match: deadIn(period) },
@@ -71,7 +71,7 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<
       },
     },
     { $sort: { count: -1, _id: 1 } },
-    // One more tells whether there are more.
+    // One extra group shows whether there are more.
     { $limit: mostGroups + 1 },
   ]
   try {

@@ -1,8 +1,8 @@
 import type { Collection } from '../../collection.ts'
 
-/** How the attempts of one hour ended, over all businesses; for the plots that support staff look at. */
+/** The results of the attempts of one hour, over all businesses, for the plots of the staff pages. */
 export interface DeliveryHour {
-  /** The hour's beginning. */
+  /** When the hour begins. */
   _id: Date
   delivered: number
   retrying: number
@@ -11,7 +11,7 @@ export interface DeliveryHour {
 
 export const hourMs = 3_600_000
 
-/** When the hour of an instant began, in milliseconds. */
+/** The beginning of an instant's hour, in milliseconds. */
 export const hourOf = (at: Date): number => Math.floor(at.getTime() / hourMs) * hourMs
 
 export const deliveryHours: Collection = {

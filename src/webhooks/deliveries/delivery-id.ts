@@ -1,4 +1,7 @@
-/** 32 characters: the 12 bytes of the event's id and the 12 of the endpoint's. Redis holds it three times for all that waits. */
+/**
+ * 32 characters that encode the 12 bytes of the event's id and the 12 bytes of the endpoint's. It is short because Redis stores it three times
+ * for each waiting delivery.
+ */
 export const deliveryId = (eventId: string, endpointId: string): string =>
   Buffer.from(eventId + endpointId, 'hex').toString('base64url')
 

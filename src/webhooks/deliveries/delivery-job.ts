@@ -1,13 +1,13 @@
 import type { NamedJob } from '../../jobs.ts'
 import { type AttemptRecord, type Delivery, hostOf, maxAttempts } from './delivery.ts'
 
-/** A delivery as its job shows it to support staff. `lastAttempt`: of one that has failed. */
+/** The fields of a delivery that its job shows to support staff. `lastAttempt`: only after a failure. */
 type Shown = Pick<
   Delivery,
   '_id' | 'event' | 'referenceNumber' | 'url' | 'attempts' | 'redrives' | 'nextAttemptAt'
 > & { lastAttempt?: Pick<AttemptRecord, 'status' | 'error'> | undefined }
 
-/** The job that wakes a worker when a delivery is due. Its id names the delivery and its counts; the rest is for people (src/admin/board). */
+/** The job that wakes a worker when a delivery is due. Workers need only its id; the rest is for people (src/admin/board). */
 export function deliveryJob(delivery: Shown, now: Date): NamedJob<'webhook-delivery'> {
   const { event, referenceNumber: ref, attempts, redrives, nextAttemptAt, lastAttempt } = delivery
   const isRetry = attempts > 0 && nextAttemptAt !== null
@@ -25,25 +25,24 @@ export function deliveryJob(delivery: Shown, now: Date): NamedJob<'webhook-deliv
   }
 }
 
-/** What went wrong, in few words. */
+/** The error of a failed attempt, in a few words. */
 export const errorOf = ({ status, error }: Pick<AttemptRecord, 'status' | 'error'>): string =>
   error ?? `status ${status}`
 
 type Counts = Pick<Delivery, '_id' | 'attempts' | 'redrives'>
 
-/** Each wait of a delivery has a job of its own: BullMQ ignores an id that it knows, and the job that woke for this attempt may not have ended yet. */
+/** Each wait of a delivery has its own job id. BullMQ ignores a job whose id it knows, and the previous job may not have ended yet. */
 export const jobIdOf = ({ _id, attempts, redrives }: Counts): string => `${_id}-r${redrives}.${attempts}`
 
-/** Of which delivery a job is. */
 export const deliveryIdOf = (jobId: string): string => jobId.slice(0, jobId.lastIndexOf('-r'))
 
-/** The delivery of a job, and what its counts were when the job was made. */
+/** The delivery of a job, with its counts when the job was made. */
 export function countsOf(jobId: string): Counts {
   const [redrives, attempts] = jobId.slice(jobId.lastIndexOf('-r') + 2).split('.')
   return { _id: deliveryIdOf(jobId), attempts: Number(attempts), redrives: Number(redrives) }
 }
 
-/** The job from before the last re-queue, which has nothing left to do. Null if there was no re-queue. */
+/** The id of the job that the last re-queue replaced. Null if there was no re-queue. */
 export function supersededJobId(jobId: string): string | null {
   const { redrives, ...counts } = countsOf(jobId)
   return redrives === 0 ? null : jobIdOf({ ...counts, redrives: redrives - 1 })

@@ -5,13 +5,16 @@ import { parseUrl } from '../../parse-url.ts'
 import { type Recorded, recordedFields } from '../body/facts.ts'
 import { type Caused, causedFields } from '../event.ts'
 
-/** How often a delivery is tried (SPEC 6.4). */
+/** Attempts of the retry table. A delivery is DEAD after the last (SPEC 6.4). */
 export const maxAttempts = 8
 
-/** One attempt as it went. `stage` says where it failed, `answer` is the beginning of what the receiver said: gone with the clean-up (src/retention). */
+/**
+ * One attempt. `stage`: where it failed, or null. `answer`: the beginning of the response, until the clean-up removes it
+ * (src/retention).
+ */
 export interface AttemptRecord {
   at: Date
-  /** Where it went: an endpoint may have moved since the event came. */
+  /** The URL of this attempt. It may differ from the delivery's, because the merchant may change it. */
   url: string
   durationMs: number
   status: number | null
@@ -20,43 +23,43 @@ export interface AttemptRecord {
   answer?: string | null
 }
 
-/** One event on its way to one endpoint, with what caused the event. `_id` = event id and endpoint id, so relaying twice makes one. */
+/** One event for one endpoint. `_id` is made of their ids, so relaying twice makes only one. */
 export interface Delivery extends Recorded, Caused {
   _id: string
   endpointId: string
   businessId: string
   sandbox: boolean
   event: string
-  /** When the event happened: `created_at` of the body. */
+  /** When the event happened. `created_at` in the body. */
   eventAt: Date
   referenceNumber: string
-  /** Where the endpoint was when the event came. */
+  /** The endpoint's URL when the delivery was created. */
   url: string
   status: DeliveryStatus
-  /** Attempts that reached an end; one cut short by a dying process does not count. */
+  /** Attempts with a recorded result. An attempt that was cut short does not count. */
   attempts: number
-  /** How often it was re-queued by hand; each adds one attempt to those of the retry table. */
+  /** Re-queues by hand. Each adds one attempt to those of the retry table. */
   redrives: number
-  /** `attempts` at the last re-queue; as long as it is the same, the attempt asked for is still to come. */
+  /** `attempts` at the last re-queue. While the two are equal, the requested attempt has not been made. */
   askedAfterAttempts?: number
   /**
-   * When a worker may attempt it: the time of the next attempt, or, while a worker is attempting it, the end of that lease. Null when no attempt
-   * will come: DELIVERED, DEAD or CANCELLED.
+   * When a worker may claim it: the time of the next attempt, or the end of the lease while an attempt is in flight. Null if there will be no
+   * attempt: DELIVERED, DEAD or CANCELLED.
    */
   nextAttemptAt: Date | null
-  /** Of the attempt in flight. Only its holder records a result. */
+  /** The token of the attempt in flight. Only its holder may record a result. */
   leaseToken: string | null
-  /** Of an old one only the last is left (src/retention). */
+  /** The clean-up leaves only the last attempt of an old delivery (src/retention). */
   attemptLog: AttemptRecord[]
-  /** Live, and it had not ended when the clean-up came by, or was sent again by hand: the clean-up comes again once it is old. */
+  /** A live delivery that had not ended when the clean-up reached it, or that was re-queued: the clean-up must look at it again. */
   untrimmed?: boolean
   createdAt: Date
   deliveredAt: Date | null
   /** When its last attempt failed, while it is DEAD. */
   deadAt: Date | null
-  /** Ids of the acts that re-queued it, so that a retry of one finds its own. */
+  /** Effect ids of its re-queues, so that a repeated request finds its own. */
   effects: string[]
-  /** Lines for the audit trail that are not there yet. */
+  /** Audit lines that are not in the audit trail yet. */
   unaudited: AuditEvent[]
 }
 
@@ -99,8 +102,8 @@ export const deliveries: Collection = {
     ...causedFields,
   },
   indexes: [
-    // Open deliveries, the only ones whose nextAttemptAt is a date. By time for the poll, by endpoint for slots that become free. Both looks read
-    // no document.
+    // Open deliveries, the only ones whose nextAttemptAt is a date. `open` serves the poll, `openByEndpoint` endpoints that wait for slots. Both
+    // queries read index keys only.
     {
       name: 'open',
       key: { nextAttemptAt: 1, businessId: 1, endpointId: 1, _id: 1 },
@@ -111,7 +114,7 @@ export const deliveries: Collection = {
       key: { endpointId: 1, nextAttemptAt: 1, _id: 1 },
       partialFilterExpression: { nextAttemptAt: { $type: 'date' } },
     },
-    // These three contain every filter of a merchant's list, so that the list is counted without reading documents.
+    // These three contain every filter of a merchant's list, so that counting reads no documents.
     { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
     {
       name: 'byEndpointAndTime',
@@ -122,8 +125,7 @@ export const deliveries: Collection = {
       key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, event: 1, endpointId: 1 },
     },
     { name: 'byReference', key: { referenceNumber: 1 } },
-    // Successful deliveries never enter these two. All that the list of DEAD ones groups by, so that it is counted without reading a
-    // document.
+    // Only DEAD deliveries are in these two. `deadByTime` contains all fields that `groupDead` needs, so that it reads no documents.
     {
       name: 'deadByTime',
       key: { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 },
@@ -134,7 +136,7 @@ export const deliveries: Collection = {
       key: { endpointId: 1, deadAt: -1 },
       partialFilterExpression: { deadAt: { $type: 'date' } },
     },
-    // For the clean-up alone; hardly any is in it.
+    // For the clean-up. Hardly any delivery is in it.
     {
       name: 'untrimmedByTime',
       key: { businessId: 1, nextAttemptAt: 1, createdAt: 1 },
@@ -144,5 +146,5 @@ export const deliveries: Collection = {
   ],
 }
 
-/** Host and port of the endpoint when the event came, for people. */
+/** Host and port of a URL, for people. */
 export const hostOf = ({ url }: Pick<Delivery, 'url'>): string => parseUrl(url)?.host ?? url

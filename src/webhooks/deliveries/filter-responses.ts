@@ -21,13 +21,13 @@ const shownToStaff: ReadonlySet<string> = new Set([
   'created_at',
 ])
 
-/** A shorter value is only recognised as a word of its own. */
+/** A shorter value is recognised only as a separate word. */
 const shortestValue = 6
 
 /**
- * Returns a function that gives what support staff may see of an endpoint's response, or null if the response repeats data of the event
- * that is hidden from them: a value, however it is spaced, or a word of one. A word that also occurs in the rest of the event, such as a
- * field name, does not count. `body` is the body of the delivery.
+ * Returns a function that returns the part of a response that support staff may see, or null if the response repeats data of the event that
+ * is hidden from them: a value, however it is spaced, or a word of a value. A word that also occurs in the rest of the event, such as a field
+ * name, does not count. `body` is the body of the delivery.
  */
 export function createResponseFilter(body: string): (response: string) => string | null {
   const { data, ...envelope } = JSON.parse(body) as { data: Record<string, unknown> }
@@ -48,33 +48,33 @@ export function createResponseFilter(body: string): (response: string) => string
   }
 }
 
-/** The texts in a value of JSON. */
+/** All strings in a JSON value. */
 const textsIn = (value: unknown): string[] => {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-/** Without the escapes of JSON and of URLs, which receivers leave in what they repeat. */
+/** Decodes the escapes of JSON and of URLs, because an endpoint may repeat a value in either form. */
 const decoded = (text: string): string =>
   text
     .replace(/\\u([0-9a-f]{4})/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     .replace(/\\[bfnrt]/g, ' ')
     .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString())
 
-/** Letters without case and accents, so that `AÏCHA` is `aicha`. */
+/** Removes case and accents, so that `AÏCHA` becomes `aicha`. */
 const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
 /** Host names say nothing about a customer and occur in many error pages. */
 const withoutHosts = (text: string): string => text.replace(/@\S*|\bhttps?:\/\/[^/\s]*/g, ' ')
 
-/** Letters in threes and digits in fours: `of` and `500` occur everywhere. */
+/** Words of at least three letters or four digits, because `of` and `500` occur everywhere. */
 const wordsOf = (text: string): string[] => text.match(/\p{L}{3,}|\p{N}{4,}/gu) ?? []
 
 const joined = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** Of a phone number the last eight digits, with which it also occurs without its country code. */
+/** The last eight digits of a phone number, so that it is also found without its country code. */
 const runOf = (text: string): string => joined(text).replace(/^\d+(?=\d{8}$)/, '')
 
-/** The beginning of a phone number, cut off at the end of the kept text, would not be recognised. */
+/** Removes the last word of a truncated response. It may be the beginning of a phone number, which would not be recognised. */
 const withoutCutWord = (response: string): string =>
   Buffer.byteLength(response) > keptBytes - 4 ? response.replace(/[\p{L}\p{N}]+$/u, '…') : response

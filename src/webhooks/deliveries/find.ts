@@ -6,8 +6,8 @@ import type { Delivery } from './delivery.ts'
 import { type DeliveryRecord, type DeliveryWhole, recordFields } from './present.ts'
 
 /**
- * The caller's own delivery, with all its attempts and what its body is composed from. DELIVERY_NOT_FOUND for an unknown id or another
- * business's, SANDBOX_MISMATCH for one of the caller's other environment.
+ * Finds a delivery of the caller, with all its attempts and the source of its body. Throws DELIVERY_NOT_FOUND for an id that is unknown or of
+ * another business, SANDBOX_MISMATCH for a delivery of the caller's other environment.
  */
 export async function findDeliveryWhole(
   deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order'>,
@@ -18,7 +18,7 @@ export async function findDeliveryWhole(
   return { delivery, source: await findBodySource(deps, delivery.referenceNumber) }
 }
 
-/** As `findDeliveryWhole`, but reads only the fields that a record shows. */
+/** Like `findDeliveryWhole`, but reads only the fields that a list shows. */
 export const findDeliveryRecord = (
   deps: Pick<Deps, 'Delivery'>,
   caller: Caller,

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { type DeliveryHour, hourMs, hourOf } from './delivery-hour.ts'
 
-/** The last `count` hours, oldest first, the one that runs now included; an hour of which nothing is known is all 0. */
+/** The last `count` hours, oldest first, including the current one. An hour without attempts has zeros. */
 export async function lastHours(
   deps: Pick<Deps, 'DeliveryHour' | 'now'>,
   count: number,

@@ -2,13 +2,13 @@ import type { Model } from 'mongoose'
 import { pastMongoose } from '../../collection.ts'
 import type { Delivery } from './delivery.ts'
 
-/** A lease lasts this long unless it is renewed. It is renewed every 3 s, so the lease of a dead worker ends within 10 s. */
+/** How long a lease lasts from its start or last renewal. Renewals come every 3 s, so the lease of a dead worker ends within 10 s. */
 export const deliveryLeaseMs = 10_000
 
-/** The filter for deliveries that a worker may attempt: they are due, and no lease runs. */
+/** A filter for deliveries that a worker may claim: due, and without a running lease. */
 export const claimable = (now: Date) => ({ nextAttemptAt: { $type: 'date' as const, $lte: now } })
 
-/** Whether a worker is attempting the delivery now. */
+/** Whether a lease is running: a worker is attempting the delivery. */
 export const isLeased = (
   { leaseToken, nextAttemptAt }: Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>,
   now: Date,
@@ -16,7 +16,7 @@ export const isLeased = (
 
 export const leaseEnd = (now: Date): Date => new Date(now.getTime() + deliveryLeaseMs)
 
-/** When the next attempt is due, for people. While an attempt is in flight: when it began, or when its lease was last renewed. */
+/** When the next attempt is due, for people. During an attempt: when its lease began or was last renewed. */
 export const dueAt = ({
   leaseToken,
   nextAttemptAt,
@@ -25,7 +25,7 @@ export const dueAt = ({
     ? nextAttemptAt
     : new Date(nextAttemptAt.getTime() - deliveryLeaseMs)
 
-/** A delivery that this process attempts. */
+/** A delivery under a lease of this process. */
 interface Leased {
   _id: string
   leaseToken: string
@@ -33,14 +33,14 @@ interface Leased {
 
 /** The leases that this process holds. */
 export interface Leases {
-  /** Renews the lease until `release`. */
+  /** Makes `renew` renew this lease until `release`. */
   hold(delivery: Leased): void
-  /** Calls `end` if the lease is taken away: the endpoint was deleted, or the process was frozen. */
+  /** Calls `end` when a renewal finds that the lease is lost: the endpoint was deleted or disabled, or the process was frozen. */
   onLost(delivery: Leased, end: () => void): void
   /** Whether this process still believes that it holds the lease. */
   holds(delivery: Leased): boolean
   release(delivery: Leased): void
-  /** Renews all of them in one write. */
+  /** Renews all leases of this process in one write. */
   renew(): Promise<void>
 }
 

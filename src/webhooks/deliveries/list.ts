@@ -14,20 +14,20 @@ export interface DeliverySearch extends Slice, Span {
   endpointId: string | null
 }
 
-/** Reads the query of the list of deliveries (SPEC 4.8). */
+/** Parses the query of the list of deliveries (SPEC 4.8). */
 export function parseDeliverySearch(query: ListDeliveriesQuery): DeliverySearch {
   const { status = null, event = null, endpointId = null } = query
   return { status, event, endpointId, ...readSpan(query), ...readSlice(query) }
 }
 
-/** The deliveries of the caller's business and environment, newest first, without bodies; ties by id. */
+/** The deliveries of the caller's business and environment, newest first, ties by id, without bodies. */
 export function listDeliveries(
   deps: Pick<Deps, 'Delivery' | 'tallies' | 'now'>,
   caller: Caller,
   search: DeliverySearch,
 ): Promise<Page<DeliveryRecord>> {
   const { status, event, endpointId } = search
-  // The clean-up takes deliveries of tests away when the intent they tell of goes, however young they are themselves.
+  // Count checkpoints need lists that never shrink. The clean-up removes test deliveries, however young, together with their intent.
   const isTallied = !caller.sandbox && status === null && event === null && endpointId === null
   if (isTallied)
     return readTalliedPage<DeliveryRecord>(deps, allLive(deps, caller), search, search, recordFields)

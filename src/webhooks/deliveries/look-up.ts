@@ -7,23 +7,23 @@ import { deadIn } from './dead-in.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 import { createResponseFilter } from './filter-responses.ts'
 
-/** A delivery for support staff: without the facts of its payload, which is the merchant's and their customer's, and without the responses. */
+/** A delivery for support staff. Omits the facts, which belong to the merchant and the customer, and the responses. */
 export type ListedDelivery = Omit<Delivery, 'facts' | 'effects' | 'unaudited' | 'attemptLog'> & {
   attemptLog: Omit<AttemptRecord, 'answer'>[]
 }
 /** `isHidden`: the response repeats data of the event that support staff may not see. Then `answer` is null. */
 export type TracedAttempt = AttemptRecord & { isHidden: boolean }
-/** The same with the responses. */
+/** A `ListedDelivery` with its responses. */
 export type TracedDelivery = Omit<ListedDelivery, 'attemptLog'> & { attemptLog: TracedAttempt[] }
 
-/** An endpoint for support staff: nothing that signs. */
+/** An endpoint for support staff, without its secrets. */
 export type TracedEndpoint = Pick<
   Endpoint,
   '_id' | 'businessId' | 'url' | 'events' | 'active' | 'deletedAt' | 'health' | 'createdAt'
 >
 
 const tracedFields = { facts: 0, effects: 0, unaudited: 0, 'attemptLog.answer': 0 }
-/** For long lists: how it went last is enough. */
+/** For long lists, which show only the last attempt. */
 const listedFields = { facts: 0, effects: 0, unaudited: 0, attemptLog: { $slice: -1 } }
 const receiverFields = {
   businessId: 1,
@@ -35,9 +35,9 @@ const receiverFields = {
   createdAt: 1,
 }
 
-/** Of one payment: of 5 endpoints a hundred events each, whatever a customer tries, and more refunds than anybody makes. A page that still opens. */
+/** Deliveries on the page of a payment: 100 events for each of 5 endpoints, more than a payment normally has. The page still opens. */
 export const mostOfOne = 500
-/** What fits a page that is read on the phone. */
+/** Fits on a page that is read on a phone. */
 const mostListed = 20
 
 type Reads = Pick<Deps, 'Delivery' | 'Endpoint'>
@@ -54,7 +54,7 @@ export async function lookUpResponses(
   if (delivery === null) return null
   const { facts: _facts, effects: _effects, unaudited: _unaudited, ...traced } = delivery
   const source = await findBodySource(deps, delivery.referenceNumber)
-  // Nobody can tell what a response repeats of a source that is gone.
+  // Without the source nothing tells what a response repeats, so all responses are hidden.
   const filter = source === null ? () => null : createResponseFilter(bodyOf(delivery, source))
   return { ...traced, attemptLog: traced.attemptLog.map((attempt) => filtered(attempt, filter)) }
 }
@@ -65,21 +65,21 @@ function filtered(attempt: AttemptRecord, filter: ReturnType<typeof createRespon
   return { ...attempt, answer, isHidden: answer === null }
 }
 
-/** The deliveries of a payment or an order, oldest first, at most `mostOfOne`, without what the receivers answered. */
+/** The deliveries of a payment or an order, oldest first, at most `mostOfOne`, without the responses. */
 export const deliveriesOf = (deps: Reads, referenceNumber: string): Promise<ListedDelivery[]> =>
   deps.Delivery.find({ referenceNumber }, tracedFields)
     .sort({ createdAt: 1, _id: 1 })
     .limit(mostOfOne)
     .lean<ListedDelivery[]>()
 
-/** The last to die of a receiver's, each with its last attempt. */
+/** The endpoint's DEAD deliveries that died last, each with its last attempt. */
 export const latestDeadOf = (deps: Reads, endpointId: string): Promise<ListedDelivery[]> =>
   deps.Delivery.find({ endpointId, ...deadIn(anyTime) }, listedFields)
     .sort({ deadAt: -1 })
     .limit(mostListed)
     .lean<ListedDelivery[]>()
 
-/** The newest of a business's that failed and wait, or are DEAD, of both environments, each with its last attempt. */
+/** The newest RETRYING and DEAD deliveries of a business, of both environments, each with its last attempt. */
 export const latestInTrouble = (deps: Reads, businessId: string): Promise<ListedDelivery[]> =>
   deps.Delivery.find(
     { businessId, sandbox: { $in: [true, false] }, status: { $in: ['RETRYING', 'DEAD'] } },
@@ -95,7 +95,7 @@ export const lookUpEndpoint = (deps: Reads, id: string): Promise<TracedEndpoint 
 export const lookUpEndpoints = (deps: Reads, ids: readonly string[]): Promise<TracedEndpoint[]> =>
   deps.Endpoint.find({ _id: { $in: ids } }, receiverFields).lean<TracedEndpoint[]>()
 
-/** A business's endpoints, newest first, deleted ones too. */
+/** The endpoints of a business, newest first, including deleted ones. */
 export const endpointsOf = (deps: Reads, businessId: string): Promise<TracedEndpoint[]> =>
   deps.Endpoint.find({ businessId }, receiverFields)
     .sort({ createdAt: -1, _id: -1 })

@@ -5,7 +5,7 @@ import type { Delivery } from './delivery.ts'
 import { deliveryId } from './delivery-id.ts'
 import { leaseEnd } from './lease.ts'
 
-/** A document with events in its outbox, as the relay reads it: also the source of their bodies. `referenceNumber`: as its merchant knows it. */
+/** An intent or order as the relay reads it: its events, and the source of their bodies. `referenceNumber` of an order is its number. */
 export type Source = BodySource & {
   _id: string
   businessId: string
@@ -13,10 +13,10 @@ export type Source = BodySource & {
   referenceNumber: string
   outbox: OutboxEvent[]
 }
-/** An endpoint that may want them. */
+/** An endpoint of the business. It may not be subscribed to the event. */
 export type Receiver = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'events' | 'health'>
 
-/** The delivery of an event to an endpoint. `leaseToken`: of the process that attempts it at once; null if it waits for a worker. */
+/** The delivery of an event to an endpoint. `leaseToken`: set if this process attempts it at once; null if it waits for a slot. */
 export function newDelivery(
   source: Source,
   event: OutboxEvent,
@@ -50,7 +50,7 @@ export function newDelivery(
   }
 }
 
-/** Not a field more than there is: a field that is undefined would be null in MongoDB. */
+/** Omits missing fields, because MongoDB would store an undefined field as null. */
 export const causeOf = ({ requestId, traceparent }: OutboxEvent): Caused => ({
   ...(requestId === undefined ? {} : { requestId }),
   ...(traceparent === undefined ? {} : { traceparent }),

@@ -4,7 +4,7 @@ import { type BodySource, bodyOf } from '../body/compose.ts'
 import { type AttemptRecord, type Delivery, maxAttempts } from './delivery.ts'
 import { dueAt } from './lease.ts'
 
-/** What of a delivery its record shows; of the attempts only the last one is looked at. */
+/** The fields that a list needs. Of the attempts it needs only the last. */
 export const recordFields = {
   endpointId: 1,
   url: 1,
@@ -27,7 +27,7 @@ export type DeliveryRecord = Pick<Delivery, '_id' | keyof typeof recordFields>
 export const lastUrl = ({ url, attemptLog }: { url: string; attemptLog: { url: string }[] }): string =>
   attemptLog.at(-1)?.url ?? url
 
-/** A delivery for the merchant, as a list shows it (docs/webhooks.md). */
+/** A delivery as the merchant's list shows it (docs/webhooks.md). */
 export function presentDelivery(delivery: DeliveryRecord): Record<string, unknown> {
   const last = delivery.attemptLog.at(-1) ?? null
   return {
@@ -50,7 +50,7 @@ export function presentDelivery(delivery: DeliveryRecord): Record<string, unknow
   }
 }
 
-/** A delivery with what its body is composed from; null if that is gone. */
+/** A delivery with the source of its body. `source` is null if the intent or order is gone. */
 export interface DeliveryWhole {
   delivery: Delivery
   source: BodySource | null

@@ -2,9 +2,9 @@ import type { Deps } from '../../deps.ts'
 import { type Requeued, type Requeuer, requeueBatch, requeueDeliveries } from './requeue.ts'
 
 /**
- * Re-queues all that `which` finds, as it is read, in batches of `requeueBatch`; yields what became of each batch. Stopped at any
- * point, by a `break` or a kill, it may simply run again. `which` ends now at the latest (`untilNow`): otherwise what dies again
- * meanwhile would be found again, without end.
+ * Re-queues all deliveries that match `which`, in batches of `requeueBatch`. Yields the outcomes of each batch. After a `break` or a
+ * kill it can simply run again. `which` must not match deliveries that die from now on (`untilNow`). Otherwise it would find
+ * deliveries that die again, without end.
  */
 export async function* requeueAll(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge'>,

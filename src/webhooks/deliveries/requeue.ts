@@ -8,21 +8,21 @@ import type { Delivery } from './delivery.ts'
 import { deliveryJob } from './delivery-job.ts'
 import { isLeased } from './lease.ts'
 
-/** Who asks for one more attempt. `actId` is the same for every try of one request, so that it is done once. */
+/** Who re-queues. `actId` is the same for each retry of one request, so that it takes effect once. */
 export interface Requeuer {
   actor: Actor
   actId: string
 }
 
-/** What became of one delivery, or why there is nothing to do for it. */
+/** The outcome for one delivery, or the reason why it was not re-queued. */
 export type Requeued = 'requeued' | 'not-found' | 'delivered' | 'under-way' | 'endpoint-gone'
 
-/** At most this many deliveries at a time: one bulk write, and a trail that can be followed. */
+/** Deliveries per bulk write. */
 export const requeueBatch = 500
 
 /**
- * The fields that the checks, the audit event and the wake-up job need. Leaves out the facts, the attempt log and all effects (up to 1 000)
- * except the one of this action.
+ * The fields that the checks, the audit event and the wake-up job need. Omits the facts, the attempt log, and all effects (up to 1 000) but
+ * that of this request.
  */
 const neededFields = (actId: string) => ({
   businessId: 1,
@@ -45,9 +45,9 @@ type Candidate = Pick<Delivery, '_id' | keyof ReturnType<typeof neededFields>>
 type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge'>
 
 /**
- * Asks for one more attempt now, at up to `requeueBatch` deliveries: a DEAD or CANCELLED one comes to life for it, one that waits for
- * its next attempt is brought forward. The change and its audit line are one write; the job is only a nudge. A delivery that was
- * delivered, is due or being attempted, or whose endpoint is gone or switched off stays as it is, and the answer says so.
+ * Makes up to `requeueBatch` deliveries due now, for one more attempt each. A DEAD or CANCELLED delivery becomes RETRYING; for a delivery that
+ * waits, the next attempt comes earlier. The change and its audit line are one write; the job only wakes a worker. A delivery does not change if
+ * it was delivered, is due or being attempted, or if its endpoint is deleted or disabled. The outcome says why.
  */
 export async function requeueDeliveries(
   deps: RequeueDeps,
@@ -67,7 +67,7 @@ export async function requeueDeliveries(
   )
   const after = await read(deps, { _id: { $in: wanted.map(({ _id }) => _id) } }, by)
   for (const delivery of after) outcomes.set(delivery._id, judgeAgain(delivery, receiving, by, now))
-  // Also of an earlier try of this act, which may have been killed here.
+  // Includes those of an earlier run of this request, which may have been killed here.
   const mine = after.filter(({ effects }) => effects.includes(by.actId))
   wakeDue(deps, mine, now)
   await publishAudit(deps, deps.Delivery, mine)
@@ -97,20 +97,20 @@ function judge(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Dat
   return isOnItsWay(delivery) || isDue(delivery, now) || isLeased(delivery, now) ? 'under-way' : 'requeued'
 }
 
-/** Its first attempt, or one asked for by hand, is still to come: asked for twice, it would use up two of the counts and be one. */
+/** Whether the first attempt, or one requested by hand, is still to come. Another re-queue would raise `redrives` but add no attempt. */
 const isOnItsWay = ({ status, attempts, askedAfterAttempts }: Candidate): boolean =>
   status === 'PENDING' || (status === 'RETRYING' && attempts === askedAfterAttempts)
 
 const isDue = ({ nextAttemptAt }: Candidate, now: Date): boolean =>
   nextAttemptAt !== null && nextAttemptAt <= now
 
-/** After the write: what could be re-queued and was not has changed meanwhile, by an attempt or by somebody quicker. */
+/** Judges after the write. A delivery that could have been re-queued but was not has changed meanwhile, by an attempt or another re-queue. */
 function judgeAgain(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Date): Requeued {
   const verdict = judge(delivery, receiving, by, now)
   return verdict === 'requeued' && !delivery.effects.includes(by.actId) ? 'under-way' : verdict
 }
 
-/** Wakes the workers for those whose attempt is still to come. */
+/** Wakes workers for the deliveries that are still due. */
 function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
   const due = deliveries.filter((each) => isDue(each, now))
   if (due.length > 0)
@@ -120,7 +120,7 @@ function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
     )
 }
 
-/** Guarded by all that was read, so that `before` in the trail is what it was. */
+/** The guard has all fields that were read, so that `before` in the audit line is correct. */
 function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) {
   const {
     _id,
@@ -133,7 +133,7 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
     nextAttemptAt,
     leaseToken,
   } = before
-  // Cancelled before the attempt that was asked for: it is the same one again, and its job has ended.
+  // The delivery was cancelled before a requested attempt was made, so this requests the same attempt again.
   const isSameAttempt = attempts === askedAfterAttempts
   const after = { status: 'RETRYING', nextAttemptAt: now } as const
   const line = auditLine({
@@ -161,7 +161,7 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
           ...after,
           deadAt: null,
           askedAfterAttempts: attempts,
-          // The clean-up may have been here already, and does not come again by itself.
+          // The clean-up may have passed this delivery already. Without this it would not look at it again.
           ...(sandbox ? {} : { untrimmed: true }),
         },
         $inc: { redrives: isSameAttempt ? 0 : 1 },

@@ -6,7 +6,7 @@ import { findDeliveryRecord } from './find.ts'
 import type { DeliveryRecord } from './present.ts'
 import { type Requeued, requeueDeliveries } from './requeue.ts'
 
-/** Why a retry sends nothing; null when it does. */
+/** The `reason` in the API response for each outcome; null if an attempt was requested. */
 const reasons = {
   requeued: null,
   delivered: 'delivered',
@@ -21,8 +21,8 @@ export interface Retried {
 }
 
 /**
- * One more attempt of the caller's own delivery, now, or the reason why there is none to make. A retry of the same request
- * finds its own re-queue by the effect id. Throws as `findDeliveryRecord` does.
+ * Requests one more attempt of the caller's delivery, or returns the reason why there is none. A retry of the same request
+ * finds its own re-queue by the effect id. Throws like `findDeliveryRecord`.
  */
 export async function retryDelivery(
   deps: Deps,

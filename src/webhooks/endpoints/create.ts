@@ -14,7 +14,7 @@ import { newSecret, secretField } from './signing-secrets.ts'
 
 export type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
 
-/** Judges the body of a create (SPEC 4.8, rules 2 to 4): a public https URL, known events, scopes that allow them. */
+/** Validates the body of a create (SPEC 4.8, rules 2 to 4): a public https URL, known events, scopes that allow them. */
 export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointRequest {
   const asked = deps.validate<CreateEndpointBody>(createEndpointBody, body)
   const wanted = [...new Set(asked.events as EventName[])]
@@ -23,8 +23,8 @@ export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body
 }
 
 /**
- * Creates an endpoint in the first free one of the business's five slots. Returns the data of SPEC 4.8 with the secret, which is shown only here.
- * Throws MAX_ENDPOINTS_REACHED, or RATE_LIMITED if the sandbox's quota of the day is used up.
+ * Creates an endpoint in the first free of the business's five slots. Returns the data of SPEC 4.8 with the secret, which no other operation
+ * returns. Throws MAX_ENDPOINTS_REACHED, or RATE_LIMITED if the sandbox's quota of the day is used up.
  */
 export async function createEndpoint(
   deps: Deps,

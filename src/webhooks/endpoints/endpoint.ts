@@ -4,7 +4,7 @@ import type { Collection } from '../../collection.ts'
 /** How many endpoints a business may have (SPEC 4.8, rule 1). */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
-/** How the attempts at an endpoint went. Decides with how many attempts at a time a process begins (attempts/slots/slots.ts). */
+/** The results of the attempts at an endpoint. A process that has not used the endpoint lately takes its first window from them (attempts/slots). */
 export interface EndpointHealth {
   lastSuccessAt: Date | null
   lastFailureAt: Date | null
@@ -14,7 +14,7 @@ export interface EndpointHealth {
   lastError: string | null
 }
 
-/** Of an endpoint that nothing was sent to yet. */
+/** The health of an endpoint without attempts. */
 export const untried: EndpointHealth = {
   lastSuccessAt: null,
   lastFailureAt: null,
@@ -29,30 +29,31 @@ export interface PreviousSecret {
   validUntil: Date
 }
 
-/** A merchant's receiver, as stored (SPEC 2.2). Belongs to the business, not to an environment. `_id` is the claim's effect id. */
+/** A stored endpoint (SPEC 2.2). It belongs to the business, not to an environment. `_id` is the claim's effect id. */
 export interface Endpoint {
   _id: string
   businessId: string
-  /** Whether a test key created it. Counts for the quota of the sandbox, and is not shown (src/quotas/sandbox-day.ts). */
+  /** Whether a test key created it. Only for the quota of the sandbox (src/quotas/sandbox-day.ts). */
   createdByTestKey: boolean
-  /** One of the five places; unique within the business, so that racing creates never make a sixth. Deleted, it has none. */
+  /** One of `endpointSlots`, unique within the business, so that racing creates never make a sixth. Missing if deleted. */
   slot?: number
   url: string
   events: EventName[]
-  /** The 64 hex characters that sign, sealed, and the effect id of the create or rotation that made them. */
+  /** Sealed. Unsealed, it has 64 hex characters. */
   secret: string
+  /** The effect id of the create or rotation that made `secret`. */
   secretMadeBy: string
   /** Newest first. */
   previousSecrets: PreviousSecret[]
   active: boolean
-  /** A deletion is a mark, so that a retry of it finds what it did. */
+  /** A deleted endpoint stays for a while, so that a retried deletion finds its result. */
   deletedAt: Date | null
   health: EndpointHealth
   createdAt: Date
   updatedAt: Date
-  /** Effect ids of the changes made, so that a retry finds its own. */
+  /** Effect ids of the changes, so that a retried request finds its own. */
   effects: string[]
-  /** The sealed first response of the create, for two days (src/retention). */
+  /** The sealed first response of the create. The clean-up removes it after two days (src/retention). */
   answer?: string
 }
 
@@ -88,7 +89,7 @@ export const endpoints: Collection = {
       unique: true,
       partialFilterExpression: { slot: { $type: 'number' } },
     },
-    // Ends with `createdByTestKey`, so that the quota of the sandbox is counted without reading documents.
+    // Contains `createdByTestKey`, so that counting for the quota of the sandbox reads no documents.
     { name: 'byTime', key: { businessId: 1, createdAt: -1, _id: -1, createdByTestKey: 1 } },
     {
       name: 'deletions',
@@ -98,9 +99,9 @@ export const endpoints: Collection = {
   ],
 }
 
-/** A filter for endpoints that are not deleted. Uses the index `slotInUse`, because a business may have deleted any number. */
+/** A filter for endpoints that are not deleted. It fits the index `slotInUse`, because a business may have many deleted endpoints. */
 export const standing: Record<string, unknown> = { slot: { $type: 'number' } }
 
-/** Whether anything may be sent to it. */
+/** Whether events may be sent to the endpoint. */
 export const isReceiving = (endpoint: Pick<Endpoint, 'active' | 'deletedAt'>): boolean =>
   endpoint.active && endpoint.deletedAt === null

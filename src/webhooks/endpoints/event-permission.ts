@@ -2,7 +2,7 @@ import { type EventName, events } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 
-/** Those of the events that the caller's scopes do not let it see (SPEC 4.8, rule 4). */
+/** Returns the events among `some` that the caller's scopes do not allow (SPEC 4.8, rule 4). */
 export const forbiddenEvents = (caller: Caller, some: readonly EventName[]): EventName[] =>
   some.filter((event) => !caller.scopes.has(events[event]))
 
@@ -13,7 +13,7 @@ export const allForbiddenEvents = (caller: Caller): EventName[] =>
 export const notPermitted = (forbidden: EventName[], param: 'event' | 'events'): Refusal =>
   refuse('EVENTS_NOT_PERMITTED', { param, details: { events: forbidden } })
 
-/** Throws EVENTS_NOT_PERMITTED, naming them, unless the caller may see all of the events. */
+/** Throws EVENTS_NOT_PERMITTED with the forbidden events, unless the caller's scopes allow all of `some`. */
 export function permitEvents(caller: Caller, some: readonly EventName[], param: 'event' | 'events'): void {
   const forbidden = forbiddenEvents(caller, some)
   if (forbidden.length > 0) throw notPermitted(forbidden, param)

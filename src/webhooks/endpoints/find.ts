@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** The caller's own endpoint that is still there, whichever the environment: it belongs to the business. */
+/** A filter for an endpoint of the caller's business that is not deleted. Endpoints have no environment. */
 export const ownEndpoint = (caller: Caller, id: string) => ({
   _id: id,
   businessId: caller.businessId,
@@ -13,7 +13,7 @@ export const ownEndpoint = (caller: Caller, id: string) => ({
 export const noSuchEndpoint = (): Refusal =>
   refuse('ENDPOINT_NOT_FOUND', { message: 'There is no webhook endpoint with this id.' })
 
-/** The caller's own endpoint. ENDPOINT_NOT_FOUND for one that is unknown, deleted or another business's. */
+/** Finds an endpoint of the caller. Throws ENDPOINT_NOT_FOUND if it is unknown, deleted or of another business. */
 export async function findEndpoint(
   deps: Pick<Deps, 'Endpoint'>,
   caller: Caller,
@@ -24,7 +24,7 @@ export async function findEndpoint(
   return endpoint
 }
 
-/** The endpoint if an earlier try of the same request changed it, also when it was deleted by that try or since. */
+/** Finds the endpoint if the same request has changed it before, even if the endpoint has been deleted. */
 export const findChanged = (
   deps: Pick<Deps, 'Endpoint'>,
   caller: Caller,

@@ -3,9 +3,9 @@ import type { Models } from '../../collections.ts'
 
 type RemoveDeps = Pick<Models, 'Endpoint'>
 
-/** Deleted endpoints of a business that stay, so that a retried deletion finds its result: more than a merchant deletes in two days. */
+/** Deleted endpoints that a business keeps, so that a retried deletion finds its result. More than a merchant deletes in two days. */
 const keptDeletions = 100
-/** One deletion adds one. The rest covers parallel deletions and those that ended before this step. */
+/** Each deletion adds one. The rest makes up for parallel deletions and for deletions that were killed before this step. */
 const mostAtOnce = 10
 const maxTimeMS = 2000
 
@@ -24,8 +24,8 @@ export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string
 }
 
 /**
- * The ids of those endpoints that have no delivery. A deleted endpoint with deliveries stays as long as they do, for support staff and for
- * the merchant's list. A relay that read the endpoint before may still add a delivery, which is cancelled when it comes due.
+ * Returns the ids of the endpoints that have no delivery. A deleted endpoint with deliveries stays as long as they do, for support staff and for
+ * the merchant's list. A relay that read the endpoint earlier may still add a delivery, which is cancelled when it comes due.
  */
 export async function unusedAmong(
   Endpoint: RemoveDeps['Endpoint'],

@@ -9,15 +9,13 @@ import { secretField } from './signing-secrets.ts'
 type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
 type Sealed = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'deletedAt'>
 
-/** How many were sealed anew, and the ids of those of which one that signs is sealed with a key that is not configured. */
+/** `resealed`: how many endpoints were written. `unreadable`: ids of endpoints with a signing secret whose key is not configured. */
 export interface ResealedSecrets {
   resealed: number
   unreadable: string[]
 }
 
-/**
- * Seals the secrets of all endpoints with the current SECRET_KEY, the replaced ones too, and tells `advance` of those it is through with.
- */
+/** Seals all secrets of all endpoints with the current SECRET_KEY. Calls `advance` after each batch of endpoints. */
 export async function resealSecrets(
   deps: Needs,
   advance: (endpoints: number) => void,
@@ -38,7 +36,7 @@ export async function resealSecrets(
   return tally
 }
 
-/** Looks again after each write: a rotation that came first has moved a secret of before among the replaced ones. */
+/** Reads again after each write, because a rotation may have changed an endpoint between the read and the write. */
 async function resealSome(deps: Needs, tally: ResealedSecrets, ids: string[]): Promise<void> {
   const collection = pastMongoose(deps.Endpoint)
   const projection = { secret: 1, previousSecrets: 1, deletedAt: 1 } as const
@@ -53,7 +51,7 @@ async function resealSome(deps: Needs, tally: ResealedSecrets, ids: string[]): P
   }
 }
 
-/** All secrets of an endpoint in one write, if they are still the ones that were read. Null: there is nothing to do. */
+/** Returns a write of all secrets of an endpoint, guarded by the secrets that were read, or null if nothing changes. */
 function resealOne(secrets: Secrets, { _id, secret, previousSecrets }: Sealed) {
   const anew = {
     secret: anewOrAsIs(secrets, _id, secret),
@@ -83,7 +81,7 @@ function anewOrNull(secrets: Secrets, id: string, sealed: string): string | null
   }
 }
 
-/** Whether all is readable that signs: of a deleted endpoint nothing does, nor a replaced secret whose time is up. */
+/** Whether all signing secrets are readable. A deleted endpoint has none, and an expired previous secret does not sign. */
 function canSign({ secrets, now }: Needs, { _id, secret, previousSecrets, deletedAt }: Sealed): boolean {
   const at = now()
   const signing = previousSecrets.filter(({ validUntil }) => validUntil > at).map((each) => each.secret)

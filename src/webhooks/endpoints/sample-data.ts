@@ -2,7 +2,7 @@ import type { EventName } from '../../../schemas/events.ts'
 import { type BodySource, composeData } from '../body/compose.ts'
 import { currentFormat, type Facts } from '../body/facts.ts'
 
-/** No reference and no short code of a real payment has a zero (src/ids.ts), so nobody mistakes these for one. */
+/** References and short codes of real payments never contain a zero (src/ids.ts). */
 const payment = { referenceNumber: 'PI-TEST000000000000', shortCode: 'TEST00', metadata: [] }
 const noId = '0'.repeat(24)
 
@@ -13,7 +13,7 @@ const paidAt = (now: Date) => ({
   amount,
   paidAt: now,
   payerPhone: '22******00',
-  // By the default rates (docs/payments.md).
+  // At the default rates (docs/payments.md).
   commission: { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1260 },
 })
 
@@ -59,7 +59,7 @@ const samples: Record<EventName, (now: Date) => { source: BodySource; facts: Fac
   'order.new': (now) => ({ source: order(now), facts: { status: 'PLACED' } }),
 }
 
-/** The `data` of a test delivery (SPEC 6.2), as JSON: the shape of the event's own, and plainly made up. */
+/** The `data` of an endpoint test (SPEC 6.2), as JSON: the form of the real event, with obviously made-up values. */
 export function sampleData(event: EventName, now: Date): string {
   const { source, facts } = samples[event](now)
   return composeData({ format: currentFormat, facts }, source)

@@ -12,7 +12,7 @@ import { permitEvents } from './event-permission.ts'
 import { findEndpoint } from './find.ts'
 import { sampleData } from './sample-data.ts'
 
-/** Judges the body of a test: an event, or none. */
+/** Validates the body of a test. Returns its event, or null. */
 export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EventName | null {
   const { event = null } = deps.validate<TestEndpointBody>(testEndpointBody, body)
   if (event !== null) permitEvents(caller, [event as EventName], 'event')
@@ -22,9 +22,9 @@ export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: un
 type TestDeps = Pick<Deps, 'Endpoint' | 'sender' | 'testSlots' | 'config' | 'secrets' | 'now' | 'log'>
 
 /**
- * Readies one signed attempt with sample data, for the given event or the endpoint's first; the errand makes it, and answers how it
- * went: `{deliveryId, event, delivered, responseStatus, durationMs, error}`, `error` being the stage at which it failed. Nothing is
- * stored, nothing is tried again. ENDPOINT_NOT_FOUND, EVENTS_NOT_PERMITTED; the errand throws RATE_LIMITED.
+ * Prepares one signed attempt with sample data, for the given event or the endpoint's first. The returned function makes it and returns
+ * `{deliveryId, event, delivered, responseStatus, durationMs, error}`, where `error` is the stage at which it failed. Nothing is stored or
+ * retried. Throws ENDPOINT_NOT_FOUND and EVENTS_NOT_PERMITTED; the returned function throws RATE_LIMITED.
  */
 export async function testEndpoint(
   deps: TestDeps,
@@ -48,7 +48,7 @@ async function sendSample(
 ): Promise<Record<string, unknown>> {
   const now = deps.now()
   const id = deliveryId(effect.id, endpoint._id)
-  // Sandbox also for a live key: no handler may ship goods for it.
+  // Sandbox even for a live key, so that no handler ships goods for it.
   const body = composeBody({ _id: id, event, eventAt: now, sandbox: true }, sampleData(event, now))
   const headers = signFor(deps, endpoint, event, body, now)
   const sent = await deps.sender.send({ owner: endpoint.businessId, url: endpoint.url, headers, body })

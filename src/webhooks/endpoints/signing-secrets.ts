@@ -6,8 +6,8 @@ import { type Endpoint, endpoints } from './endpoint.ts'
 export const newSecret = (): string => randomBytes(32).toString('hex')
 
 /**
- * The field that every secret of an endpoint is sealed for. All share one, because a rotation moves a sealed secret to `previousSecrets`
- * without opening it.
+ * The field that all secrets of an endpoint are sealed for, also those in `previousSecrets`, because a rotation moves a sealed secret there
+ * without unsealing it.
  */
 export const secretField = (endpointId: string): SealedField => ({
   collection: endpoints.name,
@@ -15,7 +15,7 @@ export const secretField = (endpointId: string): SealedField => ({
   field: 'secret',
 })
 
-/** What signs an attempt at `now`: the current secret, then the replaced ones whose time is not up, newest first. */
+/** The secrets that sign an attempt at `now`: the current one, then the replaced ones that are still valid, newest first. */
 export function signingSecrets(
   secrets: Pick<Secrets, 'unseal'>,
   endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,
@@ -27,7 +27,7 @@ export function signingSecrets(
   return [secrets.unseal(endpoint.secret, field), ...previous]
 }
 
-/** Null for one sealed under a SECRET_KEY that is gone: a rotation is how an endpoint recovers from just that. */
+/** Null for a secret whose SECRET_KEY is lost, so that an endpoint can recover from the loss by a rotation. */
 function unsealed(secrets: Pick<Secrets, 'unseal'>, sealed: string, field: SealedField): string | null {
   try {
     return secrets.unseal(sealed, field)

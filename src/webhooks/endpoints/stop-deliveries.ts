@@ -7,10 +7,10 @@ const stopsForMs = 1000
 const maxTimeMS = 2000
 
 /**
- * Cancels deliveries of an endpoint, for a second at most: those that are being attempted, and, if it is deleted, all other open ones. If it is
- * only disabled, it may be active again when the others come due. An attempt in flight loses its lease: its worker aborts it when it next renews
- * its leases, within 3 s. Workers cancel the rest when it comes due: what a second did not cover, what a fault left, and what a relay is just
- * inserting. Never throws.
+ * Cancels deliveries of an endpoint that was deleted or disabled, for at most a second: those in flight, and if the endpoint is deleted, all other
+ * open ones. A disabled endpoint may be active again when the others come due. An attempt in flight loses its lease, so its worker aborts it at
+ * the next renewal, within 3 s. Workers cancel the remaining deliveries when they come due: those that a second or an error left, and those that
+ * a relay is inserting. Never throws.
  */
 export async function stopDeliveries(
   deps: Pick<Deps, 'Delivery' | 'now' | 'log'>,
@@ -19,7 +19,7 @@ export async function stopDeliveries(
 ): Promise<void> {
   const endsAt = performance.now() + stopsForMs
   const now = deps.now()
-  // From now on, or a hundred thousand that are due and have no lease would be read. What a dead worker left is cancelled when it is taken over.
+  // `$gt: now` keeps this from reading a hundred thousand due deliveries. Those with an ended lease are cancelled when a worker takes them over.
   const attempted = {
     endpointId,
     nextAttemptAt: { $type: 'date', $gt: now, $lte: leaseEnd(now) },

@@ -1,11 +1,11 @@
 import { refuse } from '../../errors.ts'
 
-/** A test may take 30 s and a socket, of which a process has 512. */
+/** Tests of one business at a time. Each may hold a socket of the process for 30 s. */
 export const mostTests = 5
 
-/** The endpoint tests that run in this process, by business. */
+/** Limits the endpoint tests that a business runs at once in this process. */
 export interface TestSlots {
-  /** Runs a test. Throws RATE_LIMITED (scope `tests`) while `mostTests` of the business run. */
+  /** Runs a test. Throws RATE_LIMITED (scope `tests`) if `mostTests` of the business are running. */
   run<T>(businessId: string, test: () => Promise<T>): Promise<T>
 }
 

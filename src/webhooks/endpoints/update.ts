@@ -11,7 +11,7 @@ import { stopDeliveries } from './stop-deliveries.ts'
 
 export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'events' | 'active'>>
 
-/** Judges the body of an update as that of a create, but that every field may be left out. */
+/** Validates the body of an update. The rules are those of a create, but every field is optional. */
 export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointChange {
   const { url, events, active } = deps.validate<UpdateEndpointBody>(updateEndpointBody, body)
   const wanted = events && [...new Set(events as EventName[])]
@@ -24,8 +24,9 @@ export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: 
 }
 
 /**
- * Changes what is given and nothing else, in one guarded write. If it disables the endpoint, attempts in flight end. ENDPOINT_NOT_FOUND; EVENTS_NOT_PERMITTED when the URL is to
- * change and the endpoint keeps events that the caller may not see, or it could lead them to itself.
+ * Changes the given fields in one guarded write. Aborts attempts in flight if it disables the endpoint. Throws ENDPOINT_NOT_FOUND. Throws
+ * EVENTS_NOT_PERMITTED if the URL changes and the endpoint keeps events that the caller may not see, because the caller could redirect them to
+ * itself.
  */
 export async function updateEndpoint(
   deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,

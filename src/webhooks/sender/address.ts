@@ -2,10 +2,10 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Range } from '../../network.ts'
 
-/** Answers only from inside Azure's network, yet lies in a range that anyone could own. */
+/** A service of Azure that is reachable only from inside Azure, although its address is in a public range. */
 const azureHost = '168.63.129.16'
 
-/** The one block that IANA hands out as global unicast (RFC 4291, 2.4): all the rest of IPv6 is special or unassigned. */
+/** The only block that IANA assigns as global unicast (RFC 4291, 2.4). All other IPv6 addresses are special or unassigned. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** The interface identifier of ISATAP (RFC 5214): an IPv4 address hidden in the last 32 bits of a public prefix. */
@@ -18,9 +18,9 @@ function isPublicV6(address: string): boolean {
 }
 
 /**
- * Whether `address`, as a resolver or a socket writes it, is a host on the public internet. False for whatever is
- * private, local, special, reserved or a tunnel into such a range, for a cloud's metadata service, for an address with a
- * zone, and for anything that is not an address in its one usual form (`0x7f.1` and `010.0.0.1` are not).
+ * Whether `address`, in the form of a resolver or a socket, is a host on the public internet. False for addresses that are
+ * private, local, special, reserved or a tunnel into such a range, for the metadata service of a cloud, for an address with
+ * a zone, and for any text that is not an address in its usual form (`0x7f.1` and `010.0.0.1` are not).
  */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {

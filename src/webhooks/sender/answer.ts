@@ -1,29 +1,29 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { StringDecoder } from 'node:string_decoder'
 
-/** What of an answer is kept for the merchant to look at: enough for an error message, too little to fill a database. */
+/** How much of a response is stored for the merchant: enough for an error message, too little to fill a database. */
 export const keptBytes = 1024
 
-/** Control characters but tab and line ends: NUL is refused by databases, ESC steers terminals. */
+/** Control characters except tab and line ends. Databases refuse NUL, and ESC controls terminals. */
 // oxlint-disable-next-line no-control-regex -- they are what it is about
 const harmful = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
-/** The first KiB as text: valid UTF-8, cut between characters, what is harmful shown as U+FFFD. */
+/** The first KiB as valid UTF-8, cut between characters, with U+FFFD for harmful characters. */
 export function answerText(chunks: readonly Buffer[]): string {
   if (chunks.length === 0) return ''
   const kept = Buffer.concat(chunks).subarray(0, keptBytes)
   return new StringDecoder('utf8').write(kept).replace(harmful, '\ufffd')
 }
 
-/** An HTTP date as RFC 9110 has it, `Sun, 06 Nov 1994 08:49:37 GMT`; Date.parse alone takes "5" for a month. */
+/** An HTTP date of RFC 9110, `Sun, 06 Nov 1994 08:49:37 GMT`. `Date.parse` alone would read "5" as a month. */
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 const instantOf = (header: unknown): number =>
   typeof header === 'string' && httpDate.test(header) ? Date.parse(header) : Number.NaN
 
 /**
- * How long a receiver that said no asks us to wait, or null. A date is measured against the receiver's own `Date`, so that
- * its clock and ours need not agree.
+ * The `Retry-After` of a failing response, in seconds, or null. A date is measured against the `Date` of the same response, so
+ * that a clock skew does not matter.
  */
 export function retryAfterSeconds(status: number, headers: IncomingHttpHeaders): number | null {
   const asked = headers['retry-after']

@@ -7,7 +7,7 @@ import type { Meter } from './meter.ts'
 import { type Address, findAddresses, type Lookup } from './resolve.ts'
 import { createWire, type Wire } from './wire.ts'
 
-/** Whom to connect to. `hostname` is without brackets; `allowed` hosts may be private. */
+/** Where to connect to. `hostname` has no brackets. An `allowed` host may be private. */
 export interface Target {
   origin: string
   hostname: string
@@ -16,10 +16,10 @@ export interface Target {
   allowed: boolean
 }
 
-/** How long one of several addresses is tried before the next: Node's 250 ms gives up on receivers across an ocean. */
+/** How long one of several addresses is tried before the next. Node's 250 ms is too short for endpoints across an ocean. */
 const nextAddressMs = 1_000
 
-/** A lookup that knows only the addresses that were judged, so that nothing can be resolved a second time. */
+/** A lookup that returns only addresses that were checked, so that the name is not resolved a second time. */
 const pinned =
   (addresses: Address[]): LookupFunction =>
   (_hostname, _options, callback) =>
@@ -37,7 +37,7 @@ function startSocket({ hostname: host, port }: Target, addresses: Address[]): So
 }
 
 function startTls({ hostname }: Target, wire: Wire, trust: tls.SecureContext): Socket {
-  // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes nothing.
+  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
   const verified = { rejectUnauthorized: true, ALPNProtocols: ['http/1.1'], secureContext: trust }
   // Without `host` TLS would check the certificate for localhost.
   return tls.connect({
@@ -48,14 +48,14 @@ function startTls({ hostname }: Target, wire: Wire, trust: tls.SecureContext): S
   })
 }
 
-/** The last look: the address at the other end, as the kernel tells it. */
+/** The last check: the peer address of the connected socket, as the kernel reports it. */
 function judgePeer({ remoteAddress }: Socket, { isBlocked }: Lookup, { allowed }: Target): Fault | null {
   if (remoteAddress === undefined) return faults.closed
   const isGood = !isBlocked(remoteAddress) && (allowed || isPublicAddress(remoteAddress))
   return isGood ? null : faults.notPublic
 }
 
-/** An open connection: `socket` carries HTTP, `raw` the bytes of the network. Without TLS they are one. */
+/** An open connection. `socket` carries HTTP, `raw` the bytes of the network. Without TLS they are the same. */
 export interface Opened {
   socket: Socket
   raw: Socket
@@ -63,7 +63,7 @@ export interface Opened {
 
 /**
  * Opens a socket to `target` before `deadline`: resolves the name, checks every address, and verifies TLS for the host name in the time that
- * `meter` allows. The caller closes the socket that it gets. If none is returned, none stays open.
+ * `meter` allows. The caller must close the returned socket. If it returns a fault, no socket stays open.
  */
 export async function openSocket(
   lookup: Lookup,
@@ -107,10 +107,10 @@ export async function openSocket(
         succeed()
       })
     })
-    // These stay for the socket's life: an error between here and the first request has no other listener.
+    // These listeners stay for the life of the socket. An error before the first request has no other listener.
     raw.on('error', broken)
     raw.on('close', () => {
-      // What has come already may still be waiting for TLS.
+      // With TLS, bytes that have arrived may still be waiting in the wire.
       if (socket === raw) fail(connectFault(null, connected))
     })
   })

@@ -1,48 +1,48 @@
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
 
-/** One open socket with an HTTP client of its own; `origin` is whom it was opened and judged for. */
+/** An open socket with its own HTTP client. It may be used only for the `origin` for which its address was checked. */
 export interface Connection {
   origin: string
   client: Client
   socket: Socket
-  /** The bytes of the network: the socket itself, or what TLS is read from. */
+  /** The network socket: `socket` itself, or the socket below TLS. */
   raw: Socket
   openedAt: number
-  /** What had come from the network when its last answer ended, in bytes. */
+  /** Bytes read from the network up to the end of the last response. */
   readBefore: number
-  /** Unused for longer, its receiver may be closing it just now. */
+  /** How long it may stay unused. After that, the endpoint may be closing it. */
   mayIdleMs: number
   idleSince: number
 }
 
 /**
- * For a receiver that says nothing of keep-alive: shorter than the 5 s after which many close, because a connection that is
- * closed as it is used again costs an attempt.
+ * For an endpoint without a `Keep-Alive` header. Shorter than the 5 s after which many servers close, because a connection
+ * that closes while it is used again costs an attempt.
  */
 const idleMs = 4_000
 
-/** What a receiver may ask for at most by `Keep-Alive: timeout=…`. */
+/** The most that an endpoint's `Keep-Alive: timeout=…` can set. */
 const longestIdleMs = 60_000
 
-/** What the way to a receiver and back may take: so much earlier than it says we stop using a connection. */
+/** Allows for a network round trip: a connection is not used during the last part of the endpoint's keep-alive timeout. */
 const idleMarginMs = 2_000
 
-/** How long a connection may wait for its next use after an answer with this `Keep-Alive` header. */
+/** How long a connection may stay unused after a response with this `Keep-Alive` header. */
 export function mayIdleFor(keepAlive: unknown): number {
   const seconds = typeof keepAlive === 'string' ? /timeout=(\d{1,6})/i.exec(keepAlive)?.[1] : undefined
   return seconds === undefined ? idleMs : Math.min(Number(seconds) * 1000 - idleMarginMs, longestIdleMs)
 }
 
-/** Node's own limit for the headers of an answer, whatever NODE_OPTIONS says. */
+/** Node's default limit for response headers, whatever NODE_OPTIONS sets. */
 const mostHeaderBytes = 16 * 1024
 
-/** One answer with its framing: ends floods that the HTTP parser passes over (1xx, chunk extensions, a long status line), and what TLS itself is sent. */
+/** For one response with its framing. Ends floods that the HTTP parser ignores (1xx, chunk extensions, a long status line, TLS records). */
 const mostWireBytes = 256 * 1024
 
 const coded = (code: string, message: string): Error => Object.assign(new Error(message), { code })
 
-/** A client for exactly this socket: asked to connect once more, it says that the connection is gone. */
+/** A client for exactly this socket. It fails instead of opening a second connection. */
 function clientFor(origin: string, socket: Socket): Client {
   let given = false
   return new Client(origin, {
@@ -51,7 +51,7 @@ function clientFor(origin: string, socket: Socket): Client {
       given = true
       queueMicrotask(() => (gone ? callback(gone, null) : callback(null, socket)))
     },
-    // Idle timers that a dripping receiver outwits: the deadline of the attempt is the one that counts.
+    // These are idle timers, which an endpoint that sends byte by byte keeps resetting. The deadline of the attempt replaces them.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: mostHeaderBytes,
@@ -61,7 +61,7 @@ function clientFor(origin: string, socket: Socket): Client {
   })
 }
 
-/** Makes a connection of a socket that is open and judged. */
+/** Makes a connection of an open socket whose address was checked. */
 export function connectionOver(origin: string, socket: Socket, raw = socket): Connection {
   const client = clientFor(origin, socket)
   const now = performance.now()
@@ -82,7 +82,7 @@ export function connectionOver(origin: string, socket: Socket, raw = socket): Co
   return connection
 }
 
-/** Closes it at once. A client that has sent nothing yet does not know its socket, hence both. */
+/** Closes the connection at once. Destroys the socket too, because a client that has sent nothing does not know it yet. */
 export function closeConnection({ client, socket }: Connection): void {
   void client.destroy()
   socket.destroy()

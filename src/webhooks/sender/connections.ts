@@ -1,7 +1,7 @@
 import type { Opened } from './connect.ts'
 import { type Connection, closeConnection, connectionOver } from './connection.ts'
 
-/** Leave to open one more socket. */
+/** The right to open one more socket. */
 export type Place = 'place'
 
 interface Waiter {
@@ -9,13 +9,13 @@ interface Waiter {
   grant: (got: Connection | Place) => void
 }
 
-/** A busy connection ends after this, so that a change in DNS is followed. */
+/** A connection is not used for longer than this, so that a change in DNS takes effect. */
 const longestLifeMs = 5 * 60_000
 
-/** The sockets of one sender: at most `maxSockets`, idle ones kept for their origin until another needs the place. */
+/** The sockets of one sender, at most `maxSockets`. Idle sockets are kept for their origin until another origin needs one. */
 export function createConnections(maxSockets: number) {
   const live = new Set<Connection>()
-  // Both in the order in which they came: the longest idle goes first, the longest waiting is served first.
+  // Both are in insertion order: the longest idle is closed first, and the longest waiting is served first.
   const idle = new Set<Connection>()
   const waiting = new Set<Waiter>()
   const idleOf = new Map<string, Connection[]>()
@@ -28,7 +28,7 @@ export function createConnections(maxSockets: number) {
     if (same.length === 0) idleOf.delete(connection.origin)
   }
 
-  /** Closes the connection and lets the next in line have its place. */
+  /** Closes the connection and lets the next waiter open one. */
   function drop(connection: Connection): void {
     if (!live.delete(connection)) return
     forget(connection)
@@ -36,7 +36,7 @@ export function createConnections(maxSockets: number) {
     serveNext()
   }
 
-  /** Its own timer closes one that waits too long, but on a busy process timers run late: so its age is looked at when it is used. */
+  /** Checks the age of a connection before use. The client's idle timer closes old ones too, but runs late if the process is busy. */
   function takeIdle(origin: string): Connection | null {
     for (;;) {
       const kept = idleOf.get(origin)?.at(-1)
@@ -82,18 +82,18 @@ export function createConnections(maxSockets: number) {
   }
 
   return {
-    /** An idle connection, a place for a new one, or null when none was free before the deadline. */
+    /** Resolves to an idle connection, the right to open one, or null if neither was free before the deadline. */
     async acquire(origin: string, deadline: AbortSignal): Promise<Connection | Place | null> {
       return takeIdle(origin) ?? takePlace() ?? queue(origin, deadline)
     },
 
-    /** Gives back a place that came to nothing. */
+    /** Gives back the right to open a socket after opening it failed. */
     vacate(): void {
       opening--
       serveNext()
     },
 
-    /** Puts an open socket into the place that was taken for it. */
+    /** Adds the socket that was opened with such a right. */
     add(origin: string, { socket, raw }: Opened): Connection {
       const connection = connectionOver(origin, socket, raw)
       opening--
@@ -102,7 +102,7 @@ export function createConnections(maxSockets: number) {
       return connection
     },
 
-    /** Keeps a connection whose answer was read to the end, or hands it to who waits for the same receiver. */
+    /** Keeps a connection whose response was read to the end, or hands it to the next waiter if that has the same origin. */
     giveBack(connection: Connection): void {
       const old = performance.now() - connection.openedAt > longestLifeMs
       if (old || connection.socket.destroyed || connection.socket.readableEnded) return drop(connection)

@@ -3,13 +3,13 @@ import { answerText, keptBytes, retryAfterSeconds } from './answer.ts'
 import { type Connection, mayIdleFor } from './connection.ts'
 import { codeOf, exchangeFault, type Fault, faults } from './faults.ts'
 
-/** What comes after this much of an answer is not read (docs/webhooks.md). */
+/** The rest of a longer response is not read (docs/webhooks.md). */
 const mostReadBytes = 16 * 1024
 
-/** Over at their last header, whatever length that tells (RFC 9112, 6.3). */
+/** Responses that end with their headers, whatever `Content-Length` they have (RFC 9112, 6.3). */
 const bodiless: readonly number[] = [204, 304]
 
-/** A receiver that sends more 1xx than this before its answer means harm. */
+/** An endpoint that sends more 1xx responses than this is hostile. */
 const mostInterimAnswers = 20
 
 export interface PostRequest {
@@ -24,12 +24,12 @@ export interface ReceiverAnswer {
   retryAfterSeconds: number | null
 }
 
-/** `whole`: read to its end, so that the connection may serve again. */
+/** `whole`: the response was read to its end, so the connection can be reused. */
 export type Exchange = { answer: ReceiverAnswer; whole: boolean } | { fault: Fault }
 
 /**
- * Sends one request over `connection` and reads its answer until `deadline`. Whatever the receiver does is a value; only a
- * request that cannot be written, which is a fault of ours, rejects.
+ * Sends one request over `connection` and reads the response until `deadline`. Whatever the endpoint does is a value. Rejects
+ * only if the request cannot be written, which is a bug of ours.
  */
 export function exchange(
   connection: Connection,
@@ -42,7 +42,7 @@ export function exchange(
     let interim = 0
     let answer: ReceiverAnswer | null = null
 
-    // The first to settle counts. Listeners need not leave the deadline: it ends with the attempt.
+    // Only the first result counts. The listener stays on `deadline`, because that ends with the attempt.
     const fail = (fault: Fault): void => resolve({ fault })
     const late = (): void => fail(faults.lateAnswer)
     const finish = (whole: boolean): void => {

@@ -1,6 +1,6 @@
 import type { Stage } from '../../../schemas/answers/endpoint.ts'
 
-/** Why there was no answer, and how far the attempt came. `reason` is a fixed sentence that a merchant may read: no address, no stack. */
+/** Why there was no response. `stage`: where the attempt failed. `reason`: a fixed sentence for merchants, without addresses. */
 export interface Fault {
   stage: Exclude<Stage, 'status'>
   reason: string
@@ -49,13 +49,13 @@ const byCode: Record<string, Fault> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: faults.closed,
 }
 
-/** The code of what a resolver, a socket or the HTTP client threw; blank where it has none. */
+/** The code of an error of a resolver, a socket or the HTTP client; empty if it has none. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
 export const resolveFault = (error: unknown): Fault => byCode[codeOf(error)] ?? faults.unresolved
 
-/** `connected`: TCP stood already, so what failed was TLS. */
+/** `connected`: TCP was connected, so TLS failed. */
 export function connectFault(error: unknown, connected: boolean): Fault {
   const code = codeOf(error)
   if (connected) return byCode[code] ?? faults.handshake
@@ -64,8 +64,8 @@ export function connectFault(error: unknown, connected: boolean): Fault {
 }
 
 /**
- * What broke an open connection. The HTTP client has no codes for an answer it cannot parse ("bad …" or a parser's error),
- * nor for one that ends too early; a TLS alert may come after the handshake.
+ * Why an open connection failed. The HTTP client has no codes for a response that it cannot parse ("bad …" or an error of the
+ * parser), nor for one that ends too early. A TLS alert may arrive after the handshake.
  */
 export function exchangeFault(error: unknown): Fault {
   const code = codeOf(error)

@@ -1,19 +1,19 @@
-/** How much time of this process the TLS handshakes of one business may take. */
+/** Limits the processor time that TLS handshakes of one business take in this process. */
 export interface Meter {
-  /** Null if there is time left now. Otherwise resolves when there may be time again. */
+  /** Returns null if time is left. Otherwise returns a promise that resolves when there may be time again. */
   ready(): Promise<void> | null
-  /** Counts time that was used. */
+  /** Counts used time. */
   count(ms: number): void
 }
 
 /** Meters by business. */
 export type Meters = (owner: string) => Meter
 
-/** A tenth of a process: some 70 new TLS connections a second. */
+/** A tenth of a process, which allows some 70 new TLS connections a second. */
 const share = 0.1
-/** A business that was idle may use this much at once. */
+/** What an idle business may use at once. */
 const mostSavedMs = 100
-/** Beyond this many businesses, those that have their full time left are forgotten. */
+/** Beyond this many businesses, those with their full time left are forgotten. */
 const tidyFrom = 1000
 
 interface Account {
@@ -21,7 +21,7 @@ interface Account {
   at: number
 }
 
-/** Counts the time of each business separately. `elapsedMs` is a monotonic clock. */
+/** `elapsedMs` is a monotonic clock. */
 export function createMeters(elapsedMs: () => number): Meters {
   const accounts = new Map<string, Account>()
 

@@ -15,12 +15,12 @@ const mostAddresses = 4
 /** More than any real host has. Checking 4 000 addresses, which a name server may return, blocks the process for 30 ms. */
 const mostChecked = 100
 
-/** Two tries of 2 s and 4 s: a lost packet is made good, a dead name server leaves time to say so. */
+/** Two tries of 2 s and 4 s. This tolerates a lost packet, and leaves time to report a dead name server. */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
 
 /**
- * Asks the name servers directly. `dns.lookup` would do it on the four threads that the whole process shares, so that a few
- * names with dead name servers would keep every other receiver waiting.
+ * Queries the name servers directly. `dns.lookup` would use the four threads that the whole process shares, so a few names
+ * with dead name servers would delay all other endpoints.
  */
 async function askNameServers(hostname: string): Promise<Address[]> {
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
@@ -30,13 +30,13 @@ async function askNameServers(hostname: string): Promise<Address[]> {
   return [...found(four, 4), ...found(six, 6)]
 }
 
-/** A receiver in WEBHOOK_ALLOWED_HOSTS may stand in the hosts file only (`localhost`, a name of the container network). */
+/** A host in WEBHOOK_ALLOWED_HOSTS may be known only to this machine (`localhost`, a name of the container network). */
 const lookUp: Resolve = (hostname) => dns.lookup(hostname, { all: true })
 
-/** The default: public names from public DNS, allowed ones as this machine knows them. */
+/** The default: DNS for public names, the resolver of this machine for allowed hosts. */
 export const resolverFor = (allowed: boolean): Resolve => (allowed ? lookUp : askNameServers)
 
-/** Waits for `promise` no longer than `deadline`; a late answer is dropped, a late failure silenced. */
+/** Resolves to null if `promise` has not settled by the deadline. A later result or rejection is ignored. */
 function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const late = (): void => resolve(null)
@@ -46,15 +46,15 @@ function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<
   })
 }
 
-/** How addresses are resolved, and the ranges that are never connected to, even for an allowed host (WEBHOOK_BLOCKED_RANGES). */
+/** How names are resolved. `isBlocked`: an address that must not be connected to, even for an allowed host (WEBHOOK_BLOCKED_RANGES). */
 export interface Lookup {
   resolve: Resolve
   isBlocked: (address: string) => boolean
 }
 
 /**
- * The addresses of `hostname` that may be connected to. Unless the host is `allowed`, one address that is not public makes the whole name
- * refused. Otherwise the owner of the name could wait until that address is used. Addresses that the network adds are only ignored: those of
+ * Returns the addresses of `hostname` that may be connected to. Unless the host is `allowed`, one address that is not public is enough to refuse
+ * the whole name. Otherwise the owner of the name could wait until that address is used. Addresses that the network adds are ignored: those of
  * DNS64, and those in blocked ranges, which include the network's own NAT64 prefix.
  */
 export async function findAddresses(

@@ -11,7 +11,7 @@ import { createMeters } from './meter.ts'
 import { type Resolve, resolverFor } from './resolve.ts'
 import { judgeUrl, portOf } from './url.ts'
 
-/** One try at a receiver. Failing is a value: `refused` has a status, `unreachable` says how far it came. */
+/** The result of one attempt. `refused`: a response with another status than 2xx. `unreachable`: no response. */
 export type Attempt =
   | ({ outcome: 'delivered'; durationMs: number } & ReceiverAnswer)
   | ({ outcome: 'refused'; durationMs: number } & ReceiverAnswer)
@@ -23,29 +23,29 @@ export interface SendRequest {
   url: string
   headers: Record<string, string>
   body: string
-  /** Is given a function that ends the attempt before its time. */
+  /** Called at the start with a function that aborts the attempt. */
   begun?: (end: () => void) => void
 }
 
 export interface SenderOptions {
-  /** For all of an attempt, from DNS to the last byte read. */
+  /** For a whole attempt, from DNS to the last byte read. */
   timeoutMs: number
   /** `host:port` of receivers that may be private, an IP literal or plain http. */
   allowedHosts: ReadonlySet<string>
   /** Networks that are never connected to, even for an allowed host. */
   blockedRanges: readonly Range[]
-  /** Sockets in all. No less than the attempts under way at once, or some of them wait inside their deadline. */
+  /** All sockets. If more attempts run at once, some wait for a socket within their own timeout. */
   maxSockets: number
-  /** In place of DNS. */
+  /** Replaces DNS; for tests. */
   resolve?: Resolve
-  /** PEM of the authority to trust in place of the public ones; for tests. */
+  /** PEM of the authority to trust instead of the public ones; for tests. */
   ca?: string
 }
 
 export interface Sender {
-  /** Posts `body` as it is. Rejects only for what no receiver can cause: a header that cannot be sent, a closed sender. */
+  /** Posts `body` unchanged. Rejects only for reasons that no endpoint can cause: a header that cannot be sent, a closed sender. */
   send(request: SendRequest): Promise<Attempt>
-  /** Lets what is under way come to its end, then closes every socket. */
+  /** Waits until running attempts have ended, then closes all sockets. */
   close(): Promise<void>
 }
 
@@ -54,10 +54,10 @@ function targetOf(url: URL, allowed: boolean): Target {
   return { origin: url.origin, hostname, port: portOf(url), secure: url.protocol === 'https:', allowed }
 }
 
-/** Makes the one way by which webhooks leave. Nothing in the environment (proxies, TLS switches) changes what it does. */
+/** Creates the only HTTP client for webhooks. Proxy and TLS variables in the environment do not affect it. */
 export function createSender(options: SenderOptions): Sender {
   const { timeoutMs, allowedHosts, blockedRanges, maxSockets, resolve, ca } = options
-  // One for all connections: reading the authorities is a good part of the price of a handshake.
+  // All connections share one context, because reading the authorities is a large part of the cost of a handshake.
   // Each connection has one handshake, which is metered. An endpoint must not be able to request more.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
@@ -97,7 +97,7 @@ export function createSender(options: SenderOptions): Sender {
     try {
       const done = await exchange(connection, request, deadline)
       whole = 'answer' in done && done.whole
-      // Many receivers close with their answer and say so only on the socket: that is read within this turn.
+      // Many servers close the connection right after a response without announcing it. The socket reports it within one turn.
       if (whole) await new Promise(setImmediate)
       return done
     } finally {
@@ -106,7 +106,7 @@ export function createSender(options: SenderOptions): Sender {
     }
   }
 
-  /** One request, once: a POST that a receiver may have read is not sent again before its time. */
+  /** Sends the request once. A POST that an endpoint may have read must not be repeated before the next attempt is due. */
   async function post(
     target: Target,
     owner: string,

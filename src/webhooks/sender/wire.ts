@@ -2,12 +2,12 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { Meter } from './meter.ts'
 
-/** A certificate chain has about 4 KiB, a long one 8. The time to check a chain grows with its size, and the endpoint chooses the chain. */
+/** A certificate chain has about 4 KiB, a long one 8 KiB. Checking a longer one takes more time, and the endpoint chooses the chain. */
 const mostHandshakeBytes = 16 * 1024
 
-/** The bytes of one TLS connection, between the network and TLS. */
+/** A stream between the network socket and TLS. */
 export interface Wire extends Duplex {
-  /** The handshake is over. The bytes from now on are responses, and few (connection.ts). */
+  /** Call after the handshake. From then on bytes pass unmetered: they are responses, whose size connection.ts bounds. */
   endHandshake(): void
 }
 
@@ -15,8 +15,8 @@ const tooLarge = (): Error =>
   Object.assign(new Error('The TLS handshake does not end.'), { code: 'HANDSHAKE_TOO_LARGE' })
 
 /**
- * Carries the bytes of `raw`. Checking a certificate chain blocks the process, so the bytes of the handshake wait here until `meter` allows
- * them, and the time that they take counts there. Without this, a chain of 94 KB would block all other work for 80 ms.
+ * Carries the bytes of `raw`. Checking a certificate chain blocks the process. So the bytes of the handshake wait here until `meter` allows them,
+ * and `meter` counts the time that they take. Without this, a chain of 94 KB would block all other work for 80 ms.
  */
 export function createWire(raw: Socket, meter: Meter): Wire {
   const waiting: (Buffer | null)[] = []
@@ -50,7 +50,7 @@ export function createWire(raw: Socket, meter: Meter): Wire {
 
   const wire: Wire = Object.assign(
     new Duplex({
-      // Bytes are passed on as they arrive, not on demand: connection.ts bounds their number.
+      // Bytes are pushed as they arrive, not on demand. connection.ts bounds their number.
       read: () => undefined,
       write: (chunk: Buffer, _encoding, done) => void raw.write(chunk, done),
       final: (done) => void raw.end(done),
@@ -63,7 +63,7 @@ export function createWire(raw: Socket, meter: Meter): Wire {
   )
   raw.on('data', receive)
   raw.on('end', () => receive(null))
-  // The owner handles an error. After it, no more bytes arrive, and no `end`.
+  // After an error neither bytes nor `end` arrive. The owner of `raw` handles the error itself.
   raw.on('close', (hadError) => hadError && receive(null))
   return wire
 }

@@ -2,12 +2,12 @@ import { type Counts, createCounts } from './counts.ts'
 import type { EndpointUse } from './endpoint-uses.ts'
 import { mostCharacters, mostCharactersOfBusiness, mostFastOfEndpoint } from './limits.ts'
 
-/** The characters of the bodies in flight, by business. Each business may have one body whatever its length. */
+/** Counts the characters of the bodies in flight, by business. A business may always have one body, whatever its length. */
 export interface Bodies {
-  /** Counts a body. Returns false, and counts nothing, if there is no room for it. */
+  /** Counts a body. Returns false and counts nothing if it exceeds the budget. */
   add(use: EndpointUse, length: number): boolean
   remove(businessId: string, length: number): void
-  /** For how many bodies like the one that was refused last there is room. To read more of them would be in vain. */
+  /** How many more bodies as long as the endpoint's last refused one fit into the budget. Reading more deliveries would be useless. */
   room(use: EndpointUse): number
 }
 

@@ -2,7 +2,7 @@ export interface Counts {
   all(): number
   of(key: string): number
   add(owner: string, count: number): void
-  /** Counts a part of an owner's. It is in the owner's count and in all already. */
+  /** Counts under a further key what `add` has already counted for its owner. Does not change `all`. */
   addPart(key: string, count: number): void
 }
 

@@ -1,18 +1,18 @@
 import { fewestOfEndpoint, forgetAfterMs, mostFastOfEndpoint, trustedEndpoint } from './limits.ts'
 import type { SlotOwner } from './slot.ts'
 
-/** How a process uses one endpoint. */
+/** What a process knows of one endpoint. */
 export interface EndpointUse {
   owner: SlotOwner
-  /** Slots held. */
+  /** Slots that the endpoint holds in each set. */
   fast: number
   slow: number
-  /** How many fast slots it may hold. */
+  /** Its window: how many fast slots it may hold. */
   mostFast: number
   usedAt: number
-  /** When the last job that found no slot comes back. */
+  /** When the last of the jobs that found no slot runs again. */
   backAt: number
-  /** The length of the body that was refused last; 0 after one that was not. */
+  /** The length of the last body if it was refused, otherwise 0. */
   refusedLength: number
 }
 
@@ -20,7 +20,7 @@ export interface EndpointUses {
   of(owner: SlotOwner): EndpointUse
 }
 
-/** Endpoints without attempts are forgotten after a minute. */
+/** Forgets endpoints that have had no attempts for `forgetAfterMs`. */
 export function createEndpointUses(elapsedMs: () => number): EndpointUses {
   const uses = new Map<string, EndpointUse>()
   let tidiedAt = elapsedMs()
@@ -48,7 +48,7 @@ export function createEndpointUses(elapsedMs: () => number): EndpointUses {
         }
         uses.set(owner.endpointId, use)
       }
-      // It may have another URL now.
+      // Its URL may have changed.
       use.owner = owner
       use.usedAt = now
       return use
@@ -59,7 +59,7 @@ export function createEndpointUses(elapsedMs: () => number): EndpointUses {
 const firstMost = ({ health: { failuresInRow, lastSuccessAt } }: SlotOwner): number =>
   failuresInRow > 0 || lastSuccessAt === null ? fewestOfEndpoint : trustedEndpoint
 
-/** After a failure, and when an attempt is open for long. An endpoint that responds late, but well, keeps its slots. */
+/** For a failure, and for an attempt that becomes slow. A slow success calls `trustMore` too, so its endpoint keeps its window. */
 export const trustLess = (use: EndpointUse): void =>
   void (use.mostFast = Math.max(fewestOfEndpoint, use.mostFast - 1))
 

@@ -1,20 +1,20 @@
 import type { Endpoint } from '../../endpoints/endpoint.ts'
 
-/** The endpoint of an attempt, and what its slot counts for. `origin` is its host and port. */
+/** The endpoint of an attempt, with everything that its slot counts against. `origin` is host and port. */
 export interface SlotOwner extends Pick<Endpoint, 'businessId' | 'health'> {
   endpointId: string
   origin: string
 }
 
 export interface Slot {
-  /** Counts the body. Returns false, and counts nothing, if the business or the process has too many characters in flight. */
+  /** Counts the body. Returns false and counts nothing if the business or the process has too many characters in flight. */
   count(body: string): boolean
-  /** Gives the slot back. `delivered`: how the attempt went; null if there was none. */
+  /** Frees the slot. Later calls do nothing. `delivered`: whether the attempt succeeded; null if none was made. */
   free(delivered: boolean | null): void
 }
 
 export interface SlotClock {
   elapsedMs(): number
-  /** Calls back after `ms`, unless the returned function is called before. */
+  /** Calls `act` after `ms`. Returns a function that cancels this. */
   after(ms: number, act: () => unknown): () => void
 }

@@ -16,39 +16,38 @@ import type { Slot, SlotClock, SlotOwner } from './slot.ts'
 import { createWaits } from './waits.ts'
 
 /**
- * Slots for the attempts of one process (docs/architecture.md, "Isolation"). An attempt needs one slot, which counts for its business, for its
- * business and origin, and for its endpoint. After `fastForMs` it moves to a second, bounded set, so that endpoints that hang do not keep other
- * attempts from beginning. No business ever holds more slots than remain free.
+ * Slots for the attempts of one process (docs/architecture.md, "Isolation"). Each attempt needs a fast slot, which counts against its business,
+ * its origin within the business, and its endpoint. After `fastForMs` the attempt moves to the slow slots, a second bounded set. So endpoints that
+ * hang do not keep other attempts from beginning. A business gets a slot only if it holds fewer than are free, so others always find some.
  */
 export interface Slots {
-  /** Takes a slot. If there is none, returns null, and the endpoint waits until `served`. */
+  /** Takes a slot. If there is none, returns null and marks the endpoint as waiting until `served`. */
   tryTake(owner: SlotOwner): Slot | null
   /**
-   * As `tryTake`, but waits a little for a slot, if the attempts of the business end quickly: what waits here costs no job and no second read.
-   * Returns null at once for an endpoint whose deliveries wait in MongoDB already.
+   * Like `tryTake`, but waits up to `longestWaitMs` for a slot. A delivery that waits here costs no job and no second read. Returns null at once
+   * if older deliveries of the endpoint wait in MongoDB, or if the business has recently waited in vain.
    */
   take(owner: SlotOwner): Promise<Slot | null>
-  /** How many attempts at the endpoint could begin now. */
+  /** An upper bound of the attempts at the endpoint that can begin now. */
   room(owner: SlotOwner): number
-  /** The endpoint waits until `served`. */
+  /** Marks the endpoint as waiting until `served`. */
   wait(owner: SlotOwner): void
-  /** The endpoints that wait for slots, in the order in which they were refused one. */
+  /** The waiting endpoints, in the order in which they were refused a slot. */
   waiting(): SlotOwner[]
-  /** Whether the endpoint waits. */
   isWaiting(endpointId: string): boolean
-  /** The endpoint has no delivery left that could begin. */
+  /** Marks the endpoint as no longer waiting. */
   served(endpointId: string): void
-  /** Calls `act` soon after slots became free while endpoints wait, never twice at once. It must not throw. */
+  /** Sets the callback for slots that become free while endpoints wait. It is called soon after, never twice at once, and must not throw. */
   onRoom(act: () => Promise<void>): void
-  /** Calls it soon, if endpoints wait: they may have found a fault instead of their deliveries, and then no slot becomes free for them. */
+  /** Calls the callback soon if endpoints wait. After an error in the last call, no slot may become free for them, so nothing else would. */
   serveWaiting(): void
-  /** In how many milliseconds a job that found no slot shall come back. */
+  /** Returns in how many milliseconds a job that found no slot must run again. */
   backOff(owner: SlotOwner): number
   /** Attempts in flight, of both sets. */
   inFlight(): number
-  /** How many of them are in the second set. */
+  /** Attempts in flight that hold slow slots. */
   slowInFlight(): number
-  /** A process has slots from `open`, when its worker begins, to `close`, when it stops. */
+  /** There are no slots before `open` and after `close`. */
   open(): void
   close(): void
   isOpen(): boolean
@@ -70,7 +69,7 @@ export function createSlots(clock: SlotClock): Slots {
   const fast = createCounts()
   const slow = createCounts()
   const bodies = createBodies()
-  /** By business: attempts open for longer than `fastForMs` that still count as fast. */
+  /** By business: slow attempts that still count as fast, because there was no slow slot. */
   const overdue = new Map<string, Set<Held>>()
   const waits = createWaits(clock, {
     takeFree,
@@ -111,7 +110,7 @@ export function createSlots(clock: SlotClock): Slots {
     fast.addPart(origin, count)
   }
 
-  /** Frees the fast slot of an attempt that is open for long. If there is no slow one for it, it moves when there is. */
+  /** Moves a slow attempt to a slow slot, or marks it as overdue if there is none. */
   function moveAside(held: Held): void {
     const { businessId } = held.use.owner
     if (hasSlowRoom(businessId)) return moveToSlow(held)
@@ -131,7 +130,7 @@ export function createSlots(clock: SlotClock): Slots {
     serveSoon()
   }
 
-  /** A slow slot became free: it may serve any business, because the share of each depends on how many are free. */
+  /** Call after a slow slot became free. Tries all businesses, because the share of each depends on how many are free. */
   function moveOverdue(): void {
     for (const [businessId, late] of overdue)
       for (const held of late) {

@@ -12,15 +12,15 @@ import {
 } from './limits.ts'
 import type { Slot, SlotClock, SlotOwner } from './slot.ts'
 
-/** Relays that wait for a slot, in the order of asking. What waits here costs no job and no second read. */
+/** Relays that wait for a slot, first come, first served. */
 export interface Waits {
   isAllowed(use: EndpointUse): boolean
   isEmpty(use: EndpointUse): boolean
   /** Resolves to null after `longestWaitMs`. */
   add(use: EndpointUse): Promise<Slot | null>
-  /** Gives free slots to those that wait: for the endpoint that gave one back first, then for others, which may have waited for any slot. */
+  /** Gives free slots to waiting relays: first to those of `first`, the endpoint that freed one, then to those of other endpoints. */
   serve(first: EndpointUse): void
-  /** Ends all waits. */
+  /** Ends all waits without a slot. */
   close(): void
 }
 
@@ -30,18 +30,18 @@ interface Wait {
 }
 
 interface OfSlots {
-  /** Takes a slot, if there is one. */
+  /** Takes a slot, or returns null. */
   takeFree(use: EndpointUse): Slot | null
-  /** A wait was too short. */
+  /** Called for an endpoint whose relays got no slot in time. */
   gaveUp(owner: SlotOwner): void
-  /** Fast slots that are held: in all, and by a business. */
+  /** Fast slots in use: of the business, or of all. */
   held(businessId?: string): number
 }
 
 export function createWaits({ elapsedMs, after }: SlotClock, slots: OfSlots): Waits {
   const waits = new Map<EndpointUse, Wait[]>()
   const counts = createCounts()
-  /** Businesses that wait in MongoDB alone until then. */
+  /** By business: until when its relays may not wait. */
   const notUntil = new Map<string, number>()
   let isTimed = false
 
@@ -61,7 +61,7 @@ export function createWaits({ elapsedMs, after }: SlotClock, slots: OfSlots): Wa
     }
   }
 
-  /** Whether a limit that endpoints share may be what others wait for. */
+  /** Whether other endpoints may be waiting for a slot of the process or the business, rather than for one of their own. */
   const isTight = ({ owner: { businessId } }: EndpointUse): boolean =>
     slots.held() + mostFastOfBusiness >= mostFast ||
     slots.held(businessId) + mostFastOfEndpoint >= mostFastOfBusiness
