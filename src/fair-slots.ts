@@ -1,8 +1,8 @@
-/** Slots of a process that owners share. An owner never holds more than remain free, so one owner holds half of them at most. */
+/** Slots of a process, shared among owners. An owner gets a slot only while it holds fewer than are free, so it gets at most half. */
 export interface FairSlots {
-  /** Takes a slot. Returns a function that frees it, or null if the owner has its share. */
+  /** Takes a slot. Returns a function that frees it, or null if the owner already has its share. */
   tryTake(owner: string): (() => void) | null
-  /** Waits for a slot for up to `waitMs`. Resolves to null if there was none. */
+  /** Like `tryTake`, but waits for a slot for up to `waitMs`. */
   take(owner: string, waitMs: number): Promise<(() => void) | null>
 }
 
@@ -32,14 +32,14 @@ export function createFairSlots(most: number): FairSlots {
     }
   }
 
-  /** Serves the owner that has waited longest since it was served. */
+  /** Serves one waiter: of the owner that was not served for the longest time and can get a slot. */
   function serveWaiting(): void {
     for (const [owner, waiters] of waiting) {
       const [first] = waiters
       const free = first === undefined ? null : tryTake(owner)
       if (first === undefined || free === null) continue
       waiters.delete(first)
-      // The owner goes behind the others.
+      // The owner moves to the end of the queue.
       waiting.delete(owner)
       if (waiters.size > 0) waiting.set(owner, waiters)
       first.begin(free)

@@ -1,10 +1,10 @@
 import { inBatches } from './in-batches.ts'
 
 /**
- * As `inBatches`, for documents of all businesses. Once a business has had `mostOfOne`, the look goes on without it, so that a million of its
- * documents do not keep those of others waiting. `find` returns the documents that follow `last` (null: all) in the order of time, without
- * those of some businesses. It may return some of them twice. After a fault of `act` the look goes on, so that one document that cannot be
- * handled does not keep the others waiting; the first fault is thrown in the end.
+ * Like `inBatches`, for documents of all businesses. After `mostOfOne` documents of a business it skips the rest of that business, so that a
+ * million of them do not delay those of others. `find` returns documents from `last` on (null: all), ordered by time, except those of the
+ * businesses in `without`. It may return a document twice. If `act` throws, the next batches still run, so that one bad document does not block
+ * the others; in the end the first error is thrown.
  */
 export async function inFairBatches<Doc extends { businessId: string }>(
   mostOfOne: number,

@@ -2,22 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { JobsOptions, Queue } from 'bullmq'
 import type { Jobs, NewJob, QueueName } from './jobs.ts'
 
-/** Beyond this many unsent jobs of one queue more are forgotten: Redis is away, and MongoDB remembers. */
+/** Unsent jobs of one queue. Further jobs are dropped: Redis must be down, and the polls find the work in MongoDB. */
 const mostWaiting = 20_000
-/** How many jobs, or ids in a relay job, one trip to Redis carries. */
+/** How many jobs one call to Redis adds. Relay jobs are merged into one first. */
 const longestBatch = 500
 /**
- * The first wake-up of the relay is sent at once, the next one not sooner than this. A job of the relay costs a dozen trips, whether it carries one intent
- * or a hundred. So where many come, each job waits for more of them.
+ * The pause after a relay job is sent. A relay job costs a dozen calls to MongoDB, whether it carries one intent or a hundred. So if many wake-ups
+ * come, each job waits for more of them.
  */
 const relayRestMs = { few: 8, many: 25 }
 const manyFrom = 10
 
-/** Adds jobs in one trip to Redis. */
+/** Adds jobs in one call to Redis. */
 export const addAll = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[]): Promise<unknown> =>
   queue.addBulk(jobs.map((job) => ({ name: job.name ?? name, data: job.data, opts: jobOptions(job) })))
 
-/** Sends the jobs of one queue, without making anybody wait. */
+/** Sends the jobs of one queue in the background. */
 export interface Nudger {
   add(jobs: NewJob<QueueName>[]): void
   drained(): Promise<void>
@@ -47,7 +47,7 @@ export function createNudger(
       await addAll(queue, name, merged(name, jobs))
     } catch (err) {
       complain({ err, queue: name })
-      // Redis is away: what waits would fail alike, one time-out after the other. A poll finds it.
+      // Redis is down. The waiting jobs would fail too, one timeout after the other. A poll finds their work.
       waiting.length = 0
     }
   }
@@ -64,7 +64,7 @@ export function createNudger(
   }
 }
 
-/** Many nudges of the relay for one document each become one job with many ids. */
+/** Merges relay jobs for one document each into one job for all of them. */
 function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
   if (name !== 'outbox-relay') return jobs
   const asked = jobs.map((job) => job.data as Jobs['outbox-relay'])
@@ -75,7 +75,7 @@ function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[]
   return [{ data, jobId: undefined, delayMs: 0 }]
 }
 
-/** Neither attempts nor backoff: how often a job is tried, and when again, is no business of BullMQ's (workers/run/run-job.ts). */
+/** Sets neither `attempts` nor `backoff`, because BullMQ does not decide when a job runs again (workers/run/run-job.ts). */
 function jobOptions(job: NewJob<QueueName>): JobsOptions {
   return {
     ...(job.jobId === undefined ? {} : { jobId: job.jobId }),

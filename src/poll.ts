@@ -12,11 +12,12 @@ import { attemptDue } from './webhooks/attempts/attempt-due.ts'
 import { pollOutboxes } from './webhooks/poll-outboxes.ts'
 
 /**
- * Work that a process looks for in MongoDB, always, for the queues that it works on. Jobs only make it sooner: without Redis everything goes on
- * by these looks alone. Each finds what is due and does it, a share for each business, and returns how many it found.
+ * A search for due work in MongoDB. Each process always polls for its own queues. Jobs only make the work start sooner, so without Redis all
+ * work goes on but the nightly clean-up and the failed jobs for support staff.
  */
 interface Poll {
   everyMs: number
+  /** Finds due work, with a share for each business, and does it. Returns how much it found. */
   look(deps: Deps): Promise<number>
 }
 
@@ -29,11 +30,11 @@ const polls: Partial<Record<QueueName, Poll>> = {
   maintenance: { everyMs: 6_000, look: finishLeftovers },
 }
 
-/** A look that found so many may have left some of a business: the next one comes sooner. */
+/** A poll that found this many may have left some work of a business, so the next one comes sooner. */
 const many = 500
 const soonMs = 250
 
-/** Begins to poll. `stop` resolves when no look is running. */
+/** Begins to poll. `stop` resolves when no poll is running. */
 export function startPolling(deps: Deps): { stop(): Promise<void> } {
   const ending = new AbortController()
   const { signal } = ending
@@ -49,7 +50,7 @@ export function startPolling(deps: Deps): { stop(): Promise<void> } {
   }
 }
 
-/** The pauses differ from one another, so that the processes do not all look at once. */
+/** Random pauses keep processes from polling all at once. */
 async function keepLooking(
   deps: Deps,
   queue: QueueName,
@@ -72,8 +73,8 @@ async function keepLooking(
 }
 
 /**
- * Finishes what a dead process left: movements of sandbox wallets, stock that orders reserved, imports, lines of the audit trail, and the
- * clean-up of a night. If one part fails, the others still run, and the first fault is thrown in the end.
+ * Finishes the work of dead processes: movements of sandbox wallets, stock that orders reserved, imports and audit lines. Also enqueues the
+ * nightly clean-up if it is due. If one part fails, the others still run; then the first error is thrown.
  */
 export async function finishLeftovers(deps: Deps): Promise<number> {
   const parts = [

@@ -3,14 +3,14 @@ import { deadShownSeconds, type Jobs } from './jobs.ts'
 import { keepNightly } from './retention/ask-for-night.ts'
 import { dropRevived, restoreFailed } from './webhooks/attempts/restore-failed.ts'
 
-/** How often the processes ask for it. */
+/** How often each worker process enqueues a restore job. */
 export const restoreEveryMs = 6_000
-/** Deliveries that died before this were looked at many times. */
+/** How far back `lately` goes. Deliveries that died earlier have been checked many times. */
 const diedLatelyMs = 10 * 60_000
 
 type Reach = Jobs['maintenance']['reach']
 
-/** Asks for a `maintenance` job. All processes ask for the same slot of time, and the job's id makes one job of it. */
+/** Enqueues a `maintenance` job. The job id contains the time slot, so all processes together enqueue one job per slot. */
 export function askForRestore(deps: Pick<Deps, 'nudge' | 'now'>, reach: Reach): void {
   const slot = reach === 'lately' ? String(slotOf(deps.now())) : reach
   const job = { data: { slot, reach }, jobId: `restore-${slot}`, delayMs: 0 }
@@ -19,12 +19,13 @@ export function askForRestore(deps: Pick<Deps, 'nudge' | 'now'>, reach: Reach): 
 
 const slotOf = (at: Date): number => Math.floor(at.getTime() / restoreEveryMs)
 
-/** Whether the job of a slot has waited for so long that a later one does all that it would. */
+/** Whether the job of a slot has waited so long that a later job covers its work. */
 export const isPast = (slot: string, now: Date): boolean => Number(slot) < slotOf(now) - 1
 
 /**
- * Puts right what Redis shows of MongoDB: every DEAD delivery of the last 30 days has its failed job, no other delivery has one, and the clean-up
- * has its schedule. Asks for `all` if Redis was emptied. Returns how many jobs were missing.
+ * Restores what Redis lost. `lately`: the failed jobs of deliveries that died in the last ten minutes; enqueues `all` if Redis was emptied. `all`:
+ * the schedule of the clean-up, and exactly one failed job for each delivery that died in the last 30 days and is still DEAD. Returns how many
+ * jobs were missing.
  */
 export async function restoreJobs(deps: Deps, reach: Reach): Promise<number> {
   const { standing } = deps.queues

@@ -1,4 +1,4 @@
-/** Work of a worker process that no job waits for. A process that stops waits for its end. */
+/** Background work that no job waits for. A stopping worker waits until all of it has ended. */
 export interface UnderWay {
   add(work: Promise<unknown>): void
   ended(): Promise<void>

@@ -1,7 +1,6 @@
 import { expireTogether } from '../src/intents/expire.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
-/** Expires intents when their time is up. */
 export const intentExpiry: QueueWorker<'intent-expiry'> = {
   queue: 'intent-expiry',
   async run(deps, { referenceNumbers }) {

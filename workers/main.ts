@@ -11,7 +11,7 @@ import { onceThere } from '../src/mongo.ts'
 import { stopOnSignals } from '../src/stop.ts'
 import { startWorkers } from './run/start.ts'
 
-/** Process `worker`: every queue, or those of WORKER_QUEUES. */
+/** The process `worker`. Works on all queues, or on those of WORKER_QUEUES. */
 const config = loadConfig()
 const metrics = createMetrics()
 const log = createLog(config.logLevel, 'worker', countLines(metrics))
@@ -30,7 +30,7 @@ log.info({ queues: config.workerQueues }, 'worker.started')
 closeBy(async () => {
   stopping = true
   await workers.close()
-  // Until then it tells that it lives: what is under way may take its 30 s.
+  // The probes must respond until here, because running attempts may take 30 s.
   await probes?.stop(0)
   await deps.close()
 })

@@ -8,7 +8,7 @@ export const maintenance: QueueWorker<'maintenance'> = {
   async run(deps, { slot, reach }) {
     const nextStep = { next: 'complete' } as const
     const event = 'jobs.restored'
-    // After an outage of Redis or of all workers there is one for every slot of it.
+    // Jobs of past slots pile up while no worker runs this queue.
     if (reach === 'lately' && isPast(slot, deps.now()))
       return { nextStep, event, log: { slot, reach, past: true }, isNoise: true }
     const restored = await restoreJobs(deps, reach)

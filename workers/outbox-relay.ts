@@ -1,10 +1,10 @@
 import { relayOutboxes } from '../src/webhooks/relay.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
-/** Hands events from outboxes on to deliveries. */
+/** Relays the events of intents and orders: turns them into deliveries. */
 export const outboxRelay: QueueWorker<'outbox-relay'> = {
   queue: 'outbox-relay',
-  // The next poll finds the events in their outbox.
+  // The events are still in their outbox, where the next poll finds them.
   afterFault: 'complete',
   async run(deps, { intentIds, orderIds }) {
     const { causes, ...counts } = await relayOutboxes(deps, { intentIds, orderIds })

@@ -5,10 +5,10 @@ import type { QueueWorker } from './run/queue-worker.ts'
 
 const failed = { queue: 'retention', outcome: 'failed' } as const
 
-/** Takes away what is old, once a night. Until `ending` the process goes on. */
+/** Removes old data once a night. `ending` aborts the run when the process stops. */
 export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
   queue: 'retention',
-  // A poll asks again as long as the night is owed, once the lease of the run that failed is over.
+  // After the lease of the failed run has ended, a poll enqueues the job again.
   afterFault: 'complete',
   async run(deps) {
     const nextStep = { next: 'complete' } as const
@@ -20,7 +20,7 @@ export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
       done: () => undefined,
     })
     const outcome = await runCleanUp(deps, ending, watch).catch((error: unknown) => {
-      // All the others were cleaned, and only this run counted it.
+      // The clean-up of the other businesses succeeded, and only this run has their counts.
       deps.log.warn({ ...failed, ...tally }, 'retention.cleaned')
       throw error
     })

@@ -1,7 +1,7 @@
 import { askWallet } from '../src/intents/ask-wallets.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
-/** Asks a wallet what became of a payment or refund whose outcome nobody knows. The job's id is the wallet's key. */
+/** Asks a wallet for the unknown outcome of a payment or refund. The job's id is the key of the order at the wallet. */
 export const walletOutcome: QueueWorker<'wallet-outcome'> = {
   queue: 'wallet-outcome',
   async run(deps, { intentId }, { jobId }) {

@@ -3,7 +3,7 @@ import { type WakeOutcome, wakeDelivery } from '../src/webhooks/attempts/wake.ts
 import { countsOf, errorOf, supersededJobId } from '../src/webhooks/deliveries/delivery-job.ts'
 import type { NextStep, QueueWorker } from './run/queue-worker.ts'
 
-/** Hands a delivery that is due to a slot. The attempt has its own line in the log (src/webhooks/attempts/attempt.ts). */
+/** Begins the attempt of a due delivery, if there is a slot. The attempt logs its own line (src/webhooks/attempts/attempt.ts). */
 export const webhookDelivery: QueueWorker<'webhook-delivery'> = {
   queue: 'webhook-delivery',
   async run(deps, data, { jobId, name }) {
@@ -36,7 +36,7 @@ function nextStepAfter(woken: WakeOutcome): NextStep {
   }
 }
 
-/** It does nothing any more, so a fault here must not keep the job from its end. */
+/** Removes the job that this one replaces. That job would do nothing, so an error here is only logged. */
 async function removeSuperseded(deps: Pick<Deps, 'queues' | 'log'>, jobId: string): Promise<void> {
   const superseded = supersededJobId(jobId)
   if (superseded === null) return

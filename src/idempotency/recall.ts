@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { unavailable } from '../errors.ts'
 
-/** How a retry gets the first response of a create by its effect id. `find` resolves to null if nothing was created. */
+/** How a retry finds the first response of a create by its effect id. `find` resolves to null if nothing was created. */
 export type Recall = StoredRecall | ComputedRecall
 
 /** For a document whose fields may change: its insert stores the sealed response in the field `answer`. */
@@ -12,7 +12,7 @@ interface StoredRecall {
   find(deps: Deps, effectId: string): Promise<string | null>
 }
 
-/** For a document that stores all that its first response shows in fields that never change: `find` computes the data from these. */
+/** For a document that has everything in its first response in fields that never change. `find` computes the response from these. */
 interface ComputedRecall {
   kind: 'computed'
   find(deps: Deps, effectId: string): Promise<ResponseData | null>

@@ -4,7 +4,7 @@ import { inFairBatches } from '../in-fair-batches.ts'
 import { askWithSlot } from './ask-wallets.ts'
 import type { Intent } from './intent.ts'
 
-/** Intents of one business in one look: more than a process asks about at a time. */
+/** Intents of one business in one run of the poll. More than a process asks about at a time. */
 const mostOfOne = 100
 
 interface Open extends Pick<Intent, '_id' | 'businessId' | 'underWay' | 'refunds'> {
@@ -12,8 +12,8 @@ interface Open extends Pick<Intent, '_id' | 'businessId' | 'underWay' | 'refunds
 }
 
 /**
- * Asks wallets about the payments and refunds that are due, of each business a share. Does not wait for the wallets: one that hangs must not
- * delay questions to others. Returns how many intents it found. Two looks, because each has its own index.
+ * Asks wallets about the payments and refunds that are due, with a share for each business. Does not wait for the wallets, because one that hangs
+ * must not delay questions to others. Returns how many intents it found. Payments and refunds are separate searches, each with its own index.
  */
 export async function askDue(deps: Deps): Promise<number> {
   const payments = await askBy(deps, 'underWay.askAt', 'paymentToAsk', '$underWay.askAt')
@@ -42,7 +42,7 @@ async function askBy(deps: Deps, field: string, index: string, askAt: unknown): 
   )
 }
 
-/** An intent may have a thousand refunds, of which hardly any is open. */
+/** Only the PENDING refunds. An intent may have a thousand refunds, most of them ended. */
 const openRefunds = { $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'PENDING'] } } }
 
 /** The keys of the payments and refunds that are due. */
@@ -51,7 +51,7 @@ function keysDue({ underWay, refunds }: Open, now: Date): string[] {
   return open.filter(({ askAt }) => askAt !== undefined && askAt <= now).map(({ id }) => id)
 }
 
-/** Takes the slot before the intent is read: a business may have a thousand questions that wait for slots. */
+/** Takes the slot before the intent is read, because a thousand questions of a business may be waiting for slots. */
 function begin(deps: Deps, { _id: intentId, businessId }: Open, key: string): void {
   const free = deps.asking.has(key) ? null : deps.questionSlots.tryTake(businessId)
   if (free === null) return

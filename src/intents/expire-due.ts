@@ -5,14 +5,14 @@ import { expireTogether } from './expire.ts'
 import type { Intent } from './intent.ts'
 import { moves } from './lifecycle.ts'
 
-/** The job of an intent that expired just now is on its way. */
+/** The job of an intent that has just expired may still arrive. */
 const graceMs = 1_500
-/** Intents of one business in one look. */
+/** Intents of one business in one run of the poll. */
 const mostOfOne = 1_000
 
 type Expiring = Pick<Intent, '_id' | 'businessId' | 'referenceNumber' | 'cancelsAt'>
 
-/** Expires the intents whose time is up and that no job has expired, of each business a share. Returns how many it found. */
+/** Expires intents that are due but that no job has expired, with a share for each business. Returns how many it found. */
 export async function expireDue(deps: Deps): Promise<number> {
   const before = new Date(deps.now().getTime() - graceMs)
   return inFairBatches<Expiring>(
@@ -27,7 +27,7 @@ export async function expireDue(deps: Deps): Promise<number> {
   )
 }
 
-/** Skips intents that a payment holds: the write that ends the payment enqueues the expiry. */
+/** Skips intents that a payment holds: their `cancelsAt` is `neverCancels`. */
 const findExpiring = (
   deps: Pick<Deps, 'Intent'>,
   before: Date,

@@ -9,15 +9,15 @@ import { moves } from './lifecycle.ts'
 import { nudgeRelay } from './nudge-relay.ts'
 import { transitionTogether } from './transition.ts'
 
-/** `expired`: by this call, as far as it could tell (transitionTogether). */
+/** `dueAt`: when to try again, or null if there is nothing to do. */
 export type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | null }
 
 const expiry = { move: 'expire', effectId: null, cause: null } as const
 
 /**
- * Expires an intent whose time is up (SPEC 3): the same guarded write as any move, so `payment.expired` is told
- * exactly once however often this runs. Too early: says when; nothing to do any more, or a payment is under way, whose end asks for
- * this again: `dueAt` null.
+ * Expires an intent whose time is up (SPEC 3). Like any transition it is one guarded write, so there is exactly one `payment.expired`, however
+ * often this runs. If it is too early, returns when. Does nothing if the intent is not PENDING, or if a payment holds it: the end of
+ * the payment enqueues the expiry again.
  */
 export async function expireIntent(deps: Deps, referenceNumber: string): Promise<ExpiryOutcome> {
   const intent = await deps.lanes.findExpiring(referenceNumber, noHurry)
@@ -29,7 +29,7 @@ export async function expireIntent(deps: Deps, referenceNumber: string): Promise
   return { expired: true }
 }
 
-/** Expires intents whose time is up. `dueAt`: when the first of the others is to be expired, or null. */
+/** Expires intents whose time is up. `dueAt`: when the next of the others is due, or null. */
 export async function expireTogether(
   deps: Deps,
   referenceNumbers: readonly string[],
@@ -42,7 +42,10 @@ export async function expireTogether(
   }
 }
 
-/** The lane of intents that may expire, by reference: the intents of a sale that began at noon all expire in the same second. Without their metadata, which may have 150 KB. */
+/**
+ * Reads intents that may expire, by reference, in batches, because the intents of a sale may all expire in the same second. Omits the metadata,
+ * which may have 150 KB.
+ */
 export const createExpiringLane = (Intent: Model<Intent>): Lane<string, Intent | null> =>
   createReadLane(
     (referenceNumbers) =>
@@ -58,13 +61,13 @@ const mayExpire = (referenceNumbers: string[]) => ({
   underWay: null,
 })
 
-/** Intents of one job, and how far apart they may expire: it runs when the last of them is due. */
 const mostInJob = 100
+/** How far apart the intents of a job may expire. The job runs when the last of them is due. */
 const apartAtMostMs = 500
 
 type Expiring = Pick<Intent, 'referenceNumber' | 'expiresAt'>
 
-/** The jobs that expire intents when their time is up. One job for all that expire together takes a tenth of the memory of Redis, and of the work. */
+/** Jobs that expire intents when their time is up. Intents that expire together share a job, for a tenth of the memory of Redis and of the work. */
 export function expiryJobs(intents: readonly Expiring[], now: Date): NewJob<'intent-expiry'>[] {
   const groups: Expiring[][] = []
   for (const intent of intents.toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime())) {

@@ -3,15 +3,15 @@ import type { Intent } from './intent.ts'
 import type { PaymentFailure } from './payments/payment.ts'
 import type { Refund } from './refunds/refund-record.ts'
 
-/** What an event tells beyond how the intent is afterwards: why a payment failed, which refund it was. */
+/** Facts of an event that are not in the intent's state: why a payment failed, which refund was made. */
 export interface Told {
   failure?: PaymentFailure
   refund?: Pick<Refund, 'id' | 'amount' | 'reason'>
 }
 
 /**
- * What an event stores of its intent as it is then. The amount is missing for an OPEN intent that nobody has paid; the commission is the
- * payment's, in each event after it.
+ * The facts that an event stores. `intent`: as it is after the event. The amount is missing for an OPEN intent that is not paid. The commission
+ * is that of the payment, also in later events.
  */
 export function paymentFacts(intent: Intent, { failure, refund }: Told): Facts {
   const { status, payment } = intent

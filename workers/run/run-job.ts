@@ -5,18 +5,18 @@ import type { Jobs, QueueName } from '../../src/jobs.ts'
 import type { Done, NextStep, QueueWorker } from './queue-worker.ts'
 import { traceJob } from './trace-job.ts'
 
-/** After a fault of MongoDB or of ours a job comes again this much later, unless its queue says otherwise; it is no attempt. */
+/** How long after an error a job runs again, unless its queue has `afterFault`. */
 const faultWaitMs = 5000
 
-/** Redis is waited for no longer: a process that stops must end. Unheard, the job comes again when its lock is over. */
+/** How long to wait for Redis to delay a job, so that a stopping process can end. After that, the job runs again when its lock expires. */
 const putBackMs = 3000
 
-/** Sooner than this nothing is worth the way back to Redis. */
+/** A shorter delay is not worth the round trip to Redis. */
 const shortestWaitMs = 100
 
 /**
- * Does one job, writes its log line, and tells BullMQ what becomes of it. BullMQ's own retries are not used: when a job comes again is
- * decided in MongoDB, and a job that only waits is half as large in Redis as one that was thrown and counted.
+ * Runs one job, writes its log line, and completes, delays or fails it. Does not use BullMQ's own retries: MongoDB decides when a job runs again,
+ * and a delayed job is half as large in Redis as one that BullMQ retries.
  */
 export async function runJob(
   deps: Deps,
@@ -67,8 +67,8 @@ async function obey(deps: Deps, nextStep: NextStep, job: Job, token: string | un
       await mustBeHeard(putBack(deps, nextStep, job, token)).catch((err) =>
         deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-put-back'),
       )
-      // Also where Redis did not hear of it: thrown anything else, the job would stand in *failed* as if its delivery were DEAD. Left in
-      // hand without a lock, it comes again in some seconds.
+      // Thrown even if Redis did not respond. After any other error the job would be among the failed ones, as if its delivery were DEAD. Now it
+      // stays active without a lock, and runs again in some seconds.
       throw new DelayedError()
   }
 }
@@ -80,11 +80,11 @@ async function putBack(
   token: string | undefined,
 ): Promise<void> {
   const waitMs = Math.max(shortestWaitMs, at.getTime() - deps.now().getTime())
-  // BullMQ goes by the machine's clock, which need not be ours.
+  // BullMQ uses the wall clock, which may differ from database time.
   await job.moveToDelayed(Date.now() + waitMs, token)
 }
 
-/** Throws where Redis does not hear of it in time: BullMQ's connection of a worker keeps what it is told for as long as Redis is away. */
+/** Throws if Redis does not respond in time. Needed because a worker's connection keeps commands in memory for as long as Redis is down. */
 async function mustBeHeard(telling: Promise<void>): Promise<void> {
   const told = new AbortController()
   const { signal } = told
@@ -94,7 +94,7 @@ async function mustBeHeard(telling: Promise<void>): Promise<void> {
   await Promise.race([telling, late]).finally(() => told.abort())
 }
 
-/** Whatever BullMQ thinks of the job, it ends here. Where in our code that was tells nobody anything, and takes room in Redis. */
+/** Makes BullMQ fail the job at once. Without the stack, which is useless here and takes memory in Redis. */
 function failure(reason: string): Error {
   const error = new UnrecoverableError(reason)
   error.stack = ''

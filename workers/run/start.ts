@@ -17,7 +17,7 @@ import { runJob } from './run-job.ts'
 import { startTimers } from './timers.ts'
 import { warnOfEviction } from './warn-of-eviction.ts'
 
-/** What runs each queue; `ending` tells what takes long that the process is to end. */
+/** The worker of each queue. `ending` aborts long work when the process stops. */
 const workersUntil = (ending: AbortSignal): { [Name in QueueName]: QueueWorker<Name> } => ({
   'outbox-relay': outboxRelay,
   'webhook-delivery': webhookDelivery,
@@ -27,18 +27,18 @@ const workersUntil = (ending: AbortSignal): { [Name in QueueName]: QueueWorker<N
   retention: retention(ending),
 })
 
-/** How long an ending worker waits for its last look at MongoDB. A look that is cut is made up for by another process. */
+/** How long a stopping worker waits for a running poll. Another process makes up for a poll that is cut off. */
 const pollGraceMs = 3000
-/** How long an ending worker waits for Redis to hear how its last jobs went. */
+/** How long a stopping worker waits for Redis to accept the results of its last jobs. */
 const redisGraceMs = 3000
 
 /**
- * BullMQ fetches jobs one after the other, and begins none of them as long as there are more to fetch and places left: with 200 places
- * many a job stood there for 300 ms. So a queue has several loops, in each of which at most so many may stand.
+ * Jobs per BullMQ worker. BullMQ fetches jobs one by one and begins none while it can fetch more. With a concurrency of 200, many jobs waited
+ * 300 ms. So a queue has several BullMQ workers with a lower concurrency each.
  */
 const mostOfOneLoop = 25
 
-/** Runs the workers of the configured queues. `close` lets what is under way end. */
+/** Starts the workers of the configured queues. `close` waits for running work. */
 export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const connection = new Redis(deps.config.redisUrl, {
     maxRetriesPerRequest: null,
@@ -74,7 +74,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
       while (underWay.size > 0) await Promise.allSettled(underWay)
       await inTime(polled, pollGraceMs)
       await deps.underWay.ended()
-      // What is done stands in MongoDB. BullMQ would wait for Redis for as long as it is away.
+      // Bounded, because BullMQ waits for Redis without a limit. All results are in MongoDB already.
       await inTime(closed, redisGraceMs)
       timers.stop()
       connection.disconnect()
@@ -82,7 +82,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   }
 }
 
-/** How many jobs each loop of a queue runs at once. */
+/** Splits the concurrency of a queue among several BullMQ workers. */
 function loopsOf(concurrency: number): number[] {
   const count = Math.ceil(concurrency / mostOfOneLoop)
   return Array.from({ length: count }, () => Math.ceil(concurrency / count))
@@ -98,7 +98,7 @@ function startWorker(
   const { keepCompletedSeconds, keepFailedSeconds } = queueOptions[work.queue]
   const run = (job: Job, token: string | undefined): Promise<void> => {
     const running = runJob(deps, work, job, token).finally(() => underWay.delete(running))
-    // Restoring may take long, and another process makes up for one that is cut.
+    // A stopping process does not wait for a restore, which may take long: another process makes up for it.
     if (work.queue !== 'maintenance') underWay.add(running)
     return running
   }
@@ -106,15 +106,15 @@ function startWorker(
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
-    // A killed worker's job is free after 8 s and found at the next look: 12 s at most, and the lease is over by then.
+    // The job of a killed worker is unlocked after 8 s and runs again within 12 s. By then its lease has ended.
     lockDuration: 8000,
     stalledInterval: 4000,
-    // How often a job was interrupted is no reason to give it up: MongoDB counts the attempts.
+    // BullMQ must never give up an interrupted job. MongoDB counts the attempts.
     maxStalledCount: 1_000_000,
     removeOnComplete: kept(keepCompletedSeconds),
     removeOnFail: kept(keepFailedSeconds),
   })
 }
 
-/** BullMQ looks for what is too old only when a job ends in the same way: with an age of 0 the last one would stay. */
+/** BullMQ removes old jobs only when another job ends in the same way, so with an age of 0 the last job would stay. */
 const kept = (seconds: number) => (seconds === 0 ? { count: 0 } : { age: seconds })

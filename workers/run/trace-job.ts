@@ -2,15 +2,15 @@ import type { Deps } from '../../src/deps.ts'
 import type { QueueName } from '../../src/jobs.ts'
 import type { Done } from './queue-worker.ts'
 
-/** The span of a job under way. */
+/** The span of a running job. */
 export interface JobSpan {
-  /** Ends it, by how the job went; null: by a fault. Answers the trace to be looked for: of the one request it was done for, else its own. */
+  /** Ends the span. `done`: null after an error. Returns a trace id for the log: that of the request if there is exactly one, else its own. */
   end(about: { jobId: string }, done: Done | null): string
 }
 
 /**
- * Begins the span of a job. A job may be done for many requests, or for none: it has a trace of its own, and points to theirs, in which there are
- * spans of what was done for each. A job in which nothing happened is no trace: hundreds in a second may only wait for their turn.
+ * Begins the span of a job. A job may work for many requests or for none, so it has its own trace with a link to each of theirs. The work for each
+ * request has a span in the trace of the request. A job without work has no span, because there may be hundreds a second.
  */
 export function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName): JobSpan | null {
   if (tracing === null) return null

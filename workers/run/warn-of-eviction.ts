@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis'
 import type { Log } from '../../src/log.ts'
 
 /**
- * Says once if Redis drops keys when it is full: jobs then vanish without an error and their work waits for a poll. Where one may not
- * ask (`INFO` forbidden), nothing is said.
+ * Logs a warning if Redis evicts keys when it is full: jobs would vanish without an error, and their work would wait for a poll. Logs nothing
+ * if `INFO` is forbidden.
  */
 export async function warnOfEviction(connection: Redis, log: Log): Promise<void> {
   const memory = await connection.info('memory').catch(() => '')

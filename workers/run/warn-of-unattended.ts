@@ -2,13 +2,13 @@ import type { Deps } from '../../src/deps.ts'
 import { queueNames } from '../../src/jobs.ts'
 
 /**
- * Says which queues no process works on: with WORKER_QUEUES set everywhere, one may have been forgotten, and what goes there waits without
- * an error. A process that works on all of them has nothing to ask.
+ * Logs a warning with the queues that no process works on. If WORKER_QUEUES is set everywhere, one queue may be missing, and its jobs wait
+ * without an error. A process that works on all queues has nothing to check.
  */
 export async function warnOfUnattended(deps: Pick<Deps, 'config' | 'queues' | 'log'>): Promise<void> {
   const others = queueNames.filter((name) => !deps.config.workerQueues.includes(name))
   if (others.length === 0) return
-  // Redis is away, or does not let one ask.
+  // Null if Redis is down or forbids the query.
   const workers = await deps.queues.counts.workers().catch(() => null)
   const queues = others.filter((name) => workers?.get(name) === 0)
   if (queues.length > 0) deps.log.warn({ queues }, 'queue.unattended')
