@@ -3,7 +3,7 @@ import { fastForMs } from '../../src/webhooks/attempts/slots/limits.ts'
 import type { Slot, SlotOwner } from '../../src/webhooks/attempts/slots/slot.ts'
 import { createSlots, type Slots } from '../../src/webhooks/attempts/slots/slots.ts'
 
-/** Time that stands still until it is moved. Timers fire in their order. */
+/** A clock that only `advance` moves. Timers fire in order. */
 function createTime() {
   let now = 0
   let timers: { at: number; act: () => unknown }[] = []
@@ -15,7 +15,7 @@ function createTime() {
       return () => void (timers = timers.filter((other) => other !== timer))
     },
     timers: () => timers.length,
-    /** Moves time, and lets what the timers began end. */
+    /** Moves the clock, and waits for what the timers started. */
     async advance(ms: number) {
       const end = now + ms
       for (;;) {
@@ -31,7 +31,7 @@ function createTime() {
   }
 }
 
-/** An endpoint of its own origin. */
+/** An endpoint with its own origin. */
 function ownerOf(
   businessId: string,
   name: string,
@@ -50,7 +50,7 @@ function ownerOf(
 
 const unknownOwner = (businessId: string, name: string) => ownerOf(businessId, name, undefined, 'unknown')
 
-/** Takes slots until there is none. */
+/** Takes all slots of these endpoints. */
 function takeAll(slots: Slots, ...owners: SlotOwner[]): Slot[] {
   const taken: Slot[] = []
   for (const owner of owners)
@@ -62,7 +62,7 @@ const freeAll = (taken: Slot[], delivered: boolean | null) => {
   for (const slot of taken) slot.free(delivered)
 }
 
-/** So many endpoints of a business, each of its own origin. */
+/** This many endpoints of a business, each with its own origin. */
 const endpoints = (businessId: string, count: number) =>
   Array.from({ length: count }, (_, index) => ownerOf(businessId, `e${index}`))
 
@@ -76,12 +76,12 @@ describe('slots', () => {
   })
 
   describe('of an endpoint', () => {
-    it('are 2 while nothing is known of it, and while it fails', () => {
+    it('are 2 while it is unknown, and while it fails', () => {
       expect(takeAll(slots, unknownOwner('a', 'new'))).to.have.length(2)
       expect(takeAll(slots, ownerOf('a', 'bad', undefined, 'failing'))).to.have.length(2)
     })
 
-    it('become one more with each success, up to a tenth of the process', () => {
+    it('grow by one with each success, up to a tenth of the process', () => {
       const owner = unknownOwner('a', 'new')
       for (const most of [2, 4, 8, 16, 32, 64, 100, 100]) {
         expect(slots.room(owner)).to.equal(most)
@@ -91,7 +91,7 @@ describe('slots', () => {
       }
     })
 
-    it('become one fewer with each failure, but not fewer than 2', () => {
+    it('shrink by one with each failure, but not below 2', () => {
       const owner = ownerOf('a', 'shop')
       const taken = takeAll(slots, owner)
       expect(taken).to.have.length(50)
@@ -101,7 +101,7 @@ describe('slots', () => {
       expect(slots.room(owner)).to.equal(2)
     })
 
-    it('stay as many when no attempt was made, and when it responds late, but well', async () => {
+    it('stay the same if no attempt was made, and if it succeeds slowly', async () => {
       const owner = ownerOf('a', 'shop')
       freeAll(takeAll(slots, owner), null)
       expect(slots.room(owner)).to.equal(50)
@@ -112,7 +112,7 @@ describe('slots', () => {
       expect(slots.room(owner)).to.equal(50)
     })
 
-    it('are as many as its health says once the process has forgotten it', async () => {
+    it('depend on its health after the process has forgotten it', async () => {
       const owner = unknownOwner('a', 'new')
       freeAll(takeAll(slots, owner), true)
       expect(slots.room(owner)).to.equal(4)
@@ -127,7 +127,7 @@ describe('slots', () => {
       freeAll(others, null)
       await time.advance(600_000)
       slots.room(ownerOf('b', 'other'))
-      // The one that is held has moved aside.
+      // The held slot has moved to the slow set.
       expect(takeAll(slots, owner)).to.have.length(49)
       first?.free(null)
       expect(slots.inFlight()).to.equal(49)
@@ -140,7 +140,7 @@ describe('slots', () => {
       expect(takeAll(slots, ownerOf('b', '1', 'one.example:8443'))).to.have.length(50)
     })
 
-    it('count for the origin that it has now, and leave the one that it had', () => {
+    it('count for its current origin, and are freed from the old one', () => {
       const [before, after] = [ownerOf('a', '1', 'old.example'), ownerOf('a', '1', 'new.example')]
       const taken = takeAll(slots, before)
       freeAll(taken.splice(0, 20), null)
@@ -163,7 +163,7 @@ describe('slots', () => {
       expect(slots.room(ownerOf('b', 'e0'))).to.equal(50)
     })
 
-    it('are never more than remain free, so that there is one for each that comes later', () => {
+    it('are taken only while fewer than are free, so that later businesses find some', () => {
       const held = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(
         (businessId) => takeAll(slots, ...endpoints(businessId, 20)).length,
       )
@@ -171,7 +171,7 @@ describe('slots', () => {
       for (const late of ['x', 'y', 'z']) expect(slots.tryTake(ownerOf(late, 'e0'))).to.not.equal(null)
     })
 
-    it('count for it alone when they are given back', () => {
+    it('are freed only for it', () => {
       const [first] = takeAll(slots, ...endpoints('a', 20))
       takeAll(slots, ...endpoints('b', 20))
       first?.free(true)
@@ -180,7 +180,7 @@ describe('slots', () => {
     })
   })
 
-  it('are given back once, however often they are given back', () => {
+  it('are freed once, however often they are freed', () => {
     const owner = unknownOwner('a', 'new')
     const [first, second] = takeAll(slots, owner)
     slots.served(owner.endpointId)
@@ -194,25 +194,25 @@ describe('slots', () => {
   })
 
   describe('after 5 s', () => {
-    it('move aside, so that the endpoint and the business have theirs again', async () => {
+    it('move to the slow set, so that the endpoint and the business have their fast slots again', async () => {
       const owner = ownerOf('a', 'hanging')
       takeAll(slots, owner)
       await time.advance(fastForMs - 1)
       expect(slots.room(owner)).to.equal(0)
       await time.advance(1)
       expect(slots.inFlight()).to.equal(50)
-      // Each of the 50 is one reason to trust it less.
+      // Each of the 50 slow attempts has taken one slot from the window.
       expect(slots.room(owner)).to.equal(2)
       expect(slots.room(ownerOf('a', 'other'))).to.equal(50)
     })
 
-    it('count as fast while the share of the business there is full, and move when one of it ends', async () => {
+    it('count as fast while the business has all its slow slots, and move when one of these is freed', async () => {
       const mine = endpoints('a', 5)
       const hanging = takeAll(slots, ...mine)
       expect(hanging).to.have.length(250)
       await time.advance(fastForMs)
       const others = endpoints('a', 20).slice(5)
-      // 100 have moved; 150 still count as fast.
+      // 100 have moved, and 150 still count as fast.
       expect(takeAll(slots, ...others)).to.have.length(100)
       expect(slots.inFlight()).to.equal(350)
       freeAll(hanging.slice(0, 10), false)
@@ -220,20 +220,20 @@ describe('slots', () => {
       expect(slots.room(ownerOf('b', 'e0'))).to.equal(50)
     })
 
-    it('leave room in the second set for those who come later, and move as soon as one of any business ends', async () => {
+    it('leave slow slots for later businesses, and move as soon as one of any business is freed', async () => {
       const held = new Map<string, Slot[]>()
       for (const businessId of ['a', 'b', 'c', 'd']) {
         held.set(businessId, takeAll(slots, ...endpoints(businessId, 2)))
         await time.advance(fastForMs)
       }
-      // 100 of each of the first three have moved, and as many of the last as then remain: 50. The other 50 count as fast.
+      // 100 of each of the first three have moved, and 50 of the last, which leaves 50 free. The other 50 count as fast.
       const room = () => takeAll(slots, ...endpoints('d', 40).slice(2)).length
       expect(room()).to.equal(250 - 50)
       freeAll((held.get('a') ?? []).slice(0, 4), false)
       expect(room()).to.equal(2)
     })
 
-    it('of an attempt that has ended do nothing more', async () => {
+    it('do nothing if the attempt has ended', async () => {
       const owner = ownerOf('a', 'quick')
       freeAll(takeAll(slots, owner), true)
       await time.advance(60_000)
@@ -241,7 +241,7 @@ describe('slots', () => {
       expect(slots.room(owner)).to.equal(100)
     })
 
-    it('are given back from wherever they are: nothing is left in any count', async () => {
+    it('are freed from either set, and every count returns to zero', async () => {
       const all = ['a', 'b', 'c', 'd', 'e'].flatMap((businessId) =>
         takeAll(slots, ...endpoints(businessId, 20)),
       )
@@ -260,7 +260,7 @@ describe('slots', () => {
     const mega = 'x'.repeat(1_000_000)
     const largest = mega.repeat(12)
 
-    it('one business has 12 000 000 characters in flight, and another one its own', () => {
+    it('each business has 12 000 000 characters in flight', () => {
       const mine = takeAll(slots, ownerOf('a', 'large'))
       expect(mine.filter((slot) => slot.count(mega))).to.have.length(12)
       expect(slots.tryTake(ownerOf('b', 'large'))?.count(mega)).to.equal(true)
@@ -268,14 +268,14 @@ describe('slots', () => {
       expect(mine.at(-1)?.count(mega)).to.equal(true)
     })
 
-    it('all businesses have 48 000 000 together, but each has one body whatever its length', () => {
+    it('all businesses have 48 000 000 together, but each may have one body of any length', () => {
       for (const businessId of ['a', 'b', 'c', 'd'])
         expect(slots.tryTake(ownerOf(businessId, 'large'))?.count(largest)).to.equal(true)
       const [first, second] = takeAll(slots, ownerOf('e', 'large'))
       expect([first?.count(mega), second?.count(mega)]).to.deep.equal([true, false])
     })
 
-    it('an endpoint whose body is refused gets slots for as many like it as there is budget for', () => {
+    it('an endpoint whose body was refused has room for as many such bodies as fit into the budget', () => {
       const large = ownerOf('a', 'large')
       const mine = takeAll(slots, large)
       const counted = mine.filter((slot) => slot.count(mega))
@@ -288,11 +288,11 @@ describe('slots', () => {
       freeAll(counted.splice(0, 3), null)
       expect(slots.room(large)).to.equal(3)
       expect(slots.tryTake(large)?.count('x'.repeat(600))).to.equal(true)
-      // The next may be small too.
+      // The next body may be small.
       expect(slots.room(large)).to.equal(50 - 10)
     })
 
-    it('characters are given back once', () => {
+    it('characters are freed once', () => {
       const owner = ownerOf('a', 'large')
       const [one, other] = takeAll(slots, owner)
       one?.count(largest)
@@ -302,10 +302,10 @@ describe('slots', () => {
     })
   })
 
-  describe('that somebody waits for', () => {
+  describe('that endpoints wait for', () => {
     const owner = unknownOwner('a', 'new')
 
-    it('are told of soon after one became free, together, until the endpoint is served', async () => {
+    it('are reported together soon after one is freed, until the endpoint is served', async () => {
       let calls = 0
       slots.onRoom(async () => void (calls += 1))
       const taken = takeAll(slots, owner)
@@ -327,7 +327,7 @@ describe('slots', () => {
       expect(calls).to.equal(2)
     })
 
-    it('are told of never twice at once, and once more if one became free meanwhile', async () => {
+    it('are never reported twice at once, but once more if one was freed meanwhile', async () => {
       const ends: (() => void)[] = []
       slots.onRoom(() => new Promise((resolve) => ends.push(resolve)))
       const taken = takeAll(slots, owner)
@@ -348,7 +348,7 @@ describe('slots', () => {
       expect(time.timers()).to.equal(0)
     })
 
-    it('are told of when attempts move aside', async () => {
+    it('are reported when attempts move to the slow set', async () => {
       let calls = 0
       slots.onRoom(async () => void (calls += 1))
       takeAll(slots, owner)
@@ -356,7 +356,7 @@ describe('slots', () => {
       expect(calls).to.equal(1)
     })
 
-    it('are told of when the poll asks, though none became free, and not if nobody waits', async () => {
+    it('are reported on request, even if none was freed, but not if no endpoint waits', async () => {
       let calls = 0
       slots.onRoom(async () => void (calls += 1))
       slots.serveWaiting()
@@ -379,7 +379,7 @@ describe('slots', () => {
       expect(slots.waiting()).to.deep.equal([second, first])
     })
 
-    it('send the jobs of one endpoint back one by one, from 5 s on', async () => {
+    it('delay the jobs of one endpoint by 5 s, each a little longer', async () => {
       expect([1, 2, 3].map(() => slots.backOff(owner))).to.deep.equal([5_000, 5_020, 5_040])
       expect(slots.backOff(ownerOf('b', 'other'))).to.equal(5_000)
       await time.advance(1_000)
@@ -390,7 +390,7 @@ describe('slots', () => {
   describe('that a relay waits for', () => {
     const owner = ownerOf('a', 'shop')
 
-    /** Waits for a slot, and notes what it got. */
+    /** Waits for a slot, and records the result. */
     function ask(of = owner) {
       const one: { got: Slot | null | 'nothing yet' } = { got: 'nothing yet' }
       const wait = async (): Promise<void> => {
@@ -401,7 +401,7 @@ describe('slots', () => {
     }
     const settled = () => new Promise(setImmediate)
 
-    it('come at once while there are some, then in the order of asking', async () => {
+    it('are returned at once while there are some, then first come, first served', async () => {
       const held = takeAll(slots, owner)
       slots.served(owner.endpointId)
       const [first, second] = [ask(), ask()]
@@ -416,7 +416,7 @@ describe('slots', () => {
       expect(second.got).to.have.property('free')
     })
 
-    it('come when another endpoint of the business gives back what both share', async () => {
+    it('are returned when another endpoint of the business frees one of the business', async () => {
       const others = [1, 2, 3, 4].map((n) => ownerOf('a', `other-${n}`))
       for (let n = 0; n < 60; n += 1) for (const other of others) slots.tryTake(other)?.free(true)
       const held = takeAll(slots, ...others)
@@ -428,7 +428,7 @@ describe('slots', () => {
       expect(one.got).to.have.property('free')
     })
 
-    it('are given up after a quarter of a second; then for 5 s nothing of the business waits here', async () => {
+    it('are given up after a quarter of a second; then no relay of the business waits for 5 s', async () => {
       const [slow, quick] = [owner, ownerOf('a', 'quick')]
       const held = takeAll(slots, slow, quick)
       for (const { endpointId } of [slow, quick]) slots.served(endpointId)
@@ -449,7 +449,7 @@ describe('slots', () => {
       expect(fourth.got).to.equal('nothing yet')
     })
 
-    it('are waited for by another business meanwhile', async () => {
+    it('may still be waited for by another business', async () => {
       takeAll(slots, owner)
       slots.served(owner.endpointId)
       const mine = ask()
@@ -466,7 +466,7 @@ describe('slots', () => {
       expect(theirs.got).to.have.property('free')
     })
 
-    it('are waited for by 500 relays for one endpoint and 1 000 for one business', async () => {
+    it('are waited for by at most 500 relays for one endpoint and 1 000 for one business', async () => {
       const three = ['1', '2', '3'].map((name) => ownerOf('a', name))
       takeAll(slots, ...three)
       for (const { endpointId } of three) slots.served(endpointId)
@@ -482,7 +482,7 @@ describe('slots', () => {
       expect(theirs.got).to.equal('nothing yet')
     })
 
-    it('are not waited for behind deliveries that wait in MongoDB, nor when the process stops', async () => {
+    it('are not waited for if deliveries of the endpoint wait in MongoDB, nor when the process stops', async () => {
       takeAll(slots, owner)
       const one = ask()
       await settled()
@@ -497,7 +497,7 @@ describe('slots', () => {
     })
   })
 
-  it('are none before the process opens them and after it closes them, and nobody waits then', () => {
+  it('do not exist before the process opens them and after it closes them, and nothing waits then', () => {
     const closed = createSlots(time)
     const owner = ownerOf('a', 'shop')
     expect([closed.isOpen(), closed.tryTake(owner), closed.room(owner)]).to.deep.equal([false, null, 0])

@@ -1,12 +1,12 @@
 /**
- * What a resolver may answer, by the verdict that is right: written down from IANA's special-purpose registries and the clouds'
- * own pages, not computed by what is tested.
+ * Possible answers of a resolver, by the correct verdict. Copied from IANA's special-purpose registries and the documentation of
+ * the clouds, not computed by the code under test.
  */
 
-/** A table as text: its entries apart by blanks. */
+/** A table as text, with entries separated by spaces. */
 export const words = (text: string): string[] => text.trim().split(/\s+/)
 
-/** First and last address of every IPv4 block that is not the public internet. */
+/** The first and last address of every IPv4 block that is not public. */
 const specialV4 = words(`
   0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.127.255.255 127.0.0.0 127.255.255.255
   169.254.0.0 169.254.255.255 172.16.0.0 172.31.255.255 192.0.0.0 192.0.0.255 192.0.2.0 192.0.2.255
@@ -14,7 +14,7 @@ const specialV4 = words(`
   203.0.113.0 203.0.113.255 224.0.0.0 239.255.255.255 240.0.0.0 255.255.255.254 255.255.255.255
 `)
 
-/** What clouds answer secrets on, and other single addresses worth a name. */
+/** Metadata services of clouds, which return secrets, and other notable addresses. */
 const namedV4 = words(`
   127.0.0.1 169.254.169.254 169.254.170.2 169.254.169.123 168.63.129.16 100.100.100.200 192.0.0.192
 `)
@@ -28,7 +28,7 @@ export const publicV4 = words(`
   41.188.64.1
 `)
 
-/** First and last address of every IPv6 block that is not the public internet, one block a line. */
+/** The first and last address of every IPv6 block that is not public, one block per line. */
 const specialV6 = words(`
   ::
   ::1
@@ -85,7 +85,7 @@ const pair = (high: number, low: number): string => (high * 256 + low).toString(
 export const partsOf = (v4: string): [number, number, number, number] =>
   v4.split('.').map(Number) as [number, number, number, number]
 
-/** An IPv4 address inside each kind of IPv6 address that can carry one: through a gateway it may lead there. */
+/** An IPv4 address inside each kind of IPv6 address that can embed one. A gateway may route it there. */
 function embedded(v4: string): string[] {
   const [a, b, c, d] = partsOf(v4)
   const hex = `${pair(a, b)}:${pair(c, d)}`
@@ -108,7 +108,7 @@ function embedded(v4: string): string[] {
   ]
 }
 
-/** Ways to write an IPv4 address that some parsers take; a resolver or a socket never does. */
+/** Notations of an IPv4 address that some parsers accept, but that no resolver or socket uses. */
 function unusual(v4: string): string[] {
   const [a, b, c, d] = partsOf(v4)
   const whole = ((a * 256 + b) * 256 + c) * 256 + d
@@ -171,5 +171,5 @@ export const unusualV4 = ['127.0.0.1', '10.1.2.3', '169.254.169.254', '8.8.8.8',
   unusual,
 )
 
-/** Every answer to which nothing may be sent. */
+/** Every answer that must be refused. */
 export const refusedAnswers = [...refusedV4, ...refusedV6, ...embeddedV4, ...unusualV4, ...notAddresses]

@@ -1,11 +1,11 @@
 import { embeddedV4, partsOf, refusedV6, words } from './answers.ts'
 
-/** Addresses as a merchant may try to register them; public ones are no better, for an address is no host name. */
+/** Addresses that a merchant may try to register. Public ones are refused too, because a URL must have a host name. */
 const addresses = words(`
   127.0.0.1 0.0.0.0 10.1.2.3 172.16.5.4 192.168.1.1 100.100.100.200 169.254.169.254 168.63.129.16 8.8.8.8
 `)
 
-/** The ten digits of a script that Unicode knows as digits, from the code point of its zero. */
+/** The ten decimal digits of a script, from the code point of its zero. */
 const inScript = (text: string, zero: number): string =>
   text.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)))
 
@@ -13,7 +13,7 @@ const circled = (text: string): string =>
   text.replaceAll(/\d/g, (digit) => '⓪①②③④⑤⑥⑦⑧⑨'.charAt(Number(digit)))
 const encoded = (text: string): string => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&')
 
-/** An IPv4 address in every writing that a URL parser, a C library or a careless pattern takes for one. */
+/** An IPv4 address in every notation that a URL parser, a C library or a careless pattern accepts. */
 function writings(v4: string): string[] {
   const [a, b, c, d] = partsOf(v4)
   const whole = ((a * 256 + b) * 256 + c) * 256 + d
@@ -60,7 +60,7 @@ function writings(v4: string): string[] {
   ]
 }
 
-/** Names that public DNS does not know, or that are no names. */
+/** Names that do not exist in public DNS, or that are invalid. */
 const names = words(`
   localhost LOCALHOST localhost. ｌocalhost ⓛⓞⓒⓐⓛⓗⓞⓢⓣ loc%61lhost shop.localhost local\u00adhost localhost.localdomain
   ip6-localhost printer.local printer.LOCAL. printer。local metadata.google.internal METADATA.GOOGLE.INTERNAL
@@ -82,7 +82,7 @@ const brokenV6 = words(
   '[] [:] [::1 ::1 ::1] [::1]] [[::1]] [:::1] [1::2::3] [::12345] [g::1] [v1.fe80::a] [::1].example.com',
 )
 
-/** What stands between `https://` and `/hooks` and must be refused. */
+/** Everything between `https://` and `/hooks` that must be refused. */
 export const refusedHosts = [
   ...new Set([
     ...addresses.flatMap(writings),
@@ -95,7 +95,7 @@ export const refusedHosts = [
   ]),
 ]
 
-/** Good names, some of which are made to lead to an address that is not: only the resolver's answer tells. */
+/** Valid names. Some of them resolve to a forbidden address, which only the resolver's answer shows. */
 export const takenHosts = words(`
   hooks.example.com hooks.example.com. HOOKS.EXAMPLE.COM hooks.example.com:443 hooks.example.com:0443 hooks.example.com:1024
   hooks.example.com:65535 hooks。example。com ｈooks.example.com ⓗooks.example.com ex%61mple.com bücher.example xn--bcher-kva.example

@@ -16,7 +16,7 @@ const paymentEvents = ['created', 'confirmed', 'cancelled', 'expired', 'refunded
   (name) => `payment.${name}`,
 )
 const nothingEarned = { provider_ttc: 0, payer_ttc: 0, tof: 0, tte: 0, total_revenue: 0 }
-/** Of 500.00 MRU (docs/payments.md). */
+/** The commission of 500.00 MRU (docs/payments.md). */
 const earned = { provider_ttc: 1000, payer_ttc: 500, tof: 210, tte: 30, total_revenue: 1260 }
 const unpaid = { amount: 50_000, paid_at: null, payer_phone: null, commission: nothingEarned }
 
@@ -46,7 +46,7 @@ describe('The body of a payment’s webhook', () => {
     expect(wordOf(await pay(house, reference, said))).to.equal(outcome.outcome)
   }
 
-  /** What the receiver was told of an intent, oldest first, once it was told of all these events; each is as its schema says. */
+  /** Waits for these events of an intent. Returns their bodies, oldest first, each checked against its schema. */
   async function told(reference: string, ...events: string[]): Promise<Body[]> {
     const bodies = await until(`${events.join()} of ${reference}`, () => {
       const some = receiver.received
@@ -61,7 +61,7 @@ describe('The body of a payment’s webhook', () => {
   const last = async (...asked: Parameters<typeof told>): Promise<Body> =>
     (await told(...asked)).at(-1) as Body
 
-  it('tells a new intent, with whatever keys its metadata has', async () => {
+  it('describes a new intent, with any keys in its metadata', async () => {
     const metadata = '{"a.b":"1","$x":"2","__proto__":"3","constructor":""," é💰":"ü\\u0007","order":"1042"}'
     const asked = `{"amount":50000,"metadata":${metadata}}`
     const { referenceNumber, shortCode, createdAt } = await createIntent(house, merchant, asked)
@@ -73,7 +73,7 @@ describe('The body of a payment’s webhook', () => {
     expect(rest).to.deep.equal({ ...named, status: 'PENDING', ...unpaid })
   })
 
-  it('tells a payment, by wallet or simulated: when, by whom, and the commission', async () => {
+  it('describes a payment, by wallet or simulated: time, payer and commission', async () => {
     for (const way of ['wallet', 'simulated'] as const) {
       const { referenceNumber, shortCode } = await createIntent(house, merchant)
       const phone = '221771234567'
@@ -110,7 +110,7 @@ describe('The body of a payment’s webhook', () => {
     expect(gone.data).to.include({ amount: null, status: 'CANCELLED' })
   })
 
-  it('tells each failure with its reason, and whether the customer may try again', async () => {
+  it('describes each failure with its reason, and whether the customer may try again', async () => {
     const { referenceNumber } = await createIntent(house, merchant)
     await payWith({ outcome: 'refused', reason: 'wrong_pin' }, referenceNumber)
     await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
@@ -130,7 +130,7 @@ describe('The body of a payment’s webhook', () => {
     expect(data.failure).to.deep.equal({ code: 'technical_error', retryable: false })
   })
 
-  it('tells each refund with its id, and repeats what the payment was', async () => {
+  it('describes each refund with its id, and repeats the payment', async () => {
     const { referenceNumber } = await createIntent(house, merchant)
     await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
     await payWith({ outcome: 'done' }, referenceNumber)
@@ -151,7 +151,7 @@ describe('The body of a payment’s webhook', () => {
     expect(refunds.map(({ data }) => data)).to.deep.equal(expected)
   })
 
-  it('tells the end of an intent that nobody paid', async () => {
+  it('describes the end of an unpaid intent', async () => {
     const [cancelled, expired] = await Promise.all([
       createIntent(house, merchant),
       createIntent(house, merchant),

@@ -11,7 +11,7 @@ describe('A name that is public when it is registered', () => {
   after(() => house.close())
   afterEach(stopAll)
 
-  it('and private at the attempt gets nothing: the attempt failed at the stage "address", and counts', async () => {
+  it('but private at the attempt gets nothing: the attempt fails at the stage "address", and counts', async () => {
     const receiver = await answering()
     const merchant = await house.merchant()
     const made = await house.http

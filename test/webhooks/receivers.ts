@@ -3,7 +3,7 @@ import http, { type RequestListener } from 'node:http'
 import https from 'node:https'
 import net, { type AddressInfo, type Server, type Socket } from 'node:net'
 
-/** A receiver on loopback: where it listens, and every connection it ever had. */
+/** A receiver on loopback: its address and all its connections. */
 export interface Receiver {
   port: number
   connections: Socket[]
@@ -24,7 +24,7 @@ async function listen(server: Server, host: string): Promise<Receiver> {
     connections.push(socket)
     most = Math.max(most, ++open)
     socket.on('close', () => open--)
-    // Tearing connections is what these receivers are for.
+    // These receivers break connections on purpose.
     socket.on('error', () => {})
   })
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
@@ -32,7 +32,7 @@ async function listen(server: Server, host: string): Promise<Receiver> {
   return { port: (server.address() as AddressInfo).port, connections, mostOpen: () => most }
 }
 
-/** Answers over HTTP as `listener` says. */
+/** Responds over HTTP with `listener`. */
 export const httpReceiver = (listener: RequestListener): Promise<Receiver> =>
   listen(http.createServer(listener), '127.0.0.1')
 
@@ -43,14 +43,14 @@ export const httpsReceiver = (certificate: string, listener: RequestListener): P
     '127.0.0.1',
   )
 
-/** Takes connections and bytes, and never says a word. */
+/** Accepts connections and bytes, but never responds. */
 export const silentReceiver = (): Promise<Receiver> => rawReceiver((socket) => socket.resume())
 
-/** Does with each connection what `onConnection` says. */
+/** Calls `onConnection` with each connection. */
 export const rawReceiver = (onConnection: (socket: Socket) => void): Promise<Receiver> =>
   listen(net.createServer(onConnection), '127.0.0.1')
 
-/** Calls `onRequest` with the socket for each whole request that arrives, however it was cut up on the way. */
+/** Calls `onRequest` with the socket for each complete request, however its bytes are split. */
 export const rawHttpReceiver = (onRequest: (socket: Socket, count: number) => void): Promise<Receiver> =>
   rawReceiver((socket) => {
     let text = ''
@@ -64,7 +64,7 @@ export const rawHttpReceiver = (onRequest: (socket: Socket, count: number) => vo
     })
   })
 
-/** Ends when `socket` is closed. */
+/** Resolves when `socket` is closed. */
 export const closing = (socket: Socket): Promise<void> =>
   new Promise((resolve) => (socket.destroyed ? resolve() : socket.once('close', () => resolve())))
 
@@ -77,7 +77,7 @@ export async function closedPort(): Promise<number> {
   return port
 }
 
-/** Stops all of them, in the middle of whatever they do. */
+/** Stops all receivers at once. */
 export async function stopReceivers(): Promise<void> {
   for (const { server, connections } of running) {
     const closed = new Promise((resolve) => server.close(resolve))

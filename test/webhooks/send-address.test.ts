@@ -30,7 +30,7 @@ import {
 describe('the webhook sender, with TLS', () => {
   afterEach(stopAll)
 
-  it('delivers to the host the certificate is for, and names it', async () => {
+  it('delivers to the host of the certificate, and names it in the handshake', async () => {
     let servername: unknown = null
     const receiver = await httpsReceiver('receiver', (req, res) => {
       servername = (req.socket as TLSSocket & { servername: unknown }).servername
@@ -60,7 +60,7 @@ describe('the webhook sender, with TLS', () => {
     })
   }
 
-  it('trusts the public authorities only, where no other is given', async () => {
+  it('trusts only the public authorities if no other is given', async () => {
     const receiver = await httpsReceiver('receiver', (_req, res) => res.end())
     const made = sender([`${hostName}:${receiver.port}`], { resolve: loopback })
     const attempt = await made.send({ url: `https://${hostName}:${receiver.port}/`, headers, body, owner })
@@ -68,7 +68,7 @@ describe('the webhook sender, with TLS', () => {
     expect(attempt).to.have.property('reason').that.contains('trusted authority')
   })
 
-  it('says when there is no TLS at the other end, or no end to the handshake', async () => {
+  it('reports an endpoint without TLS, and a handshake that does not end', async () => {
     const plain = await httpReceiver((_req, res) => res.end())
     expectStage(await attemptOverTls(plain, {}, hostName), 'tls')
     expectStage(
@@ -177,9 +177,9 @@ describe('the webhook sender, with names and addresses', () => {
     expect(looks).to.deep.equal([])
   })
 
-  it('asks anew for each connection, so that a name that rebinds is refused', async () => {
+  it('resolves the name for each connection, so that a name that rebinds is refused', async () => {
     const receiver = await answering()
-    // 2d00::/8 is public in form and assigned to nobody: the first attempt goes nowhere.
+    // 2d00::/8 counts as public but is not assigned, so the first attempt leads nowhere.
     const answers = ['2d00::1', '127.0.0.1', '2d00::1']
     const resolve = async () =>
       [answers.shift()].map((address) => ({
@@ -196,7 +196,7 @@ describe('the webhook sender, with names and addresses', () => {
     expect(receiver.connections).to.have.length(0)
   })
 
-  it('looks at the other end of the open socket, whatever it was told before', async () => {
+  it('checks the peer address of the open socket, whatever the name resolved to', async () => {
     const receiver = await answering()
     const looks = ['93.184.216.34']
     const liar = {
@@ -213,7 +213,7 @@ describe('the webhook sender, with names and addresses', () => {
     expect(looks).to.deep.equal([])
   })
 
-  it('asks once per connection and connects to what it was told', async () => {
+  it('resolves the name once per connection, and connects to that address', async () => {
     const receiver = await answering()
     let asked = 0
     const resolve = async () => (asked++ === 0 ? loopback() : [{ address: '127.0.0.99', family: 4 }])
@@ -234,7 +234,7 @@ describe('the webhook sender, with names and addresses', () => {
     )
   })
 
-  it('holds the rules for URLs against each one again', async () => {
+  it('checks the rules for URLs again at each attempt', async () => {
     const receiver = await answering()
     const made = sender([], { resolve: loopback })
     const { port } = receiver
@@ -249,7 +249,7 @@ describe('the webhook sender, with names and addresses', () => {
     expect(receiver.connections).to.have.length(0)
   })
 
-  it('says when the name does not exist, or cannot be resolved', async () => {
+  it('reports a name that does not exist or cannot be resolved', async () => {
     for (const resolve of [failing('ENOTFOUND'), failing('ENODATA'), failing('ESERVFAIL'), async () => []]) {
       expectStage(
         await sender([], { resolve }).send({ url: `https://${hostName}/`, headers, body, owner }),
@@ -258,7 +258,7 @@ describe('the webhook sender, with names and addresses', () => {
     }
   })
 
-  it('gives up on name servers that never answer', async () => {
+  it('gives up on name servers that never respond', async () => {
     expectTimeout(
       await sender([], { ...hasty, resolve: forever }).send({
         url: `https://${hostName}/`,
@@ -269,7 +269,7 @@ describe('the webhook sender, with names and addresses', () => {
     )
   })
 
-  it('knows allowed hosts as the machine does', async () => {
+  it('resolves allowed hosts as the machine does', async () => {
     const receiver = await answering()
     const made = sender([`localhost:${receiver.port}`], {})
     expect(await made.send({ url: `http://localhost:${receiver.port}/`, headers, body, owner })).to.include({
@@ -283,7 +283,7 @@ describe('the webhook sender, with names and addresses', () => {
     return { ...Object.fromEntries(set), NODE_USE_ENV_PROXY: '1' }
   }
 
-  it('goes past every proxy of the environment', async () => {
+  it('ignores every proxy in the environment', async () => {
     const [proxy, receiver] = [await answering(), await answering()]
     Object.assign(process.env, proxies(proxy.port))
     const attempt = await attemptAt(receiver, {}).finally(() => {
@@ -293,7 +293,7 @@ describe('the webhook sender, with names and addresses', () => {
     expect(proxy.connections).to.have.length(0)
   })
 
-  it('goes past those that were there when the process began, where Node itself reads them', async () => {
+  it('ignores proxies that Node reads from the environment at start', async () => {
     const [proxy, receiver] = [await answering(), await answering()]
     const host = `127.0.0.1:${receiver.port}`
     const program = `

@@ -37,7 +37,7 @@ import {
   untouchable,
 } from './sending.ts'
 
-/** A socket to `receiver`, open. */
+/** An open socket to `receiver`. */
 async function openTo(receiver: Receiver): Promise<Socket> {
   const socket = connect(receiver.port, '127.0.0.1')
   await once(socket, 'connect')
@@ -47,7 +47,7 @@ async function openTo(receiver: Receiver): Promise<Socket> {
 describe('the webhook sender, over time', () => {
   afterEach(stopAll)
 
-  it('uses a connection again, also after a refusal', async () => {
+  it('reuses a connection, even after a failing status', async () => {
     let count = 0
     const receiver = await httpReceiver((_req, res) => res.writeHead(++count % 2 ? 500 : 200).end('x'))
     const { made, urls } = reaching([receiver], {})
@@ -56,7 +56,7 @@ describe('the webhook sender, over time', () => {
     expect(receiver.connections).to.have.length(1)
   })
 
-  it('finds out for itself that an idle connection was closed', async () => {
+  it('notices that an idle connection was closed', async () => {
     const receiver = await rawHttpReceiver((socket) => socket.end(OK))
     const { made, urls } = reaching([receiver], {})
     for (let time = 0; time < 3; time++) {
@@ -68,7 +68,7 @@ describe('the webhook sender, over time', () => {
     expect(receiver.connections).to.have.length(3)
   })
 
-  it('sends a request once, whoever closes the connection: the next attempt comes when it is due', async () => {
+  it('sends a request once, whichever side closes the connection', async () => {
     let requests = 0
     const receiver = await rawHttpReceiver((socket) =>
       ++requests === 1 ? socket.write(OK) : socket.destroy(),
@@ -79,7 +79,7 @@ describe('the webhook sender, over time', () => {
     expect(requests).to.equal(2)
   })
 
-  it('does not try again once the answer had begun', async () => {
+  it('does not repeat a request whose response has begun', async () => {
     let requests = 0
     const receiver = await rawHttpReceiver((socket) =>
       ++requests === 1 ? socket.write(OK) : socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'),
@@ -90,7 +90,7 @@ describe('the webhook sender, over time', () => {
     expect(requests).to.equal(2)
   })
 
-  it('never has two attempts on one connection', async () => {
+  it('never runs two attempts on one connection', async () => {
     const held: ServerResponse[] = []
     const receiver = await httpReceiver((_req, res) => {
       held.push(res)
@@ -106,7 +106,7 @@ describe('the webhook sender, over time', () => {
     expect(receiver.connections).to.have.length(3)
   })
 
-  it('keeps a connection however much it has carried in all', async () => {
+  it('keeps a connection, however much it has carried in total', async () => {
     const receiver = await httpReceiver((_req, res) => res.end('x'.repeat(10_000)))
     const { made, urls } = reaching([receiver], {})
     for (let time = 0; time < 50; time++) {
@@ -117,15 +117,15 @@ describe('the webhook sender, over time', () => {
     expect(receiver.connections).to.have.length(1)
   })
 
-  it('closes an idle connection before the receiver would', async () => {
-    // Two seconds are left for the way there and back, so this is closed after one.
+  it('closes an idle connection before the endpoint would', async () => {
+    // The sender subtracts two seconds for the round trip, so this closes after one.
     const receiver = await httpReceiver((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
     const { made, urls } = reaching([receiver], {})
     await made.send({ url: urls[0] ?? '', headers, body, owner })
     await closing(receiver.connections[0] as Socket)
   })
 
-  it('does not use one that has been idle for too long because this process was too busy to close it', async () => {
+  it('does not use a connection that was idle for too long because the process was too busy to close it', async () => {
     const receiver = await httpReceiver((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
     const { made, urls } = reaching([receiver], {})
     await made.send({ url: urls[0] ?? '', headers, body, owner })
@@ -135,7 +135,7 @@ describe('the webhook sender, over time', () => {
     expect(receiver.connections).to.have.length(2)
   })
 
-  it('serves in turn who waits for another receiver, also after a failure', async () => {
+  it('serves attempts that wait for another endpoint in order, even after a failure', async () => {
     const all = [await answering(), await answering()]
     const port = await closedPort()
     const hosts = [...all.map((one) => one.port), port].map((each) => `127.0.0.1:${each}`)
@@ -146,7 +146,7 @@ describe('the webhook sender, over time', () => {
     expect(outcomes).to.equal('ddduduud')
   })
 
-  it('has never more sockets open than it may, and serves all who wait', async () => {
+  it('never has more sockets open than allowed, and serves all waiting attempts', async () => {
     const receivers = [1, 2, 3].map(() => httpReceiver((_req, res) => setImmediate(() => res.end())))
     const all = await Promise.all(receivers)
     const { made, urls } = reaching(all, { maxSockets: 4 })
@@ -158,7 +158,7 @@ describe('the webhook sender, over time', () => {
     for (const receiver of all) expect(receiver.mostOpen()).to.be.at.most(4)
   })
 
-  it('hands a connection to who waits for the same receiver', async () => {
+  it('hands a connection to an attempt that waits for the same endpoint', async () => {
     const receiver = await httpReceiver((_req, res) => res.end())
     const { made, urls } = reaching([receiver], { maxSockets: 2 })
     await Promise.all(
@@ -167,7 +167,7 @@ describe('the webhook sender, over time', () => {
     expect(receiver.connections).to.have.length(2)
   })
 
-  it('closes the longest idle connection when another receiver needs the place', async () => {
+  it('closes the longest idle connection if another endpoint needs a socket', async () => {
     const all = await Promise.all([1, 2, 3].map(() => httpReceiver((_req, res) => res.end())))
     const { made, urls } = reaching(all, { maxSockets: 2 })
     for (const url of urls)
@@ -177,7 +177,7 @@ describe('the webhook sender, over time', () => {
     expect(all[1]?.connections).to.have.length(1)
   })
 
-  it('lets an attempt wait for a socket no longer than its deadline', async () => {
+  it('lets an attempt wait for a socket only until its deadline', async () => {
     const fine = await httpReceiver((_req, res) => res.end())
     const { made, urls } = reaching([await silentReceiver(), fine], { ...hasty, maxSockets: 1 })
     const both = await Promise.all([1, 2].map(() => made.send({ url: urls[0] ?? '', headers, body, owner })))
@@ -185,7 +185,7 @@ describe('the webhook sender, over time', () => {
     expect(await made.send({ url: urls[1] ?? '', headers, body, owner })).to.include({ outcome: 'delivered' })
   })
 
-  it('gives every place back after every kind of failure', async () => {
+  it('frees the socket after every kind of failure', async () => {
     const hanging = await silentReceiver()
     const closingAtOnce = await rawReceiver((socket) => socket.destroy())
     const huge = await httpReceiver((_req, res) => res.end('x'.repeat(100_000)))
@@ -227,7 +227,7 @@ describe('the webhook sender, over time', () => {
     expect(warnings).to.deep.equal([])
   })
 
-  it('lets attempts under way end when it is closed, and takes no more', async () => {
+  it('finishes running attempts when it is closed, and accepts no more', async () => {
     const arrivals = new EventEmitter()
     const arrived = once(arrivals, 'request')
     const receiver = await httpReceiver((_req, res) => arrivals.emit('request', res))
@@ -245,7 +245,7 @@ describe('the webhook sender, over time', () => {
     expect(late).to.equal('The sender is closed.')
   })
 
-  it('does nothing more once the deadline has passed', async () => {
+  it('does nothing after the deadline', async () => {
     const receiver = await answering()
     const past = AbortSignal.abort()
     const target = { origin: '', hostname: '127.0.0.1', port: receiver.port, secure: false, allowed: true }
@@ -261,7 +261,7 @@ describe('the webhook sender, over time', () => {
     expect(receiver.connections).to.have.length(0)
   })
 
-  it('rejects, for it is no fault of the receiver, what cannot be sent at all', async () => {
+  it('rejects a request that cannot be sent, because that is not a failure of the endpoint', async () => {
     const receiver = await httpReceiver((_req, res) => res.end())
     const { made, urls } = reaching([receiver], {})
     const bad = { url: urls[0] ?? '', headers: { 'x-service-event': 'a\nb' }, body, owner }
@@ -270,7 +270,7 @@ describe('the webhook sender, over time', () => {
     expect(await made.send({ ...bad, headers })).to.include({ outcome: 'delivered' })
   })
 
-  it('says that a connection which died before its first request is closed', async () => {
+  it('reports a connection that died before its first request as closed', async () => {
     const socket = await openTo(await answering())
     socket.destroy()
     const request = { path: '/', headers, body }
@@ -282,7 +282,7 @@ describe('the webhook sender, over time', () => {
     expect(done).to.have.nested.property('fault.stage', 'closed')
   })
 
-  it('gives nothing past the deadline', async () => {
+  it('returns nothing after the deadline', async () => {
     const connections = createConnections(1)
     expect(await connections.acquire('http://127.0.0.1', new AbortController().signal)).to.equal('place')
     expect(await connections.acquire('http://127.0.0.1', AbortSignal.abort())).to.equal(null)

@@ -5,7 +5,7 @@ import { refusedAnswers } from './answers.ts'
 import { refusedHosts } from './hosts.ts'
 import { answering, attemptAt, body, headers, hostName, owner, sender, stopAll } from './sending.ts'
 
-/** Counts the connections that this process begins, whoever they are for. */
+/** Counts all connections that this process begins. */
 let begun = 0
 const watch = createHook({
   init: (_id, type) => {
@@ -21,7 +21,7 @@ describe('the webhook sender, with every form of an address', () => {
   })
   afterEach(stopAll)
 
-  /** Those of `urls` for which an attempt did anything but refuse the address, where names resolve to `answers`. */
+  /** The `urls` for which an attempt did not refuse the address, while names resolve to `answers`. */
   async function notRefused(urls: string[], answers: string[]): Promise<string[]> {
     const made = sender([], {
       resolve: async () => answers.map((address) => ({ address, family: isIP(address) })),
@@ -33,7 +33,7 @@ describe('the webhook sender, with every form of an address', () => {
     })
   }
 
-  /** DNS64 forms of public addresses: dropped beside a public address (send-address.test.ts), and refused alone. */
+  /** DNS64 forms of public addresses. Ignored beside a public address (send-address.test.ts), refused alone. */
   const synthesised = ['64:ff9b::8.8.8.8', '64:ff9b::808:808', '64:ff9b::1.1.1.1', '64:ff9b::101:101']
   const others = refusedAnswers.filter((form) => !synthesised.includes(form))
 
@@ -53,13 +53,13 @@ describe('the webhook sender, with every form of an address', () => {
     })
   }
 
-  it(`connects to none of ${refusedHosts.length} hosts that no URL may have, wherever they would lead`, async () => {
+  it(`connects to none of ${refusedHosts.length} forbidden hosts, wherever they lead`, async () => {
     const urls = refusedHosts.map((host) => `https://${host}/hooks`)
     expect(await notRefused(urls, ['93.184.216.34'])).to.deep.equal([])
     expect(begun).to.equal(0)
   })
 
-  it('would be seen to connect', async () => {
+  it('is observed when it does connect', async () => {
     await attemptAt(await answering(), {})
     expect(begun).to.equal(1)
   })

@@ -28,7 +28,7 @@ describe('the time that TLS takes', () => {
     server.close()
   })
 
-  it('is counted for the business, and bytes wait until it has time again', async () => {
+  it('counts for the business, and bytes wait until the business has time again', async () => {
     const receiver = await rawReceiver((socket) => void socket.end('abc'))
     const raw = connect(receiver.port, '127.0.0.1')
     await once(raw, 'connect')
@@ -51,7 +51,7 @@ describe('the time that TLS takes', () => {
     wire.destroy()
   })
 
-  it('is a tenth of a process for each business, and its use delays no other', async () => {
+  it('is limited to a tenth of a process for each business, and delays no other business', async () => {
     let now = 0
     const meters = createMeters(() => now)
     meters('greedy').count(300)
@@ -61,7 +61,7 @@ describe('the time that TLS takes', () => {
     expect(meters('greedy').ready()).to.be.instanceOf(Promise)
     now = 2_001
     expect(meters('greedy').ready()).to.equal(null)
-    // What is saved is bounded.
+    // Saved time is bounded.
     now = 1_000_000
     meters('greedy').count(101)
     expect(meters('greedy').ready()).to.be.instanceOf(Promise)

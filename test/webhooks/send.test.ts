@@ -28,10 +28,10 @@ import {
   stopAll,
 } from './sending.ts'
 
-describe('the webhook sender, with a receiver that answers', () => {
+describe('the webhook sender, with an endpoint that responds', () => {
   afterEach(stopAll)
 
-  it('posts the very bytes and headers to path and query', async () => {
+  it('posts exactly the given bytes and headers to path and query', async () => {
     let seen: unknown = null
     const receiver = await httpReceiver((req, res) => {
       const chunks: Buffer[] = []
@@ -86,7 +86,7 @@ describe('the webhook sender, with a receiver that answers', () => {
     ['204 No Content', 'delivered'],
     ['304 Not Modified', 'refused'],
   ] as const)
-    it(`takes a ${line} for whole that tells of a length`, async () => {
+    it(`treats a ${line} with a Content-Length as complete`, async () => {
       const receiver = await rawHttpReceiver((socket) =>
         socket.write(`HTTP/1.1 ${line}\r\nContent-Length: 37\r\n\r\n`),
       )
@@ -111,7 +111,7 @@ describe('the webhook sender, with a receiver that answers', () => {
     expect(neighbour.connections).to.have.length(0)
   })
 
-  it('waits through interim answers', async () => {
+  it('waits for the response after interim responses', async () => {
     const receiver = await rawHttpReceiver((socket) => {
       socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n')
       socket.write(OK)
@@ -119,7 +119,7 @@ describe('the webhook sender, with a receiver that answers', () => {
     expect(await attemptAt(receiver, {})).to.include({ outcome: 'delivered', status: 200, answer: 'ok' })
   })
 
-  it('keeps the first KiB as text that no database or terminal trips over', async () => {
+  it('keeps the first KiB as text that is safe for databases and terminals', async () => {
     const long = await attemptAtHttp((_req, res) => res.end('é'.repeat(5000)))
     expect(long).to.include({ answer: 'é'.repeat(512) })
     const cut = await attemptAtHttp((_req, res) => res.end(`a${'é'.repeat(5000)}`))
@@ -157,14 +157,14 @@ describe('the webhook sender, with a receiver that answers', () => {
   }
 })
 
-describe('the webhook sender, with a receiver that misbehaves', () => {
+describe('the webhook sender, with an endpoint that misbehaves', () => {
   afterEach(stopAll)
 
-  it('gives up on one that never answers', async () => {
+  it('gives up on one that never responds', async () => {
     expectTimeout(await attemptAt(await silentReceiver(), hasty))
   })
 
-  it('gives up on one that drips its answer', async () => {
+  it('gives up on one that drips its response', async () => {
     const receiver = await rawHttpReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n')
       repeat(socket, 'x', 20)
@@ -181,12 +181,12 @@ describe('the webhook sender, with a receiver that misbehaves', () => {
     expectTimeout(await attemptAt(receiver, hasty))
   })
 
-  it('gives up on one that drips interim answers', async () => {
+  it('gives up on one that drips interim responses', async () => {
     const receiver = await rawHttpReceiver((socket) => repeat(socket, 'HTTP/1.1 102 Processing\r\n\r\n', 20))
     expectTimeout(await attemptAt(receiver, hasty))
   })
 
-  it('breaks off a flood of interim answers before the deadline', async () => {
+  it('aborts a flood of interim responses before the deadline', async () => {
     const receiver = await rawHttpReceiver((socket) =>
       flood(socket, 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)),
     )
@@ -195,7 +195,7 @@ describe('the webhook sender, with a receiver that misbehaves', () => {
     await closing(receiver.connections[0] as Socket)
   })
 
-  it('breaks off a chunk extension without end', async () => {
+  it('aborts an endless chunk extension', async () => {
     const receiver = await rawHttpReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;')
       flood(socket, 'x'.repeat(10_000))
@@ -204,7 +204,7 @@ describe('the webhook sender, with a receiver that misbehaves', () => {
     await closing(receiver.connections[0] as Socket)
   })
 
-  it('takes the status of a 1 MB answer and reads no more than it must', async () => {
+  it('takes the status of a 1 MB response and reads no more than necessary', async () => {
     for (const length of ['content-length: 1048576', 'transfer-encoding: identity\r\nconnection: close']) {
       const receiver = await rawHttpReceiver((socket) => {
         socket.write(`HTTP/1.1 200 OK\r\n${length}\r\n\r\n`)
@@ -218,12 +218,12 @@ describe('the webhook sender, with a receiver that misbehaves', () => {
     expect(refused).to.include({ outcome: 'refused', status: 500 })
   })
 
-  it('takes the status of a 1 MB answer over TLS', async () => {
+  it('takes the status of a 1 MB response over TLS', async () => {
     const receiver = await httpsReceiver('receiver', (_req, res) => res.end('x'.repeat(1_048_576)))
     expect(await attemptOverTls(receiver, {}, hostName)).to.include({ outcome: 'delivered', status: 200 })
   })
 
-  it('leaves an answer after 16 KiB, also when the receiver is in no hurry', async () => {
+  it('stops reading a response after 16 KiB, even from a slow endpoint', async () => {
     const receiver = await rawHttpReceiver((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n${'x'.repeat(17_000)}`)
     })
@@ -240,7 +240,7 @@ describe('the webhook sender, with a receiver that misbehaves', () => {
     })
   }
 
-  it('says when the connection was closed at once, before or in the midst of the answer', async () => {
+  it('reports a connection that was closed at once, before or during the response', async () => {
     const atOnce = await rawReceiver((socket) => socket.destroy())
     const torn = await rawReceiver((socket) => socket.resetAndDestroy())
     const afterRequest = await rawHttpReceiver((socket) => socket.end())
@@ -263,7 +263,7 @@ describe('the webhook sender, with a receiver that misbehaves', () => {
     }
   })
 
-  it('says when the answer is not HTTP', async () => {
+  it('reports a response that is not HTTP', async () => {
     const answers = [
       'SSH-2.0-OpenSSH_9.6\r\n',
       'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
@@ -277,7 +277,7 @@ describe('the webhook sender, with a receiver that misbehaves', () => {
     }
   })
 
-  it('says when the connection is refused', async () => {
+  it('reports a refused connection', async () => {
     const port = await closedPort()
     const made = sender([`127.0.0.1:${port}`], {})
     expectStage(await made.send({ url: `http://127.0.0.1:${port}/`, headers, body, owner }), 'refused')

@@ -10,11 +10,11 @@ import {
 } from '../../src/webhooks/sender/send.ts'
 import { httpReceiver, pem, type Receiver, stopReceivers } from './receivers.ts'
 
-/** Short enough to wait for, where the deadline is what a test is about. */
+/** A short deadline, for tests of the deadline. */
 const hastyMs = 300
 export const hasty = { timeoutMs: hastyMs }
 
-/** Long enough for loopback on the busiest machine, and within what a test may take. */
+/** Long enough for loopback on a busy machine, and shorter than the timeout of a test. */
 const patientMs = 10_000
 
 export const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
@@ -42,7 +42,7 @@ export function sender(hosts: string[], options: Partial<SenderOptions>): Sender
   return made
 }
 
-/** A sender that may reach `receivers` by address, and the URLs of those. */
+/** A sender that may connect to `receivers` by address, with their URLs. */
 export function reaching(
   receivers: Receiver[],
   options: Partial<SenderOptions>,
@@ -51,7 +51,7 @@ export function reaching(
   return { made: sender(hosts, options), urls: hosts.map((host) => `http://${host}/hooks`) }
 }
 
-/** One attempt at one receiver. */
+/** Makes one attempt at one receiver. */
 export async function attemptAt(receiver: Receiver, options: Partial<SenderOptions>): Promise<Attempt> {
   const { made, urls } = reaching([receiver], options)
   return made.send({ url: urls[0] ?? '', headers, body, owner })
@@ -60,7 +60,7 @@ export async function attemptAt(receiver: Receiver, options: Partial<SenderOptio
 export const attemptAtHttp = async (listener: RequestListener): Promise<Attempt> =>
   attemptAt(await httpReceiver(listener), {})
 
-/** One attempt at `https://name:port`, which `resolve` leads to loopback. */
+/** Makes one attempt at `https://name:port`, which `resolve` maps to loopback. */
 export function attemptOverTls(
   receiver: Receiver,
   options: Partial<SenderOptions>,
@@ -73,7 +73,7 @@ export function attemptOverTls(
 
 export const answering = (): Promise<Receiver> => httpReceiver((_req, res) => res.end())
 
-/** Fails as a resolver does, with what no merchant must read. */
+/** Fails like a resolver, with details that a merchant must not see. */
 export const failing = (code: string) => () =>
   Promise.reject(Object.assign(new Error(`query ${code} 10.0.0.1`), { code }))
 
@@ -83,13 +83,13 @@ export const deafThenLoopback = async () => [
   { address: '127.0.0.1', family: 4 },
 ]
 
-/** A connection that fails the test when it is used. */
+/** A connection that fails the test if it is used. */
 export const untouchable = {} as Connection
 
 export const timersUnderWay = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 
-/** Writes `text` again and again for as long as the socket takes it. */
+/** Writes `text` repeatedly as long as the socket accepts it. */
 export function repeat(socket: Socket, text: string, everyMs: number): void {
   const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write(text)), everyMs)
   timers.push(timer)
@@ -117,7 +117,7 @@ export function expectTimeout(attempt: Attempt): void {
   expect(attempt.durationMs).to.be.within(hastyMs - 5, hastyMs + 2_000)
 }
 
-/** Ends every timer, receiver and sender of a test. */
+/** Stops all timers, receivers and senders of a test. */
 export async function stopAll(): Promise<void> {
   for (const timer of timers.splice(0)) clearInterval(timer)
   await stopReceivers()

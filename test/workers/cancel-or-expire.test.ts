@@ -7,7 +7,7 @@ import { openVictim } from '../support/kill-points.ts'
 
 const dayMs = 86_400_000
 
-describe('of a cancel and an expiry at the same moment', () => {
+describe('a cancel and an expiry at the same moment', () => {
   let house: House
   let merchant: Merchant
   before(async () => {
@@ -16,7 +16,7 @@ describe('of a cancel and an expiry at the same moment', () => {
   })
   after(() => house.close())
 
-  it('one wins and one event is told, 1 000 times', async function () {
+  it('have one winner and one event, 1 000 times', async function () {
     this.timeout(30_000)
     const count = 1000
     const instant = new Date('2032-01-01T00:00:00Z')
@@ -98,7 +98,7 @@ describe('of a cancel and an expiry at the same moment', () => {
     return outcomes
   }
 
-  it('the expiry wins wherever the cancel pauses before its write, and the cancel wherever it pauses after', async () => {
+  it('end with the expiry if the cancel pauses before its write, and with the cancel if it pauses after', async () => {
     const tooLate = 'INTENT_CANCEL_INVALID_STATUS, expired: payment.created,payment.expired'
     const cancelled = 'cancelled, not: payment.created,payment.cancelled'
     expect(await raceEverywhere('cancel')).to.deep.equal({
@@ -112,7 +112,7 @@ describe('of a cancel and an expiry at the same moment', () => {
     })
   })
 
-  it('the cancel wins wherever the expiry pauses before its write, and the expiry wherever it pauses after', async () => {
+  it('end with the cancel if the expiry pauses before its write, and with the expiry if it pauses after', async () => {
     const cancelled = 'not, cancelled: payment.created,payment.cancelled'
     const expired = 'expired, INTENT_CANCEL_INVALID_STATUS: payment.created,payment.expired'
     expect(await raceEverywhere('expire')).to.deep.equal({

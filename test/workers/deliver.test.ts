@@ -39,7 +39,7 @@ describe('a delivery', () => {
 
   const later = (ms: number) => new Date(house.clock.now().getTime() + ms)
 
-  it('carries the four headers of SPEC 6.2, spelt exactly so, and a signature over timestamp and body', async () => {
+  it('carries the four headers of SPEC 6.2, spelled exactly, with a signature over timestamp and body', async () => {
     await attempt(house.deps, (await freshDelivery(house, merchant))._id)
     const [one] = await receiver.atLeast(1)
     const names = one?.rawHeaders.filter((_, index) => index % 2 === 0)
@@ -58,7 +58,7 @@ describe('a delivery', () => {
     expect(one && isSignedWith(secret, one)).to.equal(true)
   })
 
-  it('tells each event of an intent by its own name', async () => {
+  it('names each event of an intent', async () => {
     const { referenceNumber } = await createIntent(house, merchant)
     await cancelIntent(house, merchant, referenceNumber)
     await relay(house, merchant)
@@ -70,7 +70,7 @@ describe('a delivery', () => {
     ])
   })
 
-  it('has the bytes of its event at every attempt, in every process, whatever became of the intent since', async () => {
+  it('has the same bytes at every attempt and in every process, even after the intent has changed', async () => {
     await subscribe(house, merchant, receiver.url, [
       'payment.confirmed',
       'payment.failed',
@@ -103,7 +103,7 @@ describe('a delivery', () => {
     await beside.close()
   })
 
-  it('is cancelled without an attempt, and its page and record still open, if somebody removed its intent', async () => {
+  it('is cancelled without an attempt if its intent was removed, and its page and record still open', async () => {
     const delivery = await freshDelivery(house, merchant)
     await house.deps.Intent.deleteOne({ referenceNumber: delivery.referenceNumber })
     expect(await attempt(house.deps, delivery._id)).to.deep.equal({
@@ -122,7 +122,7 @@ describe('a delivery', () => {
     expect(body.data).to.include({ status: 'CANCELLED', payload: null })
   })
 
-  it('keeps its id and bytes over attempts and takes a fresh timestamp and signature for each', async () => {
+  it('keeps its id and bytes, with a fresh timestamp and signature for each attempt', async () => {
     receiver.respondWith((res, count) => void res.writeHead(count < 3 ? 500 : 200).end())
     house.clock.freeze(later(0))
     const { _id } = await freshDelivery(house, merchant)
@@ -140,7 +140,7 @@ describe('a delivery', () => {
     expect(new Set(signatures)).to.have.property('size', 3)
   })
 
-  it('succeeds with 200 to 299 and with nothing else', async () => {
+  it('succeeds with a status of 200 to 299 and with no other', async () => {
     const statuses = [
       200, 201, 202, 204, 226, 299, 300, 302, 304, 307, 400, 401, 404, 410, 429, 500, 503, 599,
     ]
@@ -177,7 +177,7 @@ describe('a delivery', () => {
     await elsewhere.close()
   })
 
-  it('writes down each attempt: when, how long, what the receiver said, and where it failed', async () => {
+  it('records each attempt: its time, its duration, the response, and where it failed', async () => {
     receiver.respondWith((res, count) => (count === 1 ? res.destroy() : void res.writeHead(503).end('busy')))
     house.clock.freeze(later(0))
     const startedAt = house.clock.now()
@@ -193,7 +193,7 @@ describe('a delivery', () => {
     expect(attemptLog[1]?.durationMs).to.be.a('number').within(0, 30_000)
   })
 
-  it('is sent no more once it was delivered, however often its job runs', async () => {
+  it('is not sent again after it was delivered, however often its job runs', async () => {
     const delivery = await freshDelivery(house, merchant)
     await attempt(house.deps, delivery._id)
     const before = await stored(house, delivery)
@@ -204,16 +204,13 @@ describe('a delivery', () => {
     expect(await stored(house, delivery)).to.deep.equal(before)
   })
 
-  it('that nobody knows is no work', async () => {
+  it('does nothing for the job of an unknown delivery', async () => {
     const { outcome } = await attempt(house.deps, deliveryId(newId(), endpointId))
     expect(outcome).to.equal('superseded')
   })
 
   for (const [what, end] of [
-    [
-      'is switched off',
-      () => house.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active: false } }),
-    ],
+    ['is disabled', () => house.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active: false } })],
     ['is gone', () => house.deps.Endpoint.deleteOne({ _id: endpointId })],
   ] as const)
     it(`is cancelled when its endpoint ${what}, without an attempt`, async () => {

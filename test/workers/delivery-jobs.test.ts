@@ -11,7 +11,7 @@ import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.
 import { everythingIn } from '../support/redis-keys.ts'
 import { until } from '../support/until.ts'
 
-/** From the API to the receiver, with the real workers and the real queues. */
+/** From the API to the endpoint, with the real workers and the real queues. */
 describe('the job of a delivery', () => {
   let quick: House
   let standard: House
@@ -37,7 +37,7 @@ describe('the job of a delivery', () => {
     return queue
   }
 
-  /** One intent of a merchant whose receiver answers so; the rest happens by itself. */
+  /** Creates an intent of a merchant whose endpoint responds like this. The rest happens by itself. */
   async function told(house: House, respond: (count: number) => number) {
     const [merchant, receiver] = await Promise.all([house.merchant(), startReceiver()])
     receiver.respondWith((res, count) => void res.writeHead(respond(count)).end('an answer'))
@@ -61,7 +61,7 @@ describe('the job of a delivery', () => {
   const gapsOf = ({ received }: Receiver) =>
     received.slice(1).map(({ at }, index) => at - (received[index]?.at ?? 0))
 
-  it('comes at once, without waiting for a sweep, also after events that nobody subscribed to', async () => {
+  it('is enqueued at once, without waiting for a poll, even after events without a subscriber', async () => {
     const house = await openHouse()
     house.startWorkers()
     const unsubscribed = await house.merchant()
@@ -75,12 +75,12 @@ describe('the job of a delivery', () => {
     await house.close()
   })
 
-  /** The job that waits for the attempt after so many. */
+  /** The job that waits for the attempt after `attempts`. */
   const jobOf = (id: string, attempts: number) => jobIdOf({ _id: id, attempts, redrives: 0 })
   const isIn = (queue: Queue, jobId: string, state: string) =>
     until(`${jobId} is ${state}`, async () => (await queue.getJobState(jobId)) === state)
 
-  it('is not there for a first attempt that succeeds: Redis never knows of the delivery', async () => {
+  it('does not exist for a first attempt that succeeds: nothing of the delivery is in Redis', async () => {
     const house = await openHouse()
     house.startWorkers()
     const added: string[] = []
@@ -98,7 +98,7 @@ describe('the job of a delivery', () => {
     await house.close()
   })
 
-  it('comes again after each wait until the receiver takes it, and is gone then', async () => {
+  it('runs after each wait until the endpoint accepts the delivery, and is then removed', async () => {
     const { receiver, id, secret } = await told(quick, (count) => (count < 8 ? 500 : 200))
     const { attempts, attemptLog } = await waitFor(quick, id, 'DELIVERED')
     expect([attempts, attemptLog.length, receiver.received.length]).to.deep.equal([8, 8, 8])
@@ -126,7 +126,7 @@ describe('the job of a delivery', () => {
     await hanging.close()
   })
 
-  it('stands in failed after the 8th failure, where support staff find it, and Retry re-queues it', async () => {
+  it('is among the failed jobs after the 8th failure, where support staff find it, and Retry re-queues the delivery', async () => {
     const { receiver, id, intent } = await told(quick, () => 500)
     await waitFor(quick, id, 'DEAD')
     const queue = queueOf(quick)
@@ -152,7 +152,7 @@ describe('the job of a delivery', () => {
     await receiver.close()
   })
 
-  it('stands in delayed while it waits for its next attempt, and says how many failed, why, and when the next one is', async () => {
+  it('is delayed until the next attempt, and shows how many failed, why, and when the next one is', async () => {
     const { receiver, id, intent } = await told(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')
@@ -166,7 +166,7 @@ describe('the job of a delivery', () => {
       error: 'status 500',
       next: nextAttemptAt?.toISOString(),
     })
-    // BullMQ keeps the instant in the score: milliseconds times 4096 and a counter.
+    // BullMQ stores the time in the score: milliseconds times 4096, plus a counter.
     const score = Number(await redis.zscore(queue.toKey('delayed'), jobOf(id, 1)))
     expect(Math.floor(score / 4096) - (nextAttemptAt?.getTime() ?? 0)).to.be.within(-1, 1000)
     await receiver.close()
@@ -182,7 +182,7 @@ describe('the job of a delivery', () => {
     await receiver.close()
   })
 
-  it('that was lost is made up for: a worker finds the delivery when it is due', async () => {
+  it('is not needed: without it a worker finds the delivery when it is due', async () => {
     const house = await openHouse({ WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' })
     house.startWorkers()
     const { receiver, id } = await told(house, (count) => (count === 1 ? 500 : 200))
@@ -195,12 +195,12 @@ describe('the job of a delivery', () => {
     await house.close()
   })
 
-  it('and all else in Redis holds ids and harmless words: no body, secret, key, code or answer', async () => {
+  it('has only ids and harmless text, like all of Redis: no body, secret, key, code or response', async () => {
     const { receiver, id, merchant, secret, intent, first } = await told(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')
     const { redisUrl, queuePrefix } = standard.deps.config
-    // A job's data is JSON within JSON, its quotes escaped.
+    // The data of a job is JSON within JSON, with escaped quotes.
     const text = (await everythingIn(redisUrl, queuePrefix)).replaceAll('\\', '')
     expect(text).to.include(`"ref":"${intent.referenceNumber}"`)
     expect(text).to.include(jobOf(id, 1))

@@ -28,14 +28,14 @@ describe('the lease on a delivery', () => {
   after(() => beside.close().then(() => house.close()))
 
   const inMs = (ms: number) => new Date(house.clock.now().getTime() + ms)
-  /** As another process leaves it that holds the delivery, or died with it. */
+  /** The state while another process holds the delivery, or after it died. */
   const holdByAnother = (until: Date) =>
     house.deps.Delivery.updateOne(
       { _id: delivery._id },
       { $set: { leaseToken: 'another', nextAttemptAt: until } },
     )
 
-  it('lets one attempt through when two processes claim at once, and one when one process claims twice', async () => {
+  it('allows one attempt when two processes claim at once, and one when one process claims twice', async () => {
     const outcomes = await Promise.all(
       [house, beside, house, beside].map(({ deps }) => attempt(deps, delivery._id)),
     )
@@ -44,7 +44,7 @@ describe('the lease on a delivery', () => {
     expect(await stored(house, delivery)).to.include({ status: 'DELIVERED', attempts: 1 })
   })
 
-  it('is respected to its last millisecond and then taken over; an attempt cut short is none of the 8', async () => {
+  it('holds to its last millisecond, then a worker takes over; an attempt cut short is not one of the 8', async () => {
     const until = inMs(10_000)
     await holdByAnother(until)
     for (const waitMs of [0, 9_999]) {
@@ -60,7 +60,7 @@ describe('the lease on a delivery', () => {
     expect(await attempt(house.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
   })
 
-  it('begins no attempt when MongoDB took so long for it that it might be over before it is renewed', async () => {
+  it('allows no attempt if MongoDB took so long that it might end before it is renewed', async () => {
     const { lanes } = house.deps
     const slow: Deps = {
       ...house.deps,
@@ -84,7 +84,7 @@ describe('the lease on a delivery', () => {
     expect(await attempt(house.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
   })
 
-  it('leaves all 8 attempts to a delivery whose attempts were cut short time and again', async () => {
+  it('leaves a delivery all its 8 attempts, however often attempts were cut short', async () => {
     receiver.respondWith((res) => void res.writeHead(500).end())
     for (let count = 1; count <= 8; count += 1) {
       house.clock.advance(86_400_000)
@@ -94,7 +94,7 @@ describe('the lease on a delivery', () => {
     expect(await stored(house, delivery)).to.include({ status: 'DEAD', attempts: 8 })
   })
 
-  it('lasts 10 s from the claim and 10 s from each renewal, while the attempt is under way', async () => {
+  it('lasts 10 s from the claim and 10 s from each renewal during the attempt', async () => {
     const held: ServerResponse[] = []
     receiver.respondWith((res) => void held.push(res))
     const running = attempt(house.deps, delivery._id)
@@ -112,7 +112,7 @@ describe('the lease on a delivery', () => {
     expect(await stored(house, delivery)).to.include({ status: 'DELIVERED', leaseToken: null })
   })
 
-  it('lets a result be written only by who still holds it', async () => {
+  it('lets only its holder write a result', async () => {
     const held: ServerResponse[] = []
     receiver.respondWith((res, count) => void (count === 1 ? held.push(res) : res.end()))
     const slow = attempt(house.deps, delivery._id)
@@ -122,7 +122,7 @@ describe('the lease on a delivery', () => {
     const before = await stored(house, delivery)
     held[0]?.writeHead(500).end()
     await slow
-    // The failure that this process saw counts for nothing.
+    // The failure that this process saw does not count.
     expect(await stored(house, delivery)).to.deep.equal(before)
     expect(before).to.include({ status: 'DELIVERED', attempts: 1 })
   })

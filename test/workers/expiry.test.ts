@@ -41,7 +41,7 @@ describe('expiry', () => {
   }
   const storedIntent = (referenceNumber: string) => house.deps.Intent.findOne({ referenceNumber }).lean()
 
-  it('is true to the millisecond for whoever reads, with every worker down', async () => {
+  it('is exact to the millisecond for every read, even with every worker down', async () => {
     const { referenceNumber, createdAt, expiresAt, code } = await createIntent(house, merchant)
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).to.equal(dayMs)
 
@@ -68,7 +68,7 @@ describe('expiry', () => {
     expect(await readIntent(house, merchant, referenceNumber)).to.deep.equal(read)
   })
 
-  it('lets a cancel through in the last millisecond', async () => {
+  it('does not prevent a cancel in the last millisecond', async () => {
     const { referenceNumber, expiresAt } = await createIntent(house, merchant)
     reach(expiresAt, -1)
     expect((await cancelIntent(house, merchant, referenceNumber)).status).to.equal(200)
@@ -81,7 +81,7 @@ describe('expiry', () => {
     expect(await waitingEvents(house, merchant)).to.deep.equal(['payment.created', 'payment.cancelled'])
   })
 
-  it('that comes too early changes nothing and says when to come again', async () => {
+  it('changes nothing if it comes too early, and returns when it is due', async () => {
     const { referenceNumber, expiresAt } = await createIntent(house, merchant)
     reach(expiresAt, -1)
     for (const _again of [1, 2])
@@ -92,7 +92,7 @@ describe('expiry', () => {
     expect((await storedIntent(referenceNumber))?.status).to.equal('PENDING')
   })
 
-  it('is told once, however often and from however many processes it runs, and dated to when it was due', async () => {
+  it('has one event, dated to when it was due, however often and in however many processes it runs', async () => {
     const receiver = await startReceiver()
     await subscribe(house, merchant, receiver.url)
     const { referenceNumber, expiresAt } = await createIntent(house, merchant)
@@ -115,7 +115,7 @@ describe('expiry', () => {
     await receiver.close()
   })
 
-  it('releases the code, for another intent 15 minutes later and not before', async () => {
+  it('releases the code for another intent 15 minutes later, not before', async () => {
     const { referenceNumber, code, expiresAt } = await createIntent(house, merchant)
     const key = codeKeyOf({ businessId: merchant.businessId, sandbox: true }, code)
     reach(expiresAt)
@@ -130,7 +130,7 @@ describe('expiry', () => {
 })
 
 describe('expiry with real workers and a lifetime of one second', () => {
-  it('tells payment.expired exactly once, not before the time is up', async () => {
+  it('sends payment.expired exactly once, not before the time is up', async () => {
     const house = await openHouse({ INTENT_LIFETIME_SECONDS: '1' })
     const [merchant, receiver] = [await house.merchant(), await startReceiver()]
     house.startWorkers()
@@ -142,7 +142,7 @@ describe('expiry with real workers and a lifetime of one second', () => {
       expect(json.event).to.equal('payment.expired')
       expect(at).to.be.at.least(expiresAt.get(String(json.data.reference_number)) ?? Number.NaN)
     }
-    // Whoever comes again finds nothing to do.
+    // A second run finds nothing to do.
     await Promise.all(made.map(({ referenceNumber }) => expireIntent(house.deps, referenceNumber)))
     expect(await expireDue(house.deps)).to.equal(0)
     const delivered = async () =>

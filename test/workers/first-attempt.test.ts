@@ -52,14 +52,14 @@ describe('the first attempt at a delivery', () => {
       const made = await deliveriesOf(house, merchant)
       return made.length === count && made.every(({ status }) => status === 'DELIVERED') && made
     })
-  /** How often each delivery arrived. */
+  /** How many times each delivery arrived. */
   const arrivals = () => {
     const counts = new Map<string, number>()
     for (const { json } of receiver.received) counts.set(json.id, (counts.get(json.id) ?? 0) + 1)
     return [...counts.values()]
   }
 
-  it('is made by the relay that inserts it, under a lease, with nothing of it in Redis', async () => {
+  it('is made by the relay that inserts the delivery, under a lease, with nothing in Redis', async () => {
     const held: ServerResponse[] = []
     receiver.respondWith((res) => void held.push(res))
     await create(1)
@@ -83,7 +83,7 @@ describe('the first attempt at a delivery', () => {
     expect(await inRedis()).not.to.include(delivery?._id)
   })
 
-  it('waits where there is no slot: without a lease, with a job, and is made as soon as a slot is free', async () => {
+  it('waits without a lease, but with a job, if there is no slot, and is made as soon as a slot is free', async () => {
     const held: ServerResponse[] = []
     receiver.respondWith((res) => void held.push(res))
     house.startWorkers()
@@ -99,13 +99,13 @@ describe('the first attempt at a delivery', () => {
     const freedAt = Date.now()
     for (const res of held) res.end()
     await areDelivered(5)
-    // Long before their jobs come back.
+    // Long before their jobs run again.
     expect(Math.max(...receiver.received.map(({ at }) => at)) - freedAt).to.be.below(4_000)
     expect(arrivals()).to.deep.equal([1, 1, 1, 1, 1])
     await until('their jobs are gone', async () => (await queue.count()) === 0, 15_000)
   })
 
-  it('is left to other processes by one that does not work on deliveries', async () => {
+  it('is left to other processes if this one does not work on deliveries', async () => {
     const relays = await openBeside(house, { WORKER_QUEUES: 'outbox-relay' })
     relays.startWorkers()
     await create(3)
@@ -142,7 +142,7 @@ describe('the first attempt at a delivery', () => {
     await beside.close()
   })
 
-  it('is made by the poll when its relay died after the insert, as soon as the lease ends', async () => {
+  it('is made by the poll as soon as the lease ends, if its relay died after the insert', async () => {
     const { lanes } = house.deps
     const dying: Deps = {
       ...house.deps,
@@ -159,7 +159,7 @@ describe('the first attempt at a delivery', () => {
     expect(await relay(house, merchant, dying).catch((error: Error) => error.message)).to.equal('killed')
     const [delivery] = await deliveriesOf(house, merchant)
     expect(house.deps.slots.inFlight()).to.equal(0)
-    // Its event is relayed again, and the delivery stays with the lease of the dead one.
+    // The event is relayed again, and the delivery keeps the lease of the dead process.
     expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
     await house.deps.underWay.ended()
     expect(await attemptDue(house.deps)).to.equal(0)
@@ -171,7 +171,7 @@ describe('the first attempt at a delivery', () => {
     expect(arrivals()).to.deep.equal([1])
   })
 
-  it('is taken over within 15 s when its process is killed, and that attempt does not count', async () => {
+  it('is repeated within 15 s by another process if its process is killed, and does not count', async () => {
     const held: ServerResponse[] = []
     receiver.respondWith((res, count) => (count === 1 ? void held.push(res) : void res.end()))
     const worker = await startProcess('worker', house, { WEBHOOK_ALLOWED_HOSTS: receiver.host })
@@ -194,13 +194,13 @@ describe('the first attempt at a delivery', () => {
     await worker.stop()
   })
 
-  describe('after a fault', () => {
+  describe('after an error of MongoDB', () => {
     const failing = (name: 'recordResult' | 'findBodySource' | 'findEndpoint' | 'claimDelivery'): Deps => ({
       ...house.deps,
       lanes: { ...house.deps.lanes, [name]: () => Promise.reject(new Error('MongoDB is away')) },
     })
 
-    it('of MongoDB at its result counts as none, and comes again when its lease ends', async () => {
+    it('at its result does not count, and is repeated when its lease ends', async () => {
       receiver.respondWith((res) => void res.writeHead(500).end())
       await create(1)
       house.deps.slots.open()
@@ -216,7 +216,7 @@ describe('the first attempt at a delivery', () => {
       expect(arrivals()).to.deep.equal([2])
     })
 
-    it('of MongoDB before the request sends nothing, counts as none, and leaves no slot taken', async () => {
+    it('before the request sends nothing, does not count, and holds no slot', async () => {
       await create(1)
       await relay(house, merchant)
       house.deps.slots.open()
@@ -234,7 +234,7 @@ describe('the first attempt at a delivery', () => {
       expect(done).to.include({ attempts: 1 })
     })
 
-    it('of the slots that waited for, the poll serves the endpoint again', async () => {
+    it('while a waiting endpoint is served is followed by a poll that serves the endpoint', async () => {
       await create(3)
       await relay(house, merchant)
       house.deps.slots.open()
@@ -242,7 +242,7 @@ describe('the first attempt at a delivery', () => {
       const [delivery] = await deliveriesOf(house, merchant)
       const { businessId, health, url } = await house.deps.Endpoint.findById(endpointId).orFail().lean()
       expect(delivery?.url).to.equal(url)
-      // As a fault of MongoDB leaves it: it waits, and no slot will become free.
+      // The state after an error of MongoDB: the endpoint waits, and no slot will become free.
       house.deps.slots.wait({ endpointId, businessId, health, origin: receiver.host })
       house.startWorkers()
       await areDelivered(3)

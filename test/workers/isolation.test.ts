@@ -12,8 +12,8 @@ interface Shop {
   endpointId: string
 }
 
-/** From the API to the endpoint, with the real workers: what one endpoint does is nothing to the others. */
-describe('an endpoint that does not respond', () => {
+/** From the API to the endpoint, with the real workers. */
+describe('an endpoint that hangs or is slow', () => {
   let house: House
   const receivers: Receiver[] = []
   before(async () => {
@@ -55,7 +55,7 @@ describe('an endpoint that does not respond', () => {
     }
   }
 
-  it('holds 2 attempts while nothing is known of it; the others wait, and all arrive once when it responds again', async () => {
+  it('has 2 attempts in flight if it is unknown; the others wait, and all arrive once when it responds again', async () => {
     const [bad, good] = [await openShop(), await openShop()]
     const respond = hang(bad)
     await sell(bad, 12)
@@ -73,7 +73,7 @@ describe('an endpoint that does not respond', () => {
     expect(new Set(done.map(({ attempts }) => attempts))).to.deep.equal(new Set([1]))
   })
 
-  it('and was trusted moves aside after 5 s: the other endpoint of its business goes on', async () => {
+  it('frees its fast slots after 5 s, so another endpoint of its business goes on', async () => {
     const bad = await openShop()
     await trustEndpoint(house, bad.endpointId)
     const respond = hang(bad)
@@ -87,7 +87,7 @@ describe('an endpoint that does not respond', () => {
     await house.http.post(path).set(bad.merchant.write()).expect(200)
     await other.atLeast(1, 5_000)
     expect(bad.receiver.received).to.have.length(50)
-    // Two at a time from then on.
+    // From here on it gets two at a time.
     await bad.receiver.atLeast(52, 10_000)
     respond()
     await until(
@@ -100,7 +100,7 @@ describe('an endpoint that does not respond', () => {
     await until('the slots are free', () => house.deps.slots.inFlight() === 0)
   })
 
-  it('leaves the same host to the endpoint of another business', async () => {
+  it('does not delay an endpoint of another business at the same host', async () => {
     const bad = await openShop()
     await trustEndpoint(house, bad.endpointId)
     const respond = hang(bad)
@@ -116,10 +116,10 @@ describe('an endpoint that does not respond', () => {
     await isDone(good, 1)
   })
 
-  it('but slowly is not punished: one that takes a second gets as many at once as come', async () => {
+  it('gets all events at once if it responds after only a second', async () => {
     const slow = await openShop()
     slow.receiver.respondWith((res) => void setTimeout(() => res.end(), 1_000))
-    // It begins with 2, and has more with each success.
+    // It begins with 2 slots, and gets one more with each success.
     for (const count of [2, 4, 8, 16]) {
       const before = slow.receiver.received.length
       await sell(slow, count)

@@ -16,13 +16,13 @@ import { newRefund, simulate, storedIntent } from '../support/pay.ts'
 import { until } from '../support/until.ts'
 
 const many = 1_000
-/** As long as metadata can be, of characters that take four bytes. */
+/** The largest metadata allowed, of characters that take four bytes. */
 const fullMetadata = Object.fromEntries(
   Array.from({ length: 50 }, (_, index) => [`${index}`.padStart(4, '0') + '💰'.repeat(60), '💰'.repeat(500)]),
 )
 const cause = { requestId: newId(), traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
 
-/** A receiver that keeps of each webhook its id and its size. */
+/** A receiver that keeps only the id and the size of each webhook. */
 async function startCounter() {
   const ids: string[] = []
   let bytes = 0
@@ -67,7 +67,7 @@ describe('an intent with very many events', () => {
     return found?.bytes ?? 0
   }
 
-  /** That many declined payments, one that succeeds, and that many refunds. No relay runs meanwhile. */
+  /** Makes this many declined payments, one that succeeds, and this many refunds. No relay runs meanwhile. */
   async function makeEvents(referenceNumber: string): Promise<void> {
     const intent = await storedIntent(house, referenceNumber)
     const payerPhone = '22******45'
@@ -89,7 +89,7 @@ describe('an intent with very many events', () => {
     }
   }
 
-  it('has room for 1 000 refunds and 1 000 declined payments with full metadata, each told once', async function () {
+  it('can have 1 000 refunds and 1 000 declined payments with full metadata, each delivered once', async function () {
     this.timeout(240_000)
     const receiver = await startCounter()
     const events = ['payment.created', 'payment.failed', 'payment.confirmed', 'payment.refunded']
@@ -122,7 +122,7 @@ describe('an intent with very many events', () => {
     receiver.close()
   })
 
-  /** Copies of an intent with full metadata, as large as each is, and some small ones: their ids. */
+  /** Stores `large` copies of an intent with full metadata and `small` copies of a small one. Returns their ids. */
   async function storeMany(large: number, small: number): Promise<string[]> {
     const created = await Promise.all(
       [fullMetadata, {}].map((metadata) => createIntent(house, merchant, { amount: 1, metadata })),
@@ -142,7 +142,7 @@ describe('an intent with very many events', () => {
     return stored.map(({ _id }) => _id)
   }
 
-  it('is read in groups of at most 4 MiB, small ones first and each once, with what its bodies are composed from', async () => {
+  it('is read in groups of at most 4 MiB, small documents first, each once, with the source of its bodies', async () => {
     const ids = await storeMany(60, 250)
     const groups: IntentSource[][] = []
     for await (const { intents } of readOutboxes(house.deps, { intentIds: ids, orderIds: [] }))
@@ -181,7 +181,7 @@ describe('an intent with very many events', () => {
     expect(await counts(remove)).to.deep.equal([200, 200, 50])
   })
 
-  it('waits for the next sweep while its business has half of the groups, and those of others do not', async () => {
+  it('waits for the next poll while its business has half of the groups, and other businesses go on', async () => {
     const [_id = ''] = await storeMany(1, 0)
     const { largeOutboxes } = house.deps
     const free = [1, 2, 3, 4].map(() => largeOutboxes.tryTake(merchant.businessId))
@@ -192,7 +192,7 @@ describe('an intent with very many events', () => {
     expect(await relayOutboxes(house.deps, { intentIds: [_id], orderIds: [] })).to.include({ events: 1 })
   }).timeout(20_000)
 
-  it('takes no further payment while 8 MiB of events wait, and does once they are relayed', async () => {
+  it('takes no further payment while 8 MiB of events wait, but does after they are relayed', async () => {
     const { referenceNumber, shortCode } = await createIntent(house, merchant)
     const [event] = (await storedIntent(house, referenceNumber)).outbox
     const filled = Array.from({ length: 7_500 }, () => ({

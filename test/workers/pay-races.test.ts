@@ -31,7 +31,7 @@ const wallets = 50
 /** Of some 25 payments of about 100 each, a wallet can make most. */
 const balance = 2000
 
-describe('Two payers, the merchant, a simulation and the expiry at one intent', () => {
+describe('Two payers, the merchant, a simulation and the expiry that compete for one intent', () => {
   let house: House
   let beside: House
   let merchant: Merchant
@@ -228,7 +228,7 @@ describe('Two payers, the merchant, a simulation and the expiry at one intent', 
     return payment === null ? end : `${end} by ${payment.wallet}`
   }
 
-  it(`leave one winner, its events and no other, in ${rounds} rounds; and the books balance, after refunds too`, async function () {
+  it(`have one winner and only its events, in ${rounds} rounds, and the books balance, even after refunds`, async function () {
     this.timeout(120_000)
     const request: IntentRequest = {
       amount: 100,

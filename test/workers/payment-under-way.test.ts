@@ -60,7 +60,7 @@ describe('A payment under way', () => {
     }
   }
 
-  it('keeps the merchant, a simulation and a second payer from the intent, and its end lets them', async () => {
+  it('keeps the merchant, a simulation and a second payer from changing the intent until it ends', async () => {
     const { referenceNumber, key, answered } = await paying({ outcome: 'refused', reason: 'wrong_pin' })
     for (const _again of [1, 2]) {
       expect(codeOf(await cancelIntent(house, merchant, referenceNumber))).to.equal(
@@ -80,7 +80,7 @@ describe('A payment under way', () => {
     expect(toldBy(intent)).to.deep.equal(['payment.created', 'payment.cancelled'])
   })
 
-  it('is waited for by the expiry: it reads PENDING until it ends, for as long as that takes', async () => {
+  it('delays the expiry: the intent reads PENDING until the payment ends, however long that takes', async () => {
     const { referenceNumber, answered } = await paying({ outcome: 'done' })
     house.clock.advance(2 * dayMs)
     expect(await expireIntent(house.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
@@ -108,7 +108,7 @@ describe('A payment under way', () => {
     { outcome: { outcome: 'failed', reason: 'technical_error' }, status: 'FAILED', told: ['payment.failed'] },
   ]
   for (const { outcome, status, told } of ends)
-    it(`that is ${outcome.outcome} when the time is up leaves the intent ${status}, each told once and in order`, async () => {
+    it(`that is ${outcome.outcome} when the time is up leaves the intent ${status}, with one event for each change, in order`, async () => {
       const { referenceNumber, answered } = await paying(outcome)
       house.clock.advance(dayMs + minuteMs)
       expect(await answered()).to.equal(outcome.outcome)
@@ -126,7 +126,7 @@ describe('A payment under way', () => {
     })
 
   for (const { outcome, status } of [{ outcome: { outcome: 'done' }, status: 'PAID' } as const, ...ends])
-    it(`that is ${outcome.outcome} when the time is up ${status === 'CANCELLED' ? 'asks' : 'does not ask'} for the expiry`, async () => {
+    it(`that is ${outcome.outcome} when the time is up ${status === 'CANCELLED' ? 'enqueues' : 'does not enqueue'} the expiry`, async () => {
       const { nudge } = house.deps
       const nudged: string[] = []
       house.deps.nudge = (queue, jobs) => {
@@ -141,7 +141,7 @@ describe('A payment under way', () => {
       expect(nudged.includes('intent-expiry')).to.equal(status === 'CANCELLED')
     })
 
-  it('that was declined may be tried again; what went wrong is told until one succeeds', async () => {
+  it('that was declined may be tried again; the reason is shown until one succeeds', async () => {
     const { referenceNumber } = await createIntent(house, merchant)
     const before = await storedIntent(house, referenceNumber)
     wallet.answers(() => ({ outcome: 'declined', reason: 'limit_exceeded' }))
@@ -158,7 +158,7 @@ describe('A payment under way', () => {
     expect(after.codeReusableAt.getTime() - house.clock.now().getTime()).to.equal(15 * minuteMs)
   })
 
-  it('that fails for good lets go of the code as one that succeeds does', async () => {
+  it('that fails for good releases the code, like one that succeeds', async () => {
     const { referenceNumber } = await createIntent(house, merchant)
     wallet.answers(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
     await pay(house, referenceNumber)
@@ -179,7 +179,7 @@ describe('A payment under way', () => {
     expect(wallet.orders).to.have.length(55)
   })
 
-  it('of which MongoDB does not note when to ask is waited for all the same', async () => {
+  it('holds the intent even if MongoDB does not store when to ask the wallet', async () => {
     const { referenceNumber } = await createIntent(house, merchant)
     const intent = await storedIntent(house, referenceNumber)
     const confirmation = { paymentId: newId(), phone: '22000001', pin: '1234', amount: 50_000 }
@@ -213,7 +213,7 @@ describe('A payment under way', () => {
     return { referenceNumber, key, orders, paid, process }
   }
 
-  it('begins only while the time is not up for a clock that is a second ahead', async () => {
+  it('begins only if the intent is open by a clock that is a second ahead', async () => {
     const begunAt = async (ageMs: number) => {
       const { referenceNumber } = await createIntent(house, merchant)
       house.clock.advance(ageMs)
@@ -230,7 +230,7 @@ describe('A payment under way', () => {
     ['was up for a clock that is a second ahead', dayMs - 1500, 500, 'PENDING', []],
     ['for the order is over', 0, minuteMs, 'PENDING', []],
   ] as const)
-    it(`is not begun when MongoDB took so long to hold it that the time ${what}`, async () => {
+    it(`is not begun if MongoDB took so long to hold it that the time ${what}`, async () => {
       const { referenceNumber, orders, paid, process } = await slowlyHeld('paused', ageMs, ms)
       expect([await paid, orders]).to.deep.equal(['not-executed', []])
       // Its expiry is asked for, and not waited for.
@@ -249,7 +249,7 @@ describe('A payment under way', () => {
       await process.close()
     })
 
-  it('whose process died before it heard that it holds is let go, and its form is not carried out later', async () => {
+  it('is released if its process died before it knew of the hold, and its form has no effect later', async () => {
     const { referenceNumber, key, orders, paid, process } = await slowlyHeld('late', 0, minuteMs)
     wallet.knows({ outcome: 'not-executed' })
     const { _id, underWay } = await storedIntent(house, referenceNumber)

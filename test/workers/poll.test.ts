@@ -29,7 +29,7 @@ import { until } from '../support/until.ts'
 
 const dayMs = 86_400_000
 
-/** What each worker finds in MongoDB by itself, whatever became of the jobs. No queue is worked on here. */
+/** What a worker finds in MongoDB without any job. No worker runs a queue here. */
 describe('the poll', () => {
   let house: House
   let receiver: Receiver
@@ -65,7 +65,7 @@ describe('the poll', () => {
       await house.deps.Intent.collection.insertMany(many.slice(at, at + 1_000) as never[])
   }
   const ago = (ms: number) => new Date(house.clock.now().getTime() - ms)
-  /** An outbox as it was left some time ago. */
+  /** An outbox whose events have waited for some time. */
   async function oldOutbox(createdAt: Date) {
     const { referenceNumber } = await createIntent(house, merchant)
     const { outbox } = await storedIntent(house, referenceNumber)
@@ -79,7 +79,7 @@ describe('the poll', () => {
   }
 
   describe('of outboxes', () => {
-    it('relays an event that nobody relayed, once it is old enough to have lost its wake-up', async () => {
+    it('relays an event without a wake-up job, once it is old enough', async () => {
       await createIntent(house, merchant)
       expect(await pollOutboxes(house.deps)).to.equal(0)
       house.clock.advance(2_000)
@@ -89,14 +89,14 @@ describe('the poll', () => {
       expect(await pollOutboxes(house.deps)).to.equal(0)
     })
 
-    it('relays that of an order too', async () => {
+    it('relays the event of an order too', async () => {
       await storeOrder(house, merchant)
       house.clock.advance(2_000)
       expect(await pollOutboxes(house.deps)).to.equal(1)
       expect(await waitingEvents(house, merchant)).to.deep.equal([])
     })
 
-    it('relays the event of a business before the thousands of another one that are older', async () => {
+    it('relays the event of a business before thousands of older ones of another business', async () => {
       const neighbour = await house.merchant()
       await subscribe(house, neighbour, receiver.url)
       await manyIntents(3_000, { outbox: await oldOutbox(ago(60_000)) })
@@ -111,7 +111,7 @@ describe('the poll', () => {
       expect(await waitingEvents(house, merchant)).to.have.length(2_000)
     }).timeout(60_000)
 
-    it('goes on to those of others and to orders past hundreds that this version cannot relay, and reports it', async () => {
+    it('relays other events despite hundreds that this version cannot relay, and reports the error', async () => {
       const neighbour = await house.merchant()
       await subscribe(house, neighbour, receiver.url)
       const unknown = (await oldOutbox(ago(60_000))).map((event) => ({ ...event, format: 99 }))
@@ -130,7 +130,7 @@ describe('the poll', () => {
   })
 
   describe('of deliveries', () => {
-    it('attempts what is due and nothing before its time, also with the lease of a dead process', async () => {
+    it('attempts what is due and nothing before its time, including the delivery of a dead process', async () => {
       receiver.respondWith((res) => void res.writeHead(500).end())
       const delivery = await freshDelivery(house, merchant)
       house.deps.slots.open()
@@ -151,7 +151,7 @@ describe('the poll', () => {
       expect((await stored(house, delivery)).attempts).to.equal(3)
     })
 
-    it('attempts that of a business before the thousands of another one that are due longer', async () => {
+    it('attempts the delivery of a business before thousands of older ones of another business', async () => {
       const [neighbour, hanging] = [await house.merchant(), await startReceiver()]
       const held: ServerResponse[] = []
       hanging.respondWith((res) => void held.push(res))
@@ -188,7 +188,7 @@ describe('the poll', () => {
       await hanging.close()
     }).timeout(60_000)
 
-    it('goes on past one that cannot be attempted, and gives its slot back', async () => {
+    it('skips a delivery that cannot be attempted, and frees its slot', async () => {
       const [wrong, right] = [await freshDelivery(house, merchant), await freshDelivery(house, merchant)]
       await house.deps.Delivery.updateOne({ _id: wrong._id }, { $set: { format: 99 } })
       house.clock.advance(1_000)
@@ -199,7 +199,7 @@ describe('the poll', () => {
       expect(house.deps.slots.inFlight()).to.equal(0)
     })
 
-    it('finds nothing where all is done: delivered, DEAD or cancelled', async () => {
+    it('finds nothing if all deliveries are DELIVERED, DEAD or CANCELLED', async () => {
       const made = [
         await freshDelivery(house, merchant),
         await freshDelivery(house, merchant),
@@ -219,7 +219,7 @@ describe('the poll', () => {
     })
   })
 
-  it('expires an intent before the thousands of another business whose time was up earlier', async () => {
+  it('expires an intent of a business before thousands of earlier ones of another business', async () => {
     const neighbour = await house.merchant()
     const earlier = ago(60_000)
     await manyIntents(3_000, { expiresAt: earlier, cancelsAt: earlier, outbox: [] })
@@ -234,14 +234,14 @@ describe('the poll', () => {
     expect(await house.deps.Intent.countDocuments({ status: 'PENDING' })).to.equal(2_000)
   }).timeout(60_000)
 
-  it('finishes what was left behind of each wallet, though one cannot be finished', async () => {
+  it('finishes the movements of each wallet, even if one cannot be finished', async () => {
     const since = house.clock.now()
     const accounts = ['31000001', '31000002', '31000003'].map((phone) => ({
       ...newAccount({ _id: phone, phone, businessId: null, pinHash: null, balance: 100 }, since),
       current: { nonce: newId(), key: newId(), kind: 'refund', amount: 1, paymentKey: phone, since },
     }))
     await house.deps.WalletAccount.collection.insertMany(accounts as never[])
-    // A row that nothing of ours has written.
+    // An invalid document, which the service never writes.
     await house.deps.WalletMovement.collection.insertOne({ _id: '31000002' } as never)
     house.clock.advance(10_000)
     expect(await finishLeftovers(house.deps)).to.equal(3)
@@ -249,7 +249,7 @@ describe('the poll', () => {
     expect(after.map(({ current }) => current === null)).to.deep.equal([true, false, true])
   })
 
-  it('goes on to all other leftovers when one look fails, and reports it in the end', async () => {
+  it('finishes all other leftovers if one search fails, then reports the error', async () => {
     const delivery = await freshDelivery(house, merchant)
     const line = { _id: newId(), at: ago(60_000), act: 'delivery.requeued', subject: delivery._id }
     await house.deps.Delivery.collection.updateOne({ _id: delivery._id } as never, {
@@ -262,7 +262,7 @@ describe('the poll', () => {
     expect((await stored(house, delivery)).unaudited).to.deep.equal([])
   })
 
-  it('reads by an index, however much there is that needs nothing', async () => {
+  it('reads only an index, however many documents need nothing', async () => {
     await freshDelivery(house, merchant)
     const { referenceNumber } = await createIntent(house, merchant)
     const askAt = house.clock.now()
@@ -302,7 +302,7 @@ describe('the poll', () => {
     )
   })
 
-  it('looks only for the work of the queues of its process', async () => {
+  it('searches only for the work of its process’s queues', async () => {
     const own = await openHouse({ WORKER_QUEUES: 'outbox-relay' })
     const seller = await own.merchant()
     await subscribe(own, seller, receiver.url)

@@ -34,7 +34,7 @@ describe('the relay', () => {
   })
   after(() => Promise.all([receiver.close(), beside.close()]).then(() => house.close()))
 
-  it('makes one delivery for each subscribed active endpoint and empties the outbox', async () => {
+  it('inserts one delivery for each subscribed active endpoint and empties the outbox', async () => {
     const wanting = await subscribe(house, merchant, receiver.url)
     const second = await subscribe(house, merchant, receiver.url, ['payment.created'])
     await subscribe(house, merchant, receiver.url, ['payment.cancelled'])
@@ -54,7 +54,7 @@ describe('the relay', () => {
     expect(await waitingEvents(house, merchant)).to.deep.equal([])
   })
 
-  it('leaves events in the outbox while their business stores as much as it may, and relays those of others', async () => {
+  it('leaves events in the outbox while their business has all its slots, and relays those of others', async () => {
     const other = await house.merchant()
     await Promise.all([subscribe(house, merchant, receiver.url), subscribe(house, other, receiver.url)])
     const taken: (() => void)[] = []
@@ -71,7 +71,7 @@ describe('the relay', () => {
     expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
   })
 
-  it('relays the events that it can compose, and gives every slot back, when it cannot compose another', async () => {
+  it('relays the events that it can compose, and frees every slot, if it cannot compose another', async () => {
     const { id: endpointId } = await subscribe(house, merchant, receiver.url)
     await trustEndpoint(house, endpointId)
     const { referenceNumber } = await createIntent(house, merchant)
@@ -92,7 +92,7 @@ describe('the relay', () => {
     expect(receiver.received.splice(0)).to.have.length(2)
   })
 
-  it('composes no body for which there is no slot: 1 000 large events of one intent take little memory', async () => {
+  it('composes no body without a slot, so 1 000 large events of one intent take little memory', async () => {
     for (const _each of [1, 2, 3, 4, 5]) await subscribe(house, merchant, receiver.url)
     const metadata = Object.fromEntries(
       Array.from({ length: 50 }, (_, key) => [`key ${key}`, '💰'.repeat(500)]),
@@ -128,7 +128,7 @@ describe('the relay', () => {
     expect(most - before).to.be.below(50_000_000)
   })
 
-  it('makes the same deliveries again when it is run again before the outbox was emptied', async () => {
+  it('makes no second delivery if it runs again before the outbox was emptied', async () => {
     await subscribe(house, merchant, receiver.url)
     await createIntent(house, merchant)
     const { businessId } = merchant
@@ -161,7 +161,7 @@ describe('the relay', () => {
     expect(await deliveriesOf(house, merchant)).to.deep.equal([])
   })
 
-  it('keeps back alone what cannot be stored, and hands on the rest of its batch', async () => {
+  it('keeps only the events that cannot be stored, and relays the rest of the batch', async () => {
     const broken = await house.merchant()
     const [wrong] = await Promise.all([
       subscribe(house, broken, receiver.url),
@@ -172,7 +172,7 @@ describe('the relay', () => {
     await createIntent(house, broken)
     const { Intent, Endpoint, mongo } = house.deps
     const { businessId } = merchant
-    // One has an endpoint that is none, and MongoDB refuses the delivery of another.
+    // One has an invalid endpoint, and MongoDB refuses the delivery of another.
     const { events } = await Endpoint.findById(wrong.id).orFail().lean()
     await Endpoint.updateOne({ _id: wrong.id }, { $set: { events: null } })
     const validator = { referenceNumber: { $ne: refused.referenceNumber } }
@@ -195,7 +195,7 @@ describe('the relay', () => {
     expect([await waitingEvents(house, merchant), await waitingEvents(house, broken)]).to.deep.equal([[], []])
   })
 
-  it('makes a delivery that waited unsent for a minute anew, with the time of then', async () => {
+  it('drops an insert that was not sent for a minute, and makes the delivery later with a new time', async () => {
     await subscribe(house, merchant, receiver.url)
     await createIntent(house, merchant)
     const waits: number[] = []
@@ -214,7 +214,7 @@ describe('the relay', () => {
     expect((await deliveriesOf(house, merchant))[0]?.createdAt).to.deep.equal(later)
   })
 
-  it('hands on what orders tell beside what intents tell, each once, and nothing of an order that was given up', async () => {
+  it('relays events of orders and intents together, each once, and none of an order that was given up', async () => {
     await subscribe(house, merchant, receiver.url, ['payment.created', 'order.new'])
     const { referenceNumber } = await createIntent(house, merchant)
     const order = await storeOrder(house, merchant)
@@ -253,7 +253,7 @@ describe('the relay', () => {
     expect(await deliveriesOf(house, merchant)).to.deep.equal(made)
   })
 
-  it('leaves an event that arrives while it works for its next run', async () => {
+  it('leaves an event that is added meanwhile to its next run', async () => {
     await subscribe(house, merchant, receiver.url)
     const { referenceNumber } = await createIntent(house, merchant)
     const { lanes } = house.deps
@@ -341,7 +341,7 @@ describe('the relay', () => {
       expect(bodies.map((body) => body.sandbox)).to.have.members([false, true])
     })
 
-    it('and the receiver gets exactly these bytes', async () => {
+    it('sent to the endpoint byte for byte', async () => {
       await subscribe(house, merchant, receiver.url)
       await createIntent(house, merchant, `{"amount":1,"metadata":${oddMetadata}}`)
       await relay(house, merchant)

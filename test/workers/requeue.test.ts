@@ -45,7 +45,7 @@ describe('re-queuing a delivery', () => {
     return delivery ?? expect.fail()
   }
 
-  it('that is DEAD reaches the receiver at once through the workers: same id and bytes, fresh timestamp', async () => {
+  it('that is DEAD sends it at once: same id and bytes, fresh timestamp', async () => {
     const own = await openHouse({ WEBHOOK_RETRY_SECONDS: '0.05,0.05,0.05,0.05,0.05,0.05,0.05' })
     own.startWorkers()
     const seller = await own.merchant()
@@ -67,7 +67,7 @@ describe('re-queuing a delivery', () => {
     await own.close()
   })
 
-  it('of 500 at once, each is done once and stands in the trail, also when it is asked for twice at once', async () => {
+  it('takes effect once and adds one audit line for each of 500, even if it is requested twice at once', async () => {
     const dead = await deadDeliveries(house, merchant, 500)
     const asked = await Promise.all([requeue(idsOf(dead)), requeue(idsOf(dead))])
     expect(asked.flat().filter((outcome) => outcome === 'requeued')).to.have.length(500)
@@ -80,7 +80,7 @@ describe('re-queuing a delivery', () => {
     expect(trail).to.have.length(500)
   })
 
-  it('by one act is done once, however often that act is tried, also after the attempt', async () => {
+  it('takes effect once per request, however often the request is retried, even after the attempt', async () => {
     const delivery = await oneDead()
     const by = someone()
     expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
@@ -91,7 +91,7 @@ describe('re-queuing a delivery', () => {
     expect(await trailOf([delivery])).to.have.length(1)
   })
 
-  it('that is being attempted changes nothing; nor does one whose next attempt was asked for already', async () => {
+  it('that is being attempted, or was already re-queued, changes nothing', async () => {
     const gate = createGate()
     receiver.respondWith((res) => void gate.passed.then(() => res.writeHead(500).end()))
     const delivery = await oneDead()
@@ -113,7 +113,7 @@ describe('re-queuing a delivery', () => {
     expect(await stored(house, delivery)).to.include({ redrives: 2 })
   })
 
-  it('whose attempt was cancelled before it was made, asks for the same one again', async () => {
+  it('whose requested attempt was cancelled requests the same attempt again', async () => {
     const delivery = await oneDead()
     const switchTo = (active: boolean) =>
       house.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active } })
@@ -127,7 +127,7 @@ describe('re-queuing a delivery', () => {
     expect(await stored(house, delivery)).to.include({ status: 'DEAD', attempts: 9, redrives: 1 })
   })
 
-  it('changes nothing of one whose attempt was cut short: it is due when its lease ends', async () => {
+  it('whose attempt was cut short changes nothing: it is due when its lease ends', async () => {
     const delivery = await oneDead()
     const now = house.clock.now().getTime()
     for (const nextAttemptAt of [new Date(now + 5_000), new Date(now - 1)]) {
@@ -138,7 +138,7 @@ describe('re-queuing a delivery', () => {
     }
   })
 
-  it('tells of each what became of it', async () => {
+  it('returns the outcome of each', async () => {
     const [dead, cancelled, waiting, delivered, fresh, orphan] = await Promise.all([
       oneDead(),
       oneDead(),
@@ -178,7 +178,7 @@ describe('re-queuing a delivery', () => {
     expect((nextAttemptAt?.getTime() ?? 0) - (attemptLog[0]?.at.getTime() ?? 0)).to.be.within(30_000, 31_000)
   })
 
-  it('leaves no line out of the trail when it is killed before it told it', async () => {
+  it('loses no audit line if it is killed before it publishes the line', async () => {
     const delivery = await oneDead()
     const line = { _id: newId(), at: house.clock.now(), actor, act: 'delivery.requeued' }
     const unaudited = [
@@ -198,7 +198,7 @@ describe('re-queuing a delivery', () => {
     expect(await sweepAudit(house.deps, house.deps.Delivery)).to.equal(0)
   })
 
-  it('in its hundreds goes on where it was stopped, and ends though they die again meanwhile', async () => {
+  it('in bulk resumes after a stop, and ends even if deliveries die again meanwhile', async () => {
     const dead = await deadDeliveries(house, merchant, 1_200)
     const deadByNow = () => ({ endpointId, ...deadIn(untilNow(house.deps, anyTime)) })
     const redrives = async () => {
@@ -239,7 +239,7 @@ describe('re-queuing a delivery', () => {
     }
     const act = ({ delivery, by }: Case, deps = house.deps) => requeueDeliveries(deps, [delivery._id], by)
 
-    it('asks for one attempt and leaves one line in the trail', async () => {
+    it('requests one attempt and adds one audit line', async () => {
       await trustEndpoint(house, endpointId)
       const steps = await killEverywhere(
         house,

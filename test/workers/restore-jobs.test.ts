@@ -57,7 +57,7 @@ describe('the failed job of a DEAD delivery', () => {
   const run = (slot: string, reach: 'lately' | 'all') =>
     maintenance.run(house.deps, { slot, reach }, { jobId: `restore-${slot}`, name: 'maintenance' })
 
-  it('is added again, once, after Redis was emptied, and stays as it is', async () => {
+  it('is restored once after Redis was emptied, and then does not change', async () => {
     house.startWorkers()
     await isIn(jobIdOf(delivery), 'failed')
     await loseJobs()
@@ -69,7 +69,7 @@ describe('the failed job of a DEAD delivery', () => {
     expect(await queue.getFailedCount()).to.equal(1)
   })
 
-  it('is added again with all of the last 30 days when Redis was emptied, without anybody asking for it', async () => {
+  it('is restored, like all of the last 30 days, after Redis was emptied, without any request', async () => {
     await deadDeliveries(house, merchant, 300)
     house.clock.advance(20 * 86_400_000)
     await loseJobs()
@@ -81,7 +81,7 @@ describe('the failed job of a DEAD delivery', () => {
     await until('its id is free again', async () => (await done.getJob('restore-all')) === undefined)
   })
 
-  it('leaves with the next whole look when its delivery came to life another way', async () => {
+  it('is removed by the next full restore if its delivery was re-queued elsewhere', async () => {
     const workers = house.startWorkers()
     await isIn(jobIdOf(delivery), 'failed')
     await workers.close()
@@ -93,7 +93,7 @@ describe('the failed job of a DEAD delivery', () => {
     await isIn(jobIdOf(delivery), 'unknown')
   })
 
-  it('of an older re-queue does nothing, and the newer one clears it away', async () => {
+  it('of an older re-queue does nothing, and the newer job removes it', async () => {
     receiver.respondWith((res) => void res.end())
     await isIn(jobIdOf(delivery), 'waiting')
     expect((await requeue(delivery)).get(delivery._id)).to.equal('requeued')
@@ -111,7 +111,7 @@ describe('the failed job of a DEAD delivery', () => {
     expect((await deliveriesOf(house, merchant)).map(({ redrives: times }) => times)).to.deep.equal([1])
   })
 
-  it('is not looked for by a job of a slot long past, as those since have done all that it would', async () => {
+  it('is not searched for by the job of a past slot, because later jobs cover it', async () => {
     await loseJobs()
     house.clock.advance(30_000)
     const slot = Math.floor(house.clock.now().getTime() / restoreEveryMs)

@@ -41,7 +41,7 @@ describe('the clean-up', () => {
     return { outcome, ...begun.tally }
   }
 
-  it('takes what test keys made a moment more than 30 days ago, with what a refund told of it since, and nothing that is younger', async () => {
+  it('removes data of test keys after 30 days to the millisecond, with the events of later refunds, and nothing younger', async () => {
     const madeAt = house.clock.now()
     house.clock.freeze(madeAt)
     const [paid = ''] = await makeEverything(house, pair.test, true)
@@ -75,7 +75,7 @@ describe('the clean-up', () => {
     return texts
   }
 
-  it('never takes or changes a live document, but for attempts and answers, and leaves balances as they are', async () => {
+  it('never removes or changes live documents, except attempts and stored responses, and never changes balances', async () => {
     await makeEverything(house, pair.test, true)
     await makeEverything(house, pair.live, false)
     await makeOlder(house, pair.test, 400 * dayMs)
@@ -88,7 +88,7 @@ describe('the clean-up', () => {
     expect(await clean()).to.include({ intents: 0, deliveries: 0, attempts: 0, answers: 0 })
   })
 
-  it('leaves what has not come to its end, however old it is, and takes it once it has', async () => {
+  it('keeps data that has not ended, however old, and removes it after it has', async () => {
     const { Intent, Order, Product, Delivery } = house.deps
     const held: [what: string, change: object, undo: object][] = [
       [
@@ -164,7 +164,7 @@ describe('the clean-up', () => {
     expect(await testsLeft(house, pair.test)).to.deep.equal(nothing)
   })
 
-  it('leaves of the attempts of old live deliveries the last one, without its answer; one can be sent again', async () => {
+  it('keeps only the last attempt of an old live delivery, without its response; the delivery can be re-queued', async () => {
     receiver.respondWith((res) => void res.writeHead(500).end('not today'))
     const { referenceNumber } = await createIntent(house, pair.live)
     await relay(house, pair.live)
@@ -208,7 +208,7 @@ describe('the clean-up', () => {
     expect(last.attemptLog.map(({ status, answer }) => [status, answer ?? null])).to.deep.equal([[200, null]])
   })
 
-  it('leaves a young delivery that was sent again its attempts, until it is old', async () => {
+  it('keeps the attempts of a young delivery that was re-queued, until it is old', async () => {
     receiver.respondWith((res) => void res.writeHead(500).end('not today'))
     const { referenceNumber } = await createIntent(house, pair.live)
     await relay(house, pair.live)
@@ -233,7 +233,7 @@ describe('the clean-up', () => {
     expect((await stored(house, { _id })).attemptLog).to.have.length(1)
   })
 
-  it('keeps attempts for ever where LIVE_DELIVERY_RETENTION_DAYS is 0', async () => {
+  it('keeps attempts forever if LIVE_DELIVERY_RETENTION_DAYS is 0', async () => {
     const { referenceNumber } = await createIntent(house, pair.live)
     await relay(house, pair.live)
     const [{ _id } = expect.fail()] = await house.deps.Delivery.find({ referenceNumber })
@@ -306,7 +306,7 @@ describe('the clean-up', () => {
     expect(await left()).to.deep.equal([active])
   })
 
-  it('goes through indexes alone, and next to nothing of what there was before', async () => {
+  it('reads only indexes, and hardly anything that an earlier run has finished', async () => {
     const gone = await createProduct(house, pair.live)
     await house.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(pair.live.write())
     house.clock.advance(3 * dayMs)
@@ -351,7 +351,7 @@ describe('the clean-up', () => {
     await house.deps.Product.collection.insertMany(many as never[])
   }
 
-  it('goes in batches with rests between, in which requests are served', async () => {
+  it('rests between batches, so that requests are served', async () => {
     await makeMany({})
     const run = { isOver: false }
     let served = 0
@@ -371,12 +371,12 @@ describe('the clean-up', () => {
     expect(await testsLeft(house, pair.test)).to.include({ intents: 1 })
   })
 
-  it('takes all of one millisecond, in however many batches', async () => {
+  it('removes all documents of the same millisecond, in any number of batches', async () => {
     await makeMany({ createdAt: new Date(house.clock.now().getTime() - 31 * dayMs) })
     expect(await clean()).to.include({ outcome: 'cleaned', intents: 1_100 })
   })
 
-  it('goes on in what stays where it was stopped, in the middle of a business', async () => {
+  it('resumes where it was stopped, even within a business', async () => {
     await house.deps.RetentionProgress.deleteMany({})
     await clean()
     await makeManyProducts()

@@ -18,7 +18,7 @@ import { loseAllJobs } from '../support/redis-keys.ts'
 import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
 import { until } from '../support/until.ts'
 
-describe('A payment or refund of which nobody knows what became of it', () => {
+describe('A payment or refund with an unknown outcome', () => {
   let house: House
   let beside: House
   let merchant: Merchant
@@ -159,7 +159,7 @@ describe('A payment or refund of which nobody knows what became of it', () => {
     expect(wallet.questions).to.have.length(0)
   })
 
-  it('ends once when two workers ask at once, whatever each of them hears', async () => {
+  it('ends once if two workers ask at once, whatever responses they get', async () => {
     const outcomes = [
       { outcome: 'done' },
       { outcome: 'declined', reason: 'insufficient_funds' },
@@ -182,7 +182,7 @@ describe('A payment or refund of which nobody knows what became of it', () => {
     }
   })
 
-  it('ends by itself where workers run: each refund and payment has a job of its own', async () => {
+  it('ends by itself while workers run: each refund and payment has its own job', async () => {
     const workers = house.startWorkers()
     const { intent } = await unknownPayment()
     const { intent: paid, keys } = await unknownRefunds([10_000, 20_000])
@@ -204,7 +204,7 @@ describe('A payment or refund of which nobody knows what became of it', () => {
     await workers.close()
   })
 
-  it('is asked about without any job, when it is time and not before', async () => {
+  it('is asked about without a job, when it is due and not before', async () => {
     house.clock.freeze(new Date('2031-01-03T00:00:00Z'))
     const { intent } = await unknownPayment()
     const { intent: paid, keys } = await unknownRefunds([10_000, 20_000])
@@ -232,7 +232,7 @@ describe('A payment or refund of which nobody knows what became of it', () => {
     expect((await storedIntent(house, paid.referenceNumber)).status).to.equal('REFUNDED')
   })
 
-  it('is asked about by the poll once at a time, and before the hundreds of another business that hang', async () => {
+  it('is asked about by the poll one question at a time, and before hundreds of another business that hang', async () => {
     const { intent: hung } = await unknownRefunds([1])
     const [first] = hung.refunds
     const askAt = new Date(house.clock.now().getTime() - 60_000)
@@ -273,7 +273,7 @@ describe('A payment or refund of which nobody knows what became of it', () => {
     expect(house.deps.asking).to.have.property('size', 0)
   })
 
-  it('need not wait for an older question about the same intent', async () => {
+  it('does not wait for an older question about the same intent', async () => {
     house.clock.freeze(new Date('2031-01-04T00:00:00Z'))
     const { intent, keys } = await unknownRefunds([10_000, 20_000])
     const [older = '', newer = ''] = keys
@@ -288,7 +288,7 @@ describe('A payment or refund of which nobody knows what became of it', () => {
     ])
   })
 
-  it('and one that has ended, or never was: its job does nothing and is gone', async () => {
+  it('has a job that does nothing and is removed, if it has ended or never existed', async () => {
     const { intent, key } = await unknownPayment()
     expect(await ask({ _id: newId() }, key)).to.deep.equal(done)
     expect(await ask(intent, newId())).to.deep.equal(done)
@@ -297,7 +297,7 @@ describe('A payment or refund of which nobody knows what became of it', () => {
     expect(wallet.questions).to.have.length(0)
   })
 
-  it('stays open while no wallet is configured, and ends when one is again', async () => {
+  it('stays open while its wallet is not configured, and ends when it is again', async () => {
     const { intent, key } = await unknownPayment()
     house.deps.wallets = openWallets(null, null)
     house.clock.advance(3_600_000)
@@ -313,7 +313,7 @@ describe('A payment or refund of which nobody knows what became of it', () => {
     expect(await pay(house, intent.referenceNumber, { paymentId: key })).to.deep.equal({ state: 'not-begun' })
   })
 
-  it('is reported as an error when the wallet moves money after it told that it never would', async () => {
+  it('is reported as an error if the wallet moves money after it said that it never would', async () => {
     const { intent, key } = await unknownPayment()
     const gate = createGate()
     wallet.answers(async () => {
@@ -337,7 +337,7 @@ describe('A payment or refund of which nobody knows what became of it', () => {
     expect(await storedIntent(house, referenceNumber)).to.deep.include({ status: 'PENDING', payment: null })
   })
 
-  it('is reported as an error when the wallet gives money back after it told that it never would', async () => {
+  it('is reported as an error if the wallet gives money back after it said that it never would', async () => {
     const { intent } = await unknownRefunds([])
     const { referenceNumber } = intent
     const gate = createGate()
@@ -363,7 +363,7 @@ describe('A payment or refund of which nobody knows what became of it', () => {
     })
   })
 
-  it('is open all the same when a bug threw, which is logged whole; a fault of MongoDB is no bug', async () => {
+  it('stays open after a bug throws, which is logged with its stack; an error of MongoDB is not a bug', async () => {
     const faults = [new TypeError('x is not a function'), new mongo.MongoNetworkError('gone')]
     const [bug] = faults
     for (const fault of faults) {
@@ -377,7 +377,7 @@ describe('A payment or refund of which nobody knows what became of it', () => {
     expect(errors.splice(0)).to.deep.equal([broke, broke])
   })
 
-  it('is logged when its bug comes after its time', async () => {
+  it('is logged if its bug throws after the timeout', async () => {
     const { walletTimeoutMs } = house.deps.config
     // With its second of grace it is given up after 100 ms.
     house.deps.config.walletTimeoutMs = -900

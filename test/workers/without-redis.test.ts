@@ -66,7 +66,7 @@ for (const [what, signal] of Object.entries(faults))
       for (const { referenceNumber } of made)
         expect(await isDelivered(referenceNumber, 'payment.created')).to.include({ attempts: 2 })
       receiver.respondWith((res) => void res.end())
-      // Their time is up by now, or will be soon.
+      // They have expired by now, or will soon.
       for (const { referenceNumber } of made) await isDelivered(referenceNumber, 'payment.expired')
       expect((await readIntent(house, merchant, made[0]?.referenceNumber ?? '')).status).to.equal('CANCELLED')
       const events = (await deliveriesOf(house, merchant)).map(({ event }) => event)
