@@ -15,11 +15,11 @@ import { startWebOnly } from './web-and-worker.ts'
 /** One endpoint for each of as many merchants. */
 const ENDPOINTS = 20
 /**
- * Thrown away on either side. A worker's processor time per delivery falls by half over its first 50 000 deliveries: with 10 000 a drain the
- * last of that is in the first two rounds of five.
+ * Drains before the first round, not measured. A worker's processor time per delivery falls by half over its first 50 000 deliveries. With
+ * 10 000 per drain, the end of this is still in the first two of five rounds.
  */
 export const WARM_UP_DRAINS = 3
-/** Often enough that a drain of 2 s seems at most 2 % longer. */
+/** Makes a drain of 2 s seem at most 2 % longer. */
 const LOOK_EVERY_MS = 20
 
 export interface Drained {

@@ -9,7 +9,7 @@ import { createPath, startService } from './web-and-worker.ts'
 import { lastArrival, startWitness } from './witness.ts'
 
 const CONNECTIONS = 64
-/** Twice on either side: until then a process compiles what it runs. */
+/** Events of a warm-up, in which processes compile their code. Each side has two. */
 export const WARM_UP_EVENTS = 3000
 const LONGEST_SECONDS = 60
 
@@ -20,7 +20,7 @@ export interface EndToEnd {
   created: number
 }
 
-/** Creates over 64 connections, and their webhooks at one endpoint: of the service, and of a bare route and worker, in turns. */
+/** Events per second, from creates over 64 connections to webhooks at one endpoint: of the service and of a bare route and worker, in turns. */
 export async function measureEndToEnd(bench: Bench): Promise<Pair<EndToEnd>[]> {
   const witness = await startWitness(bench.where, 'end-to-end-endpoint', 1)
   const [url = ''] = witness.ports.map(witness.urlOf)

@@ -16,13 +16,13 @@ const HANGING_SECONDS = 40
 const ENDPOINTS = 5
 /** What each endpoint of the other business receives before it hangs. */
 const goodEvents = { perSecond: 50, seconds: 2 }
-/** What it gets when it begins to hang: 150 events at once, before any attempt has lasted long. */
+/** What each gets when it begins to hang: 150 events at once, before any attempt is slow. */
 const hungEvents = { perSecond: 300, seconds: 0.5 }
 const eventsOfAnother = goodEvents.perSecond * goodEvents.seconds + hungEvents.perSecond * hungEvents.seconds
 
 /**
- * Milliseconds from the response of a create to the first attempt, of one endpoint beside five of another business that hang after they
- * were good (`service`), and alone (`bare`). Each round has another business with endpoints of its own.
+ * Milliseconds from the response of a create to its first attempt at one endpoint: while five endpoints of another business, which responded
+ * well before, hang (`service`), and alone (`bare`). Each round has another such business with its own endpoints.
  */
 export async function measureHanging(bench: Bench): Promise<Pair<Waits>[]> {
   const witness = await startWitness(bench.where, 'hanging-endpoints', 1 + bench.rounds * ENDPOINTS)
@@ -57,7 +57,7 @@ export async function measureHanging(bench: Bench): Promise<Pair<Waits>[]> {
       for (const port of ports) await witness.behave(port, 'hangs')
       const waits = await create(HANGING_SECONDS, [ours, { ...hungEvents, apiKeys: [other.apiKey] }], 1)
       console.log(`  ${(await witness.seen()).hanging} attempts were open at the end`)
-      // Responds to the open ones, too.
+      // This also responds to the attempts in flight.
       for (const port of ports) await witness.behave(port, 'responds')
       const { businessId } = other
       const delivered = { businessId, status: 'DELIVERED' }

@@ -59,7 +59,7 @@ export async function measureNoisy(bench: Bench): Promise<Noisy> {
   const hanging = await run('beside it while its endpoint hangs', HANGING_SECONDS, [quietly, noisily], 1)
   const { hanging: open } = await witness.seen()
   await nothingLost(service.mongodbUrl, noisy)
-  // Ends first, so that no attempt of the worker is open.
+  // The witness ends first, so that no attempt of the worker stays in flight.
   await witness.end()
   await service.end()
   return { pairs, hanging, open }

@@ -8,7 +8,7 @@ import { startWitness, waitsAfter } from './witness.ts'
 
 const PER_SECOND = 10
 const SECONDS = 60
-/** Until then the service learns how slow the endpoint is. */
+/** Until then the service increases the slots of the endpoint. */
 const COUNTED_FROM_SECOND = 30
 
 /** Milliseconds from the response of a create to the first attempt. */
@@ -18,7 +18,7 @@ export interface SlowEndpoint {
   max: number
 }
 
-/** How late the events of an endpoint arrive that takes 3 s for each. Each round has another business and endpoint. */
+/** The delay of events to an endpoint that takes 3 s for each. Each round has its own business and endpoint. */
 export async function measureSlowEndpoint(bench: Bench): Promise<SlowEndpoint[]> {
   const witness = await startWitness(bench.where, 'slow-endpoints', bench.rounds)
   const service = await startService(bench, 'slow-endpoint', { WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts })

@@ -13,7 +13,7 @@ const MERCHANTS = 10
 const WARM_UP_SECONDS = 10
 const WITH_SECONDS = 20
 const WITHOUT_SECONDS = 120
-/** For clients to connect again after Redis came back. */
+/** Lets clients reconnect after Redis is back. */
 const SETTLE_MS = 5000
 
 /** p99 in milliseconds. */
@@ -23,7 +23,7 @@ export interface WithoutRedis {
   firstAttempt: number
 }
 
-/** Creates at a steady rate while Redis is stopped (`service`) and while it runs (`bare`), in turns. Redis is one of its own. */
+/** Creates at a steady rate while Redis is down (`service`) and while it runs (`bare`), in turns. Uses its own Redis. */
 export async function measureWithoutRedis(bench: Bench): Promise<Pair<WithoutRedis>[]> {
   const redis = await startRedis()
   const witness = await startWitness(bench.where, 'without-redis-endpoints', MERCHANTS)

@@ -7,10 +7,10 @@ import type { Answer } from './steady.ts'
 import { waitForCount } from './wait-for.ts'
 
 const LOOK_EVERY_MS = 250
-/** A poll finds within some seconds what no job announced; four times that is lost. */
+/** A poll finds work without a job within some seconds. After four times that, an event counts as lost. */
 const LOST_AFTER_MS = 60_000
 
-/** Receivers in a process of their own, which say what arrived. */
+/** Receivers in their own process, which reports what arrived. */
 export interface Witness {
   ports: number[]
   /** For WEBHOOK_ALLOWED_HOSTS. */
@@ -79,7 +79,7 @@ export async function lastArrival(witness: Witness, deliveries: number): Promise
   return Math.max(...arrivals.map(([, , , at]) => at))
 }
 
-/** How many of these payments were told of. @throws {Error} when one was told twice, or one that is none of them */
+/** How many of these payments an event arrived for. @throws {Error} if one arrived twice, or an event of another payment */
 export function countTold(arrivals: Arrival[], references: ReadonlySet<string>): number {
   const told = new Set(arrivals.map(([, reference]) => reference))
   if (told.size < arrivals.length) throw new Error('One was told twice')
