@@ -47,7 +47,7 @@ export function addDeliveriesCommands(program: Command): void {
     )
     .option(
       '--status <status>',
-      'DEAD or CANCELLED; CANCELLED goes by the time of the event, and needs --id, --endpoint or --business',
+      'DEAD or CANCELLED; CANCELLED selects by time of creation, and needs --id, --endpoint or --business',
       choice('DEAD', 'CANCELLED'),
     )
     .option('--dry-run', 'only count them', false)
