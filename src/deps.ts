@@ -57,19 +57,19 @@ export interface Deps extends Models {
   lanes: Lanes
   leases: Leases
   slots: Slots
-  /** Attempts, and questions to wallets, that no job waits for. */
+  /** Running attempts and questions to wallets, which no job waits for. */
   underWay: UnderWay
-  /** The documents whose outboxes this process is relaying, and whether one shall be relayed again. */
+  /** By id: the documents that this process is relaying. `again`: new events may have come, so relay once more. */
   relaying: Map<string, 'once' | 'again'>
   healthNotes: HealthNotes
   sender: Sender
   testSlots: TestSlots
-  /** For documents whose deliveries are being inserted. */
+  /** For documents that are being relayed. */
   relaySlots: FairSlots
   /** For groups of large documents that the relay reads (webhooks/read-outboxes.ts). */
   largeOutboxes: FairSlots
   wallets: Wallets
-  /** For the jobs that ask wallets about orders: a wallet may hang for the customers of one business. */
+  /** For questions to wallets, because a wallet may hang for the customers of one business. */
   questionSlots: FairSlots
   /** The keys of the payments and refunds that this process is asking wallets about. */
   asking: Set<string>
@@ -97,7 +97,7 @@ export interface Deps extends Models {
   close(): Promise<void>
 }
 
-/** Sockets to endpoints: one for each attempt, so that none waits for another's, and some for endpoint tests. */
+/** Sockets to endpoints: one for each attempt, so that no attempt waits for a socket, and some for endpoint tests. */
 const mostSockets = mostAttempts + 200
 
 /** For what is measured and never stored: no clock that somebody sets. */

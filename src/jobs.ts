@@ -7,19 +7,19 @@ export interface Jobs {
   'outbox-relay': { intentIds: string[]; orderIds: string[] }
   /** One delivery that is due, or will be. */
   'webhook-delivery': DeliveryWords
-  /** Intents whose time is up at the same moment. */
+  /** Intents that expire within half a second of each other. */
   'intent-expiry': { referenceNumbers: string[] }
-  /** One payment or refund of an intent, of which nobody knows what became of it at the wallet; the job's id is its key there. */
+  /** A payment or refund of the intent with an unknown outcome. The job's id is its key at the wallet. */
   'wallet-outcome': { intentId: string }
-  /** Restores the failed jobs of DEAD deliveries: those of late, or all that Redis may have lost. */
+  /** Restores the failed jobs of DEAD deliveries: recent ones, or all that Redis may have lost. */
   maintenance: { slot: string; reach: 'lately' | 'all' }
-  /** The clean-up of the night: what there is to do stands in MongoDB. */
+  /** The nightly clean-up. MongoDB stores what is due. */
   retention: Record<string, never>
 }
 
 /**
- * What support staff see of a delivery that waits. The job's id tells which delivery (webhooks/deliveries/delivery-job.ts), its name tells the
- * event. Very many jobs wait in Redis for a day, so nothing is in them twice: with `reference` spelt out each takes 64 bytes more.
+ * The fields of a waiting delivery that support staff see. The job's id has the delivery (webhooks/deliveries/delivery-job.ts), its name the
+ * event. Very many jobs wait in Redis for a day, so they are small: with `reference` instead of `ref`, each takes 64 bytes more.
  */
 interface DeliveryWords {
   ref: string
@@ -44,8 +44,8 @@ export const queueNames = [
 ] as const
 
 /**
- * One job to add: what it carries, its id (an id that exists already makes the add a no-op), its delay. `name`: how people see it; its
- * queue's where there is none. `freesId`: its id may be added again as soon as it has completed, however long its queue keeps others.
+ * A job to add. If `jobId` exists already, the add is a no-op. `name`: for people; by default that of its queue. `freesId`: the id can be
+ * added again as soon as the job has completed, however long its queue keeps completed jobs.
  */
 export interface NewJob<Name extends QueueName> {
   name?: string
@@ -55,26 +55,26 @@ export interface NewJob<Name extends QueueName> {
   freesId?: true
 }
 
-/** A job that must not be there twice. */
+/** A job that must not exist twice. */
 export type NamedJob<Name extends QueueName> = NewJob<Name> & { jobId: string }
 
-/** A DEAD delivery stands among the failed jobs for 30 days. */
+/** A DEAD delivery stays among the failed jobs for 30 days. */
 export const deadShownSeconds = 2_592_000
 
 /**
- * How the jobs of each queue are run and kept. `concurrency` is per worker process. Only a DEAD delivery's job ends in *failed*: what
- * else goes wrong comes again, and if one ever did end there, its id must not keep the next one out.
+ * How the jobs of each queue are run and kept. `concurrency` is per worker process. Only the job of a DEAD delivery fails; other jobs run again
+ * after an error. If one fails nevertheless, it is not kept, so that its id does not block the next one.
  */
 export const queueOptions = {
-  // A job is one intent or order, or a batch of up to 500; those under way share their trips to MongoDB.
+  // A job has up to 500 intents and orders. Running jobs share calls to MongoDB.
   'outbox-relay': { concurrency: 50, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
-  // A job ends as soon as its delivery has a slot.
+  // A job does not wait for its attempt.
   'webhook-delivery': { concurrency: 100, keepCompletedSeconds: 0, keepFailedSeconds: deadShownSeconds },
-  // A job has up to 100 intents, which share their trips. More at once made the worker's deliveries come later (measured).
+  // A job has up to 100 intents, which share calls to MongoDB. A higher concurrency delayed the worker's deliveries (measured).
   'intent-expiry': { concurrency: 2, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
   'wallet-outcome': { concurrency: 50, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
-  // Its id names a slot of time, so it must outlive the slot to keep other processes from adding it again.
+  // Its id contains a time slot. The completed job must outlive the slot, so that no other process adds it again.
   maintenance: { concurrency: 2, keepCompletedSeconds: 60, keepFailedSeconds: 0 },
-  // One clean-up at a time, everywhere (src/retention/lease.ts).
+  // A lease allows only one clean-up at a time among all processes (src/retention/lease.ts).
   retention: { concurrency: 1, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
 } as const satisfies Record<QueueName, object>

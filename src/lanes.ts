@@ -23,7 +23,7 @@ import type { Delivery } from './webhooks/deliveries/delivery.ts'
 import type { Endpoint } from './webhooks/endpoints/endpoint.ts'
 import { openRelayLanes, type RelayLanes } from './webhooks/relay-lanes.ts'
 
-/** The trips to MongoDB that a request or a delivery shares with whoever else is waiting (src/group-commit/). */
+/** The batchers through which requests and deliveries share calls to MongoDB (src/group-commit/). */
 export interface Lanes extends RelayLanes {
   findKey: Lane<string, KeyAndBusiness | null>
   moveKey: Lane<KeyMove, void>
@@ -50,7 +50,7 @@ export interface Lanes extends RelayLanes {
   findBodySource: Lane<string, BodySource | null>
 }
 
-/** How a delivery stands, without what it carries. */
+/** The state of a delivery, without its facts. */
 type DeliveryStanding = Pick<Delivery, '_id' | keyof typeof standing>
 const standing = {
   status: 1,

@@ -47,14 +47,14 @@ describe('The list of dead deliveries', () => {
     ]
     const changes = { businessId: other.businessId, sandbox: false }
     await bury(['2030-01-05T10:00:00Z'], { ...changes, endpointId: one.id })
-    const timeout = { status: null, stage: 'timeout', error: 'The answer was not complete in time.' }
+    const timeout = { status: null, stage: 'timeout', error: 'The response was not complete in time.' }
     const attemptLog = dead.attemptLog.map((attempt) => ({ ...attempt, ...timeout }))
     await bury(['2030-01-02T10:00:00Z', '2030-01-03T10:00:00Z'], { ...changes, endpointId: two.id })
     await bury(['2030-01-04T10:00:00Z'], { ...changes, endpointId: two.id, sandbox: true, attemptLog })
     await bury(['2030-01-04T10:00:00Z', '2030-01-04T11:00:00Z'], { endpointId })
     expect(await rowsOf('?from=2030-01-02T10:00&to=2030-01-05')).to.deep.equal([
       'Hanout: 4 deliveries',
-      `${receiver.url}/2 3 (2 live) 2030-01-02 10:00:00 UTC 2030-01-04 10:00:00 UTC timeout (the answer was not complete in time) Send all 3 again`,
+      `${receiver.url}/2 3 (2 live) 2030-01-02 10:00:00 UTC 2030-01-04 10:00:00 UTC timeout (the response was not complete in time) Send all 3 again`,
       `${receiver.url}/1 1 (1 live) 2030-01-05 10:00:00 UTC 2030-01-05 10:00:00 UTC status 502 Send it again`,
       'Épicerie: 2 deliveries',
       `${receiver.url} 2 (0 live) 2030-01-04 10:00:00 UTC 2030-01-04 11:00:00 UTC status 502 Send all 2 again`,

@@ -53,7 +53,7 @@ describe('The pages of a payment and its deliveries', () => {
 
     receiver.respondWith((res) => void res.socket?.destroy())
     const { attemptLog: all } = await deliverToItsEnd(house, delivery)
-    const last = `The last attempt, at ${shown(all.at(-1)?.at)}, got closed (the connection was closed before the answer was complete);`
+    const last = `The last attempt, at ${shown(all.at(-1)?.at)}, got closed (the connection was closed before the response was complete);`
     expect(await sentence()).to.equal(
       `DEAD ${last} it was attempt 8, and none will follow unless it is sent again.`,
     )

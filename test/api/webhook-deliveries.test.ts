@@ -245,7 +245,7 @@ describe('Webhook deliveries', () => {
       expect(payload).to.deep.equal(receiver.received[0]?.json)
       const told = attemptLog.map(({ at: _at, durationMs: _ms, ...rest }: Record<string, unknown>) => rest)
       const url = receiver.url
-      const message = 'The connection was closed before the answer was complete.'
+      const message = 'The connection was closed before the response was complete.'
       expect(told).to.deep.equal([
         { url, responseStatus: null, error: 'closed', message, responseBody: null },
         { url, responseStatus: 500, error: 'status', message: null, responseBody: 'é'.repeat(512) },

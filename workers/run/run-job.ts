@@ -89,7 +89,7 @@ async function mustBeHeard(telling: Promise<void>): Promise<void> {
   const told = new AbortController()
   const { signal } = told
   const late = pause(putBackMs, undefined, { signal }).then(() => {
-    throw new Error('Redis did not answer in time')
+    throw new Error('Redis did not respond in time')
   })
   await Promise.race([telling, late]).finally(() => told.abort())
 }

@@ -36,7 +36,7 @@ const stageWords: Record<string, string> = {
 
 export const stageInWords = (stage: string): string => `${stage} (${stageWords[stage] ?? 'it failed'})`
 
-/** How an attempt went, short: `status 500`, `timeout (the answer was not complete in time)`. */
+/** The result of a failed attempt in short: `status 500`, `timeout (the response was not complete in time)`. */
 export function outcomeOf({
   status,
   stage,

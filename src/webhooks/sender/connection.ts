@@ -77,7 +77,7 @@ export function connectionOver(origin: string, socket: Socket, raw = socket): Co
   }
   raw.on(raw === socket ? 'readable' : 'data', () => {
     const read = raw.bytesRead - connection.readBefore
-    if (read > mostWireBytes) socket.destroy(coded('ANSWER_TOO_LARGE', 'The answer does not end.'))
+    if (read > mostWireBytes) socket.destroy(coded('ANSWER_TOO_LARGE', 'The response does not end.'))
   })
   return connection
 }

@@ -9,7 +9,7 @@ interface Waiter {
   grant: (got: Connection | Place) => void
 }
 
-/** A connection is not used for longer than this, so that a change in DNS takes effect. */
+/** A connection older than this is closed after its response, so that a change in DNS takes effect. */
 const longestLifeMs = 5 * 60_000
 
 /** The sockets of one sender, at most `maxSockets`. Idle sockets are kept for their origin until another origin needs one. */

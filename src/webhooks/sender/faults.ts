@@ -26,10 +26,10 @@ export const faults = {
   expired: { stage: 'tls', reason: 'The certificate has expired.' },
   notYetValid: { stage: 'tls', reason: 'The certificate is not valid yet.' },
   wrongName: { stage: 'tls', reason: 'The certificate is for another host name.' },
-  lateAnswer: { stage: 'timeout', reason: 'The answer was not complete in time.' },
-  tooLarge: { stage: 'too_large', reason: 'The headers of the answer are too large.' },
-  closed: { stage: 'closed', reason: 'The connection was closed before the answer was complete.' },
-  notHttp: { stage: 'protocol', reason: 'The answer is not valid HTTP.' },
+  lateAnswer: { stage: 'timeout', reason: 'The response was not complete in time.' },
+  tooLarge: { stage: 'too_large', reason: 'The headers of the response are too large.' },
+  closed: { stage: 'closed', reason: 'The connection was closed before the response was complete.' },
+  notHttp: { stage: 'protocol', reason: 'The response is not valid HTTP.' },
 } as const satisfies Record<string, Fault>
 
 const byCode: Record<string, Fault> = {
