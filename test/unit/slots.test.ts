@@ -428,6 +428,19 @@ describe('slots', () => {
       expect(one.got).to.have.property('free')
     })
 
+    it('come when another endpoint of the business gives back what both share at their origin', async () => {
+      const [first, second] = ['1', '2'].map((name) => ownerOf('a', name, 'one.example:8443'))
+      const third = ownerOf('a', '3', 'one.example:8443')
+      const held = takeAll(slots, first as SlotOwner, second as SlotOwner)
+      expect(held).to.have.length(100)
+      const one = ask(third)
+      await settled()
+      expect(one.got).to.equal('nothing yet')
+      held[0]?.free(null)
+      await settled()
+      expect(one.got).to.have.property('free')
+    })
+
     it('are given up after a quarter of a second; then no relay of the business waits for 5 s', async () => {
       const [slow, quick] = [owner, ownerOf('a', 'quick')]
       const held = takeAll(slots, slow, quick)

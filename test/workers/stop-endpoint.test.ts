@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
+import { deliveryLeaseMs } from '../../src/webhooks/deliveries/lease.ts'
 import { createIntent, deliveriesOf, relay, subscribe, trustEndpoint } from '../support/acts.ts'
 import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -55,6 +56,16 @@ describe('an endpoint that the merchant deletes or disables', () => {
           leaseToken: null,
         })
       await workers.close()
+    })
+
+    it(`is ${what}: an attempt is CANCELLED whose lease a process has renewed whose time is a second ahead`, async () => {
+      await create(1)
+      await relay(house, merchant)
+      const ahead = new Date(house.deps.now().getTime() + deliveryLeaseMs + 1_000)
+      const leased = { leaseToken: 'of another process', nextAttemptAt: ahead }
+      await house.deps.Delivery.updateMany({ endpointId }, { $set: leased })
+      await stop()
+      expect(await statuses()).to.deep.equal(['CANCELLED'])
     })
 
     it(`is ${what} between the relay's read and its insert: nothing is sent, and the delivery is CANCELLED`, async () => {

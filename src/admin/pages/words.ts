@@ -22,16 +22,16 @@ export const atMost = (count: number): string =>
 
 /** Where an attempt failed, in words (docs/webhooks.md). */
 const stageWords: Record<string, string> = {
-  status: 'the answer was no success',
+  status: 'the response was not a success',
   dns: 'the host name was not resolved',
   address: 'the address is not public',
   connect: 'the host was not reached',
   refused: 'the connection was refused',
   tls: 'the TLS connection failed',
-  timeout: 'there was no whole answer in time',
+  timeout: 'the response was not complete in time',
   closed: 'the connection was closed early',
-  protocol: 'the answer was not valid HTTP',
-  too_large: 'the headers of the answer were too large',
+  protocol: 'the response was not valid HTTP',
+  too_large: 'the headers of the response were too large',
 }
 
 export const stageInWords = (stage: string): string => `${stage} (${stageWords[stage] ?? 'it failed'})`
@@ -43,6 +43,6 @@ export function outcomeOf({
   error,
 }: Pick<AttemptRecord, 'status' | 'stage' | 'error'>): string {
   if (status !== null) return `status ${status}`
-  const reason = error ?? stageWords[stage ?? ''] ?? 'there was no answer'
+  const reason = error ?? stageWords[stage ?? ''] ?? 'there was no response'
   return `${stage ?? 'failed'} (${reason.charAt(0).toLowerCase()}${reason.slice(1).replace(/\.$/, '')})`
 }

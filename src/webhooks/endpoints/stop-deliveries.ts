@@ -3,6 +3,8 @@ import type { Deps } from '../../deps.ts'
 import { leaseEnd } from '../deliveries/lease.ts'
 
 const mostInBatch = 500
+/** A lease may be renewed just after `now` was read, or by a process whose time is ahead. */
+const leaseMarginMs = 5_000
 const stopsForMs = 1000
 const maxTimeMS = 2000
 
@@ -20,9 +22,10 @@ export async function stopDeliveries(
   const endsAt = performance.now() + stopsForMs
   const now = deps.now()
   // `$gt: now` keeps this from reading a hundred thousand due deliveries. Those with an ended lease are cancelled when a worker takes them over.
+  const latestEnd = new Date(leaseEnd(now).getTime() + leaseMarginMs)
   const attempted = {
     endpointId,
-    nextAttemptAt: { $type: 'date', $gt: now, $lte: leaseEnd(now) },
+    nextAttemptAt: { $type: 'date', $gt: now, $lte: latestEnd },
     leaseToken: { $type: 'string' },
   }
   const open = { endpointId, nextAttemptAt: { $type: 'date' } }

@@ -17,7 +17,7 @@ export const fewestOfEndpoint = 2
 export const trustedEndpoint = 50
 
 /**
- * Characters of the bodies in flight. A character takes 1 or 2 bytes in memory, and up to 4 more while it is sent. Most bodies have 600
+ * Characters of the bodies in flight. A character takes 1 or 2 bytes in memory, and up to 3 more while it is sent. Most bodies have 600
  * characters, the largest about 100 000.
  */
 export const mostCharacters = 48_000_000

@@ -74,7 +74,7 @@ export function createSlots(clock: SlotClock): Slots {
   const waits = createWaits(clock, {
     takeFree,
     gaveUp: wait,
-    held: (businessId) => (businessId === undefined ? fast.all() : fast.of(businessId)),
+    held: fast.all,
   })
   let serve = async (): Promise<void> => undefined
   let isServing = false

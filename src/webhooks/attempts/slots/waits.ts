@@ -4,7 +4,6 @@ import {
   longestWaitMs,
   mostFast,
   mostFastOfBusiness,
-  mostFastOfEndpoint,
   mostWaits,
   mostWaitsOfBusiness,
   mostWaitsOfEndpoint,
@@ -34,8 +33,8 @@ interface OfSlots {
   takeFree(use: EndpointUse): Slot | null
   /** Called for an endpoint whose relays got no slot in time. */
   gaveUp(owner: SlotOwner): void
-  /** Fast slots in use: of the business, or of all. */
-  held(businessId?: string): number
+  /** Fast slots in use. */
+  held(): number
 }
 
 export function createWaits({ elapsedMs, after }: SlotClock, slots: OfSlots): Waits {
@@ -61,10 +60,8 @@ export function createWaits({ elapsedMs, after }: SlotClock, slots: OfSlots): Wa
     }
   }
 
-  /** Whether other endpoints may be waiting for a slot of the process or the business, rather than for one of their own. */
-  const isTight = ({ owner: { businessId } }: EndpointUse): boolean =>
-    slots.held() + mostFastOfBusiness >= mostFast ||
-    slots.held(businessId) + mostFastOfEndpoint >= mostFastOfBusiness
+  /** Whether other businesses may be waiting for a slot of the process, rather than for one of their own. */
+  const isTight = (): boolean => slots.held() + mostFastOfBusiness >= mostFast
 
   function giveUp(businessId: string, now: number): void {
     notUntil.set(businessId, now + noWaitForMs)
@@ -106,7 +103,9 @@ export function createWaits({ elapsedMs, after }: SlotClock, slots: OfSlots): Wa
     serve(first) {
       if (waits.size === 0) return
       give(first)
-      if (waits.size > 0 && isTight(first)) for (const use of waits.keys()) give(use)
+      const isForAll = isTight()
+      for (const use of waits.keys())
+        if (isForAll || use.owner.businessId === first.owner.businessId) give(use)
     },
     close() {
       for (const use of waits.keys()) while (waits.has(use)) end(use, null)
