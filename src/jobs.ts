@@ -66,8 +66,9 @@ export const deadShownSeconds = 2_592_000
  * after an error. If one fails nevertheless, it is not kept, so that its id does not block the next one.
  */
 export const queueOptions = {
-  // A job has up to 500 intents and orders. Running jobs share calls to MongoDB.
-  'outbox-relay': { concurrency: 50, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
+  // A job has up to 500 intents and orders. Running jobs share calls to MongoDB. A job waits for slots of its business for 0.3 s at most, because
+  // jobs of others wait behind it.
+  'outbox-relay': { concurrency: 100, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
   // A job does not wait for its attempt.
   'webhook-delivery': { concurrency: 100, keepCompletedSeconds: 0, keepFailedSeconds: deadShownSeconds },
   // A job has up to 100 intents, which share calls to MongoDB. A higher concurrency delayed the worker's deliveries (measured).

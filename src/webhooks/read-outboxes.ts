@@ -26,14 +26,14 @@ interface Large {
 
 /** Documents up to this size are read in any combination. An ordinary intent takes less than 2 KiB. */
 const smallBytes = 8 * 1024
-/** Small documents that one job reads together. 50 jobs hold at most 40 MiB of them. */
-const smallTogether = 100
+/** Small documents that one job reads together. 100 jobs hold at most 40 MiB of them. */
+const smallTogether = 50
 /** Total size of the large documents in a group. A single document may exceed it. */
 const groupBytes = 4 * 1024 * 1024
 /** Groups of large documents that a process holds at once. One business gets at most half of them. */
 export const largeGroups = 8
-/** A group that waits longer than this is left to the next poll. */
-const groupWaitMs = 5_000
+/** A group that waits longer than this is left to the next poll, because it blocks its job meanwhile. */
+const groupWaitMs = 100
 /** Events of a large document that are read at a time. */
 const mostEvents = 200
 

@@ -34,7 +34,7 @@ export interface Relayed {
 /** Documents that a process relays at once. One business gets at most half. More would only wait for attempt slots. */
 export const relaySlots = 400
 /** A document that waits longer for one of the `relaySlots` is left to the next poll, because it blocks its job meanwhile. */
-const slotWaitMs = 250
+const slotWaitMs = 100
 
 /**
  * An insert that is not sent within this time fails, and the poll relays the event again. So no delivery is stored minutes after its

@@ -441,7 +441,7 @@ describe('slots', () => {
       expect(one.got).to.have.property('free')
     })
 
-    it('are given up after a quarter of a second; then no relay of the business waits for 5 s', async () => {
+    it('are given up after a tenth of a second; then no relay of the business waits for 5 s', async () => {
       const [slow, quick] = [owner, ownerOf('a', 'quick')]
       const held = takeAll(slots, slow, quick)
       for (const { endpointId } of [slow, quick]) slots.served(endpointId)

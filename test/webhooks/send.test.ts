@@ -182,7 +182,7 @@ describe('the webhook sender, with an endpoint that misbehaves', () => {
   })
 
   it('gives up on one that drips interim responses', async () => {
-    const receiver = await rawHttpReceiver((socket) => repeat(socket, 'HTTP/1.1 102 Processing\r\n\r\n', 20))
+    const receiver = await rawHttpReceiver((socket) => repeat(socket, 'HTTP/1.1 102 Processing\r\n\r\n', 100))
     expectTimeout(await attemptAt(receiver, hasty))
   })
 
@@ -201,6 +201,15 @@ describe('the webhook sender, with an endpoint that misbehaves', () => {
       flood(socket, 'x'.repeat(10_000))
     })
     expectStage(await attemptAt(receiver, {}), 'too_large')
+    await closing(receiver.connections[0] as Socket)
+  })
+
+  it('takes the status of a response in hundreds of tiny chunks, and reads no more of them', async () => {
+    const receiver = await rawHttpReceiver((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(1_000)}`)
+    })
+    const attempt = await attemptAt(receiver, {})
+    expect(attempt).to.include({ outcome: 'delivered', answer: 'x'.repeat(257) })
     await closing(receiver.connections[0] as Socket)
   })
 

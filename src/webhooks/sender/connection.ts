@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
+import type { Meter } from './meter.ts'
+import { meterReads } from './meter-reads.ts'
 
 /** An open socket with its own HTTP client. It may be used only for the `origin` for which its address was checked. */
 export interface Connection {
@@ -9,6 +11,8 @@ export interface Connection {
   /** The network socket: `socket` itself, or the socket below TLS. */
   raw: Socket
   openedAt: number
+  /** The meter of the business whose response is read. */
+  meter: Meter | null
   /** Bytes read from the network up to the end of the last response. */
   readBefore: number
   /** How long it may stay unused. After that, the endpoint may be closing it. */
@@ -38,7 +42,7 @@ export function mayIdleFor(keepAlive: unknown): number {
 const mostHeaderBytes = 16 * 1024
 
 /** For one response with its framing. Ends floods that the HTTP parser ignores (1xx, chunk extensions, a long status line, TLS records). */
-const mostWireBytes = 256 * 1024
+const mostWireBytes = 64 * 1024
 
 const coded = (code: string, message: string): Error => Object.assign(new Error(message), { code })
 
@@ -65,12 +69,13 @@ function clientFor(origin: string, socket: Socket): Client {
 export function connectionOver(origin: string, socket: Socket, raw = socket): Connection {
   const client = clientFor(origin, socket)
   const now = performance.now()
-  const connection = {
+  const connection: Connection = {
     origin,
     client,
     socket,
     raw,
     openedAt: now,
+    meter: null,
     readBefore: raw.bytesRead,
     mayIdleMs: idleMs,
     idleSince: now,
@@ -79,6 +84,7 @@ export function connectionOver(origin: string, socket: Socket, raw = socket): Co
     const read = raw.bytesRead - connection.readBefore
     if (read > mostWireBytes) socket.destroy(coded('ANSWER_TOO_LARGE', 'The response does not end.'))
   })
+  meterReads(client, socket, () => connection.meter)
   return connection
 }
 

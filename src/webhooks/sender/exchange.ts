@@ -5,12 +5,14 @@ import { codeOf, exchangeFault, type Fault, faults } from './faults.ts'
 
 /** The rest of a longer response is not read (docs/webhooks.md). */
 const mostReadBytes = 16 * 1024
+/** Each chunk costs, however small it is. */
+const mostReadChunks = 256
 
 /** Responses that end with their headers, whatever `Content-Length` they have (RFC 9112, 6.3). */
 const bodiless: readonly number[] = [204, 304]
 
 /** An endpoint that sends more 1xx responses than this is hostile. */
-const mostInterimAnswers = 20
+const mostInterimAnswers = 5
 
 export interface PostRequest {
   path: string
@@ -39,6 +41,7 @@ export function exchange(
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let read = 0
+    let chunksRead = 0
     let interim = 0
     let answer: ReceiverAnswer | null = null
 
@@ -48,6 +51,8 @@ export function exchange(
     const finish = (whole: boolean): void => {
       if (answer) resolve({ answer: { ...answer, answer: answerText(chunks) }, whole })
     }
+    // Stops the parser at once: the bytes that have arrived already may hold thousands of chunks or headers more.
+    const stop = (): void => void connection.socket.destroy()
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart() {},
@@ -55,12 +60,18 @@ export function exchange(
         if (status >= 200) {
           connection.mayIdleMs = mayIdleFor(headers['keep-alive'])
           answer = { status, answer: '', retryAfterSeconds: retryAfterSeconds(status, headers) }
-        } else if (++interim > mostInterimAnswers) fail(faults.notHttp)
+        } else if (++interim > mostInterimAnswers) {
+          fail(faults.notHttp)
+          stop()
+        }
       },
       onResponseData(_controller, chunk) {
         if (read < keptBytes) chunks.push(chunk)
         read += chunk.length
-        if (read > mostReadBytes) finish(false)
+        chunksRead += 1
+        if (read <= mostReadBytes && chunksRead <= mostReadChunks) return
+        finish(false)
+        stop()
       },
       onResponseEnd: () => finish(true),
       onResponseError(_controller, error) {

@@ -1,4 +1,4 @@
-/** Limits the processor time that TLS handshakes of one business take in this process. */
+/** Limits the processor time that the endpoints of one business take in this process, with TLS handshakes or with responses. */
 export interface Meter {
   /** Returns null if time is left. Otherwise returns a promise that resolves when there may be time again. */
   ready(): Promise<void> | null

@@ -62,7 +62,8 @@ export function createSender(options: SenderOptions): Sender {
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
   const connections = createConnections(maxSockets)
-  const meters = createMeters(() => performance.now())
+  const handshakes = createMeters(() => performance.now())
+  const reads = createMeters(() => performance.now())
   const underWay = new Set<Promise<Attempt>>()
   let closed = false
 
@@ -79,7 +80,7 @@ export function createSender(options: SenderOptions): Sender {
         { resolve: resolve ?? resolverFor(target.allowed), isBlocked },
         trust,
         target,
-        meters(owner),
+        handshakes(owner),
         deadline,
       )
     } finally {
@@ -116,7 +117,9 @@ export function createSender(options: SenderOptions): Sender {
     const got = await connections.acquire(target.origin, deadline)
     if (got === null) return { fault: faults.noFreeConnection }
     const connection = got === 'place' ? await open(target, owner, deadline) : got
-    return 'fault' in connection ? connection : over(connection, request, deadline)
+    if ('fault' in connection) return connection
+    connection.meter = reads(owner)
+    return over(connection, request, deadline)
   }
 
   async function attempt({ owner, url, headers, body, begun }: SendRequest): Promise<Attempt> {

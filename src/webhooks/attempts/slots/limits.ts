@@ -24,9 +24,9 @@ export const mostCharacters = 48_000_000
 export const mostCharactersOfBusiness = 12_000_000
 
 /**
- * How long a relay waits for a slot. It is short because the relay blocks one of the 50 jobs that run at once for all businesses.
+ * How long a relay waits for a slot. It is short because the relay blocks one of the 100 jobs that run at once for all businesses.
  */
-export const longestWaitMs = 250
+export const longestWaitMs = 100
 /**
  * After a relay of a business has waited in vain, its deliveries without a slot wait in MongoDB at once for this time. Its attempts hang, or it
  * has more of them than its endpoints can take.

@@ -1,0 +1,35 @@
+import type { Socket } from 'node:net'
+import type { Client } from 'undici'
+import type { Meter } from './meter.ts'
+
+/**
+ * Lets `client` read from its `socket` only while the meter has time left, and counts the time that parsing takes. The endpoint chooses what is
+ * to be parsed: 64 KiB of the shortest headers take 3 ms.
+ */
+export function meterReads(client: Client, socket: Socket, meterOf: () => Meter | null): void {
+  const read = socket.read.bind(socket)
+  let isWaiting = false
+  socket.read = (size?: number) => {
+    // Node reads 0 bytes to fill its buffer.
+    const ready = size === 0 ? null : (meterOf()?.ready() ?? null)
+    if (ready === null) return read(size) as Buffer | null
+    if (!isWaiting) void readAgainAfter(ready)
+    return null
+  }
+
+  async function readAgainAfter(ready: Promise<void>): Promise<void> {
+    isWaiting = true
+    await ready
+    isWaiting = false
+    if (!socket.destroyed) socket.emit('readable')
+  }
+
+  let startedAt = 0
+  // From then on the client has its own listener, which parses what it reads.
+  client.once('connect', () => {
+    socket.prependListener('readable', () => {
+      startedAt = performance.now()
+    })
+    socket.on('readable', () => meterOf()?.count(performance.now() - startedAt))
+  })
+}
