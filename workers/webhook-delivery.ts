@@ -1,6 +1,6 @@
-import type { Deps } from '../src/deps.ts'
+import { removeSuperseded } from '../src/webhooks/attempts/remove-superseded.ts'
 import { type WakeOutcome, wakeDelivery } from '../src/webhooks/attempts/wake.ts'
-import { countsOf, errorOf, supersededJobId } from '../src/webhooks/deliveries/delivery-job.ts'
+import { countsOf, errorOf } from '../src/webhooks/deliveries/delivery-job.ts'
 import type { NextStep, QueueWorker } from './run/queue-worker.ts'
 
 /** Begins the attempt of a due delivery, if there is a slot. The attempt logs its own line (src/webhooks/attempts/attempt.ts). */
@@ -34,13 +34,4 @@ function nextStepAfter(woken: WakeOutcome): NextStep {
       return { next: 'fail', reason: `attempt ${attempts}: ${last ? errorOf(last) : 'failed'}` }
     }
   }
-}
-
-/** Removes the job that this one replaces. That job would do nothing, so an error here is only logged. */
-async function removeSuperseded(deps: Pick<Deps, 'queues' | 'log'>, jobId: string): Promise<void> {
-  const superseded = supersededJobId(jobId)
-  if (superseded === null) return
-  await deps.queues.standing
-    .remove('webhook-delivery', [superseded])
-    .catch((err: unknown) => deps.log.warn({ err, jobId }, 'jobs.not-tidied'))
 }

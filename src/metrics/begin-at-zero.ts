@@ -37,8 +37,6 @@ export function beginAtZero({
       for (const stage of stagesOf(outcome, failing)) attempts.inc({ outcome, stage, environment }, 0)
 }
 
-/** An attempt that lost its lease may have succeeded or failed. */
-function stagesOf(outcome: string, failing: readonly string[]): readonly string[] {
-  if (outcome === 'delivered') return ['none']
-  return outcome === 'lease-lost' ? ['none', ...failing] : failing
-}
+/** Only a failed attempt has a stage. */
+const stagesOf = (outcome: string, failing: readonly string[]): readonly string[] =>
+  outcome === 'delivered' || outcome === 'lease-lost' ? ['none'] : failing

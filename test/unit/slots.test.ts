@@ -458,7 +458,7 @@ describe('slots', () => {
       takeAll(slots, quick)
       slots.served(quick.endpointId)
       const fourth = ask(quick)
-      await time.advance(100)
+      await time.advance(50)
       expect(fourth.got).to.equal('nothing yet')
     })
 

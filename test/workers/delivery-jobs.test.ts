@@ -152,6 +152,19 @@ describe('the job of a delivery', () => {
     await receiver.close()
   })
 
+  it('leaves the failed jobs when the delivery is re-queued without a job, as the command line does', async () => {
+    const { receiver, id } = await told(quick, () => 500)
+    await waitFor(quick, id, 'DEAD')
+    const queue = queueOf(quick)
+    await isIn(queue, jobOf(id, 8), 'failed')
+    receiver.respondWith((res) => void res.end())
+    const asked = { status: 'RETRYING', redrives: 1, askedAfterAttempts: 8, deadAt: null } as const
+    await quick.deps.Delivery.updateOne({ _id: id }, { $set: { ...asked, nextAttemptAt: quick.deps.now() } })
+    await waitFor(quick, id, 'DELIVERED')
+    await isIn(queue, jobOf(id, 8), 'unknown')
+    await receiver.close()
+  })
+
   it('is delayed until the next attempt, and shows how many failed, why, and when the next one is', async () => {
     const { receiver, id, intent } = await told(standard, () => 500)
     const queue = queueOf(standard)

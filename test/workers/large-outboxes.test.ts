@@ -153,8 +153,10 @@ describe('an intent with very many events', () => {
       some.map((each) => ('metadata' in each ? each.metadata.length : 0))
     expect(groups.map((some) => [some.length, ...new Set(pairsIn(some))])).to.deep.equal([
       [40, 0],
-      [100, 0],
-      [100, 0],
+      [50, 0],
+      [50, 0],
+      [50, 0],
+      [50, 0],
       [10, 0],
       [36, 50],
       [24, 50],

@@ -55,6 +55,9 @@ describe('an endpoint that the merchant deletes or disables', () => {
           nextAttemptAt: null,
           leaseToken: null,
         })
+      const { values } = await house.deps.metrics.attempts.get()
+      const lost = values.filter(({ labels, value }) => labels.outcome === 'lease-lost' && value > 0)
+      expect(lost.map(({ labels }) => labels.stage)).to.deep.equal(['none'])
       await workers.close()
     })
 

@@ -3,11 +3,13 @@ import type { Deps } from '../../deps.ts'
 import { groupBy } from '../../group-by.ts'
 import { noHurry } from '../../group-commit/lane.ts'
 import { inFairBatches } from '../../in-fair-batches.ts'
+import { jobIdOf } from '../deliveries/delivery-job.ts'
 import { claimable } from '../deliveries/lease.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import { beginAttempt } from './attempt.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import { type AttemptEndpoint, slotOwner } from './find-endpoint.ts'
+import { removeSuperseded } from './remove-superseded.ts'
 import type { Slot, SlotOwner } from './slots/slot.ts'
 
 /** The wake-up job of a delivery that has just become due may still arrive. */
@@ -107,9 +109,11 @@ async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<void> {
 async function attemptOf(deps: Deps, endpointId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return
   const endpoint = await deps.lanes.findEndpoint(endpointId, noHurry)
-  if (endpoint === null || !isReceiving(endpoint)) return cancelDue(deps, ids)
+  if (endpoint === null || !isReceiving(endpoint)) return cancelDue(deps, endpointId, ids)
   const taken = takeSlots(deps, endpoint, ids)
-  await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, slot)))
+  const begun = await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, slot)))
+  // A re-queue on the command line adds no job, so no job has done this.
+  for (const delivery of begun) if (delivery !== null) await removeSuperseded(deps, jobIdOf(delivery))
 }
 
 function takeSlots(deps: Deps, endpoint: AttemptEndpoint, ids: string[]): { id: string; slot: Slot }[] {
@@ -136,9 +140,14 @@ export async function claimAndBegin(deps: Deps, id: string, slot: Slot): Promise
 }
 
 /** Cancels due deliveries of an endpoint that is deleted or disabled. */
-export async function cancelDue(deps: Pick<Deps, 'Delivery' | 'now'>, ids: string[]): Promise<void> {
-  await pastMongoose(deps.Delivery).updateMany(
+export async function cancelDue(
+  deps: Pick<Deps, 'Delivery' | 'now' | 'log'>,
+  endpointId: string,
+  ids: string[],
+): Promise<void> {
+  const { modifiedCount: cancelled } = await pastMongoose(deps.Delivery).updateMany(
     { _id: { $in: ids }, ...claimable(deps.now()) },
     { $set: { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null } },
   )
+  if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
 }

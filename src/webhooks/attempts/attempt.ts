@@ -86,8 +86,12 @@ async function send(
   const result = { delivery, status: statusAfter[outcome], ...times, attempt: record }
   const isRecorded = deps.leases.holds(delivery) && (await deps.lanes.recordResult(result, noHurry))
   const recorded = isRecorded ? outcome : 'lease-lost'
-  countAttempt(deps, delivery, recorded, record)
-  logAttempt(deps, delivery, { url, attempts, recorded, verdict, record, traceparent: span.traceparent })
+  // Without a result, nothing else counts: it was the lost lease that ended the attempt.
+  const shown = isRecorded
+    ? { attempts, nextAttemptAt: times.nextAttemptAt, record }
+    : { attempts: delivery.attempts, nextAttemptAt: null, record: { ...record, stage: null } }
+  countAttempt(deps, delivery, recorded, shown.record)
+  logAttempt(deps, delivery, { url, recorded, ...shown, traceparent: span.traceparent })
   if (!isRecorded) return
   deps.healthNotes.note({ endpointId: endpoint._id, outcome, at: endedAt, stage: record.stage })
   if (outcome === 'delivered') return
@@ -124,7 +128,7 @@ interface Logged {
   url: string
   attempts: number
   recorded: Verdict['outcome'] | 'lease-lost'
-  verdict: Verdict
+  nextAttemptAt: Date | null
   record: AttemptRecord
   traceparent: string | null
 }
@@ -132,9 +136,8 @@ interface Logged {
 /** Never logs the text of the response. */
 function logAttempt(deps: Pick<Deps, 'log'>, delivery: ClaimedDelivery, logged: Logged): void {
   const { _id: deliveryId, event: webhookEvent, referenceNumber: reference, requestId = null } = delivery
-  const { url, attempts, recorded: outcome, verdict, record, traceparent } = logged
+  const { url, attempts, recorded: outcome, nextAttemptAt, record, traceparent } = logged
   const { status, stage, durationMs: receiverMs } = record
-  const { nextAttemptAt } = verdict
   const host = hostOf({ url })
   // Version, trace, span, flags, with hyphens between.
   const traceId = traceparent?.split('-')[1]

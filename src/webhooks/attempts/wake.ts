@@ -23,9 +23,10 @@ export type WakeOutcome =
 /** Begins the attempt that a wake-up job is for, if there is a slot. Does not wait for the attempt. */
 export async function wakeDelivery(deps: Deps, woken: Woken): Promise<WakeOutcome> {
   const { deliveryId } = woken
-  const endpoint = await deps.lanes.findEndpoint(endpointIdOf(deliveryId), noHurry)
+  const endpointId = endpointIdOf(deliveryId)
+  const endpoint = await deps.lanes.findEndpoint(endpointId, noHurry)
   if (endpoint === null || !isReceiving(endpoint)) {
-    await cancelDue(deps, [deliveryId])
+    await cancelDue(deps, endpointId, [deliveryId])
     return whyNotBegun(deps, woken, 0)
   }
   const owner = slotOwner(endpoint)

@@ -30,7 +30,10 @@ export async function stopDeliveries(
   }
   const open = { endpointId, nextAttemptAt: { $type: 'date' } }
   try {
-    for (const which of isDeleted ? [attempted, open] : [attempted]) await cancelAmong(deps, which, endsAt)
+    let cancelled = 0
+    for (const which of isDeleted ? [attempted, open] : [attempted])
+      cancelled += await cancelAmong(deps, which, endsAt)
+    if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
   } catch (err) {
     deps.log.warn({ err, endpointId }, 'deliveries.not-stopped')
   }
@@ -40,15 +43,18 @@ async function cancelAmong(
   deps: Pick<Deps, 'Delivery'>,
   which: Record<string, unknown>,
   endsAt: number,
-): Promise<void> {
+): Promise<number> {
   const deliveries = pastMongoose(deps.Delivery)
   const looks = { hint: 'openByEndpoint', projection: { _id: 1 }, limit: mostInBatch, maxTimeMS } as const
   const stopped = { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null } as const
+  let cancelled = 0
   for (;;) {
     const found = await deliveries.find(which, looks).toArray()
     const ids = found.map(({ _id }) => _id)
     if (ids.length > 0)
-      await deliveries.updateMany({ ...which, _id: { $in: ids } }, { $set: stopped }, { maxTimeMS })
-    if (ids.length < mostInBatch || performance.now() > endsAt) return
+      cancelled += (
+        await deliveries.updateMany({ ...which, _id: { $in: ids } }, { $set: stopped }, { maxTimeMS })
+      ).modifiedCount
+    if (ids.length < mostInBatch || performance.now() > endsAt) return cancelled
   }
 }
