@@ -178,7 +178,11 @@ async function relayTo(
   } finally {
     if (!isMine) slot?.free(null)
   }
-  if (slot === null) return deliveryJob(delivery, deps.now())
+  if (slot === null) {
+    // This process attempts it as soon as it has a slot, and others find it by their polls. Without slots of its own, it wakes them at once.
+    const delayMs = deps.slots.isOpen() ? deps.slots.backOff(slotOwner(receiver)) : 0
+    return { ...deliveryJob(delivery, deps.now()), delayMs }
+  }
   if (isMine) beginAttempt(deps, delivery as ClaimedDelivery, slot, compose())
   return null
 }

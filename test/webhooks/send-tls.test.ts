@@ -54,7 +54,7 @@ describe('the time that TLS takes', () => {
   it('is limited to a tenth of a process for each business, and delays no other business', async () => {
     let now = 0
     const meters = createMeters(() => now)
-    meters('greedy').count(300)
+    meters('greedy').count(250)
     expect(meters('greedy').ready()).to.be.instanceOf(Promise)
     expect(meters('other').ready()).to.equal(null)
     now = 1_999
@@ -63,7 +63,19 @@ describe('the time that TLS takes', () => {
     expect(meters('greedy').ready()).to.equal(null)
     // Saved time is bounded.
     now = 1_000_000
-    meters('greedy').count(101)
+    meters('greedy').count(51)
     expect(meters('greedy').ready()).to.be.instanceOf(Promise)
+  })
+
+  it('is limited to a fifth of a process for all businesses that have used up theirs', () => {
+    let now = 0
+    const meters = createMeters(() => now)
+    const greedy = ['a', 'b', 'c', 'd']
+    for (const owner of greedy) meters(owner).count(150)
+    now = 1_999
+    for (const owner of greedy) expect(meters(owner).ready()).to.be.instanceOf(Promise)
+    expect(meters('other').ready()).to.equal(null)
+    now = 2_100
+    for (const owner of greedy) expect(meters(owner).ready()).to.equal(null)
   })
 })

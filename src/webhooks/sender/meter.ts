@@ -10,9 +10,11 @@ export interface Meter {
 export type Meters = (owner: string) => Meter
 
 /** A tenth of a process, which allows some 70 new TLS connections a second. */
-const share = 0.1
+const shareOfOne = 0.1
+/** Businesses that have used up their time share this, so that ten of them do not take a whole process. The others do not wait for them. */
+const shareOfAll = 0.2
 /** What an idle business may use at once. */
-const mostSavedMs = 100
+const mostSavedMs = 50
 /** Beyond this many businesses, those with their full time left are forgotten. */
 const tidyFrom = 1000
 
@@ -24,27 +26,41 @@ interface Account {
 /** `elapsedMs` is a monotonic clock. */
 export function createMeters(elapsedMs: () => number): Meters {
   const accounts = new Map<string, Account>()
+  /** Businesses that have used up their time. */
+  const overdrawn = new Set<string>()
+  const share = (): number => Math.min(shareOfOne, shareOfAll / Math.max(1, overdrawn.size))
 
   function update(owner: string): Account {
     const now = elapsedMs()
     const { leftMs, at } = accounts.get(owner) ?? { leftMs: mostSavedMs, at: now }
-    return { leftMs: Math.min(mostSavedMs, leftMs + (now - at) * share), at: now }
+    return { leftMs: Math.min(mostSavedMs, leftMs + (now - at) * share()), at: now }
+  }
+
+  function save(owner: string, account: Account): void {
+    accounts.set(owner, account)
+    if (account.leftMs > 0) overdrawn.delete(owner)
+    else overdrawn.add(owner)
   }
 
   function tidy(): void {
-    for (const owner of accounts.keys()) if (update(owner).leftMs === mostSavedMs) accounts.delete(owner)
+    for (const owner of accounts.keys())
+      if (update(owner).leftMs === mostSavedMs) {
+        accounts.delete(owner)
+        overdrawn.delete(owner)
+      }
   }
 
   return (owner) => ({
     ready() {
-      const { leftMs } = update(owner)
-      if (leftMs > 0) return null
-      return new Promise((resolve) => setTimeout(resolve, Math.ceil(-leftMs / share) + 1))
+      const account = update(owner)
+      if (overdrawn.has(owner)) save(owner, account)
+      if (account.leftMs > 0) return null
+      return new Promise((resolve) => setTimeout(resolve, Math.ceil(-account.leftMs / share()) + 1))
     },
     count(ms) {
       const { leftMs, at } = update(owner)
       if (accounts.size >= tidyFrom && !accounts.has(owner)) tidy()
-      accounts.set(owner, { leftMs: leftMs - ms, at })
+      save(owner, { leftMs: leftMs - ms, at })
     },
   })
 }

@@ -44,7 +44,7 @@ export const serveAfterMs = 10
  * only shows staff that the delivery waits, and wakes other processes. So it runs seldom, and the jobs of one endpoint run one by one.
  */
 export const backAfterMs = 5_000
-export const backEveryMs = 20
+export const backEveryMs = 50
 
 /** A process forgets an endpoint that has had no attempts for this long. MongoDB keeps its health. */
 export const forgetAfterMs = 60_000
