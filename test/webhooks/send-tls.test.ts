@@ -71,11 +71,11 @@ describe('the time that TLS takes', () => {
     let now = 0
     const meters = createMeters(() => now)
     const greedy = ['a', 'b', 'c', 'd']
-    for (const owner of greedy) meters(owner).count(150)
+    for (const name of greedy) meters(name).count(150)
     now = 1_999
-    for (const owner of greedy) expect(meters(owner).ready()).to.be.instanceOf(Promise)
+    for (const name of greedy) expect(meters(name).ready()).to.be.instanceOf(Promise)
     expect(meters('other').ready()).to.equal(null)
     now = 2_100
-    for (const owner of greedy) expect(meters(owner).ready()).to.equal(null)
+    for (const name of greedy) expect(meters(name).ready()).to.equal(null)
   })
 })
