@@ -39,7 +39,7 @@ describe('Bull Board in a browser', function () {
     await page.getByRole('link', { name: 'webhook-delivery', exact: true }).first().click()
     await page.getByRole('link', { name: /^failed/i }).click()
     const card = cardOf(page, delivery)
-    await card.getByText('status 500').waitFor()
+    await card.getByText('attempt 8: status 500').waitFor()
     await picture(page, 'board-failed-desktop')
     stage.heal()
     await card.getByRole('button', { name: 'Retry' }).click()

@@ -305,8 +305,15 @@ describe('a process killed between any two steps of', function () {
     expect(steps).to.not.include('nudge webhook-delivery')
   })
 
-  /** Endpoint, claim and what was claimed, the source of the body, the result. */
-  const attempting = ['mongodb find', 'mongodb update', 'mongodb find', 'mongodb find', 'mongodb update']
+  /** The endpoint's slot, the claim and what was claimed, the endpoint again, the source of the body, the result. */
+  const attempting = [
+    'mongodb find',
+    'mongodb update',
+    'mongodb find',
+    'mongodb find',
+    'mongodb find',
+    'mongodb update',
+  ]
 
   it('a successful attempt loses and doubles nothing', async () => {
     const steps = await killEverywhere(

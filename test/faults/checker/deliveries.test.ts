@@ -72,6 +72,16 @@ describe('The checker of faults, of deliveries,', () => {
     expect(judge(round)).to.deep.equal([])
   })
 
+  it('takes for an attempt the arrival that is nearest to it, where a frozen worker sent in the same second', () => {
+    const round = ordinary()
+    const { body, event, attemptLog } = confirmed(round)
+    const second = the(attemptLog[1]).at
+    arrival(round, { at: second - 100, body, did: 422, headers: headersOf(event, second, body) })
+    round.arrivals.sort((earlier, later) => earlier.at - later.at)
+    round.faults.push({ what: 'process.stop', target: 'worker-1', began: second - 9000, ended: second - 150 })
+    expect(judge(round)).to.deep.equal([])
+  })
+
   it('lets both pass, a delivery and none, where the endpoint was switched off at that moment', () => {
     for (const isThere of [true, false]) {
       const round = ordinary()

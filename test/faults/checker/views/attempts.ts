@@ -33,19 +33,25 @@ export function trailsOf(round: Round): Trail[] {
 /** When it was signed, in seconds of the service's clock. */
 export const signedAt = ({ headers }: Arrival): number => Number(headers['x-service-timestamp'])
 
-/** An attempt and its arrival were signed in the same second, and the arrival came before the attempt ended. */
+/**
+ * An attempt and its arrival were signed in the same second, and the arrival came before the attempt ended. Of two such arrivals it is the one nearer to the
+ * attempt's beginning: a process that lost its lease while it stood still sends before it knows, perhaps in the same second.
+ */
 function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival[]): Trail {
   const unrecorded = [...arrivals]
   const attempts = delivery.attemptLog.map(({ at, durationMs, status, stage }) => {
     const endedAt = at + durationMs
-    const index = unrecorded.findIndex((arrival) => {
-      const end = times.machineTime(endedAt).to + marginMs
+    const end = times.machineTime(endedAt).to + marginMs
+    const candidates = unrecorded.filter((arrival) => {
       const latest = end + times.skewAround({ from: arrival.at, to: arrival.done })
       // The length of an attempt is that of the sending: a process that stood still before it sent later. And the receivers of a busy machine see late what came.
       const isInTime = arrival.at <= latest || !times.isCalm({ from: end, to: arrival.at }, marginMs)
       return signedAt(arrival) === Math.floor(at / 1000) && isInTime
     })
-    const [arrival = null] = index >= 0 ? unrecorded.splice(index, 1) : []
+    const begin = times.machineTime(at).from
+    const distance = (arrival: Arrival): number => Math.abs(arrival.at - begin)
+    const [arrival = null] = candidates.toSorted((one, other) => distance(one) - distance(other))
+    if (arrival !== null) unrecorded.splice(unrecorded.indexOf(arrival), 1)
     return { at, endedAt, status, stage, arrival }
   })
   return { delivery, attempts, unrecorded, arrivals }
