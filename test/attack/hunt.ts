@@ -75,8 +75,10 @@ export async function hunt(
 async function tryLures(deps: Deps, call: Call, lures: readonly Lure[]): Promise<string[]> {
   const baited = await Promise.all(lures.map((lure) => layOut(deps, call, lure)))
   await call('POST', '/intents', { amount: 5 })
-  const faults = await Promise.all(baited.map((one) => lookAt(call, one)))
-  return faults.flat()
+  // One after another: a business may run two lists at a time.
+  const faults: string[] = []
+  for (const one of baited) faults.push(...(await lookAt(call, one)))
+  return faults
 }
 
 interface Baited extends Lure {
