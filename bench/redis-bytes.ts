@@ -84,7 +84,7 @@ async function bytesOf(bench: Bench, redis: Redis, { name, retries, count, state
       await outboxes.fill(events)
       await outboxes.wake()
     }
-    // A delivery without a slot gets a job that is superseded when its first attempt fails, and runs up to a minute later.
+    // A delivery that waits for a slot has a job. When its first attempt fails, the next job supersedes it, but it stays for up to a minute.
     const waitForJobs = async (jobs: Record<Kept['state'], number>) => {
       for (const each of ['delayed', 'failed'] as const)
         await waitForCount(`jobs are in ${each}`, jobs[each], () => jobsIn(redis, name, each))

@@ -72,7 +72,7 @@ describe('The checker of faults, of deliveries,', () => {
     expect(judge(round)).to.deep.equal([])
   })
 
-  it('takes for an attempt the arrival that is nearest to it, where a frozen worker sent in the same second', () => {
+  it('matches an attempt with the nearest arrival when a frozen worker sent in the same second', () => {
     const round = ordinary()
     const { body, event, attemptLog } = confirmed(round)
     const second = the(attemptLog[1]).at

@@ -34,8 +34,8 @@ export function trailsOf(round: Round): Trail[] {
 export const signedAt = ({ headers }: Arrival): number => Number(headers['x-service-timestamp'])
 
 /**
- * An attempt and its arrival were signed in the same second, and the arrival came before the attempt ended. Of two such arrivals it is the one nearer to the
- * attempt's beginning: a process that lost its lease while it stood still sends before it knows, perhaps in the same second.
+ * An attempt and its arrival were signed in the same second, and the arrival came before the attempt ended. If there are two, the one nearer to the start of the
+ * attempt counts: a process that was frozen and lost its lease may still send, perhaps in the same second.
  */
 function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival[]): Trail {
   const unrecorded = [...arrivals]
