@@ -8,6 +8,7 @@ import { acts } from '../src/audit/acts.ts'
 import { catalogue } from '../src/errors.ts'
 import { routes } from '../src/http/routes.ts'
 import { queueNames } from '../src/jobs.ts'
+import { pages } from './docs/pages.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -280,8 +281,6 @@ describe('The house keeps its rules:', () => {
           .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
           .replaceAll(' ', '-'),
       )
-    const docs = readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)
-    const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'bench/README.md', ...docs]
     const links = pages.flatMap((page) =>
       [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)/g)].map(
         ([link, path, heading = '']) => ({
@@ -298,11 +297,6 @@ describe('The house keeps its rules:', () => {
   })
 
   it('every source file that a page names is there', () => {
-    const pages = [
-      'README.md',
-      'CONTRIBUTING.md',
-      ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
-    ]
     const named = pages.flatMap((page) => found(read(page), /((?:[\w-]+\/)*[\w-]+(?:\.test)?\.ts)\b/g))
     const files = [...sources, ...['test', 'dev', 'bench', 'ops'].flatMap(filesIn)]
     expect(named.length).to.be.greaterThan(15)

@@ -7,9 +7,10 @@ export const textOf = (page: string): string => readFileSync(join(root, page), '
 
 /** Every page for people, by its path from the root. */
 export const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'bench/README.md'].concat(
-  readdirSync(join(root, 'docs'))
+  readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+    .map((name) => `docs/${name}`)
+    .toSorted(),
 )
 
 /** A fenced block of a page. */
