@@ -5,6 +5,7 @@ import { endWithParent } from './end-with-parent.mjs'
 import { needChromium } from './setup/chromium.mjs'
 import { runCommand, stopWithSignals } from './setup/command.mjs'
 import { installPackages } from './setup/packages.mjs'
+import { getPhp } from './setup/php.mjs'
 import { say } from './setup/say.mjs'
 import { serversFor } from './setup/servers.mjs'
 
@@ -12,7 +13,7 @@ const OLDEST_NODE = [20, 19]
 
 const commands = {
   // The first five kill, freeze and wipe: only servers of their own.
-  test: { node: ['dev/run-tests.mjs'], ownServersOnly: true, staysUp: false },
+  test: { node: ['dev/run-tests.mjs'], ownServersOnly: true, staysUp: false, needs: getPhp },
   'test:browser': {
     node: ['node_modules/mocha/bin/mocha.js', '--config', '.mocharc.browser.json'],
     ownServersOnly: true,
@@ -35,7 +36,7 @@ try {
   endWithParent()
   stopWithSignals()
   await installPackages()
-  await command.needs?.()
+  await command.needs?.(args)
   runCommand([...command.node, ...args], await serversFor(command), command)
 } catch (error) {
   say(error.message)

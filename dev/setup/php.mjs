@@ -1,0 +1,19 @@
+import { installFromApt } from './apt.mjs'
+import { firstOf, tryPath } from './binary.mjs'
+import { say } from './say.mjs'
+
+const onPath = () => tryPath('php')
+
+/** Finds PHP or installs it, for the PHP programs of docs/merchants. The tests run without it: they skip those programs and list them. */
+export async function getPhp(testFiles) {
+  const isNeeded = testFiles.length === 0 || testFiles.some((name) => name.includes('docs'))
+  if (!isNeeded) return
+  const found = await firstOf([onPath, fromApt], (reason) => say(`PHP: ${reason}`))
+  if (found) say(`PHP ${found.version}: ${found.path}, ${found.from}`)
+  else say('No PHP: put php on the PATH, or install the package php-cli with apt-get as root.')
+}
+
+async function fromApt() {
+  const { ok, why } = await installFromApt('php-cli')
+  return ok ? onPath() : `not from the package manager: ${why}`
+}
