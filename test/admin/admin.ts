@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { built } from '../support/built.ts'
-import { type House, secretKey } from '../support/house.ts'
+import { type Service, secretKey } from '../support/service.ts'
 
 export interface Outcome {
   exitCode: number
@@ -13,12 +13,12 @@ export interface Outcome {
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The command line as an operator runs it, on the house's database and with a Redis that is away. */
-export function openAdmin(house: House) {
+/** The command line as an operator runs it, on the service's database and with a Redis that is away. */
+export function openAdmin(service: Service) {
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
-    MONGODB_URL: house.deps.config.mongodbUrl,
+    MONGODB_URL: service.deps.config.mongodbUrl,
     REDIS_URL: 'redis://127.0.0.1:1',
     SECRET_KEY: secretKey,
   }

@@ -1,4 +1,4 @@
-import type { House } from '../support/house.ts'
+import type { Service } from '../support/service.ts'
 import type { Visitor } from './staff.ts'
 
 /** What Bull Board's answers may hold, as far as tests look at it. */
@@ -21,7 +21,7 @@ export interface BoardGot {
 
 /** What the board's page does: a call without a form's token, with what a browser says of itself. */
 export async function callBoard(
-  { origin }: Pick<House, 'origin'>,
+  { origin }: Pick<Service, 'origin'>,
   { cookie }: Pick<Visitor, 'cookie'>,
   method: string,
   path: string,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Server, startRedis } from '../../dev/servers.ts'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { callBoard } from './board-call.ts'
 import { signedIn, type Visitor } from './staff.ts'
@@ -8,33 +8,33 @@ import { signedIn, type Visitor } from './staff.ts'
 describe('Bull Board without Redis', function () {
   this.timeout(30_000)
   let redis: Server
-  let house: House
+  let service: Service
   let staff: Visitor
   before(async () => {
     redis = await startRedis()
-    house = await openHouse({ REDIS_URL: redis.url })
-    staff = await signedIn(house, 'support')
+    service = await openService({ REDIS_URL: redis.url })
+    staff = await signedIn(service, 'support')
   })
   after(async () => {
-    await house.close()
+    await service.close()
     await redis.stop()
   })
 
-  const listing = () => callBoard(house, staff, 'get', '/api/queues')
+  const listing = () => callBoard(service, staff, 'get', '/api/queues')
 
   /** The page opens, its list and its acts say in words what is wrong, soon, and `web` serves on. */
   async function expectWordsSoon(): Promise<void> {
-    expect((await callBoard(house, staff, 'get', '')).status).to.equal(200)
+    expect((await callBoard(service, staff, 'get', '')).status).to.equal(200)
     for (const ask of [
       listing,
-      () => callBoard(house, staff, 'put', '/api/queues/webhook-delivery/retry/failed'),
+      () => callBoard(service, staff, 'put', '/api/queues/webhook-delivery/retry/failed'),
     ]) {
       const startedAt = performance.now()
       const { status, body } = await ask()
       expect([status, body.error]).to.deep.equal([503, 'Redis does not answer'])
       expect(performance.now() - startedAt).to.be.below(4_000)
     }
-    const { status } = await house.http.get('/healthz')
+    const { status } = await service.http.get('/healthz')
     expect(status).to.equal(200)
   }
 
@@ -55,7 +55,7 @@ describe('Bull Board without Redis', function () {
   })
 
   it('there: a page that it cannot count to is the fault of who asks', async () => {
-    const { status, body } = await callBoard(house, staff, 'get', '/api/queues?page=1e18')
+    const { status, body } = await callBoard(service, staff, 'get', '/api/queues?page=1e18')
     expect([status, body.error]).to.deep.equal([400, 'There is no page after 1000000'])
   })
 

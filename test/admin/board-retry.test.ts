@@ -7,26 +7,26 @@ import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { stored } from '../support/acts.ts'
 import { until } from '../support/until.ts'
 import { callBoard } from './board-call.ts'
-import { type BoardHouse, mainQueue, openBoardHouse } from './board-house.ts'
+import { type Board, mainQueue, openBoard } from './open-board.ts'
 
 describe('Retry in Bull Board', function () {
   this.timeout(30_000)
-  let board: BoardHouse
+  let board: Board
   before(async () => {
-    board = await openBoardHouse()
+    board = await openBoard()
   })
   after(() => board.close())
 
-  const trailOf = ({ _id }: Delivery) => board.house.deps.AuditEvent.find({ subject: _id }).lean()
+  const trailOf = ({ _id }: Delivery) => board.service.deps.AuditEvent.find({ subject: _id }).lean()
   const change = ({ _id }: Delivery, fields: object) =>
-    board.house.deps.Delivery.updateOne({ _id }, { $set: fields })
+    board.service.deps.Delivery.updateOne({ _id }, { $set: fields })
 
   it('sends a dead delivery once more: MongoDB follows, with a line in the trail, and the job leaves *failed*', async () => {
     const delivery = await board.deadDelivery()
     board.receiver.respondWith((res) => void res.end('thanks'))
     expect((await board.retry(board.support, delivery)).status).to.equal(204)
     const now = await until('delivered', async () => {
-      const each = await stored(board.house, delivery)
+      const each = await stored(board.service, delivery)
       return each.status === 'DELIVERED' && each
     })
     expect(now).to.include({ attempts: 9, redrives: 1, deadAt: null })
@@ -48,7 +48,7 @@ describe('Retry in Bull Board', function () {
       return found.includes(jobIdOf({ ...delivery, attempts: 9, redrives: 1 })) && found
     })
     expect(ids).to.not.include(jobIdOf(delivery))
-    expect(await stored(board.house, delivery)).to.include({ status: 'DEAD', attempts: 9 })
+    expect(await stored(board.service, delivery)).to.include({ status: 'DEAD', attempts: 9 })
   })
 
   it('of one that was delivered meanwhile sends nothing, says so, and the job leaves *failed*', async () => {
@@ -70,20 +70,20 @@ describe('Retry in Bull Board', function () {
     const delivery = await board.deadDelivery()
     const answers = await Promise.all([1, 2].map(() => board.retry(board.support, delivery)))
     expect(answers.map(({ status }) => status)).to.have.members([204, 409])
-    await until('tried again', async () => (await stored(board.house, delivery)).attempts === 9)
+    await until('tried again', async () => (await stored(board.service, delivery)).attempts === 9)
     expect(await trailOf(delivery)).to.have.length(1)
   })
 
   it('says that an endpoint is switched off, and the delivery stays where it is', async () => {
     const delivery = await board.deadDelivery()
-    await board.house.deps.Endpoint.updateOne({ _id: delivery.endpointId }, { $set: { active: false } })
+    await board.service.deps.Endpoint.updateOne({ _id: delivery.endpointId }, { $set: { active: false } })
     const { status, body } = await board.retry(board.support, delivery)
     expect([status, body.error]).to.deep.equal([409, 'The endpoint is deleted or switched off'])
     expect(await board.failedIds()).to.include(jobIdOf(delivery))
   })
 
   it('of all goes through what stood in *failed* at the start, in batches, and not through what fails again meanwhile', async () => {
-    const { Delivery: deliveries, Endpoint, AuditEvent } = board.house.deps
+    const { Delivery: deliveries, Endpoint, AuditEvent } = board.service.deps
     // More than a batch. Most were delivered meanwhile, some have nowhere to go; those that are sent fail again at once.
     const models = [
       await board.deadDelivery(),
@@ -101,7 +101,7 @@ describe('Retry in Bull Board', function () {
     await Endpoint.updateOne({ _id: models[1].endpointId }, { $set: { active: false } })
     const stood = await board.countFailed()
 
-    const { status, body } = await callBoard(board.house, board.support, 'put', `${mainQueue}/retry/failed`)
+    const { status, body } = await callBoard(board.service, board.support, 'put', `${mainQueue}/retry/failed`)
     expect(status).to.equal(200)
     expect(body.retried + body.skipped).to.equal(stood)
     expect(body.skipped).to.be.within(500, stood - 30)
@@ -119,14 +119,14 @@ describe('Retry in Bull Board', function () {
       ...model,
       _id: deliveryId(newId(), model.endpointId),
     }))
-    await pastMongoose(board.house.deps.Delivery).insertMany(many)
+    await pastMongoose(board.service.deps.Delivery).insertMany(many)
     const { event: name, referenceNumber: ref } = model
     const host = hostOf(model)
     const jobs = many.map(({ _id }) => {
       const data = { ref, host }
       return { name, data, jobId: jobIdOf({ _id, attempts: 8, redrives: 0 }), delayMs: 0 }
     })
-    board.house.deps.nudge('webhook-delivery', jobs)
+    board.service.deps.nudge('webhook-delivery', jobs)
     return many.map(({ _id }) => _id)
   }
 })

@@ -6,7 +6,7 @@ import { stored, storedBody } from '../support/acts.ts'
 import { everythingIn } from '../support/redis-keys.ts'
 import { until } from '../support/until.ts'
 import { callBoard } from './board-call.ts'
-import { type BoardHouse, mainQueue, openBoardHouse } from './board-house.ts'
+import { type Board, mainQueue, openBoard } from './open-board.ts'
 import { visit } from './staff.ts'
 
 /** Everything Bull Board can do, as its version registers it: a new route is not here, and fails the first test. */
@@ -60,14 +60,14 @@ function filled(route: string, job: string): [method: string, path: string] {
 
 describe('Bull Board', function () {
   this.timeout(30_000)
-  let board: BoardHouse
+  let board: Board
   before(async () => {
-    board = await openBoardHouse()
+    board = await openBoard()
   })
   after(() => board.close())
 
   const call = (who: 'support' | 'viewer', method: string, path: string) =>
-    callBoard(board.house, board[who], method, path)
+    callBoard(board.service, board[who], method, path)
 
   it('has no route that this test does not know', () => {
     const registered = appRoutes.api.flatMap(({ method, route }) =>
@@ -78,7 +78,7 @@ describe('Bull Board', function () {
 
   it('refuses everybody every act but Retry, and nothing changes', async () => {
     const job = jobIdOf(await board.deadDelivery())
-    const { redisUrl, queuePrefix } = board.house.deps.config
+    const { redisUrl, queuePrefix } = board.service.deps.config
     const inRedis = [job, 'meta'].map((key) => `${queuePrefix}:webhook-delivery:${key}`)
     const look = () => Promise.all(inRedis.map((key) => everythingIn(redisUrl, key)))
     const before = await look()
@@ -109,7 +109,7 @@ describe('Bull Board', function () {
       const { status } = await call('viewer', ...filled(route, jobIdOf(delivery)))
       expect([route, status]).to.deep.equal([route, 403])
     }
-    expect(await stored(board.house, delivery)).to.deep.equal(delivery)
+    expect(await stored(board.service, delivery)).to.deep.equal(delivery)
   })
 
   it('retries deliveries that are dead, and neither other jobs nor other states', async () => {
@@ -133,16 +133,16 @@ describe('Bull Board', function () {
       externalUrl: { href: `/admin/deliveries/${delivery._id}`, displayText: 'Delivery' },
     })
     expect(body.job.data).to.deep.equal({ ref: reference, host, failed: '8 of 8', error: 'status 500' })
-    const { Endpoint, secrets } = board.house.deps
+    const { Endpoint, secrets } = board.service.deps
     const { secret: sealed } = await Endpoint.findById(delivery.endpointId).orFail().lean()
     // Within JSON, the quotes of a text are escaped.
-    const withinJson = JSON.stringify(await storedBody(board.house, delivery)).slice(1, -1)
+    const withinJson = JSON.stringify(await storedBody(board.service, delivery)).slice(1, -1)
     for (const hidden of [withinJson, sealed, secrets.unseal(sealed, secretField(delivery.endpointId))])
       expect(text).to.not.include(hidden)
   })
 
   it('shows of a delivery that waits how many attempts failed, why, and when the next one is due', async () => {
-    const { house } = board
+    const { service } = board
     const dead = await board.deadDelivery()
     const waiting = {
       ...dead,
@@ -150,7 +150,7 @@ describe('Bull Board', function () {
       nextAttemptAt: new Date('2199-12-31T23:59:58.765Z'),
       lastAttempt: dead.attemptLog[2],
     }
-    house.deps.nudge('webhook-delivery', [deliveryJob(waiting, house.clock.now())])
+    service.deps.nudge('webhook-delivery', [deliveryJob(waiting, service.clock.now())])
     const job = await until('it waits', async () => {
       const { status, body } = await call('viewer', 'get', `${mainQueue}/${jobIdOf(waiting)}`)
       return status === 200 && body.job
@@ -190,7 +190,7 @@ describe('Bull Board', function () {
       ['get', '/api/queues'],
       ['put', `${mainQueue}/retry/failed`],
     ] as const) {
-      const { status, body } = await callBoard(board.house, visit(board.house), method, path)
+      const { status, body } = await callBoard(board.service, visit(board.service), method, path)
       expect([status, body.error]).to.deep.equal([403, 'You are signed out'])
     }
   })

@@ -4,25 +4,25 @@ import { expect } from 'chai'
 import { newId, newReferenceNumber, newShortCode } from '../../src/ids.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/acts.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { storedIntent, toldBy } from '../support/pay.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { openAdmin } from './admin.ts'
 
 describe('npm run admin -- intents cancel', function () {
   this.timeout(60_000)
-  let house: House
+  let service: Service
   let cli: ReturnType<typeof openAdmin>
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
-    cli = openAdmin(house)
+    service = await openService()
+    cli = openAdmin(service)
   })
   beforeEach(async () => {
-    merchant = await house.merchant()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const command = (mode: 'test' | 'live', ...more: string[]) => {
     const which = ['--business', merchant.businessId, '--mode', mode]
@@ -31,12 +31,12 @@ describe('npm run admin -- intents cancel', function () {
   const cancel = async (mode: 'test' | 'live', ...more: string[]): Promise<unknown> =>
     cli.done(...command(mode, ...more))
   const countOf = (status: Intent['status'], { businessId } = merchant) =>
-    house.deps.Intent.countDocuments({ businessId, status })
+    service.deps.Intent.countDocuments({ businessId, status })
 
   /** Inserts this many PENDING intents, copies of one that was created through the API. */
   async function pending(count: number): Promise<void> {
-    const { referenceNumber } = await createIntent(house, merchant)
-    const like = await storedIntent(house, referenceNumber)
+    const { referenceNumber } = await createIntent(service, merchant)
+    const like = await storedIntent(service, referenceNumber)
     const copies = Array.from({ length: count - 1 }, (_, index): Intent => {
       const _id = newId()
       return {
@@ -49,39 +49,39 @@ describe('npm run admin -- intents cancel', function () {
         outbox: [],
       }
     })
-    if (copies.length > 0) await house.deps.Intent.collection.insertMany(copies as never[])
+    if (copies.length > 0) await service.deps.Intent.collection.insertMany(copies as never[])
   }
 
   it('cancels the PENDING intents of one business in one mode, each with its event', async () => {
-    const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
-    const other = await house.merchant()
+    const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+    const other = await service.merchant()
     const [first, second, paid] = [
-      await createIntent(house, merchant),
-      await createIntent(house, merchant),
-      await createIntent(house, merchant),
+      await createIntent(service, merchant),
+      await createIntent(service, merchant),
+      await createIntent(service, merchant),
     ]
-    const simulate = house.http.post(`/api/v1/dev/intents/${paid.referenceNumber}/simulate-payment`)
+    const simulate = service.http.post(`/api/v1/dev/intents/${paid.referenceNumber}/simulate-payment`)
     await simulate.set(merchant.write()).expect(200)
-    const untouched = [await createIntent(house, live), await createIntent(house, other)]
+    const untouched = [await createIntent(service, live), await createIntent(service, other)]
     expect(await cancel('test', '--dry-run')).to.deep.equal({ matched: 2, cancelled: 0, skipped: {} })
     expect(await countOf('PENDING')).to.equal(3)
     expect(await cancel('test')).to.deep.equal({ matched: 2, cancelled: 2, skipped: {} })
     for (const { referenceNumber } of [first, second]) {
-      const read = await readIntent(house, merchant, referenceNumber)
+      const read = await readIntent(service, merchant, referenceNumber)
       expect(read).to.include({
         status: 'CANCELLED',
         cancellationReason: 'cancelled_by_operator',
         code: null,
       })
-      const intent = await storedIntent(house, referenceNumber)
+      const intent = await storedIntent(service, referenceNumber)
       expect(toldBy(intent)).to.deep.equal(['payment.created', 'payment.cancelled'])
       expect(intent.codeReusableAt).to.deep.equal(new Date(intent.updatedAt.getTime() + 15 * 60_000))
     }
     for (const { referenceNumber } of untouched)
-      expect((await storedIntent(house, referenceNumber)).status).to.equal('PENDING')
-    const page = await fetch(`${house.origin}/p/${first.shortCode}?lang=en`)
+      expect((await storedIntent(service, referenceNumber)).status).to.equal('PENDING')
+    const page = await fetch(`${service.origin}/p/${first.shortCode}?lang=en`)
     expect(await page.text()).to.include('This payment request was cancelled.')
-    const [line, ...more] = await house.deps.AuditEvent.find({ businessId: merchant.businessId }).lean()
+    const [line, ...more] = await service.deps.AuditEvent.find({ businessId: merchant.businessId }).lean()
     expect(more).to.deep.equal([])
     expect(line).to.deep.include({
       act: 'intents.cancelled',
@@ -90,27 +90,27 @@ describe('npm run admin -- intents cancel', function () {
       before: { status: 'PENDING' },
     })
     expect(line?.after).to.include({ status: 'CANCELLED', mode: 'test' })
-    expect((await storedIntent(house, first.referenceNumber)).effects).to.include(line?._id)
+    expect((await storedIntent(service, first.referenceNumber)).effects).to.include(line?._id)
     expect(await cancel('live')).to.include({ cancelled: 1 })
   })
 
   it('cancels only intents created before a given time', async () => {
-    const old = await createIntent(house, merchant)
-    const fresh = await createIntent(house, merchant)
+    const old = await createIntent(service, merchant)
+    const fresh = await createIntent(service, merchant)
     expect(await cancel('test', '--created-before', fresh.createdAt)).to.include({ matched: 1, cancelled: 1 })
-    expect((await storedIntent(house, old.referenceNumber)).status).to.equal('CANCELLED')
-    expect((await storedIntent(house, fresh.referenceNumber)).status).to.equal('PENDING')
+    expect((await storedIntent(service, old.referenceNumber)).status).to.equal('CANCELLED')
+    expect((await storedIntent(service, fresh.referenceNumber)).status).to.equal('PENDING')
   })
 
   it('skips and reports intents that are being paid or have expired', async () => {
-    const [paying, over] = [await createIntent(house, merchant), await createIntent(house, merchant)]
+    const [paying, over] = [await createIntent(service, merchant), await createIntent(service, merchant)]
     const soon = new Date(Date.now() + 3_600_000)
     const underWay = { id: 'p', wallet: 'sandbox', amount: 50_000, payerPhone: '22******01', mark: 'm' }
-    await house.deps.Intent.updateOne(
+    await service.deps.Intent.updateOne(
       { referenceNumber: paying.referenceNumber },
       { $set: { underWay: { ...underWay, startedAt: soon, validUntil: soon, askAt: soon } } },
     )
-    await house.deps.Intent.updateOne(
+    await service.deps.Intent.updateOne(
       { referenceNumber: over.referenceNumber },
       { $set: { expiresAt: new Date(Date.now() - 1000) } },
     )
@@ -129,10 +129,10 @@ describe('npm run admin -- intents cancel', function () {
 
   it('wakes the relay after each batch if Redis can be reached', async () => {
     await pending(60)
-    const { redisUrl, queuePrefix } = house.deps.config
+    const { redisUrl, queuePrefix } = service.deps.config
     const { exitCode } = await cli.admin(command('test'), { REDIS_URL: redisUrl, QUEUE_PREFIX: queuePrefix })
     expect(exitCode).to.equal(0)
-    const ids = (await house.deps.Intent.find({ businessId: merchant.businessId }, { _id: 1 }).lean()).map(
+    const ids = (await service.deps.Intent.find({ businessId: merchant.businessId }, { _id: 1 }).lean()).map(
       ({ _id }) => _id,
     )
     const queue = new Queue('outbox-relay', { connection: { url: redisUrl }, prefix: queuePrefix })
@@ -143,8 +143,8 @@ describe('npm run admin -- intents cancel', function () {
 
   it('cancels every intent once, with one event, even if killed, stopped or run twice at once', async () => {
     const receiver = await startReceiver()
-    await subscribe(house, merchant, receiver.url, ['payment.cancelled'])
-    house.startWorkers()
+    await subscribe(service, merchant, receiver.url, ['payment.cancelled'])
+    service.startWorkers()
     const count = 400
     await pending(count)
     for (const [signal, from, code] of [
@@ -164,7 +164,7 @@ describe('npm run admin -- intents cancel', function () {
     await receiver.atLeast(count, 40_000)
     const told = new Set(receiver.received.map(({ json }) => json.data.reference_number))
     expect([receiver.received.length, told.size]).to.deep.equal([count, count])
-    expect(await deliveriesOf(house, merchant)).to.have.lengthOf(count)
+    expect(await deliveriesOf(service, merchant)).to.have.lengthOf(count)
     await receiver.close()
   })
 
@@ -176,7 +176,7 @@ describe('npm run admin -- intents cancel', function () {
   })
 
   it('reports a wrong argument and does nothing', async () => {
-    await createIntent(house, merchant)
+    await createIntent(service, merchant)
     const wrong: [about: RegExp, ...args: string[]][] = [
       [/There is no business nobody/, '--business', 'nobody', '--mode', 'test'],
       [/--mode/, '--business', merchant.businessId],

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os'
 import { expect } from 'chai'
 import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import { openBeside } from '../support/acts.ts'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { openAdmin } from './admin.ts'
 
@@ -11,16 +11,16 @@ const intents = '/api/v1/dev/intents'
 // Every command is a process: a third of a second of one core. So each stands in one story, and what its arguments may be is in test/unit/admin-arguments.test.ts.
 describe('npm run admin', function () {
   this.timeout(60_000)
-  let house: House
+  let service: Service
   let cli: ReturnType<typeof openAdmin>
   before(async () => {
-    house = await openHouse()
-    cli = openAdmin(house)
+    service = await openService()
+    cli = openAdmin(service)
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const ask = async (key: string | undefined) => {
-    const { status, body } = await house.http.get(intents).set({ Authorization: `Bearer ${key}` })
+    const { status, body } = await service.http.get(intents).set({ Authorization: `Bearer ${key}` })
     return status === 200 ? 'let in' : body.error.code
   }
 
@@ -29,7 +29,7 @@ describe('npm run admin', function () {
     const business = await cli.done('business', 'create', '--name', name)
     expect(business).to.have.all.keys('id')
     const id = String(business.id)
-    const stored = await house.deps.Business.findById(id).lean()
+    const stored = await service.deps.Business.findById(id).lean()
     expect(stored).to.include({ name, liveApproved: false, apiEnabled: true, suspended: false })
 
     const keyOf = (mode: string, kind: string, ...more: string[]) =>
@@ -40,7 +40,7 @@ describe('npm run admin', function () {
     ])
     expect(live).to.have.all.keys('id', 'key')
     expect([live.key?.slice(0, 8), bound.key?.slice(0, 8)]).to.deep.equal(['sk_live_', 'pk_test_'])
-    expect(await house.deps.ApiKey.findById(bound.id).lean()).to.deep.include({
+    expect(await service.deps.ApiKey.findById(bound.id).lean()).to.deep.include({
       scopes: ['payments.intents:read'],
       ipAllowlist: ['192.0.2.7', '2001:db8::/32'],
     })
@@ -80,11 +80,11 @@ describe('npm run admin', function () {
       sandboxResponsesToday: { used: 0, limit: null, left: null },
     })
     expect(new Date(String(createdAt)).toISOString()).to.equal(createdAt)
-    expect((await house.deps.Business.findById(id).lean())?.limits).to.deep.equal({
+    expect((await service.deps.Business.findById(id).lean())?.limits).to.deep.equal({
       ...noLimitsOfItsOwn,
       sandboxIntentsPerDay: 0,
     })
-    const trail = await house.deps.AuditEvent.find({ businessId: id, act: 'business.limited' })
+    const trail = await service.deps.AuditEvent.find({ businessId: id, act: 'business.limited' })
       .sort({ at: 1 })
       .lean()
     expect(trail.map(({ before, after }) => [before, after])).to.deep.equal([
@@ -110,7 +110,7 @@ describe('npm run admin', function () {
     // Setting the current state again is not a change.
     await cli.done('business', 'resume', id)
     const acts = ['disabled', 'enabled', 'suspended', 'resumed', 'unapproved', 'approved']
-    const lines = await house.deps.AuditEvent.find({ businessId: id, act: { $ne: 'business.limited' } })
+    const lines = await service.deps.AuditEvent.find({ businessId: id, act: { $ne: 'business.limited' } })
       .sort({ at: 1 })
       .lean()
     expect(lines.map(({ act }) => act)).to.deep.equal(['approved', ...acts].map((act) => `business.${act}`))
@@ -128,9 +128,9 @@ describe('npm run admin', function () {
   })
 
   it('api off and on switch the developer API of every process within 5 s', async () => {
-    const beside = await openBeside(house)
-    const isOff = async ({ http }: House) => (await http.get('/api/v1/dev/intents')).status === 503
-    const position = () => Promise.all([house, beside].map(isOff))
+    const beside = await openBeside(service)
+    const isOff = async ({ http }: Service) => (await http.get('/api/v1/dev/intents')).status === 503
+    const position = () => Promise.all([service, beside].map(isOff))
     await cli.done('api', 'off')
     await until('off at both', async () => !(await position()).includes(false), 5000)
     await cli.done('api', 'on')
@@ -148,7 +148,7 @@ describe('npm run admin', function () {
     expect(viaNpm.stdout.trim().split('\n')).to.have.lengthOf(1)
     expect(JSON.parse(viaNpm.stdout)).to.have.all.keys('id')
     const { id } = JSON.parse(viaNpm.stdout)
-    expect(await house.deps.Business.findById(id).lean()).to.include({ liveApproved: true })
+    expect(await service.deps.Business.findById(id).lean()).to.include({ liveApproved: true })
     expect(plain.stdout).to.match(/^id: \w+\n$/)
   })
 
@@ -174,7 +174,7 @@ describe('npm run admin', function () {
   })
 
   it('says on stderr what is wrong, ends non-zero and does nothing', async () => {
-    const { businessId } = await house.merchant()
+    const { businessId } = await service.merchant()
     const key = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
     const wrong: [about: RegExp, args: string[], changes?: Record<string, string | undefined>][] = [
       [/--lvie/, ['business', 'create', '--name', 'X', '--lvie']],
@@ -190,8 +190,8 @@ describe('npm run admin', function () {
       ],
     ]
     const count = async () => [
-      await house.deps.Business.countDocuments(),
-      await house.deps.ApiKey.countDocuments(),
+      await service.deps.Business.countDocuments(),
+      await service.deps.ApiKey.countDocuments(),
     ]
     const before = await count()
     const outcomes = await Promise.all(

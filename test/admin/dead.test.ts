@@ -2,31 +2,31 @@ import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { subscribe } from '../support/acts.ts'
 import { deadDelivery, shortWaits } from '../support/dead.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { readable, signedIn, type Visitor } from './staff.ts'
 
 describe('The list of dead deliveries', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let staff: Visitor
   let merchant: Merchant
   let endpointId: string
   let dead: Delivery
   before(async () => {
-    ;[house, receiver] = await Promise.all([openHouse(shortWaits), startReceiver()])
+    ;[service, receiver] = await Promise.all([openService(shortWaits), startReceiver()])
     receiver.respondWith((res) => void res.writeHead(502).end())
-    staff = await signedIn(house, 'support')
-    merchant = await house.merchant()
-    endpointId = (await subscribe(house, merchant, receiver.url, ['payment.created'])).id
-    dead = await deadDelivery(house, merchant)
+    staff = await signedIn(service, 'support')
+    merchant = await service.merchant()
+    endpointId = (await subscribe(service, merchant, receiver.url, ['payment.created'])).id
+    dead = await deadDelivery(service, merchant)
   })
-  after(() => receiver.close().then(() => house.close()))
+  after(() => receiver.close().then(() => service.close()))
 
   /** Deliveries of a business that died at these moments; `changes` say how else they differ from the one that really did. */
   const bury = (moments: string[], changes: Partial<Delivery>) =>
-    house.deps.Delivery.insertMany(
+    service.deps.Delivery.insertMany(
       moments.map((moment, index) => {
         const eventId = `${moment}${index}`.replaceAll(/\D/g, '').padEnd(24, '0')
         const _id = `${eventId}-${changes.endpointId}`
@@ -39,11 +39,11 @@ describe('The list of dead deliveries', () => {
   }
 
   it('tells by business and receiver how many, since when, and why; those with most first', async () => {
-    const other = await house.merchant({ mode: 'live' })
-    await house.deps.Business.updateOne({ _id: other.businessId }, { name: 'Hanout' })
+    const other = await service.merchant({ mode: 'live' })
+    await service.deps.Business.updateOne({ _id: other.businessId }, { name: 'Hanout' })
     const [one, two] = [
-      await subscribe(house, other, `${receiver.url}/1`, ['payment.created']),
-      await subscribe(house, other, `${receiver.url}/2`, ['payment.created']),
+      await subscribe(service, other, `${receiver.url}/1`, ['payment.created']),
+      await subscribe(service, other, `${receiver.url}/2`, ['payment.created']),
     ]
     const changes = { businessId: other.businessId, sandbox: false }
     await bury(['2030-01-05T10:00:00Z'], { ...changes, endpointId: one.id })
@@ -81,7 +81,7 @@ describe('The list of dead deliveries', () => {
 
   it('is about the last 30 days unless asked otherwise, and refuses what is no time', async () => {
     const dayMs = 86_400_000
-    const ago = (days: number) => new Date(house.clock.now().getTime() - days * dayMs).toISOString()
+    const ago = (days: number) => new Date(service.clock.now().getTime() - days * dayMs).toISOString()
     await bury([ago(29.9), ago(30.1)], { endpointId })
     expect((await rowsOf(''))[0]).to.equal('Épicerie: 2 deliveries')
     expect((await rowsOf(`?from=${ago(31)}&to=`))[0]).to.equal('Épicerie: 3 deliveries')
@@ -108,7 +108,7 @@ describe('The list of dead deliveries', () => {
       `/endpoints/${endpointId}`,
       `/${business}`,
     ]
-    const done = await profiled(house, async () => {
+    const done = await profiled(service, async () => {
       for (const page of pages) expect((await staff.get(`/admin${page}`)).status, page).to.be.lessThan(400)
       await staff.act(`/admin/endpoints/${endpointId}/send-all-again`)
     })

@@ -1,43 +1,43 @@
 import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { attempt, createIntent, post, relay, subscribe } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { readable, signedIn } from './staff.ts'
 
 const notice = 'Hidden: the response repeats data of the event that support staff may not see.'
 
 describe('The responses on the page of a delivery', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let merchant: Merchant
   before(async () => {
-    ;[house, receiver] = await Promise.all([openHouse(), startReceiver()])
-    merchant = await house.merchant()
-    await createProduct(house, merchant, { name: 'Tea', price: 1000, stock: 5 })
-    await subscribe(house, merchant, receiver.url, ['order.new', 'payment.created'])
+    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
+    merchant = await service.merchant()
+    await createProduct(service, merchant, { name: 'Tea', price: 1000, stock: 5 })
+    await subscribe(service, merchant, receiver.url, ['order.new', 'payment.created'])
   })
-  after(() => receiver.close().then(() => house.close()))
+  after(() => receiver.close().then(() => service.close()))
 
   const pageFor = async (role: 'viewer' | 'support', { _id }: { _id: string }) => {
-    const staff = await signedIn(house, role)
+    const staff = await signedIn(service, role)
     return readable((await staff.get(`/admin/deliveries/${_id}`)).text)
   }
 
   async function deliverOrder(respond: Parameters<Receiver['respondWith']>[0]) {
     receiver.respondWith(respond)
     const body = JSON.stringify({ customer: { name: 'Aicha', phone: '22113344' } })
-    const placed = await post(house, merchant, '/store/orders/simulate', body)
+    const placed = await post(service, merchant, '/store/orders/simulate', body)
     return attemptedFor(String(placed.body.data?.number))
   }
 
   /** The delivery of the only event of a payment or an order, after one attempt. */
   async function attemptedFor(referenceNumber: string): Promise<Delivery> {
-    await relay(house, merchant)
-    const delivery = await house.deps.Delivery.findOne({ referenceNumber }).lean<Delivery | null>()
+    await relay(service, merchant)
+    const delivery = await service.deps.Delivery.findOne({ referenceNumber }).lean<Delivery | null>()
     if (delivery === null) throw new Error(`no delivery for ${referenceNumber}`)
-    await attempt(house.deps, delivery._id)
+    await attempt(service.deps, delivery._id)
     return delivery
   }
 
@@ -51,7 +51,7 @@ describe('The responses on the page of a delivery', () => {
 
   it('are hidden where the endpoint repeats the metadata of a payment', async () => {
     receiver.respondWith((res) => void res.writeHead(500).end('no client aicha'))
-    const { referenceNumber } = await createIntent(house, merchant, {
+    const { referenceNumber } = await createIntent(service, merchant, {
       amount: 500,
       metadata: { client: 'Aicha' },
     })

@@ -9,50 +9,50 @@ import {
   subscribe,
 } from '../support/acts.ts'
 import { deadDelivery, deliverToItsEnd, shortWaits } from '../support/dead.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { readable, signedIn } from './staff.ts'
 
 /** Marks, a quote, and a character that turns what follows around. */
 const hostile = `<script>alert(1)</script>"' onload=x \u202Egnp.exe`
 
 describe('The pages of a payment and its deliveries', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let merchant: Merchant
   let staff: Awaited<ReturnType<typeof signedIn>>
   before(async () => {
-    ;[house, receiver] = await Promise.all([openHouse(shortWaits), startReceiver()])
-    merchant = await house.merchant()
-    await subscribe(house, merchant, receiver.url, ['payment.created'])
-    staff = await signedIn(house, 'support')
+    ;[service, receiver] = await Promise.all([openService(shortWaits), startReceiver()])
+    merchant = await service.merchant()
+    await subscribe(service, merchant, receiver.url, ['payment.created'])
+    staff = await signedIn(service, 'support')
   })
   beforeEach(() => receiver.respondWith((res) => void res.writeHead(500).end()))
-  afterEach(() => house.clock.freeze(null))
-  after(() => receiver.close().then(() => house.close()))
+  afterEach(() => service.clock.freeze(null))
+  after(() => receiver.close().then(() => service.close()))
 
   const paymentPage = async (referenceNumber: string) =>
     readable((await staff.get(`/admin/payments/${referenceNumber}`)).text)
   const shown = (at: Date | null | undefined) => `${at?.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
   it('say in a sentence what happened, at each point of a delivery’s life', async () => {
-    house.clock.freeze(new Date(Math.ceil(Date.now() / 1000) * 1000))
-    const delivery = await freshDelivery(house, merchant)
+    service.clock.freeze(new Date(Math.ceil(Date.now() / 1000) * 1000))
+    const delivery = await freshDelivery(service, merchant)
     const sentence = async () =>
       /webhooks payment\.created to \S+ (.*?) (?:Send again|The payment)/.exec(
         await paymentPage(delivery.referenceNumber),
       )?.[1]
     expect(await sentence()).to.equal('PENDING Nothing was sent yet; the first attempt is due now.')
 
-    await attempt(house.deps, delivery._id)
-    const { nextAttemptAt, attemptLog } = await stored(house, delivery)
+    await attempt(service.deps, delivery._id)
+    const { nextAttemptAt, attemptLog } = await stored(service, delivery)
     const tried = `The last attempt, at ${shown(attemptLog[0]?.at)}, got status 500;`
     expect(await sentence()).to.equal(`RETRYING ${tried} the next is at ${shown(nextAttemptAt)}.`)
-    house.clock.advance(1000)
+    service.clock.advance(1000)
     expect(await sentence()).to.equal(`RETRYING ${tried} the next is due now.`)
 
     receiver.respondWith((res) => void res.socket?.destroy())
-    const { attemptLog: all } = await deliverToItsEnd(house, delivery)
+    const { attemptLog: all } = await deliverToItsEnd(service, delivery)
     const last = `The last attempt, at ${shown(all.at(-1)?.at)}, got closed (the connection was closed before the response was complete);`
     expect(await sentence()).to.equal(
       `DEAD ${last} it was attempt 8, and none will follow unless it is sent again.`,
@@ -60,39 +60,39 @@ describe('The pages of a payment and its deliveries', () => {
 
     receiver.respondWith((res) => void res.writeHead(204).end())
     await staff.act(`/admin/deliveries/${delivery._id}/send-again`)
-    const leasedUntil = new Date(house.clock.now().getTime() + 1000)
-    await house.deps.Delivery.updateOne(
+    const leasedUntil = new Date(service.clock.now().getTime() + 1000)
+    await service.deps.Delivery.updateOne(
       { _id: delivery._id },
       { leaseToken: 't', nextAttemptAt: leasedUntil },
     )
     expect(await sentence()).to.equal('RETRYING An attempt is under way right now.')
-    house.clock.advance(1000)
-    await attempt(house.deps, delivery._id)
-    const { deliveredAt } = await stored(house, delivery)
+    service.clock.advance(1000)
+    await attempt(service.deps, delivery._id)
+    const { deliveredAt } = await stored(service, delivery)
     expect(await sentence()).to.equal(
       `DELIVERED Delivered at ${shown(deliveredAt)}: the receiver answered 204.`,
     )
   })
 
   it('say which events wait, and which nobody was subscribed to', async () => {
-    const { referenceNumber } = await createIntent(house, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     expect(await paymentPage(referenceNumber)).to.match(
       /webhooks payment\.created happened \S+ \S+ UTC and waits to be handed to the receivers\. The payment/,
     )
-    await relay(house, merchant)
-    await cancelIntent(house, merchant, referenceNumber)
-    await relay(house, merchant)
+    await relay(service, merchant)
+    await cancelIntent(service, merchant, referenceNumber)
+    await relay(service, merchant)
     const text = await paymentPage(referenceNumber)
     expect(text).to.include('No active endpoint was subscribed to payment.cancelled then: nothing was sent.')
     expect(text).not.to.match(/subscribed to payment\.created|waits/)
   })
 
   it('miss no event that the relay hands on just while they are made', async () => {
-    const { referenceNumber } = await createIntent(house, merchant)
-    const { Intent } = house.deps.lists.models
+    const { referenceNumber } = await createIntent(service, merchant)
+    const { Intent } = service.deps.lists.models
     const findOne = Intent.findOne.bind(Intent)
     Intent.findOne = ((...asked: Parameters<typeof findOne>) => ({
-      lean: () => relay(house, merchant).then(() => findOne(...asked).lean()),
+      lean: () => relay(service, merchant).then(() => findOne(...asked).lean()),
     })) as unknown as typeof Intent.findOne
     const text = await paymentPage(referenceNumber).finally(() => {
       Intent.findOne = findOne
@@ -102,10 +102,10 @@ describe('The pages of a payment and its deliveries', () => {
   })
 
   it('tell everything in the order of time: changes of state, attempts, who sent it again', async () => {
-    const { _id, referenceNumber, url } = await deadDelivery(house, merchant)
+    const { _id, referenceNumber, url } = await deadDelivery(service, merchant)
     await staff.act(`/admin/deliveries/${_id}/send-again`)
-    await attempt(house.deps, _id)
-    await cancelIntent(house, merchant, referenceNumber)
+    await attempt(service.deps, _id)
+    await cancelIntent(service, merchant, referenceNumber)
     const [, timeline = ''] = (await paymentPage(referenceNumber)).split('Timeline ')
     const told = timeline.split(/ ?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC /).slice(1)
     const name = `payment.created to ${new URL(url).host}:`
@@ -127,32 +127,32 @@ describe('The pages of a payment and its deliveries', () => {
   })
 
   it('show amounts, the environment and the merchant of any business’s payment', async () => {
-    const other = await house.merchant({ mode: 'live' })
-    await house.deps.Business.updateOne({ _id: other.businessId }, { name: 'Hanout' })
-    const fixed = await createIntent(house, other, { amount: 123_405 })
+    const other = await service.merchant({ mode: 'live' })
+    await service.deps.Business.updateOne({ _id: other.businessId }, { name: 'Hanout' })
+    const fixed = await createIntent(service, other, { amount: 123_405 })
     expect(await paymentPage(fixed.referenceNumber)).to.match(
       / live .* Hanout Amount 1234\.05 MRU Status PENDING/,
     )
-    const open = await createIntent(house, merchant, { amount: 5, amountType: 'OPEN' })
+    const open = await createIntent(service, merchant, { amount: 5, amountType: 'OPEN' })
     expect(await paymentPage(open.referenceNumber)).to.match(/ sandbox .* Amount open: the customer chooses/)
   })
 
   it('show what merchants and receivers wrote as text, and no secret, code, metadata or payload', async () => {
-    const shop = await house.merchant()
-    await house.deps.Business.updateOne({ _id: shop.businessId }, { name: hostile })
-    const { id, secret } = await subscribe(house, shop, `${receiver.url}?a='b'`, ['payment.created'])
+    const shop = await service.merchant()
+    await service.deps.Business.updateOne({ _id: shop.businessId }, { name: hostile })
+    const { id, secret } = await subscribe(service, shop, `${receiver.url}?a='b'`, ['payment.created'])
     receiver.respondWith((res) => void res.writeHead(500).end(hostile))
     const metadata = { phone: 'private-metadata' }
-    const { referenceNumber, code } = await createIntent(house, shop, {
+    const { referenceNumber, code } = await createIntent(service, shop, {
       amount: 777,
       label: hostile,
       metadata,
     })
-    await relay(house, shop)
-    const [delivery] = await house.deps.Delivery.find({ referenceNumber }).lean()
+    await relay(service, shop)
+    const [delivery] = await service.deps.Delivery.find({ referenceNumber }).lean()
     const { _id = '' } = delivery ?? {}
-    await deliverToItsEnd(house, { _id })
-    const someone = await signedIn(house, 'support')
+    await deliverToItsEnd(service, { _id })
+    const someone = await signedIn(service, 'support')
     const escaped = `<bdi>&#60;script&#62;alert(1)&#60;/script&#62;&#34;&#39; onload&#61;x \u202Egnp.exe</bdi>`
     const pages = {
       [`/admin/payments/${referenceNumber}`]: 2,
@@ -180,7 +180,7 @@ describe('The pages of a payment and its deliveries', () => {
       '$ne',
       '__proto__',
     ]
-    const someone = await signedIn(house, 'support')
+    const someone = await signedIn(service, 'support')
     for (const kind of ['payments', 'deliveries', 'endpoints', 'businesses'])
       for (const id of ids) {
         const { status, text } = await someone.get(`/admin/${kind}/${id}`)

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent, freshDelivery, relay, subscribe } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { pay, refund, storedIntent } from '../support/pay.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
 import { readable, signedIn } from './staff.ts'
 
@@ -12,26 +12,26 @@ const lifetime = 3600
 const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
 
 describe('The page of a payment', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let merchant: Merchant
   let wallet: ToldWallet
   let staff: Awaited<ReturnType<typeof signedIn>>
   before(async () => {
-    ;[house, receiver] = await Promise.all([
-      openHouse({ INTENT_LIFETIME_SECONDS: String(lifetime) }),
+    ;[service, receiver] = await Promise.all([
+      openService({ INTENT_LIFETIME_SECONDS: String(lifetime) }),
       startReceiver(),
     ])
-    wallet = toldWallet(house)
-    staff = await signedIn(house, 'viewer')
+    wallet = toldWallet(service)
+    staff = await signedIn(service, 'viewer')
   })
   beforeEach(async () => {
-    merchant = await house.merchant()
+    merchant = await service.merchant()
     // To the second, as the page shows it; each act takes one.
-    house.clock.freeze(new Date(Math.ceil(house.clock.now().getTime() / 1000) * 1000))
+    service.clock.freeze(new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000))
   })
-  afterEach(() => house.clock.freeze(null))
-  after(() => house.close().then(() => receiver.close()))
+  afterEach(() => service.clock.freeze(null))
+  after(() => service.close().then(() => receiver.close()))
 
   const source = async (reference: string) => (await staff.get(`/admin/payments/${reference}`)).text
   const page = async (reference: string) => readable(await source(reference))
@@ -41,21 +41,21 @@ describe('The page of a payment', () => {
       .split(/ ?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC /)
       .slice(1)
   const shown = (seconds: number) =>
-    `${new Date(house.clock.now().getTime() + seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+    `${new Date(service.clock.now().getTime() + seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
   const payWith = async (reference: string, outcome: WalletOutcome) => {
-    house.clock.advance(1000)
+    service.clock.advance(1000)
     wallet.answers(() => outcome)
-    return pay(house, reference, { phone: '22345645', pin: '1234' })
+    return pay(service, reference, { phone: '22345645', pin: '1234' })
   }
   const giveBack = async (reference: string, amount: number, outcome: WalletOutcome) => {
-    house.clock.advance(1000)
+    service.clock.advance(1000)
     wallet.answers(() => outcome)
-    return refund(house, merchant, reference, amount)
+    return refund(service, merchant, reference, amount)
   }
 
   it('tells each attempt to pay in words, who paid, what it earned and what went back', async () => {
-    const { referenceNumber } = await createIntent(house, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, { outcome: 'refused', reason: 'wrong_pin' })
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
     await payWith(referenceNumber, { outcome: 'not-executed' })
@@ -82,7 +82,7 @@ describe('The page of a payment', () => {
       'The wallet is asked what became of the refund',
     ])
     const text = await page(referenceNumber)
-    const { payment, refunds } = await storedIntent(house, referenceNumber)
+    const { payment, refunds } = await storedIntent(service, referenceNumber)
     expect(text).to.include(`Status REFUNDED Paid 500.00 MRU by WALLET, ${shown(-3)} By 22******45`)
     expect(text).to.include(`Wallet a wallet of the sandbox; its key there ${payment?.key}`)
     expect(text).to.include(
@@ -95,11 +95,11 @@ describe('The page of a payment', () => {
   })
 
   it('tells that a payment is under way, since when, and when the wallet is asked', async () => {
-    const { referenceNumber } = await createIntent(house, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, unknown)
-    house.clock.advance(lifetime * 1000)
+    service.clock.advance(lifetime * 1000)
     const text = await page(referenceNumber)
-    const { underWay } = await storedIntent(house, referenceNumber)
+    const { underWay } = await storedIntent(service, referenceNumber)
     expect(text).to.include(`A payment is under way since ${shown(-lifetime)}: 500.00 MRU by 22******45`)
     expect(text).to.include(`its key there ${underWay?.id}`)
     expect(text).to.include(`The wallet is asked at ${shown(1 - lifetime)} what became of it.`)
@@ -112,7 +112,7 @@ describe('The page of a payment', () => {
   })
 
   it('tells what ended it: a failure for good, or that its time was up', async () => {
-    const failed = await createIntent(house, merchant)
+    const failed = await createIntent(service, merchant)
     await payWith(failed.referenceNumber, { outcome: 'failed', reason: 'wallet_closed' })
     expect((await story(failed.referenceNumber)).map((line) => line.trim())).to.include(
       'Payment of 500.00 MRU by 22******45: failed for good: the wallet is closed (wallet_closed)',
@@ -120,9 +120,9 @@ describe('The page of a payment', () => {
     expect(await page(failed.referenceNumber)).to.include(
       'Status FAILED Failed the wallet is closed (wallet_closed); it cannot be paid any more',
     )
-    const expired = await createIntent(house, merchant)
+    const expired = await createIntent(service, merchant)
     await payWith(expired.referenceNumber, { outcome: 'declined', reason: 'limit_exceeded' })
-    house.clock.advance(lifetime * 1000)
+    service.clock.advance(lifetime * 1000)
     expect(await page(expired.referenceNumber)).to.include(
       'it is more than the wallet may pay (limit_exceeded); it cannot be paid any more',
     )
@@ -132,17 +132,17 @@ describe('The page of a payment', () => {
   })
 
   it('tells of each event how often nobody was subscribed, and of none that was sent or waits', async () => {
-    const { referenceNumber } = await createIntent(house, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
-    await relay(house, merchant)
-    await subscribe(house, merchant, receiver.url, ['payment.failed', 'payment.refunded'])
+    await relay(service, merchant)
+    await subscribe(service, merchant, receiver.url, ['payment.failed', 'payment.refunded'])
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
     await payWith(referenceNumber, { outcome: 'done' })
     await giveBack(referenceNumber, 10_000, { outcome: 'done' })
     await giveBack(referenceNumber, 10_000, { outcome: 'failed', reason: 'wallet_closed' })
     await giveBack(referenceNumber, 10_000, { outcome: 'done' })
-    await relay(house, merchant)
+    await relay(service, merchant)
     await giveBack(referenceNumber, 10_000, { outcome: 'done' })
     const told = [
       ...(await page(referenceNumber)).matchAll(
@@ -157,21 +157,21 @@ describe('The page of a payment', () => {
   })
 
   it('says so when there are more deliveries than it shows, and then claims of no event that nobody got it', async () => {
-    await subscribe(house, merchant, receiver.url, ['payment.created'])
-    const delivery = await freshDelivery(house, merchant)
+    await subscribe(service, merchant, receiver.url, ['payment.created'])
+    const delivery = await freshDelivery(service, merchant)
     await payWith(delivery.referenceNumber, { outcome: 'done' })
-    await relay(house, merchant)
+    await relay(service, merchant)
     const unheard = 'No active endpoint was subscribed to payment.confirmed'
     expect(await page(delivery.referenceNumber)).to.include(unheard)
     const more = Array.from({ length: 500 }, (_, at) => ({ ...delivery, _id: `${delivery._id}${at}` }))
-    await house.deps.Delivery.insertMany(more)
+    await service.deps.Delivery.insertMany(more)
     const text = await page(delivery.referenceNumber)
     expect(text).to.include('Only the first 500 deliveries are shown.')
     expect(text).not.to.include(unheard)
   })
 
   it('shows neither the phone number nor the PIN', async () => {
-    const { referenceNumber } = await createIntent(house, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, { outcome: 'refused', reason: 'wallet_locked' })
     await payWith(referenceNumber, { outcome: 'done' })
     const html = await source(referenceNumber)

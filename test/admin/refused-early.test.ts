@@ -2,11 +2,11 @@ import { Writable } from 'node:stream'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { crlf, sendRaw } from '../api/raw-request.ts'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 import { signedIn, type Visitor } from './staff.ts'
 
 describe('What is refused before a page looks at it', () => {
-  let house: House
+  let service: Service
   let support: Visitor
   let logged = ''
   before(async () => {
@@ -16,14 +16,14 @@ describe('What is refused before a page looks at it', () => {
         done()
       },
     })
-    house = await openHouse({}, pino({ level: 'info' }, sink))
-    support = await signedIn(house, 'support')
+    service = await openService({}, pino({ level: 'info' }, sink))
+    support = await signedIn(service, 'support')
   })
-  after(() => house.close())
+  after(() => service.close())
 
   for (const path of ['/admin/dead', '/p/ABCDEF', '/'])
     it(`is a page with all the headers of one: two hosts at ${path}`, async () => {
-      const [page] = await sendRaw(house.origin, crlf(`GET ${path} HTTP/1.1`, 'Host: a', 'Host: b', '', ''))
+      const [page] = await sendRaw(service.origin, crlf(`GET ${path} HTTP/1.1`, 'Host: a', 'Host: b', '', ''))
       expect(page?.status).to.equal(400)
       expect(page?.headers.get('content-type')).to.equal('text/html; charset=utf-8')
       expect(page?.headers.get('x-content-type-options')).to.equal('nosniff')
@@ -39,7 +39,7 @@ describe('What is refused before a page looks at it', () => {
   ] as const)
     it(`is not told by its methods either: OPTIONS ${path}`, async () => {
       const headers = { Cookie: support.cookie }
-      const answer = await fetch(house.origin + path, { method: 'OPTIONS', headers })
+      const answer = await fetch(service.origin + path, { method: 'OPTIONS', headers })
       expect(answer.status).to.equal(404)
       expect(answer.headers.get('content-type')).to.equal(type)
       expect(answer.headers.get('allow')).to.equal(null)
@@ -50,14 +50,14 @@ describe('What is refused before a page looks at it', () => {
     const headers = { Cookie: support.cookie, ...coded, 'Content-Length': '2', Connection: 'close' }
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     const asked = crlf('GET /admin/queues/api/queues HTTP/1.1', 'Host: a', ...lines, '', '{}')
-    const [answer] = await sendRaw(house.origin, asked)
+    const [answer] = await sendRaw(service.origin, asked)
     expect(answer?.status).to.equal(415)
     expect(JSON.parse(answer?.body ?? '')).to.deep.equal({ error: 'This body is not one of ours' })
     expect(logged).to.not.include('request.failed')
   })
 
   it('is no fault of ours: a NUL in what Bull Board is asked', async () => {
-    const asked = `${house.origin}/admin/queues/api/queues?status=%00`
+    const asked = `${service.origin}/admin/queues/api/queues?status=%00`
     const answer = await fetch(asked, { headers: { Cookie: support.cookie } })
     expect(answer.status).to.equal(400)
     expect(await answer.json()).to.deep.equal({ error: 'NUL is no text' })

@@ -3,34 +3,34 @@ import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { freshDelivery, stored, subscribe } from '../support/acts.ts'
 import { deadDeliveries } from '../support/dead.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
 
 const url = 'https://shop.example/hook'
 
 describe('npm run admin -- deliveries requeue', function () {
   this.timeout(60_000)
-  let house: House
+  let service: Service
   let cli: ReturnType<typeof openAdmin>
   let merchant: Merchant
   let other: Merchant
   let endpointId: string
   before(async () => {
-    house = await openHouse()
-    cli = openAdmin(house)
+    service = await openService()
+    cli = openAdmin(service)
   })
   beforeEach(async () => {
-    ;[merchant, other] = await Promise.all([house.merchant(), house.merchant()])
-    endpointId = (await subscribe(house, merchant, url)).id
-    await subscribe(house, other, url)
+    ;[merchant, other] = await Promise.all([service.merchant(), service.merchant()])
+    endpointId = (await subscribe(service, merchant, url)).id
+    await subscribe(service, other, url)
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const requeue = async (...args: string[]): Promise<unknown> => cli.done('deliveries', 'requeue', ...args)
-  const dead = (count: number, as = merchant) => deadDeliveries(house, as, count)
+  const dead = (count: number, as = merchant) => deadDeliveries(service, as, count)
   const countOf = (as: Merchant, status: Delivery['status']) =>
-    house.deps.Delivery.countDocuments({ businessId: as.businessId, status })
-  const trailOf = (as: Merchant) => house.deps.AuditEvent.find({ businessId: as.businessId }).lean()
+    service.deps.Delivery.countDocuments({ businessId: as.businessId, status })
+  const trailOf = (as: Merchant) => service.deps.AuditEvent.find({ businessId: as.businessId }).lean()
 
   it('without Redis re-queues the dead ones of one endpoint, in batches; counts them first when asked', async () => {
     await Promise.all([dead(1_100), dead(3, other)])
@@ -62,18 +62,18 @@ describe('npm run admin -- deliveries requeue', function () {
     const [from, to] = [first?.deadAt, second?.deadAt].map((at) => at?.toISOString() ?? '')
     const span = ['--from', String(from), '--to', String(to), '--business', merchant.businessId]
     expect(await requeue(...span)).to.include({ matched: 2, requeued: 2 })
-    expect(await stored(house, third ?? expect.fail())).to.include({ status: 'DEAD', redrives: 0 })
+    expect(await stored(service, third ?? expect.fail())).to.include({ status: 'DEAD', redrives: 0 })
     expect(await countOf(other, 'DEAD')).to.equal(3)
 
     const cancelled = { $set: { status: 'CANCELLED', deadAt: null } } as const
-    await house.deps.Delivery.updateMany({ businessId: other.businessId }, cancelled)
+    await service.deps.Delivery.updateMany({ businessId: other.businessId }, cancelled)
     expect(await requeue('--business', other.businessId, '--status', 'CANCELLED')).to.include({ requeued: 3 })
   })
 
   it('takes deliveries by id, whatever their status, and says why it left some as they are', async () => {
     const [one, two] = await dead(2)
-    const fresh = await freshDelivery(house, merchant)
-    await house.deps.Delivery.updateOne(
+    const fresh = await freshDelivery(service, merchant)
+    await service.deps.Delivery.updateOne(
       { _id: two?._id ?? '' },
       { $set: { status: 'DELIVERED', deadAt: null } },
     )

@@ -2,32 +2,32 @@ import { expect } from 'chai'
 import { createBusiness } from '../../src/businesses/create-business.ts'
 import { attempt, freshDelivery, relay, subscribe } from '../support/acts.ts'
 import { deadDelivery, shortWaits } from '../support/dead.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { storeOrder } from '../support/orders.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { readable, signedIn, type Visitor } from './staff.ts'
 
 const hourMs = 3_600_000
 
 describe('The search page', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let merchant: Merchant
   let staff: Visitor
   before(async () => {
-    ;[house, receiver] = await Promise.all([openHouse(shortWaits), startReceiver()])
+    ;[service, receiver] = await Promise.all([openService(shortWaits), startReceiver()])
     receiver.respondWith((res) => void res.writeHead(500).end())
-    merchant = await house.merchant()
-    await subscribe(house, merchant, receiver.url)
-    staff = await signedIn(house, 'viewer')
+    merchant = await service.merchant()
+    await subscribe(service, merchant, receiver.url)
+    staff = await signedIn(service, 'viewer')
   })
-  afterEach(() => house.clock.freeze(null))
-  after(() => receiver.close().then(() => house.close()))
+  afterEach(() => service.clock.freeze(null))
+  after(() => receiver.close().then(() => service.close()))
 
   const search = (question: string) => staff.get(`/admin?q=${encodeURIComponent(question)}`)
 
   it('leads from a reference, an id or the only name that fits to the page of it, however it is typed', async () => {
-    const delivery = await freshDelivery(house, merchant)
+    const delivery = await freshDelivery(service, merchant)
     const { _id, referenceNumber, endpointId } = delivery
     const payment = `/admin/payments/${referenceNumber}`
     const business = `/admin/businesses/${merchant.businessId}`
@@ -48,7 +48,7 @@ describe('The search page', () => {
 
   it('leads to an order, which tells what became of its webhook and not who bought', async () => {
     const customer = { name: 'Aïcha', phone: '22000001', email: null }
-    const order = await storeOrder(house, merchant)
+    const order = await storeOrder(service, merchant)
     const line = {
       productId: 'p',
       variantId: 'v',
@@ -58,19 +58,19 @@ describe('The search page', () => {
       unitPrice: 150,
     }
     const items = [{ ...line, quantity: 2, total: 300 }]
-    await house.deps.Order.updateOne({ _id: order._id }, { $set: { items, total: 300, customer } })
+    await service.deps.Order.updateOne({ _id: order._id }, { $set: { items, total: 300, customer } })
     const path = `/admin/orders/${order.number}`
     expect((await search(order.number.toLowerCase())).location).to.equal(path)
     expect(readable((await staff.get(path)).text)).to.include('waits to be handed to the receivers')
-    await subscribe(house, merchant, receiver.url, ['order.new'])
-    await relay(house, merchant)
+    await subscribe(service, merchant, receiver.url, ['order.new'])
+    await relay(service, merchant)
     const { text } = await staff.get(path)
     expect(readable(text)).to.include('Nothing was sent yet').and.include('2 × Thé <b>, S, at 1.50 MRU')
     expect(text).to.not.include('Aïcha').and.not.include('22000001')
-    const delivery = await house.deps.Delivery.findOne({ referenceNumber: order.number }).orFail().lean()
+    const delivery = await service.deps.Delivery.findOne({ referenceNumber: order.number }).orFail().lean()
     expect((await staff.get(`/admin/deliveries/${delivery._id}`)).text).to.include(`href="${path}"`)
-    const nobody = await storeOrder(house, await house.merchant())
-    await house.deps.Order.updateOne({ _id: nobody._id }, { $set: { outbox: [] } })
+    const nobody = await storeOrder(service, await service.merchant())
+    await service.deps.Order.updateOne({ _id: nobody._id }, { $set: { outbox: [] } })
     expect(readable((await staff.get(`/admin/orders/${nobody.number}`)).text)).to.include(
       'No active endpoint was subscribed to order.new then',
     )
@@ -80,7 +80,7 @@ describe('The search page', () => {
 
   it('lists the businesses that have the text in their name, every character of it meant as it is', async () => {
     const names = ['Shop (a.b)*', 'shop axb', 'Shop <i>']
-    for (const name of names) await createBusiness(house.deps, { name, liveApproved: false })
+    for (const name of names) await createBusiness(service.deps, { name, liveApproved: false })
     const { status, text } = await search('SHOP')
     expect(status).to.equal(200)
     for (const name of names) expect(readable(text)).to.include(name)
@@ -107,14 +107,14 @@ describe('The search page', () => {
   })
 
   it('plots the last 24 hours without a script and has the same as figures; an unknown hour is 0', async () => {
-    const now = house.clock.now()
+    const now = service.clock.now()
     const hour = (ago: number) => new Date((Math.floor(now.getTime() / hourMs) - ago) * hourMs)
-    await house.deps.DeliveryHour.insertMany([
+    await service.deps.DeliveryHour.insertMany([
       { _id: hour(2), delivered: 1234, retrying: 5, dead: 1 },
       { _id: hour(23), delivered: 7, retrying: 0, dead: 3 },
       { _id: hour(24), delivered: 900_000, retrying: 900_000, dead: 900_000 },
     ])
-    house.clock.freeze(now)
+    service.clock.freeze(now)
     const { text } = await staff.get('/admin')
     const rows = [...text.matchAll(/<tr><td>(.*?)<\/tr>/gs)].map(([row]) => readable(row).trim())
     expect(rows).to.have.lengthOf(24)
@@ -133,13 +133,13 @@ describe('The search page', () => {
         ([, count]) => Number(count),
       )
     const [due = 0, waiting = 0, dead = 0] = await counts()
-    await deadDelivery(house, merchant)
-    const { _id: old } = await deadDelivery(house, merchant)
-    const deadAt = new Date(house.clock.now().getTime() - 30.1 * 24 * hourMs)
-    await house.deps.Delivery.updateOne({ _id: old }, { $set: { deadAt } })
-    await freshDelivery(house, merchant)
-    house.clock.freeze(house.clock.now())
-    await attempt(house.deps, (await freshDelivery(house, merchant))._id)
+    await deadDelivery(service, merchant)
+    const { _id: old } = await deadDelivery(service, merchant)
+    const deadAt = new Date(service.clock.now().getTime() - 30.1 * 24 * hourMs)
+    await service.deps.Delivery.updateOne({ _id: old }, { $set: { deadAt } })
+    await freshDelivery(service, merchant)
+    service.clock.freeze(service.clock.now())
+    await attempt(service.deps, (await freshDelivery(service, merchant))._id)
     expect(await counts()).to.deep.equal([due + 1, waiting + 1, dead + 1])
   })
 })

@@ -10,8 +10,8 @@ import { createSecrets } from '../../src/secrets.ts'
 import { resealSecrets } from '../../src/webhooks/endpoints/reseal-secrets.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { attempt, freshDelivery, openBeside, subscribe } from '../support/acts.ts'
-import { type House, type Merchant, secretKey as older, openHouse } from '../support/house.ts'
 import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, secretKey as older, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { openAdmin } from './admin.ts'
 
@@ -23,28 +23,28 @@ const unwatched = (): void => undefined
 describe('npm run admin -- secrets rotate', function () {
   this.timeout(60_000)
   /** A process that was not started anew: `older` alone. */
-  let house: House
+  let service: Service
   /** One with the keys exchanged, one that has the new key as the previous one still, and one without the old key. */
-  let both: House
-  let notYet: House
-  let alone: House
+  let both: Service
+  let notYet: Service
+  let alone: Service
   let cli: ReturnType<typeof openAdmin>
   let receiver: Receiver
   before(async () => {
-    house = await openHouse()
+    service = await openService()
     ;[both, notYet, alone, receiver] = await Promise.all([
-      openBeside(house, exchanged),
-      openBeside(house, { SECRET_KEY: older, SECRET_KEY_PREVIOUS: newer }),
-      openBeside(house, { SECRET_KEY: newer }),
+      openBeside(service, exchanged),
+      openBeside(service, { SECRET_KEY: older, SECRET_KEY_PREVIOUS: newer }),
+      openBeside(service, { SECRET_KEY: newer }),
       startReceiver(),
     ])
     for (const each of [both, notYet, alone]) each.allowHost(receiver.host)
-    cli = openAdmin(house)
+    cli = openAdmin(service)
   })
   after(async () => {
     await receiver.close()
     await Promise.all([both, notYet, alone].map((each) => each.close()))
-    await house.close()
+    await service.close()
   })
 
   const rotate = async () => {
@@ -52,13 +52,13 @@ describe('npm run admin -- secrets rotate', function () {
     expect([exitCode, stderr]).to.deep.equal([0, ''])
     return JSON.parse(stdout) as Record<string, unknown>
   }
-  const send = (to: House, merchant: Merchant, path: string, body: object, key: string) =>
+  const send = (to: Service, merchant: Merchant, path: string, body: object, key: string) =>
     to.http.post(`/api/v1/dev${path}`).set(merchant.write(key)).send(body)
-  const use = ({ http }: House, { read }: Merchant) => http.get('/api/v1/dev/intents').set(read())
+  const use = ({ http }: Service, { read }: Merchant) => http.get('/api/v1/dev/intents').set(read())
   const storedKey = async ({ keyId }: Merchant) =>
-    (await house.deps.ApiKey.findById(keyId).lean())?.secrets[0] ?? expect.fail()
-  const restsOn = ({ deps }: House) => deps.secrets.keyIds[0]
-  const hasMoved = (merchant: Merchant, to: House) =>
+    (await service.deps.ApiKey.findById(keyId).lean())?.secrets[0] ?? expect.fail()
+  const restsOn = ({ deps }: Service) => deps.secrets.keyIds[0]
+  const hasMoved = (merchant: Merchant, to: Service) =>
     until('the key has moved', async () => (await storedKey(merchant)).pepper === restsOn(to))
   const leftOf = async ({ businessId }: Merchant) =>
     (await findKeysLeft(both.deps)).listed.filter(({ business }) => business === businessId)
@@ -75,7 +75,7 @@ describe('npm run admin -- secrets rotate', function () {
   })
 
   it('lets the old key go: deliveries are signed the same, retries answer the same bytes, and a key used once is known', async () => {
-    const merchant = await house.merchant()
+    const merchant = await service.merchant()
     const key = {
       id: merchant.keyId,
       key: `sk_test_…${merchant.key.slice(-4)}`,
@@ -92,8 +92,8 @@ describe('npm run admin -- secrets rotate', function () {
       goneKeys: [key],
       mayDropPrevious: false,
     })
-    const { id: endpointId, secret } = await subscribe(house, merchant, receiver.url)
-    const delivery = await freshDelivery(house, merchant)
+    const { id: endpointId, secret } = await subscribe(service, merchant, receiver.url)
+    const delivery = await freshDelivery(service, merchant)
     const requests: [path: string, body: object][] = [
       ['/intents', { amount: 700 }],
       ['/intents', { amount: 0 }],
@@ -104,10 +104,10 @@ describe('npm run admin -- secrets rotate', function () {
     ]
     const first = []
     for (const [at, [path, body]] of requests.entries())
-      first.push(await send(house, merchant, path, body, `kept-${at}`))
+      first.push(await send(service, merchant, path, body, `kept-${at}`))
     expect(first.map(({ status }) => status)).to.deep.equal([201, 400, 201, 201, 200, 404])
 
-    const before = await house.deps.Endpoint.find().lean()
+    const before = await service.deps.Endpoint.find().lean()
     const lost = await cli.admin(['secrets', 'rotate'], { SECRET_KEY: newer })
     expect(lost.exitCode).to.equal(1)
     expect(lost.stderr).to.match(/^2 endpoints, 6 stored answers and 1 API keys need a key .+\n$/)
@@ -116,7 +116,7 @@ describe('npm run admin -- secrets rotate', function () {
       /^resealed: endpoints 0, answers 0\nunreadable: endpoints 2, answers 6\nunreadableEndpoints: \n {2}/,
     )
     expect(lost.stdout).to.include(`\n  ${endpointId}\n`).and.include('\nmayDropPrevious: false\n')
-    expect(await house.deps.Endpoint.find().lean()).to.deep.equal(before)
+    expect(await service.deps.Endpoint.find().lean()).to.deep.equal(before)
 
     // Of five of the six here, and of an endpoint made before them. That of an intent is not stored.
     expect(await rotate()).to.deep.equal({
@@ -156,8 +156,8 @@ describe('npm run admin -- secrets rotate', function () {
   })
 
   it('skips answers that no request can need: once its claim is due for removal, an idempotency key is a new request', async () => {
-    const merchant = await house.merchant()
-    await send(house, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(201)
+    const merchant = await service.merchant()
+    await send(service, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(201)
     await use(both, merchant).expect(200)
     await hasMoved(merchant, both)
     await send(alone, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(500)
@@ -174,8 +174,8 @@ describe('npm run admin -- secrets rotate', function () {
   })
 
   it('lets a rotation of the endpoint win that comes meanwhile, and seals what that replaced', async () => {
-    const merchant = await house.merchant()
-    const { id, secret } = await subscribe(house, merchant, receiver.url)
+    const merchant = await service.merchant()
+    const { id, secret } = await subscribe(service, merchant, receiver.url)
     const made: string[] = []
     const { collection } = both.deps.Endpoint
     const racing = {
@@ -184,7 +184,7 @@ describe('npm run admin -- secrets rotate', function () {
         if (made.length < 2) {
           const path = `/webhooks/endpoints/${id}/rotate-secret`
           made.push(
-            (await send(house, merchant, path, {}, `race-${made.length}`).expect(200)).body.data.secret,
+            (await send(service, merchant, path, {}, `race-${made.length}`).expect(200)).body.data.secret,
           )
         }
         return collection.bulkWrite(writes, { ordered: false })
@@ -192,7 +192,7 @@ describe('npm run admin -- secrets rotate', function () {
     }
     const deps = { ...both.deps, Endpoint: { collection: racing } } as unknown as Deps
     expect(await resealSecrets(deps, unwatched)).to.deep.equal({ resealed: 1, unreadable: [] })
-    const endpoint = await house.deps.Endpoint.findById(id).lean()
+    const endpoint = await service.deps.Endpoint.findById(id).lean()
     const kept = [endpoint?.secret ?? '', ...(endpoint?.previousSecrets ?? []).map((each) => each.secret)]
     const { unseal } = alone.deps.secrets
     expect(kept.map((sealed) => unseal(sealed, secretField(id)))).to.deep.equal([
@@ -202,8 +202,8 @@ describe('npm run admin -- secrets rotate', function () {
   })
 
   it('says which endpoint cannot sign for a replaced secret, while that one signs', async () => {
-    const merchant = await house.merchant()
-    const { id } = await subscribe(house, merchant, receiver.url)
+    const merchant = await service.merchant()
+    const { id } = await subscribe(service, merchant, receiver.url)
     const lost = createSecrets([Buffer.from(newest, 'base64')]).seal(
       'of a key that is not configured',
       secretField(id),
@@ -212,7 +212,7 @@ describe('npm run admin -- secrets rotate', function () {
       previousSecrets: [{ secret: lost, madeBy: 'x', validUntil: new Date(Date.now() + fromNow) }],
     })
     const unreadable = async (change: object) => {
-      await house.deps.Endpoint.updateOne({ _id: id }, { $set: change })
+      await service.deps.Endpoint.updateOne({ _id: id }, { $set: change })
       return (await resealSecrets(both.deps, unwatched)).unreadable
     }
     expect(await unreadable(replaced(hour))).to.deep.equal([id])
@@ -221,7 +221,7 @@ describe('npm run admin -- secrets rotate', function () {
   })
 
   it('leaves an answer that somebody else wrote or took away meanwhile', async () => {
-    const { Claim, secrets } = house.deps
+    const { Claim, secrets } = service.deps
     await resealAnswers(both.deps, unwatched)
     const sealedFor = (id: string, text: string) => secrets.seal(text, answerField(claims.name, id))
     const written = sealedFor('written', '[404,"written"]')
@@ -243,7 +243,7 @@ describe('npm run admin -- secrets rotate', function () {
   })
 
   it('goes on where it was killed, and two at once do each thing once', async () => {
-    const { Claim, secrets } = house.deps
+    const { Claim, secrets } = service.deps
     const count = 600
     await Claim.insertMany(
       Array.from({ length: count }, (_, at) => `many-${at}`).map((id) =>
@@ -266,15 +266,15 @@ describe('npm run admin -- secrets rotate', function () {
 
   it('lists each key that still needs the old one, until when, and no other', async () => {
     const [unused, suspended, revoked, rotated, over, gone] = await Promise.all(
-      Array.from({ length: 6 }, () => house.merchant()),
+      Array.from({ length: 6 }, () => service.merchant()),
     )
     if (!unused || !suspended || !revoked || !rotated || !over || !gone) return expect.fail()
-    await setKeyStatus(house.deps, suspended.keyId, 'suspended')
-    await setKeyStatus(house.deps, revoked.keyId, 'revoked')
+    await setKeyStatus(service.deps, suspended.keyId, 'suspended')
+    await setKeyStatus(service.deps, revoked.keyId, 'revoked')
     const fresh = await rotateKey(both.deps, rotated.keyId, 3600)
     await rotateKey(both.deps, over.keyId, 0)
     const set = (merchant: Merchant, change: object) =>
-      house.deps.ApiKey.updateOne({ _id: merchant.keyId }, change)
+      service.deps.ApiKey.updateOne({ _id: merchant.keyId }, change)
     await set(gone, { $set: { 'secrets.0.pepper': 'another' } })
     const { left, listed, gone: goneCount, listedGone } = await findKeysLeft(both.deps)
     expect(left).to.equal(listed.length)
@@ -299,14 +299,14 @@ describe('npm run admin -- secrets rotate', function () {
   })
 
   it('lists a key without an end when its overlap has one and its current secret needs the old one, too', async () => {
-    const merchant = await house.merchant()
-    await rotateKey(house.deps, merchant.keyId, 3600)
+    const merchant = await service.merchant()
+    await rotateKey(service.deps, merchant.keyId, 3600)
     const [one] = await leftOf(merchant)
     expect(one).to.include({ id: merchant.keyId, until: null })
   })
 
   it('a key moves when it is used, and not to and fro between processes with the keys in either order', async () => {
-    const merchant = await house.merchant()
+    const merchant = await service.merchant()
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, at) => use(at % 3 === 0 ? notYet : both, merchant)),
     )
@@ -324,11 +324,11 @@ describe('npm run admin -- secrets rotate', function () {
     await use(notYet, merchant).expect(200)
     notYet.clock.freeze(null)
     await hasMoved(merchant, notYet)
-    await use(house, merchant).expect(200)
+    await use(service, merchant).expect(200)
   })
 
   it('a key that moves between two looks for it is found, and one that cannot be moved works', async () => {
-    const merchant = await house.merchant()
+    const merchant = await service.merchant()
     const { lanes } = both.deps
     const { findKey, moveKey } = lanes
     lanes.findKey = async (hash, by) => {
@@ -341,28 +341,28 @@ describe('npm run admin -- secrets rotate', function () {
     }
     await use(both, merchant).expect(200)
 
-    const other = await house.merchant()
+    const other = await service.merchant()
     lanes.moveKey = () => Promise.reject(new Error('MongoDB is away'))
     await use(both, other).expect(200)
     lanes.moveKey = moveKey
-    expect((await storedKey(other)).pepper).to.equal(restsOn(house))
+    expect((await storedKey(other)).pepper).to.equal(restsOn(service))
   })
 
   it('does it all again with the key after that', async () => {
-    const merchant = await house.merchant()
-    const { id, secret } = await subscribe(house, merchant, receiver.url)
+    const merchant = await service.merchant()
+    const { id, secret } = await subscribe(service, merchant, receiver.url)
     await resealSecrets(both.deps, unwatched)
     await use(both, merchant).expect(200)
     await hasMoved(merchant, both)
-    const third = await openBeside(house, { SECRET_KEY: newest, SECRET_KEY_PREVIOUS: newer })
+    const third = await openBeside(service, { SECRET_KEY: newest, SECRET_KEY_PREVIOUS: newer })
     expect((await resealSecrets(third.deps, unwatched)).unreadable).to.deep.equal([])
     third.clock.freeze(new Date(Date.now() + hour + 1000))
     await use(third, merchant).expect(200)
     await hasMoved(merchant, third)
     await third.close()
-    const last = await openBeside(house, { SECRET_KEY: newest })
+    const last = await openBeside(service, { SECRET_KEY: newest })
     await use(last, merchant).expect(200)
-    const endpoint = await house.deps.Endpoint.findById(id).lean()
+    const endpoint = await service.deps.Endpoint.findById(id).lean()
     expect(last.deps.secrets.unseal(endpoint?.secret ?? '', secretField(id))).to.equal(secret)
     await last.close()
   })

@@ -2,37 +2,41 @@ import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { attempt, freshDelivery, stored, subscribe } from '../support/acts.ts'
 import { deadDelivery, deliverToItsEnd, shortWaits } from '../support/dead.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { readable, signedIn } from './staff.ts'
 
 type Person = Awaited<ReturnType<typeof signedIn>>
 
 describe('Sending again', () => {
-  let house: House
+  let service: Service
   let [failing, quick]: Receiver[] = []
   let merchant: Merchant
   let support: Person
   let viewer: Person
   before(async () => {
-    ;[house, failing, quick] = await Promise.all([openHouse(shortWaits), startReceiver(), startReceiver()])
-    ;[support, viewer] = await Promise.all([signedIn(house, 'support'), signedIn(house, 'viewer')])
+    ;[service, failing, quick] = await Promise.all([
+      openService(shortWaits),
+      startReceiver(),
+      startReceiver(),
+    ])
+    ;[support, viewer] = await Promise.all([signedIn(service, 'support'), signedIn(service, 'viewer')])
   })
   beforeEach(async () => {
     failing?.respondWith((res) => void res.writeHead(500).end('no'))
-    merchant = await house.merchant()
+    merchant = await service.merchant()
   })
-  after(() => Promise.all([failing?.close(), quick?.close()]).then(() => house.close()))
+  after(() => Promise.all([failing?.close(), quick?.close()]).then(() => service.close()))
 
-  const toFailing = () => subscribe(house, merchant, String(failing?.url), ['payment.created'])
-  const statusOf = async (delivery: { _id: string }) => (await stored(house, delivery)).status
+  const toFailing = () => subscribe(service, merchant, String(failing?.url), ['payment.created'])
+  const statusOf = async (delivery: { _id: string }) => (await stored(service, delivery)).status
   const linesOn = ({ _id }: { _id: string }) =>
-    house.deps.AuditEvent.find({ subject: _id }).sort({ at: 1 }).lean()
+    service.deps.AuditEvent.find({ subject: _id }).sort({ at: 1 }).lean()
 
   it('is one more attempt, with its line in the trail, and the page says what became of it', async () => {
     await toFailing()
-    const { _id, referenceNumber } = await deadDelivery(house, merchant)
+    const { _id, referenceNumber } = await deadDelivery(service, merchant)
     const act = `/admin/deliveries/${_id}/send-again`
     const press = async (back: string) => {
       const { status, location } = await support.act(act, { back })
@@ -45,9 +49,9 @@ describe('Sending again', () => {
     expect(page).to.equal(`/admin/deliveries/${_id}`)
     expect(underWay).to.include('An attempt is under way or due already: nothing was added.')
     failing?.respondWith((res) => void res.end())
-    expect((await attempt(house.deps, _id)).outcome).to.equal('delivered')
+    expect((await attempt(service.deps, _id)).outcome).to.equal('delivered')
     expect((await press('source'))[1]).to.include('It was delivered already: nothing was sent.')
-    expect((await attempt(house.deps, _id)).outcome).to.equal('superseded')
+    expect((await attempt(service.deps, _id)).outcome).to.equal('superseded')
     const lines = await linesOn({ _id })
     expect(lines).to.have.lengthOf(1)
     expect(lines[0]).to.deep.include({
@@ -61,9 +65,9 @@ describe('Sending again', () => {
 
   it('is told by the workers: a dead delivery is delivered', async () => {
     await toFailing()
-    const dead = await deadDelivery(house, merchant)
+    const dead = await deadDelivery(service, merchant)
     failing?.respondWith((res) => void res.end())
-    const workers = house.startWorkers()
+    const workers = service.startWorkers()
     const { location } = await support.act(`/admin/deliveries/${dead._id}/send-again`)
     expect(readable((await support.get(String(location))).text)).to.include(
       'Queued: one more attempt is made now.',
@@ -74,16 +78,16 @@ describe('Sending again', () => {
 
   it('shows the URL of the last attempt, if the endpoint has another one since', async () => {
     const { id } = await toFailing()
-    const { _id, referenceNumber } = await deadDelivery(house, merchant)
+    const { _id, referenceNumber } = await deadDelivery(service, merchant)
     const url = String(quick?.url)
-    house.allowHost(new URL(url).host)
-    await house.http
+    service.allowHost(new URL(url).host)
+    await service.http
       .put(`/api/v1/dev/webhooks/endpoints/${id}`)
       .set(merchant.write())
       .send({ url })
       .expect(200)
     await support.act(`/admin/deliveries/${_id}/send-again`)
-    expect((await attempt(house.deps, _id)).outcome).to.equal('delivered')
+    expect((await attempt(service.deps, _id)).outcome).to.equal('delivered')
     const text = async (page: string) => readable((await support.get(`/admin/${page}`)).text)
     expect(await text(`deliveries/${_id}`)).to.include(`Receiver ${url} `)
     expect(await text(`payments/${referenceNumber}`)).to.include(`to ${url} `)
@@ -91,8 +95,8 @@ describe('Sending again', () => {
 
   it('sends nothing to a receiver that is gone, and says so', async () => {
     const { id } = await toFailing()
-    const { _id } = await deadDelivery(house, merchant)
-    await house.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
+    const { _id } = await deadDelivery(service, merchant)
+    await service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
     for (const act of [`deliveries/${_id}/send-again`, `endpoints/${id}/send-all-again`]) {
       const { location } = await support.act(`/admin/${act}`)
       expect(readable((await support.get(String(location))).text)).to.include(
@@ -105,7 +109,7 @@ describe('Sending again', () => {
 
   it('is for support only: a viewer sees no button and may not, and nobody may without the form’s token', async () => {
     const { id } = await toFailing()
-    const { _id, referenceNumber } = await deadDelivery(house, merchant)
+    const { _id, referenceNumber } = await deadDelivery(service, merchant)
     const acts = [`/admin/deliveries/${_id}/send-again`, `/admin/endpoints/${id}/send-all-again`]
     for (const act of acts) {
       expect((await viewer.act(act)).status, act).to.equal(403)
@@ -128,38 +132,39 @@ describe('Sending again', () => {
         const eventId = `${index}`.padStart(24, '0')
         return { ...dead, _id: `${eventId}-${dead.endpointId}` }
       })
-      await house.deps.Delivery.insertMany(copies)
+      await service.deps.Delivery.insertMany(copies)
     }
-    const deadOf = (endpointId: string) => house.deps.Delivery.countDocuments({ endpointId, status: 'DEAD' })
+    const deadOf = (endpointId: string) =>
+      service.deps.Delivery.countDocuments({ endpointId, status: 'DEAD' })
 
     /** While it runs, five seconds pass with each batch that is re-queued. */
     async function slowly<T>(run: () => Promise<T>): Promise<T> {
-      const [{ nudge }, { now }] = [house.deps, performance]
+      const [{ nudge }, { now }] = [service.deps, performance]
       let passedMs = 0
       performance.now = () => now.call(performance) + passedMs
-      house.deps.nudge = () => void (passedMs += 5000)
+      service.deps.nudge = () => void (passedMs += 5000)
       try {
         return await run()
       } finally {
         performance.now = now
-        house.deps.nudge = nudge
+        service.deps.nudge = nudge
       }
     }
 
     it('sends those again that died by now, and leaves the other receivers’ alone', async () => {
       const one = await toFailing()
-      const other = await subscribe(house, merchant, `${failing?.url}/other`, ['payment.created'])
-      await freshDelivery(house, merchant)
-      for (const delivery of await house.deps.Delivery.find({ businessId: merchant.businessId }).lean())
-        await deliverToItsEnd(house, delivery)
+      const other = await subscribe(service, merchant, `${failing?.url}/other`, ['payment.created'])
+      await freshDelivery(service, merchant)
+      for (const delivery of await service.deps.Delivery.find({ businessId: merchant.businessId }).lean())
+        await deliverToItsEnd(service, delivery)
       expect([await deadOf(one.id), await deadOf(other.id)]).to.deep.equal([1, 1])
       failing?.respondWith((res) => void res.end())
-      const workers = house.startWorkers()
+      const workers = service.startWorkers()
       const { location } = await support.act(`/admin/endpoints/${one.id}/send-all-again`)
       const said = readable((await support.get(String(location))).text)
       expect(said).to.include('Queued: 1 delivery.').and.not.to.include('left')
       await until('delivered', async () =>
-        house.deps.Delivery.exists({ endpointId: one.id, status: 'DELIVERED' }),
+        service.deps.Delivery.exists({ endpointId: one.id, status: 'DELIVERED' }),
       )
       await workers.close()
       expect(await deadOf(other.id)).to.equal(1)
@@ -167,11 +172,11 @@ describe('Sending again', () => {
 
     it('stops after some seconds, says how many are left and offers to go on with those alone', async () => {
       const { id } = await toFailing()
-      await likeIt(await deadDelivery(house, merchant), 899)
+      await likeIt(await deadDelivery(service, merchant), 899)
       const act = `/admin/endpoints/${id}/send-all-again`
       const first = await slowly(async () => support.get(String((await support.act(act)).location)))
       expect(readable(first.text)).to.include('Queued: 500 deliveries. Still left: 400.')
-      const later = await deadDelivery(house, merchant)
+      const later = await deadDelivery(service, merchant)
       const [, goOn = ''] = /(<form [^>]*again">.*?Go on with those left)/s.exec(first.text) ?? []
       const fields = [...goOn.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [
         name,
@@ -183,26 +188,26 @@ describe('Sending again', () => {
       )
       expect(await statusOf(later)).to.equal('DEAD')
       expect(await deadOf(id)).to.equal(1)
-      expect(await house.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(900)
+      expect(await service.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(900)
     })
 
     it('pressed twice at once, asks for each once', async () => {
       const { id } = await toFailing()
-      await likeIt(await deadDelivery(house, merchant), 199)
+      await likeIt(await deadDelivery(service, merchant), 199)
       const act = `/admin/endpoints/${id}/send-all-again`
       const answers = await Promise.all([support.act(act), support.act(act)])
       expect(answers.map(({ status }) => status)).to.deep.equal([303, 303])
-      const all = await house.deps.Delivery.find({ endpointId: id }, { redrives: 1, status: 1 }).lean()
+      const all = await service.deps.Delivery.find({ endpointId: id }, { redrives: 1, status: 1 }).lean()
       expect(new Set(all.map(({ redrives, status }) => `${status} ${redrives}`))).to.deep.equal(
         new Set(['RETRYING 1']),
       )
-      expect(await house.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(200)
+      expect(await service.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(200)
     })
 
     it('keeps to the span of the form, and refuses one that is none', async () => {
       const { id } = await toFailing()
-      const early = await deadDelivery(house, merchant)
-      const late = await deadDelivery(house, merchant)
+      const early = await deadDelivery(service, merchant)
+      const late = await deadDelivery(service, merchant)
       const act = `/admin/endpoints/${id}/send-all-again`
       for (const fields of [
         { from: 'soon' },

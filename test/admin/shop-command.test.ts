@@ -1,27 +1,27 @@
 import { expect } from 'chai'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
 
 describe('npm run admin -- shop create', function () {
   this.timeout(60_000)
-  let house: House
+  let service: Service
   let cli: ReturnType<typeof openAdmin>
   before(async () => {
-    house = await openHouse()
-    cli = openAdmin(house)
+    service = await openService()
+    cli = openAdmin(service)
   })
-  after(() => house.close())
+  after(() => service.close())
 
   it('makes the live shop of a business, and one only', async () => {
-    const merchant = await house.merchant({ mode: 'live' })
+    const merchant = await service.merchant({ mode: 'live' })
     const create = (business: string) =>
       cli.admin(['shop', 'create', '--business', business, '--name', "L'Atar & fils", '--json'])
     const first = await create(merchant.businessId)
     expect(first.exitCode).to.equal(0)
-    const [shop] = await house.deps.Shop.find().lean()
+    const [shop] = await service.deps.Shop.find().lean()
     expect(JSON.parse(first.stdout)).to.deep.equal({ id: shop?._id })
     expect(shop).to.include({ businessId: merchant.businessId, sandbox: false, name: "L'Atar & fils" })
-    await house.http
+    await service.http
       .post('/api/v1/dev/store/products')
       .set(merchant.write())
       .send({ name: 'x', price: 1 })
@@ -34,6 +34,6 @@ describe('npm run admin -- shop create', function () {
       stderr: `Business ${merchant.businessId} has a shop already.\n`,
     })
     expect(nobody).to.deep.equal({ exitCode: 1, stdout: '', stderr: 'There is no business nobody.\n' })
-    expect(await house.deps.Shop.countDocuments()).to.equal(1)
+    expect(await service.deps.Shop.countDocuments()).to.equal(1)
   })
 })

@@ -4,45 +4,45 @@ import { createSlowHash, mostOfKind } from '../../src/slow-hash.ts'
 import { setDisabled } from '../../src/staff/change-account.ts'
 import { createSignInLimit } from '../../src/staff/sign-in-limit.ts'
 import { openBeside } from '../support/acts.ts'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 import { atShell, hire, visit } from './staff.ts'
 
 describe('Signing in as support staff', () => {
-  let house: House
-  let beside: House
+  let service: Service
+  let beside: Service
   before(async () => {
     // Tests choose where they come from.
-    house = await openHouse({ TRUST_PROXY: '1' })
-    beside = await openBeside(house, { TRUST_PROXY: '1' })
+    service = await openService({ TRUST_PROXY: '1' })
+    beside = await openBeside(service, { TRUST_PROXY: '1' })
   })
-  after(() => Promise.all([house.close(), beside.close()]))
+  after(() => Promise.all([service.close(), beside.close()]))
 
   /** A try from an address that no other test uses, unless one is given. */
   let addresses = 0
   const elsewhere = () => `198.51.${Math.floor(addresses / 200)}.${(addresses++ % 200) + 1}`
   const tryOf = (name: string, password: string, from = elsewhere(), more: Record<string, string> = {}) =>
-    visit(house).post('/admin/sign-in', { name, password, ...more }, { 'X-Forwarded-For': from })
+    visit(service).post('/admin/sign-in', { name, password, ...more }, { 'X-Forwarded-For': from })
 
   it('gives a cookie that only this host gets, over https, out of the reach of scripts, for 12 h', async () => {
-    const visitor = visit(house)
+    const visitor = visit(service)
     const form = await visitor.get('/admin/sign-in')
     expect(form.status).to.equal(200)
-    const { name, password } = await hire(house, 'viewer')
+    const { name, password } = await hire(service, 'viewer')
     const got = await visitor.post('/admin/sign-in', { name: ` ${name.toUpperCase()} `, password })
     expect([got.status, got.location]).to.deep.equal([303, '/admin'])
     const [cookie = '', ...attributes] = String(got.headers.get('set-cookie')).split('; ')
     expect(attributes).to.have.members(['Path=/', 'Secure', 'HttpOnly', 'SameSite=Strict', 'Max-Age=43200'])
     const token = /^__Host-staff=([\w-]{43})$/.exec(cookie)?.[1]
     expect(token).to.be.a('string')
-    const sessions = await house.deps.StaffSession.find({ staffName: name }).lean()
+    const sessions = await service.deps.StaffSession.find({ staffName: name }).lean()
     expect(sessions).to.have.lengthOf(1)
     expect(JSON.stringify(sessions)).not.to.include(token)
     expect((await visitor.get('/admin/audit')).text).to.include(name)
   })
 
   it('says the same to an unknown name, a wrong password and a disabled account', async () => {
-    const [known, disabled] = [await hire(house, 'viewer'), await hire(house, 'viewer')]
-    await setDisabled(house.deps, disabled.name, true, atShell)
+    const [known, disabled] = [await hire(service, 'viewer'), await hire(service, 'viewer')]
+    await setDisabled(service.deps, disabled.name, true, atShell)
     const from = elsewhere()
     const said = async (name: string, password: string) => {
       const { status, text, location, headers } = await tryOf(name, password, from)
@@ -53,7 +53,7 @@ describe('Signing in as support staff', () => {
     expect(wrong.text).to.include('This name and password do not fit.')
     expect(await said('nobody-here', 'wrong')).to.deep.equal(wrong)
     expect(await said(disabled.name, disabled.password)).to.deep.equal(wrong)
-    const lines = await house.deps.AuditEvent.find({ act: 'staff.sign-in-refused', 'actor.ip': from })
+    const lines = await service.deps.AuditEvent.find({ act: 'staff.sign-in-refused', 'actor.ip': from })
       .sort({ _id: 1 })
       .lean<AuditEvent[]>()
     expect(lines.map(({ subject, after }) => [subject, after?.reason])).to.deep.equal([
@@ -65,23 +65,23 @@ describe('Signing in as support staff', () => {
 
   /** Ends the period of every limit. */
   const forget = () =>
-    house.deps.mongo.collection('signinattempts').updateMany({}, { $set: { expire: new Date(0) } })
+    service.deps.mongo.collection('signinattempts').updateMany({}, { $set: { expire: new Date(0) } })
 
   it('is slower with each wrong try, and is closed after ten, also when they come at once to several processes', async () => {
-    const [{ name, password }, from] = [await hire(house, 'viewer'), elsewhere()]
+    const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const leastMs of [0, 0, 250]) {
       const startedAt = performance.now()
       expect((await tryOf(name, 'wrong', from)).status).to.equal(403)
       expect(performance.now() - startedAt).to.be.at.least(leastMs)
     }
     // The others are only counted: to wait for each takes seconds.
-    const counts = [createSignInLimit(house.deps), createSignInLimit(beside.deps)]
+    const counts = [createSignInLimit(service.deps), createSignInLimit(beside.deps)]
     const tries = await Promise.all(
       [...counts, ...counts, ...counts, ...counts].map((count) => count(name, from)),
     )
     const delays = tries.filter((each) => each.isOpen).map(({ delayMs }) => delayMs)
     expect(delays.toSorted((a, b) => a - b)).to.deep.equal([500, 1000, 2000, 3000, 3000, 3000, 3000])
-    expect(await house.deps.AuditEvent.countDocuments({ 'actor.ip': from })).to.equal(3)
+    expect(await service.deps.AuditEvent.countDocuments({ 'actor.ip': from })).to.equal(3)
 
     const late = await tryOf(name, password, from)
     expect(late.status).to.equal(429)
@@ -94,15 +94,15 @@ describe('Signing in as support staff', () => {
   })
 
   it('forgets the wrong tries of a name once it was right', async () => {
-    const [{ name, password }, from] = [await hire(house, 'viewer'), elsewhere()]
+    const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const _ of [1, 2]) expect((await tryOf(name, 'wrong', from)).status).to.equal(403)
     expect((await tryOf(name, password, from)).status).to.equal(303)
-    expect(await createSignInLimit(house.deps)(name, from)).to.include({ isOpen: true, delayMs: 0 })
-    expect(await createSignInLimit(house.deps)(name, from)).to.include({ isOpen: true, delayMs: 0 })
+    expect(await createSignInLimit(service.deps)(name, from)).to.include({ isOpen: true, delayMs: 0 })
+    expect(await createSignInLimit(service.deps)(name, from)).to.include({ isOpen: true, delayMs: 0 })
   })
 
   it('is closed to an address after fifty failures in an hour over all names; what was right does not count', async () => {
-    const { name, password } = await hire(house, 'viewer')
+    const { name, password } = await hire(service, 'viewer')
     const from = '2001:db8:5::1'
     // Of an IPv6 network everybody has as many addresses as they like.
     const asNeighbour = (index: number) => `2001:db8:5::${(index + 2).toString(16)}`
@@ -123,9 +123,9 @@ describe('Signing in as support staff', () => {
   })
 
   it('refuses an IPv6 /48 after 500 failures in an hour from any of its networks, and no address outside it', async () => {
-    const { name, password } = await hire(house, 'viewer')
+    const { name, password } = await hire(service, 'viewer')
     expect((await tryOf(name, 'wrong', '2001:db8:6:1::1')).status).to.equal(403)
-    const whole = house.deps.mongo.collection<{ key: string; points: number }>('signinattempts')
+    const whole = service.deps.mongo.collection<{ key: string; points: number }>('signinattempts')
     const { matchedCount } = await whole.updateOne(
       { key: 'network:2001:db8:6::/48' },
       { $set: { points: 500 } },
@@ -169,7 +169,7 @@ describe('Signing in as support staff', () => {
   })
 
   it('is not made busy by a flood from one provider', async () => {
-    const { name, password } = await hire(house, 'viewer')
+    const { name, password } = await hire(service, 'viewer')
     const flood = Array.from({ length: 60 }, (_, index) => tryOf('nobody', 'wrong', `2001:db9:${index}:1::1`))
     const flooded = Promise.all(flood)
     expect((await tryOf(name, password, '2001:dba:1:1::1')).status).to.equal(303)
@@ -179,14 +179,14 @@ describe('Signing in as support staff', () => {
   })
 
   it('goes on to the page that was asked for, and to no other site', async () => {
-    const asked = await visit(house).get('/admin/dead?from=2026-01-31&x=%26')
+    const asked = await visit(service).get('/admin/dead?from=2026-01-31&x=%26')
     expect(asked.status).to.equal(303)
-    const form = await visit(house).get(String(asked.location))
+    const form = await visit(service).get(String(asked.location))
     const to = String(/name="to" value="([^"]*)"/.exec(form.text)?.[1])
     const decoded = to.replaceAll('&#61;', '=').replaceAll('&#38;', '&')
     expect(decoded).to.equal('/admin/dead?from=2026-01-31&x=%26')
 
-    const { name, password } = await hire(house, 'viewer')
+    const { name, password } = await hire(service, 'viewer')
     const leads = async (where: string) => (await tryOf(name, password, elsewhere(), { to: where })).location
     expect(await leads(decoded)).to.equal(decoded)
     const elsewhereAll = [
@@ -207,9 +207,9 @@ describe('Signing in as support staff', () => {
   })
 
   it('takes the form only from its own page', async () => {
-    const { name, password } = await hire(house, 'viewer')
+    const { name, password } = await hire(service, 'viewer')
     const statusWith = async (headers: Record<string, string>) =>
-      (await visit(house).post('/admin/sign-in', { name, password }, headers)).status
+      (await visit(service).post('/admin/sign-in', { name, password }, headers)).status
     expect(await statusWith({ Origin: 'https://evil.example' })).to.equal(403)
     expect(await statusWith({ Origin: 'null' })).to.equal(403)
     expect(await statusWith({ 'Sec-Fetch-Site': 'cross-site' })).to.equal(403)
@@ -217,7 +217,7 @@ describe('Signing in as support staff', () => {
     expect(await statusWith({ 'Sec-Fetch-Site': 'same-origin', Origin: 'null' })).to.equal(303)
     const contradiction = { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://evil.example' }
     expect(await statusWith(contradiction)).to.equal(403)
-    const bare = await fetch(`${house.origin}/admin/sign-in`, {
+    const bare = await fetch(`${service.origin}/admin/sign-in`, {
       method: 'POST',
       body: new URLSearchParams({ name, password }),
       redirect: 'manual',
@@ -228,10 +228,10 @@ describe('Signing in as support staff', () => {
 
   it('answers every odd form with a page, never a stack or JSON', async () => {
     const send = (body: string, type: string, more: Record<string, string> = {}) =>
-      fetch(`${house.origin}/admin/sign-in`, {
+      fetch(`${service.origin}/admin/sign-in`, {
         method: 'POST',
         body,
-        headers: { Origin: house.origin, 'Content-Type': type, 'X-Forwarded-For': elsewhere(), ...more },
+        headers: { Origin: service.origin, 'Content-Type': type, 'X-Forwarded-For': elsewhere(), ...more },
       })
     const form = 'application/x-www-form-urlencoded'
     const odd: [status: number, answer: Promise<Response>][] = [
@@ -256,13 +256,15 @@ describe('Signing in as support staff', () => {
   })
 
   it('keeps nothing of what is typed as a password, also where the name belongs', async () => {
-    const [{ name }, from] = [await hire(house, 'viewer'), elsewhere()]
+    const [{ name }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const typed of ['mistyped-secret', '<script>mistyped-secret'])
       expect((await tryOf(typed, 'x', from)).text).not.to.include('<script')
     await tryOf(name, 'mistyped-secret', from)
-    const lines = await house.deps.AuditEvent.find({ 'actor.ip': from }).sort({ _id: 1 }).lean<AuditEvent[]>()
+    const lines = await service.deps.AuditEvent.find({ 'actor.ip': from })
+      .sort({ _id: 1 })
+      .lean<AuditEvent[]>()
     expect(lines.map(({ actor }) => actor.name)).to.deep.equal(['unknown name', 'unknown name', name])
-    const tries = await house.deps.mongo.collection('signinattempts').find().toArray()
+    const tries = await service.deps.mongo.collection('signinattempts').find().toArray()
     expect(tries.length).to.be.greaterThan(3)
     expect(JSON.stringify([lines, tries])).not.to.include('mistyped-secret')
   })

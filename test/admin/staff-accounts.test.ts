@@ -6,37 +6,37 @@ import type { Staff } from '../../src/staff/account.ts'
 import { renewPassword, setDisabled } from '../../src/staff/change-account.ts'
 import { createAccount } from '../../src/staff/create-account.ts'
 import { buryMeanwhile } from '../support/graves.ts'
-import { type House, openHouse } from '../support/house.ts'
 import { killEverywhere } from '../support/kill-everywhere.ts'
+import { openService, type Service } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
 import { atShell, hire, visit } from './staff.ts'
 
 describe('Accounts of support staff', () => {
-  let house: House
+  let service: Service
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
   const graves: Promise<unknown>[] = []
   after(async () => {
     buryMeanwhile(graves)
-    await house.close()
+    await service.close()
   })
 
   const trail = (subject: string) =>
-    house.deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>()
+    service.deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>()
   const entry = async (name: string, password: unknown) =>
-    (await visit(house).post('/admin/sign-in', { name, password: String(password) })).status
+    (await visit(service).post('/admin/sign-in', { name, password: String(password) })).status
 
   it('are made, given another password, disabled and enabled from a shell', async function () {
     this.timeout(60_000)
-    const cli = openAdmin(house)
+    const cli = openAdmin(service)
     const made = await cli.done('staff', 'create', '--name', 'Awa.Diop@Support', '--role', 'support')
     expect(made).to.have.all.keys('name', 'password').and.to.include({ name: 'awa.diop@support' })
     expect(made.password).to.match(/^[2-9a-z]{6}(-[2-9a-z]{6}){3}$/)
     const name = String(made.name)
     expect(await entry(name, made.password)).to.equal(303)
 
-    const stored = JSON.stringify([await house.deps.Staff.find().lean(), await trail(name)])
+    const stored = JSON.stringify([await service.deps.Staff.find().lean(), await trail(name)])
     expect(stored).not.to.include(made.password)
 
     const renewed = await cli.done('staff', 'password', name)
@@ -69,15 +69,15 @@ describe('Accounts of support staff', () => {
       expect(stderr).to.match(wrong[index]?.[0] ?? /never/)
     })
     const asked = [name, 'with space', 'nobody']
-    expect(await house.deps.Staff.countDocuments({ _id: { $in: asked } })).to.equal(1)
-    expect((await house.deps.Staff.findById(name).lean())?.role).to.equal('support')
+    expect(await service.deps.Staff.countDocuments({ _id: { $in: asked } })).to.equal(1)
+    expect((await service.deps.Staff.findById(name).lean())?.role).to.equal('support')
   })
 
   it('are made once, when two make the same at once', async () => {
     const asked = { name: 'twice', role: 'viewer' } as const
     const both = await Promise.all([
-      createAccount(house.deps, asked, atShell),
-      createAccount(house.deps, asked, atShell),
+      createAccount(service.deps, asked, atShell),
+      createAccount(service.deps, asked, atShell),
     ])
     const [made, ...more] = both.filter((each) => each !== null)
     expect(more).to.deep.equal([])
@@ -86,12 +86,12 @@ describe('Accounts of support staff', () => {
   })
 
   it('are changed one change after another, when several come at once: every one is in the trail', async () => {
-    const { name } = await hire(house, 'viewer')
+    const { name } = await hire(service, 'viewer')
     const [, ...passwords] = await Promise.all([
-      setDisabled(house.deps, name, true, atShell),
-      ...Array.from({ length: 3 }, () => renewPassword(house.deps, name, atShell)),
+      setDisabled(service.deps, name, true, atShell),
+      ...Array.from({ length: 3 }, () => renewPassword(service.deps, name, atShell)),
     ])
-    await setDisabled(house.deps, name, false, atShell)
+    await setDisabled(service.deps, name, false, atShell)
     const entries = await Promise.all(passwords.map((password) => entry(name, password)))
     expect(entries.filter((status) => status === 303)).to.have.lengthOf(1)
     const acts = (await trail(name)).map(({ act }) => act).filter((act) => !act.includes('sign'))
@@ -100,24 +100,24 @@ describe('Accounts of support staff', () => {
   })
 
   it('are disabled once: the second time changes nothing and is in no trail', async () => {
-    const { name } = await hire(house, 'viewer')
-    for (const _ of [1, 2]) expect(await setDisabled(house.deps, name, true, atShell)).to.equal(true)
+    const { name } = await hire(service, 'viewer')
+    for (const _ of [1, 2]) expect(await setDisabled(service.deps, name, true, atShell)).to.equal(true)
     expect((await trail(name)).map(({ act }) => act)).to.deep.equal(['staff.created', 'staff.disabled'])
   })
 
   it('change with one line in the trail, wherever the process of the operator is killed', async () => {
     const acts = async (name: string) => (await trail(name)).map(({ act }) => act)
     const steps = await killEverywhere(
-      house,
+      service,
       {
-        prepare: () => hire(house, 'viewer'),
+        prepare: () => hire(service, 'viewer'),
         run: (victim, { name }) => setDisabled(victim.deps, name, true, atShell),
         async again({ name }) {
-          await setDisabled(house.deps, name, true, atShell)
-          await finishLeftovers(house.deps)
+          await setDisabled(service.deps, name, true, atShell)
+          await finishLeftovers(service.deps)
         },
         async check({ name }, label) {
-          const account = await house.deps.Staff.findById(name).lean<Staff | null>()
+          const account = await service.deps.Staff.findById(name).lean<Staff | null>()
           expect([account?.disabledAt !== null, account?.unaudited], label).to.deep.equal([true, []])
           expect(await acts(name), label).to.deep.equal(['staff.created', 'staff.disabled'])
         },

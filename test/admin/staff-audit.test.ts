@@ -1,17 +1,17 @@
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { newId } from '../../src/ids.ts'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 import { signedIn, type Visitor } from './staff.ts'
 
 describe('The audit trail', () => {
-  let house: House
+  let service: Service
   let viewer: Visitor
   before(async () => {
-    house = await openHouse()
-    viewer = await signedIn(house, 'viewer')
+    service = await openService()
+    viewer = await signedIn(service, 'viewer')
   })
-  after(() => house.close())
+  after(() => service.close())
 
   let lines = 0
   const tell = async (some: Partial<AuditEvent>): Promise<AuditEvent> => {
@@ -26,7 +26,7 @@ describe('The audit trail', () => {
       after: { status: 'RETRYING', nextAttemptAt: new Date(Date.UTC(2020, 0, 2)) },
       ...some,
     }
-    await house.deps.AuditEvent.collection.insertOne(line as never)
+    await service.deps.AuditEvent.collection.insertOne(line as never)
     return line
   }
   /** The subjects on a page, in its order. */

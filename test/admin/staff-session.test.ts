@@ -4,27 +4,27 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { renewPassword, setDisabled } from '../../src/staff/change-account.ts'
 import { openBeside } from '../support/acts.ts'
-import { type House, openHouse, secretKey } from '../support/house.ts'
+import { openService, type Service, secretKey } from '../support/service.ts'
 import { atShell, signedIn, type Visitor, visit } from './staff.ts'
 
 const hourMs = 3_600_000
 const navigation = { 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Mode': 'navigate' }
 
 describe('A session of support staff', () => {
-  let house: House
-  let beside: House
+  let service: Service
+  let beside: Service
   before(async () => {
-    house = await openHouse()
-    beside = await openBeside(house)
+    service = await openService()
+    beside = await openBeside(service)
   })
-  after(() => Promise.all([house.close(), beside.close()]))
+  after(() => Promise.all([service.close(), beside.close()]))
 
   const isIn = async (visitor: Visitor) => (await visitor.get('/admin/audit')).status === 200
   /** The same cookie, sent to the other process. */
   const there = (visitor: Visitor) => visit(beside, visitor.cookie)
 
   it('is needed for every page: others are led to the sign-in, and acts and scripts are refused', async () => {
-    const nobody = visit(house)
+    const nobody = visit(service)
     for (const path of ['/admin', '/admin/', '/admin/audit?who=x', '/admin/queues', '/admin/nothing']) {
       const { status, location } = await nobody.get(path)
       expect([status, location]).to.deep.equal([303, `/admin/sign-in?to=${encodeURIComponent(path)}`])
@@ -43,7 +43,7 @@ describe('A session of support staff', () => {
   })
 
   it('is no cookie that anybody else thought of', async () => {
-    const { cookie } = await signedIn(house, 'viewer')
+    const { cookie } = await signedIn(service, 'viewer')
     const value = cookie.split('=')[1] ?? ''
     const cookies = [
       '__Host-staff=',
@@ -55,24 +55,24 @@ describe('A session of support staff', () => {
       `__Host-staff=${encodeURIComponent('{"$ne":null}')}`,
       '=;;=__Host-staff',
     ]
-    for (const each of cookies) expect(await isIn(visit(house, each)), each).to.equal(false)
-    expect(await isIn(visit(house, `a=b; ${cookie}; c=d`))).to.equal(true)
+    for (const each of cookies) expect(await isIn(visit(service, each)), each).to.equal(false)
+    expect(await isIn(visit(service, `a=b; ${cookie}; c=d`))).to.equal(true)
   })
 
   it('is met by a link in a mail too, though the browser keeps its cookie from it at first', async () => {
     const path = '/admin/audit?who=x'
-    const fromMail = await visit(house).get(path, { ...navigation, 'Sec-Fetch-Site': 'cross-site' })
+    const fromMail = await visit(service).get(path, { ...navigation, 'Sec-Fetch-Site': 'cross-site' })
     expect([fromMail.status, fromMail.location]).to.deep.equal([200, null])
     expect(fromMail.text).to.include('<meta http-equiv="refresh" content="0" />').and.not.include('Audit')
     // The page loads itself once more, now from here.
     const again = { ...navigation, 'Sec-Fetch-Site': 'same-origin' }
-    expect((await visit(house).get(path, again)).status).to.equal(303)
-    expect((await (await signedIn(house, 'viewer')).get(path, again)).status).to.equal(200)
+    expect((await visit(service).get(path, again)).status).to.equal(303)
+    expect((await (await signedIn(service, 'viewer')).get(path, again)).status).to.equal(200)
   })
 
   it('ends at once on every process: by signing out', async () => {
-    const viewer = await signedIn(house, 'viewer')
-    const [kept, keptThere] = [visit(house, viewer.cookie), there(viewer)]
+    const viewer = await signedIn(service, 'viewer')
+    const [kept, keptThere] = [visit(service, viewer.cookie), there(viewer)]
     expect([await isIn(kept), await isIn(keptThere)]).to.deep.equal([true, true])
     const out = await viewer.act('/admin/sign-out')
     expect([out.status, out.location]).to.deep.equal([303, '/admin/sign-in'])
@@ -82,8 +82,8 @@ describe('A session of support staff', () => {
 
   it('has its forms taken by every process, also by one that has the new SECRET_KEY already', async () => {
     const newer = randomBytes(32).toString('base64')
-    const exchanged = await openBeside(house, { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: secretKey })
-    const viewer = await signedIn(house, 'viewer')
+    const exchanged = await openBeside(service, { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: secretKey })
+    const viewer = await signedIn(service, 'viewer')
     const { text } = await viewer.get('/admin/audit')
     const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1]?.replaceAll('&#61;', '=') ?? ''
     const after = visit(exchanged, viewer.cookie)
@@ -94,11 +94,11 @@ describe('A session of support staff', () => {
   })
 
   it('ends at once on every process: by disabling the account, for good', async () => {
-    const viewer = await signedIn(house, 'support')
+    const viewer = await signedIn(service, 'support')
     expect(await isIn(there(viewer))).to.equal(true)
-    await setDisabled(house.deps, viewer.name, true, atShell)
+    await setDisabled(service.deps, viewer.name, true, atShell)
     expect([await isIn(viewer), await isIn(there(viewer))]).to.deep.equal([false, false])
-    await setDisabled(house.deps, viewer.name, false, atShell)
+    await setDisabled(service.deps, viewer.name, false, atShell)
     expect(await isIn(viewer)).to.equal(false)
     const { name, password } = viewer
     const { status } = await visit(beside).post('/admin/sign-in', { name, password })
@@ -106,9 +106,9 @@ describe('A session of support staff', () => {
   })
 
   it('ends at once on every process: by a new password, and the old one is none any more', async () => {
-    const viewer = await signedIn(house, 'viewer')
+    const viewer = await signedIn(service, 'viewer')
     const { name, password } = viewer
-    const fresh = await renewPassword(house.deps, name, atShell)
+    const fresh = await renewPassword(service.deps, name, atShell)
     expect([await isIn(viewer), await isIn(there(viewer))]).to.deep.equal([false, false])
     expect((await visit(beside).post('/admin/sign-in', { name, password })).status).to.equal(403)
     const { status } = await visit(beside).post('/admin/sign-in', { name, password: String(fresh) })
@@ -116,7 +116,7 @@ describe('A session of support staff', () => {
   })
 
   it('is a new one at each sign-in, and the one before in the same browser ends', async () => {
-    const viewer = await signedIn(house, 'viewer')
+    const viewer = await signedIn(service, 'viewer')
     const before = visit(beside, viewer.cookie)
     const { name, password } = viewer
     await viewer.post('/admin/sign-in', { name, password })
@@ -127,7 +127,7 @@ describe('A session of support staff', () => {
   })
 
   it('takes a form only with its own token, and only from its own pages', async () => {
-    const [one, other] = [await signedIn(house, 'viewer'), await signedIn(house, 'viewer')]
+    const [one, other] = [await signedIn(service, 'viewer'), await signedIn(service, 'viewer')]
     const tokenOf = async (visitor: Visitor) =>
       String(/name="csrf" value="([^"]+)"/.exec((await visitor.get('/admin/audit')).text)?.[1])
     const [csrf, foreign] = [await tokenOf(one), await tokenOf(other)]
@@ -145,9 +145,9 @@ describe('A session of support staff', () => {
   })
 
   it('tells the trail when it began and how it ended, from where', async () => {
-    const viewer = await signedIn(house, 'viewer')
+    const viewer = await signedIn(service, 'viewer')
     await viewer.act('/admin/sign-out')
-    const lines = await house.deps.AuditEvent.find({ 'actor.name': viewer.name }).sort({ _id: 1 }).lean()
+    const lines = await service.deps.AuditEvent.find({ 'actor.name': viewer.name }).sort({ _id: 1 }).lean()
     expect(lines.map(({ act, actor }) => [act, actor.kind, actor.ip])).to.deep.equal([
       ['staff.signed-in', 'staff', '127.0.0.1'],
       ['staff.signed-out', 'staff', '127.0.0.1'],
@@ -155,26 +155,26 @@ describe('A session of support staff', () => {
   })
 
   it('ends 12 h after the sign-in, on the minute, however busy it was', async () => {
-    const viewer = await signedIn(house, 'viewer')
-    house.clock.advance(12 * hourMs - 60_000)
+    const viewer = await signedIn(service, 'viewer')
+    service.clock.advance(12 * hourMs - 60_000)
     expect(await isIn(viewer)).to.equal(true)
-    house.clock.advance(60_000)
+    service.clock.advance(60_000)
     expect(await isIn(viewer)).to.equal(false)
   })
 })
 
 describe('The staff pages', () => {
-  let house: House
+  let service: Service
   let viewer: Visitor
   before(async () => {
-    house = await openHouse()
-    viewer = await signedIn(house, 'viewer')
+    service = await openService()
+    viewer = await signedIn(service, 'viewer')
   })
-  after(() => house.close())
+  after(() => service.close())
 
   it('may run nothing, load nothing from elsewhere, stand in no frame and be kept by nobody', async () => {
     for (const { headers, text } of [
-      await visit(house).get('/admin/sign-in'),
+      await visit(service).get('/admin/sign-in'),
       await viewer.get('/admin/audit'),
       await viewer.get('/admin/nothing'),
     ]) {
@@ -232,15 +232,15 @@ describe('The staff pages', () => {
       ['/admin/nothing', 404],
       ['/admin/style.css', 200],
     ] as const) {
-      const response = await fetch(house.origin + path, { method: 'HEAD', headers, redirect: 'manual' })
+      const response = await fetch(service.origin + path, { method: 'HEAD', headers, redirect: 'manual' })
       expect([response.status, await response.text()]).to.deep.equal([status, ''])
     }
   })
 
   it('have a stylesheet whose address changes with it', async () => {
-    const { text } = await visit(house).get('/admin/sign-in')
+    const { text } = await visit(service).get('/admin/sign-in')
     const path = String(/rel="stylesheet" href="([^"]+)"/.exec(text)?.[1]).replace('&#61;', '=')
-    const style = await visit(house).get(path)
+    const style = await visit(service).get(path)
     expect([style.status, style.headers.get('content-type')]).to.deep.equal([200, 'text/css; charset=utf-8'])
     expect(style.headers.get('cache-control')).to.include('immutable')
   })
@@ -251,7 +251,7 @@ describe('The staff pages', () => {
       text += chunk.toString()
       done()
     }
-    const told = await openHouse({}, pino({ level: 'trace' }, new Writable({ write })))
+    const told = await openService({}, pino({ level: 'trace' }, new Writable({ write })))
     const support = await signedIn(told, 'support')
     await support.get('/admin/audit?who=hidden-query')
     await support.get('/admin/payments/PI-HIDDEN')
@@ -272,7 +272,7 @@ describe('The staff pages', () => {
   })
 
   it('tell browsers to stay with https in production', async () => {
-    const live = await openHouse({
+    const live = await openService({
       NODE_ENV: 'production',
       PUBLIC_URL: 'https://api.example',
       PAY_URL: 'https://pay.example',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Role } from '../../src/staff/account.ts'
 import { createAccount } from '../../src/staff/create-account.ts'
-import type { House } from '../support/house.ts'
+import type { Service } from '../support/service.ts'
 
 /** What a browser got: headers as they came, the document as text. */
 export interface Got {
@@ -25,9 +25,9 @@ export interface Visitor {
 export const atShell = { kind: 'operator', name: 'tester', ip: null } as const
 
 /** A new account, as the command line makes one. */
-export async function hire(house: House, role: Role): Promise<{ name: string; password: string }> {
+export async function hire(service: Service, role: Role): Promise<{ name: string; password: string }> {
   const name = `${role}-${randomBytes(4).toString('hex')}`
-  const account = await createAccount(house.deps, { name, role }, atShell)
+  const account = await createAccount(service.deps, { name, role }, atShell)
   if (account === null) throw new Error('the name is taken')
   return account
 }
@@ -67,11 +67,11 @@ export function visit({ origin }: { origin: string }, cookie = ''): Visitor {
 
 /** Somebody with an account of this role, signed in by the form. */
 export async function signedIn(
-  house: House,
+  service: Service,
   role: Role,
 ): Promise<Visitor & { name: string; password: string }> {
-  const account = await hire(house, role)
-  const visitor = visit(house)
+  const account = await hire(service, role)
+  const visitor = visit(service)
   const { status, text } = await visitor.post('/admin/sign-in', account)
   if (status !== 303) throw new Error(text)
   return Object.assign(visitor, account)

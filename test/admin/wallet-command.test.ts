@@ -1,17 +1,17 @@
 import { expect } from 'chai'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 import { customersOf, done, wrongPin } from '../wallets/customers.ts'
 import { openAdmin } from './admin.ts'
 
 describe('npm run admin -- wallet create', function () {
   this.timeout(60_000)
-  let house: House
+  let service: Service
   let cli: ReturnType<typeof openAdmin>
   before(async () => {
-    house = await openHouse()
-    cli = openAdmin(house)
+    service = await openService()
+    cli = openAdmin(service)
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const create = (phone: string, pin: string, balance: string) =>
     cli.admin(['wallet', 'create', '--phone', phone, '--pin', pin, '--balance', balance, '--json'], {
@@ -24,7 +24,7 @@ describe('npm run admin -- wallet create', function () {
     const { stdout, exitCode } = await create('+222 44 55 66 77', '٢٥٨٠', '250')
     expect(exitCode).to.equal(0)
     expect(JSON.parse(stdout)).to.deep.equal({ id: '44556677', phone: '44556677', balance: 250 })
-    const { pay, balanceOf } = customersOf(house)
+    const { pay, balanceOf } = customersOf(service)
     expect(await pay({ phone: '44556677', pin: '0000' })).to.deep.equal(wrongPin)
     expect(await pay({ phone: '44556677', pin: '2580' })).to.deep.equal(done)
     expect(await balanceOf('44556677')).to.equal(150)
@@ -37,6 +37,6 @@ describe('npm run admin -- wallet create', function () {
     const wrong = await create('44556688', '12', '9')
     expect([wrong.exitCode, wrong.stdout]).to.deep.equal([1, ''])
     expect(wrong.stderr).to.match(/--pin/)
-    expect(await house.deps.WalletAccount.countDocuments()).to.equal(1)
+    expect(await service.deps.WalletAccount.countDocuments()).to.equal(1)
   })
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import {
   answersOf,
   connectTo,
@@ -35,13 +35,13 @@ const damage = fc.record({
 
 describe('Any bytes', function () {
   this.timeout(60_000)
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
+    service = await openService()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const requests = (): string[] => {
     const counted = `${postHead(intents, merchant.write(), 'Content-Length: 12')}{"amount":5}`
@@ -62,7 +62,7 @@ describe('Any bytes', function () {
   }
 
   async function answersTo(bytes: Uint8Array): Promise<RawAnswer[]> {
-    const socket = await connectTo(house.origin)
+    const socket = await connectTo(service.origin)
     const answered = readToEnd(socket)
     socket.write(bytes)
     const leaving = setTimeout(() => socket.end(), leaveAfterMs)
@@ -84,7 +84,7 @@ describe('Any bytes', function () {
   const statusesOf = async (all: Uint8Array[]): Promise<number[]> => {
     const answers = await Promise.all(all.map(answersTo))
     answers.forEach(expectOurs)
-    await house.http.post(intents).set(merchant.write()).send({ amount: 5 }).expect(201)
+    await service.http.post(intents).set(merchant.write()).send({ amount: 5 }).expect(201)
     return answers.flatMap((some) => some.map(({ status }) => status))
   }
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { catalogue } from '../../src/errors.ts'
 import { createIntent, subscribe } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
 const endpoints = '/api/v1/dev/webhooks/endpoints'
@@ -11,22 +11,22 @@ const stored = () => fc.string({ unit: 'grapheme', maxLength: 60 }).filter((each
 
 describe('Any input', function () {
   this.timeout(60_000)
-  let house: House
+  let service: Service
   let merchant: Merchant
   let id: string
   let paid: string
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
-    ;({ id } = await subscribe(house, merchant, 'https://shop.example/hook'))
-    paid = `${intents}/${(await createIntent(house, merchant, { amount: 1_000_000_000 })).referenceNumber}`
-    await house.http.post(`${paid}/simulate-payment`).set(merchant.write()).expect(200)
+    service = await openService()
+    merchant = await service.merchant()
+    ;({ id } = await subscribe(service, merchant, 'https://shop.example/hook'))
+    paid = `${intents}/${(await createIntent(service, merchant, { amount: 1_000_000_000 })).referenceNumber}`
+    await service.http.post(`${paid}/simulate-payment`).set(merchant.write()).expect(200)
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const post = (path: string, body: string) => send('post', path, body)
   const send = (method: 'post' | 'put', path: string, body: string) =>
-    house.http[method](path)
+    service.http[method](path)
       .set({ ...merchant.write(), 'Content-Type': 'application/json' })
       .send(body)
 
@@ -89,7 +89,7 @@ describe('Any input', function () {
         const created = await post(intents, JSON.stringify(sent))
         expect(created.status, created.text).to.equal(201)
         const path = `${intents}/${created.body.data.referenceNumber}`
-        const read = await house.http.get(path).set(merchant.read())
+        const read = await service.http.get(path).set(merchant.read())
         for (const { body } of [created, read])
           expect({
             amount: body.data.amount,
@@ -113,14 +113,14 @@ describe('Any input', function () {
       fc.asyncProperty(query, values, async (pairs, segment) => {
         const search = pairs.map(([name, value]) => `${name}=${value}`).join('&')
         const answers = await Promise.all([
-          house.http.get(`${intents}?${search}`).set(merchant.read()),
-          house.http.get(`/api/v1/dev/webhooks?${search}`).set(merchant.read()),
-          house.http.get(`/api/v1/dev/webhooks/events?${search}`).set(merchant.read()),
-          house.http.get(`/api/v1/dev/webhooks/events/${segment}`).set(merchant.read()),
-          house.http.post(`/api/v1/dev/webhooks/events/${segment}/retry`).set(merchant.write()),
-          house.http.get(`${intents}/${segment}`).set(merchant.read()),
-          house.http.post(`${intents}/${segment}/cancel`).set(merchant.write()),
-          house.http.put(`${endpoints}/${segment}`).set(merchant.write()),
+          service.http.get(`${intents}?${search}`).set(merchant.read()),
+          service.http.get(`/api/v1/dev/webhooks?${search}`).set(merchant.read()),
+          service.http.get(`/api/v1/dev/webhooks/events?${search}`).set(merchant.read()),
+          service.http.get(`/api/v1/dev/webhooks/events/${segment}`).set(merchant.read()),
+          service.http.post(`/api/v1/dev/webhooks/events/${segment}/retry`).set(merchant.write()),
+          service.http.get(`${intents}/${segment}`).set(merchant.read()),
+          service.http.post(`${intents}/${segment}/cancel`).set(merchant.write()),
+          service.http.put(`${endpoints}/${segment}`).set(merchant.write()),
         ])
         answers.forEach(expectEnvelope)
       }),

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import { changeAsOperator } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { profiled } from '../support/profiled.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { operations } from './operations.ts'
 import { crlf, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
@@ -12,16 +12,16 @@ const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('Authentication', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
     // One trusted hop, so that a test may come from any address.
-    house = await openHouse({ TRUST_PROXY: '1' })
-    merchant = await house.merchant()
+    service = await openService({ TRUST_PROXY: '1' })
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
-  const list = (headers: Record<string, string>) => house.http.get(intents).set(headers)
+  const list = (headers: Record<string, string>) => service.http.get(intents).set(headers)
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
   describe('by the header', () => {
@@ -32,7 +32,7 @@ describe('Authentication', () => {
 
     it('refuses a request without it on every operation: 401 MISSING_CREDENTIALS', async () => {
       for (const [method, path] of operations)
-        await expectRefused(house.http[method](path), 401, 'MISSING_CREDENTIALS')
+        await expectRefused(service.http[method](path), 401, 'MISSING_CREDENTIALS')
     })
 
     it('refuses another form: 401 INVALID_AUTH_HEADER', async () => {
@@ -45,7 +45,7 @@ describe('Authentication', () => {
     it('refuses two of them, even when both are right', async () => {
       const line = `Authorization: Bearer ${merchant.key}`
       const [answer] = await sendRaw(
-        house.origin,
+        service.origin,
         crlf(`GET ${intents} HTTP/1.1`, 'Host: a', 'Connection: close', line, line, '', ''),
       )
       expect(answer?.status).to.equal(401)
@@ -53,7 +53,7 @@ describe('Authentication', () => {
     })
 
     it('does not look for a key elsewhere', async () => {
-      await expectRefused(house.http.get(`${intents}?key=${merchant.key}`), 401, 'MISSING_CREDENTIALS')
+      await expectRefused(service.http.get(`${intents}?key=${merchant.key}`), 401, 'MISSING_CREDENTIALS')
       await expectRefused(list({ 'X-Api-Key': merchant.key }), 401, 'MISSING_CREDENTIALS')
     })
   })
@@ -73,7 +73,7 @@ describe('Authentication', () => {
         '{"$ne":null}',
       ]
       const lookups = async (work: () => Promise<unknown>) =>
-        (await profiled(house, work)).filter(({ ns }) => ns.endsWith('.apikeys')).length
+        (await profiled(service, work)).filter(({ ns }) => ns.endsWith('.apikeys')).length
       const tryAll = async () => {
         for (const text of mistyped) await expectRefused(list(bearer(text)), 401, 'INVALID_API_KEY')
       }
@@ -82,47 +82,47 @@ describe('Authentication', () => {
     })
 
     it('refuses a well-formed key that nobody was given: 401 INVALID_API_KEY', async () => {
-      const foreign = await openHouse()
+      const foreign = await openService()
       const stranger = await foreign.merchant()
       await foreign.close()
       await expectRefused(list(stranger.read()), 401, 'INVALID_API_KEY')
     })
 
     it('stores no key, only a hash with its prefix and its last four characters', async () => {
-      const stored = await house.deps.ApiKey.findById(merchant.keyId).lean()
+      const stored = await service.deps.ApiKey.findById(merchant.keyId).lean()
       expect(stored).to.include({ prefix: 'sk_test_', last4: merchant.key.slice(-4) })
       expect(JSON.stringify(stored)).not.to.include(merchant.key.slice(8, -4))
     })
 
     it('accepts the rotated secret until the overlap is over, then refuses it: 401 INVALID_API_KEY', async () => {
-      const old = await house.merchant()
-      const rotated = await rotateKey(house.deps, old.keyId, 3600)
+      const old = await service.merchant()
+      const rotated = await rotateKey(service.deps, old.keyId, 3600)
       expect(rotated).to.include({ id: old.keyId })
-      house.clock.advance(3_590_000)
+      service.clock.advance(3_590_000)
       await list(old.read()).expect(200)
       await list(bearer(rotated?.key ?? '')).expect(200)
-      house.clock.advance(11_000)
+      service.clock.advance(11_000)
       await expectRefused(list(old.read()), 401, 'INVALID_API_KEY')
       await list(bearer(rotated?.key ?? '')).expect(200)
     })
 
     it('never lengthens an overlap by rotating again', async () => {
-      const first = await house.merchant()
-      const second = await rotateKey(house.deps, first.keyId, 60)
-      const third = await rotateKey(house.deps, first.keyId, day / 1000)
-      house.clock.advance(61_000)
+      const first = await service.merchant()
+      const second = await rotateKey(service.deps, first.keyId, 60)
+      const third = await rotateKey(service.deps, first.keyId, day / 1000)
+      service.clock.advance(61_000)
       await expectRefused(list(first.read()), 401, 'INVALID_API_KEY')
       await list(bearer(second?.key ?? '')).expect(200)
       await list(bearer(third?.key ?? '')).expect(200)
     })
 
     it('lets in every key of rotations that ran at once, and the one before them', async () => {
-      const old = await house.merchant()
-      const rotations = Array.from({ length: 5 }, () => rotateKey(house.deps, old.keyId, 3600))
+      const old = await service.merchant()
+      const rotations = Array.from({ length: 5 }, () => rotateKey(service.deps, old.keyId, 3600))
       const issued = (await Promise.all(rotations)).map((rotated) => rotated?.key ?? '')
       expect(new Set(issued)).to.have.property('size', 5)
       for (const key of [old.key, ...issued]) await list(bearer(key)).expect(200)
-      house.clock.advance(3_601_000)
+      service.clock.advance(3_601_000)
       const later = await Promise.all([old.key, ...issued].map((key) => list(bearer(key))))
       expect(later.filter(({ status }) => status === 200)).to.have.lengthOf(1)
       expect(later.filter(({ status }) => status === 401)).to.have.lengthOf(5)
@@ -130,12 +130,12 @@ describe('Authentication', () => {
 
     it('knows a key by the SECRET_KEY before the current one too', async () => {
       const environment = { SECRET_KEY: Buffer.alloc(32, 1).toString('base64') }
-      const before = await openHouse(environment)
+      const before = await openService(environment)
       const kept = await before.merchant()
       const stored = await before.deps.ApiKey.findById(kept.keyId).orFail().lean()
       const owner = await before.deps.Business.findById(kept.businessId).orFail().lean()
       await before.close()
-      const afterwards = await openHouse({ SECRET_KEY_PREVIOUS: environment.SECRET_KEY })
+      const afterwards = await openService({ SECRET_KEY_PREVIOUS: environment.SECRET_KEY })
       await afterwards.deps.ApiKey.create(stored)
       await afterwards.deps.Business.create(owner)
       await afterwards.http.get(intents).set(kept.read()).expect(200)
@@ -145,23 +145,23 @@ describe('Authentication', () => {
 
   describe('by the state of key and business', () => {
     it('refuses a suspended key at once, and lets it in again when it is resumed', async () => {
-      const { keyId, read } = await house.merchant()
+      const { keyId, read } = await service.merchant()
       await list(read()).expect(200)
-      await setKeyStatus(house.deps, keyId, 'suspended')
+      await setKeyStatus(service.deps, keyId, 'suspended')
       await expectRefused(list(read()), 403, 'API_ACCESS_NOT_ACTIVE')
-      await setKeyStatus(house.deps, keyId, 'active')
+      await setKeyStatus(service.deps, keyId, 'active')
       await list(read()).expect(200)
     })
 
     it('refuses a revoked key at once and for good, also under its older secret', async () => {
-      const { keyId, read } = await house.merchant()
-      const rotated = await rotateKey(house.deps, keyId, 3600)
+      const { keyId, read } = await service.merchant()
+      const rotated = await rotateKey(service.deps, keyId, 3600)
       await list(read()).expect(200)
-      await setKeyStatus(house.deps, keyId, 'revoked')
+      await setKeyStatus(service.deps, keyId, 'revoked')
       await expectRefused(list(read()), 403, 'API_ACCESS_NOT_ACTIVE')
       await expectRefused(list(bearer(rotated?.key ?? '')), 403, 'API_ACCESS_NOT_ACTIVE')
-      expect(await setKeyStatus(house.deps, keyId, 'active')).to.equal(false)
-      expect(await rotateKey(house.deps, keyId, 3600)).to.equal(null)
+      expect(await setKeyStatus(service.deps, keyId, 'active')).to.equal(false)
+      expect(await rotateKey(service.deps, keyId, 3600)).to.equal(null)
     })
 
     for (const [closing, opening] of [
@@ -169,29 +169,29 @@ describe('Authentication', () => {
       [{ suspended: true }, { suspended: false }],
     ])
       it(`returns 503 FEATURE_DISABLED with Retry-After after ${JSON.stringify(closing)}`, async () => {
-        const { businessId, read } = await house.merchant()
-        await changeAsOperator(house, businessId, closing ?? {})
+        const { businessId, read } = await service.merchant()
+        await changeAsOperator(service, businessId, closing ?? {})
         const { headers } = await list(read()).expect(503)
         expect(Number(headers['retry-after'])).to.be.greaterThan(0)
         await expectRefused(list(read()), 503, 'FEATURE_DISABLED')
-        await changeAsOperator(house, businessId, opening ?? {})
+        await changeAsOperator(service, businessId, opening ?? {})
         await list(read()).expect(200)
       })
 
     it('refuses a live key until the business is approved, but not its test key', async () => {
-      const { businessId, read } = await house.merchant()
-      const live = await house.key(businessId, { mode: 'live' })
-      await changeAsOperator(house, businessId, { liveApproved: false })
+      const { businessId, read } = await service.merchant()
+      const live = await service.key(businessId, { mode: 'live' })
+      await changeAsOperator(service, businessId, { liveApproved: false })
       await expectRefused(list(bearer(live.key)), 403, 'LIVE_ACCESS_NOT_APPROVED')
       await list(read()).expect(200)
-      await changeAsOperator(house, businessId, { liveApproved: true })
+      await changeAsOperator(service, businessId, { liveApproved: true })
       await list(bearer(live.key)).expect(200)
     })
   })
 
   describe('by the address', () => {
     const from = async (ipAllowlist: string[], address: string) => {
-      const { read } = await house.merchant({ ipAllowlist })
+      const { read } = await service.merchant({ ipAllowlist })
       return list({ ...read(), 'X-Forwarded-For': address })
     }
     const allowed: [string[], string][] = [
@@ -225,11 +225,11 @@ describe('Authentication', () => {
     })
 
     it('believes the trusted hops only, and without TRUST_PROXY nobody but the socket', async () => {
-      const { read } = await house.merchant({ ipAllowlist: ['192.0.2.7'] })
+      const { read } = await service.merchant({ ipAllowlist: ['192.0.2.7'] })
       const forged = { ...read(), 'X-Forwarded-For': '192.0.2.7, 203.0.113.9' }
       await expectRefused(list(forged), 403, 'IP_NOT_ALLOWED')
 
-      const plain = await openHouse()
+      const plain = await openService()
       const local = await plain.merchant({ ipAllowlist: ['127.0.0.1'] })
       const remote = await plain.merchant({ ipAllowlist: ['192.0.2.7'] })
       const claim = { 'X-Forwarded-For': '192.0.2.7' }
@@ -239,7 +239,7 @@ describe('Authentication', () => {
     })
 
     it('believes proxies that TRUST_PROXY names by address', async () => {
-      const named = await openHouse({ TRUST_PROXY: '127.0.0.0/8,10.0.0.0/8' })
+      const named = await openService({ TRUST_PROXY: '127.0.0.0/8,10.0.0.0/8' })
       const { read } = await named.merchant({ ipAllowlist: ['192.0.2.7'] })
       const ask = (chain: string) => named.http.get(intents).set(read()).set({ 'X-Forwarded-For': chain })
       await ask('203.0.113.9, 192.0.2.7, 10.1.1.1').expect(200)

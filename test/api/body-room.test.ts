@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { openServer, short } from './impatient.ts'
 import { connectTo, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
@@ -13,33 +13,33 @@ const largestFile = 8 * 1024 * 1024
 const largestJson = 256 * 1024
 
 describe('Large bodies', () => {
-  let house: House
+  let service: Service
   let merchants: Merchant[]
   let merchant: Merchant
   const open = new Set<Socket>()
   before(async () => {
-    house = await openHouse()
-    merchants = await Promise.all(Array.from({ length: 4 }, () => house.merchant()))
-    merchant = await house.merchant()
+    service = await openService()
+    merchants = await Promise.all(Array.from({ length: 4 }, () => service.merchant()))
+    merchant = await service.merchant()
   })
   afterEach(async () => {
     for (const socket of open) socket.destroy()
     open.clear()
     await until('the room is free again', () => taken('csv') + taken('json') === 0)
   })
-  after(() => house.close())
+  after(() => service.close())
 
-  const taken = (kind: 'csv' | 'json') => house.deps.bodyRooms[kind].taken()
+  const taken = (kind: 'csv' | 'json') => service.deps.bodyRooms[kind].taken()
   const json = (bytes: number) => JSON.stringify({ amount: 5 }).padEnd(bytes)
   const csv = (bytes: number) => `handle,name,price\ntea,Thé,1250\n${'\n'.repeat(bytes)}`
   const refusals = async () => {
-    const { values } = await house.deps.metrics.rateLimited.get()
+    const { values } = await service.deps.metrics.rateLimited.get()
     return values.find(({ labels }) => labels.scope === 'bodies')?.value ?? 0
   }
   const create = (body: string, by = merchant, headers = by.write()) =>
-    house.http.post(intents).set(headers).type('json').send(body)
+    service.http.post(intents).set(headers).type('json').send(body)
   const upload = (body: string, by = merchant, headers = by.write()) =>
-    house.http.post(imports).set(headers).type('text/csv').send(body)
+    service.http.post(imports).set(headers).type('text/csv').send(body)
 
   const createInChunks = (origin: string, bytes: number) =>
     sendRaw(
@@ -50,7 +50,7 @@ describe('Large bodies', () => {
 
   /** Begins a request whose body comes later, or never. */
   async function begin(path: string, by: Merchant, ...headers: string[]): Promise<Socket> {
-    const socket = await connectTo(house.origin)
+    const socket = await connectTo(service.origin)
     socket.on('error', () => socket.destroy())
     open.add(socket)
     socket.write(postHead(path, by.write(), ...headers))
@@ -94,7 +94,7 @@ describe('Large bodies', () => {
     for (const _ of [1, 2]) await begin(imports, merchant, `Content-Length: ${largestFile}`)
     await until('the share of the business is taken', () => taken('csv') === 2 * largestFile)
     await expectNoRoom(upload(csv(20_000)), largestFile * 2)
-    const again = asMerchant(merchant.businessId, await house.key(merchant.businessId))
+    const again = asMerchant(merchant.businessId, await service.key(merchant.businessId))
     await expectNoRoom(upload(csv(20_000), again), largestFile * 2)
     expect((await upload(csv(20_000), other)).status).to.equal(200)
   })
@@ -103,9 +103,9 @@ describe('Large bodies', () => {
     await fill('json')
     await expectNoRoom(create(json(16 * 1024 + 1)), largestJson * 16)
     expect((await create(json(16 * 1024))).status).to.equal(201)
-    const [small] = await createInChunks(house.origin, 16 * 1024)
+    const [small] = await createInChunks(service.origin, 16 * 1024)
     expect(small?.status).to.equal(201)
-    const [large] = await createInChunks(house.origin, 16 * 1024 + 1)
+    const [large] = await createInChunks(service.origin, 16 * 1024 + 1)
     expectFailure(large, 429, 'RATE_LIMITED')
     expect(JSON.parse(large?.body ?? '').error.details).to.deep.equal({
       scope: 'bodies',
@@ -127,10 +127,10 @@ describe('Large bodies', () => {
     // The work looks at the clock.
     const now = () => {
       most = Math.max(most, taken('json'))
-      return house.deps.now()
+      return service.deps.now()
     }
-    const web = createApp({ ...house.deps, now }, () => false)
-    const { origin, close } = await openServer(house, web, short)
+    const web = createApp({ ...service.deps, now }, () => false)
+    const { origin, close } = await openServer(service, web, short)
     for (const [bytes, held] of [
       [12, 0],
       [20_000, 20_000],
@@ -144,8 +144,8 @@ describe('Large bodies', () => {
 
   it('are not kept with their connection, which may be silent for long', async () => {
     const { origin, server, close } = await openServer(
-      house,
-      createApp(house.deps, () => false),
+      service,
+      createApp(service.deps, () => false),
       short,
     )
     const asked = once(server, 'request')
@@ -166,15 +166,19 @@ describe('Large bodies', () => {
       await create(json(largestJson + 1)),
       await create(json(100_000).replace('5', '-5')),
       await create(json(100_000).replace('{', '[')),
-      await house.http.post(intents).set(merchant.write()).type('text').send(json(100_000)),
+      await service.http.post(intents).set(merchant.write()).type('text').send(json(100_000)),
       await create(json(100_000), merchant, { ...merchant.write(), 'Content-Encoding': 'gzip' }),
       await upload(`handle\n${'x,y\n'.repeat(10_000)}`),
-      await house.http.post(`${intents}/PI-1/cancel`).set(merchant.write()).type('json').send(json(100_000)),
+      await service.http
+        .post(`${intents}/PI-1/cancel`)
+        .set(merchant.write())
+        .type('json')
+        .send(json(100_000)),
     ].map(({ status }) => status)
     expect(statuses).to.deep.equal([201, 201, 413, 400, 400, 415, 415, 400, 404])
     const { origin, close } = await openServer(
-      house,
-      createApp(house.deps, () => false),
+      service,
+      createApp(service.deps, () => false),
       short,
     )
     const late = ['Content-Length: 100000', 'Transfer-Encoding: chunked'].map((framing) =>

@@ -1,33 +1,33 @@
 import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
 import { changeAsOperator, createIntent } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { profiled } from '../support/profiled.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 
 describe('Metrics of the largest businesses', () => {
-  let house: House
+  let service: Service
   before(async () => {
-    house = await openHouse({ LIVE_CODES_PER_BUSINESS: '20' })
+    service = await openService({ LIVE_CODES_PER_BUSINESS: '20' })
   })
-  after(() => house.close())
+  after(() => service.close())
 
   /** The values of one metric by business, after all cached values have expired. */
   async function byBusiness(name: string): Promise<Record<string, number>> {
-    house.clock.advance(601_000)
-    const text = await (await fetch(`${house.origin}/metrics`)).text()
+    service.clock.advance(601_000)
+    const text = await (await fetch(`${service.origin}/metrics`)).text()
     const samples = text.matchAll(new RegExp(`^payment_intents_${name}\\{business="(\\w+)"\\} (\\S+)$`, 'gm'))
     return Object.fromEntries([...samples].map(([, business, value]) => [business, Number(value)]))
   }
 
   it('report the live codes of the ten businesses that use the largest share of their quotas', async () => {
-    const merchants = await Promise.all(Array.from({ length: 12 }, () => house.merchant({ mode: 'live' })))
+    const merchants = await Promise.all(Array.from({ length: 12 }, () => service.merchant({ mode: 'live' })))
     for (const [index, merchant] of merchants.entries())
-      for (let made = 0; made < (index < 2 ? 1 : 2); made += 1) await createIntent(house, merchant)
+      for (let made = 0; made < (index < 2 ? 1 : 2); made += 1) await createIntent(service, merchant)
     const [small] = merchants as [Merchant]
-    const tests = await house.merchant()
-    for (let made = 0; made < 5; made += 1) await createIntent(house, tests)
-    await changeAsOperator(house, small.businessId, { limits: { liveCodes: 2 } })
-    await createIntent(house, small)
+    const tests = await service.merchant()
+    for (let made = 0; made < 5; made += 1) await createIntent(service, tests)
+    await changeAsOperator(service, small.businessId, { limits: { liveCodes: 2 } })
+    await createIntent(service, small)
 
     const codes = await byBusiness('business_live_codes')
     expect(Object.keys(codes)).to.have.length(10)
@@ -40,14 +40,14 @@ describe('Metrics of the largest businesses', () => {
   })
 
   it('estimate the stored bytes of a business from a thousand documents of each kind', async () => {
-    const [large, small] = await Promise.all([house.merchant(), house.merchant()])
-    await createIntent(house, large, { amount: 1, metadata: { note: 'x'.repeat(500) } })
-    await createIntent(house, small)
+    const [large, small] = await Promise.all([service.merchant(), service.merchant()])
+    await createIntent(service, large, { amount: 1, metadata: { note: 'x'.repeat(500) } })
+    await createIntent(service, small)
     const copy = async ({ businessId }: Merchant, count: number) => {
-      const intent = await house.deps.Intent.findOne({ businessId }).orFail().lean<Intent>()
+      const intent = await service.deps.Intent.findOne({ businessId }).orFail().lean<Intent>()
       const { codeKey: _codeKey, ...like } = intent
       const random = () => Math.random().toString(36).slice(2, 10).toUpperCase()
-      await house.deps.Intent.collection.insertMany(
+      await service.deps.Intent.collection.insertMany(
         Array.from({ length: count }, (_, index) => ({
           ...like,
           _id: `${businessId}${index}`,
@@ -55,7 +55,7 @@ describe('Metrics of the largest businesses', () => {
           shortCode: `${random()}${index}`,
         })) as never,
       )
-      const [sum] = await house.deps.Intent.aggregate<{ bytes: number }>([
+      const [sum] = await service.deps.Intent.aggregate<{ bytes: number }>([
         { $match: { businessId } },
         { $group: { _id: null, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
       ])
@@ -63,7 +63,7 @@ describe('Metrics of the largest businesses', () => {
     }
     const stored = { large: await copy(large, 6000), small: await copy(small, 3000) }
     let told: Record<string, number> = {}
-    const operations = await profiled(house, async () => {
+    const operations = await profiled(service, async () => {
       told = await byBusiness('business_stored_bytes')
     })
     expect(Object.keys(told)[0]).to.equal(large.businessId)
@@ -76,7 +76,7 @@ describe('Metrics of the largest businesses', () => {
       expect(docsExamined).to.be.at.most(1000)
       expect(hasSortStage).to.not.equal(true)
     }
-    const again = await profiled(house, () => fetch(`${house.origin}/metrics`))
+    const again = await profiled(service, () => fetch(`${service.origin}/metrics`))
     expect(again.filter(({ command }) => JSON.stringify(command).includes('$bsonSize'))).to.deep.equal([])
   })
 })

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
 import { patience } from '../../src/http/connections/patience.ts'
 import { createHttpServer } from '../../src/http/listen.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
 const csv = 'handle,name,price,stock\ntea,Thé,500,3'
@@ -15,13 +15,13 @@ const bodies = [
 
 /** MongoDB is slow, and a caller has given up by the time the body is to be read: all of it is there, and is nobody's any more. */
 describe('A caller who sent everything and went away', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
+    service = await openService()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   for (const [kind, path, type, body, status] of bodies)
     it(`leaves no answer behind that would be of a request without ${kind}`, async () => {
@@ -31,26 +31,26 @@ describe('A caller who sent everything and went away', () => {
         { ...headers, 'Content-Type': type, 'Content-Length': `${Buffer.byteLength(body)}` },
         body,
       )
-      const answer = await house.http.post(path).set(headers).type(type).send(body)
+      const answer = await service.http.post(path).set(headers).type(type).send(body)
       expect([answer.status, answer.headers['idempotent-replayed']]).to.deep.equal([status, undefined])
     })
 
   it('has given back no more than they asked for', async () => {
-    const { body } = await house.http.post(intents).set(merchant.write()).send({ amount: 500 })
+    const { body } = await service.http.post(intents).set(merchant.write()).send({ amount: 500 })
     const path = `${intents}/${body.data.referenceNumber}`
-    await house.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)
+    await service.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)
     const headers = merchant.write()
     const part = '{"amount":100}'
     const sent = { ...headers, 'Content-Type': 'application/json', 'Content-Length': `${part.length}` }
     await giveUp(`${path}/refund`, sent, part)
-    await house.http.post(`${path}/refund`).set(headers).send({ amount: 100 }).expect(200)
-    const { body: after } = await house.http.get(path).set(merchant.read())
+    await service.http.post(`${path}/refund`).set(headers).send({ amount: 100 }).expect(200)
+    const { body: after } = await service.http.get(path).set(merchant.read())
     expect(after.data.totalAmountRefunded).to.equal(100)
   })
 
   /** The key of the request is looked up for as long as it takes its caller to go. Resolves when nothing is left to do for it. */
   async function giveUp(path: string, headers: Record<string, string>, body: string): Promise<void> {
-    const { deps } = house
+    const { deps } = service
     const server = createHttpServer(
       deps,
       createApp(deps, () => false),

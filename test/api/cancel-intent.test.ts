@@ -1,34 +1,34 @@
 import { expect } from 'chai'
 import { waitingData } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('POST /dev/intents/{referenceNumber}/cancel', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
+    service = await openService()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const create = async () =>
     (
-      await house.http
+      await service.http
         .post(intents)
         .set(merchant.write())
         .send({ amount: 50_000, metadata: { a: 'b' } })
     ).body.data
   const cancel = (reference: string, idempotencyKey?: string) =>
-    house.http.post(`${intents}/${reference}/cancel`).set(merchant.write(idempotencyKey))
+    service.http.post(`${intents}/${reference}/cancel`).set(merchant.write(idempotencyKey))
   const events = async (referenceNumber: string) =>
-    (await house.deps.Intent.findOne({ referenceNumber }).orFail().lean()).outbox
+    (await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()).outbox
 
   it('answers 200 with the intent as its retrieval shows it, CANCELLED and without a code', async () => {
     const made = await create()
-    house.clock.advance(1000)
+    service.clock.advance(1000)
     const { status, body } = await cancel(made.referenceNumber)
     expect(status).to.equal(200)
     expect(body.data).to.deep.include({
@@ -43,7 +43,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
       expiresAt: made.expiresAt,
     })
     expect(Date.parse(body.data.updatedAt)).to.be.greaterThan(Date.parse(made.createdAt))
-    const read = await house.http.get(`${intents}/${made.referenceNumber}`).set(merchant.read())
+    const read = await service.http.get(`${intents}/${made.referenceNumber}`).set(merchant.read())
     expect(read.body.data).to.deep.equal(body.data)
   })
 
@@ -54,7 +54,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect(more).to.deep.equal([])
     expect(event).to.include({ event: 'payment.cancelled' })
     expect(event?.createdAt.toISOString()).to.equal(body.data.updatedAt)
-    expect((await waitingData(house, referenceNumber))[1]?.data).to.include({
+    expect((await waitingData(service, referenceNumber))[1]?.data).to.include({
       reference_number: referenceNumber,
       status: 'CANCELLED',
       paid_at: null,
@@ -85,7 +85,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
   it('answers 400 INTENT_CANCEL_INVALID_STATUS for any other status than PENDING', async () => {
     for (const status of ['PAID', 'REFUNDED', 'FAILED'] as const) {
       const { referenceNumber } = await create()
-      await house.deps.Intent.updateOne({ referenceNumber }, { $set: { status } })
+      await service.deps.Intent.updateOne({ referenceNumber }, { $set: { status } })
       const { body } = await cancel(referenceNumber).expect(400)
       expect(body.error.code).to.equal('INTENT_CANCEL_INVALID_STATUS')
       expect(await events(referenceNumber)).to.have.lengthOf(1)
@@ -93,15 +93,15 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
   })
 
   it('cancels until the last millisecond, and from expiresAt on no more, though nobody expired it', async () => {
-    house.clock.freeze(new Date())
+    service.clock.freeze(new Date())
     const [inTime, late] = [await create(), await create()]
-    house.clock.advance(day - 1)
+    service.clock.advance(day - 1)
     await cancel(inTime.referenceNumber).expect(200)
-    house.clock.advance(1)
+    service.clock.advance(1)
     const { body } = await cancel(late.referenceNumber).expect(400)
     expect(body.error.code).to.equal('INTENT_CANCEL_INVALID_STATUS')
     expect(await events(late.referenceNumber)).to.have.lengthOf(1)
-    house.clock.freeze(null)
+    service.clock.freeze(null)
   })
 
   it('happens once, however many ask at the same time: one 200, one event, the others told why', async () => {

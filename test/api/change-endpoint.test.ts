@@ -10,9 +10,9 @@ import {
   stored,
   subscribe,
 } from '../support/acts.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
@@ -20,42 +20,42 @@ const url = 'https://shop.example/hook'
 const events = ['payment.created', 'order.new']
 
 describe('A webhook endpoint', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let merchant: Merchant
   let id: string
   before(async () => {
-    ;[house, receiver] = await Promise.all([openHouse(), startReceiver()])
+    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
   })
   beforeEach(async () => {
-    merchant = await house.merchant()
-    ;({ id } = await subscribe(house, merchant, url, events))
+    merchant = await service.merchant()
+    ;({ id } = await subscribe(service, merchant, url, events))
   })
-  after(() => Promise.all([house.close(), receiver.close()]))
+  after(() => Promise.all([service.close(), receiver.close()]))
 
   const update = (body: unknown, as = merchant, which = id, key?: string) =>
-    house.http
+    service.http
       .put(`${path}/${which}`)
       .set({ ...as.write(key), 'Content-Type': 'application/json' })
       .send(JSON.stringify(body))
   const remove = (as = merchant, which = id, key?: string) =>
-    house.http.delete(`${path}/${which}`).set(as.write(key))
+    service.http.delete(`${path}/${which}`).set(as.write(key))
   const act = (name: string, as = merchant, which = id) =>
-    house.http.post(`${path}/${which}/${name}`).set(as.write())
+    service.http.post(`${path}/${which}/${name}`).set(as.write())
   const listed = async (as = merchant) =>
-    (await house.http.get('/api/v1/dev/webhooks').set(as.read())).body.data.items
+    (await service.http.get('/api/v1/dev/webhooks').set(as.read())).body.data.items
   const live = async () =>
-    asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+    asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
   const deliverAll = async () => {
-    await relay(house, merchant)
-    const made = await deliveriesOf(house, merchant)
-    for (const { _id } of made) await attempt(house.deps, _id)
-    return Promise.all(made.map((each) => stored(house, each)))
+    await relay(service, merchant)
+    const made = await deliveriesOf(service, merchant)
+    for (const { _id } of made) await attempt(service.deps, _id)
+    return Promise.all(made.map((each) => stored(service, each)))
   }
 
   it('that does not exist, was deleted or is not yours is 404 ENDPOINT_NOT_FOUND, told alike', async () => {
-    const stranger = await house.merchant()
-    const { id: deleted } = await subscribe(house, merchant, url)
+    const stranger = await service.merchant()
+    const { id: deleted } = await subscribe(service, merchant, url)
     await remove(merchant, deleted).expect(200)
     const cases: [Merchant, string][] = [
       [merchant, '6b0149aca90c38bde3c47f5e'],
@@ -133,7 +133,7 @@ describe('A webhook endpoint', () => {
       const only = async (...some: Scope[]) =>
         asMerchant(
           merchant.businessId,
-          await house.key(merchant.businessId, { scopes: ['webhooks.endpoints:write', ...some] }),
+          await service.key(merchant.businessId, { scopes: ['webhooks.endpoints:write', ...some] }),
         )
       const payments = await only('payments.intents:read')
       const order = { code: 'EVENTS_NOT_PERMITTED', param: 'events', details: { events: ['order.new'] } }
@@ -169,24 +169,24 @@ describe('A webhook endpoint', () => {
     })
 
     it('receives what waits at its new URL', async () => {
-      const { _id } = await freshDelivery(house, merchant)
-      house.allowHost(receiver.host)
+      const { _id } = await freshDelivery(service, merchant)
+      service.allowHost(receiver.host)
       await update({ url: receiver.url }).expect(200)
-      await attempt(house.deps, _id)
+      await attempt(service.deps, _id)
       expect(receiver.received.filter(({ json }) => json.id === _id)).to.have.length(1)
     })
 
     it('receives nothing while it is not active: what waits is CANCELLED as it comes due', async () => {
-      house.allowHost(receiver.host)
+      service.allowHost(receiver.host)
       await update({ url: receiver.url, events: ['payment.created'] }).expect(200)
       const arrivedBefore = receiver.received.length
-      await freshDelivery(house, merchant)
+      await freshDelivery(service, merchant)
       await update({ active: false }).expect(200)
-      await createIntent(house, merchant)
+      await createIntent(service, merchant)
       expect((await deliverAll()).map(({ status }) => status)).to.deep.equal(['CANCELLED'])
       expect(receiver.received).to.have.length(arrivedBefore)
       await update({ active: true }).expect(200)
-      await createIntent(house, merchant)
+      await createIntent(service, merchant)
       expect((await deliverAll()).map(({ status }) => status)).to.deep.equal(['CANCELLED', 'DELIVERED'])
     })
   })
@@ -209,20 +209,20 @@ describe('A webhook endpoint', () => {
     })
 
     it('has its open deliveries cancelled at once, and what comes of one in flight is not recorded', async () => {
-      house.allowHost(receiver.host)
+      service.allowHost(receiver.host)
       await update({ url: receiver.url }).expect(200)
-      const { id: kept } = await subscribe(house, merchant, receiver.url)
-      for (let made = 0; made < 3; made += 1) await createIntent(house, merchant)
-      await relay(house, merchant)
-      const [underWay] = (await deliveriesOf(house, merchant)).filter(({ endpointId }) => endpointId === id)
+      const { id: kept } = await subscribe(service, merchant, receiver.url)
+      for (let made = 0; made < 3; made += 1) await createIntent(service, merchant)
+      await relay(service, merchant)
+      const [underWay] = (await deliveriesOf(service, merchant)).filter(({ endpointId }) => endpointId === id)
       if (underWay === undefined) return expect.fail('no delivery')
       receiver.respondWith((res, _count, { json }) => {
         if (json.id !== underWay._id) return res.end()
         void remove().then(() => res.end())
       })
-      await attempt(house.deps, underWay._id)
+      await attempt(service.deps, underWay._id)
       receiver.respondWith((res) => void res.end())
-      const after = await deliveriesOf(house, merchant)
+      const after = await deliveriesOf(service, merchant)
       for (const { _id, endpointId, status, nextAttemptAt } of after) {
         const expected = endpointId === kept ? 'PENDING' : 'CANCELLED'
         expect(status, _id).to.equal(expected)
@@ -233,27 +233,27 @@ describe('A webhook endpoint', () => {
 
     /** Inserts copies of the given delivery for another business or with another status. */
     const makeLike = async ({ _id }: { _id: string }, count: number, change: object) => {
-      const like = await house.deps.Delivery.findById(_id).lean()
-      const at = house.deps.now().getTime()
+      const like = await service.deps.Delivery.findById(_id).lean()
+      const at = service.deps.now().getTime()
       const many = Array.from({ length: count }, (_, index) => ({
         ...like,
         _id: newId(),
         nextAttemptAt: new Date(at - index),
         ...change,
       }))
-      await house.deps.Delivery.collection.insertMany(many as never[])
+      await service.deps.Delivery.collection.insertMany(many as never[])
     }
 
     it('costs only as much as its own open deliveries, among thousands of others', async () => {
       const other = { endpointId: newId(), businessId: newId() }
-      await subscribe(house, merchant, receiver.url)
-      const delivery = await freshDelivery(house, merchant)
-      const [own] = (await deliveriesOf(house, merchant)).filter(({ endpointId }) => endpointId === id)
+      await subscribe(service, merchant, receiver.url)
+      const delivery = await freshDelivery(service, merchant)
+      const [own] = (await deliveriesOf(service, merchant)).filter(({ endpointId }) => endpointId === id)
       if (own === undefined) return expect.fail(`no delivery beside ${delivery._id}`)
       await makeLike(own, 3000, other)
       await makeLike(own, 2000, { status: 'DELIVERED', nextAttemptAt: null })
       await makeLike(own, 450, { status: 'RETRYING' })
-      const done = await profiled(house, () => remove().expect(200))
+      const done = await profiled(service, () => remove().expect(200))
       const reads = done.filter(({ ns }) => ns.endsWith('.deliveries'))
       const examined = (count: 'keysExamined' | 'docsExamined') =>
         reads.reduce((sum, each) => sum + (each[count] ?? 0), 0)
@@ -261,53 +261,55 @@ describe('A webhook endpoint', () => {
       expect(examined('keysExamined')).to.be.within(2 * 451, 2 * 451 + 20)
       expect(examined('docsExamined')).to.equal(451)
       const open = { nextAttemptAt: { $type: 'date' } } as const
-      expect(await house.deps.Delivery.countDocuments({ endpointId: id, ...open })).to.equal(0)
-      expect(await house.deps.Delivery.countDocuments({ endpointId: id, status: 'CANCELLED' })).to.equal(451)
-      expect(await house.deps.Delivery.countDocuments({ ...other, ...open })).to.equal(3000)
+      expect(await service.deps.Delivery.countDocuments({ endpointId: id, ...open })).to.equal(0)
+      expect(await service.deps.Delivery.countDocuments({ endpointId: id, status: 'CANCELLED' })).to.equal(
+        451,
+      )
+      expect(await service.deps.Delivery.countDocuments({ ...other, ...open })).to.equal(3000)
     })
 
     it('keeps 100 deleted endpoints of a business plus those with deliveries, and reads none of them to list or to relay', async () => {
-      house.allowHost(receiver.host)
-      const { _id: delivered } = await freshDelivery(house, merchant)
+      service.allowHost(receiver.host)
+      const { _id: delivered } = await freshDelivery(service, merchant)
       await remove().expect(200)
-      const kept = await subscribe(house, merchant, url)
+      const kept = await subscribe(service, merchant, url)
       for (let made = 0; made < 115; made += 1) {
-        const { id: which } = await subscribe(house, merchant, url)
+        const { id: which } = await subscribe(service, merchant, url)
         await remove(merchant, which).expect(200)
       }
       const { businessId } = merchant
       // Only the first endpoint has a delivery.
-      expect(await house.deps.Endpoint.countDocuments({ businessId })).to.equal(1 + 1 + 100)
-      expect(await house.deps.Endpoint.findById(id)).not.to.equal(null)
-      await house.http.get(`/api/v1/dev/webhooks/events/${delivered}`).set(merchant.read()).expect(200)
-      await createIntent(house, merchant)
-      const done = await profiled(house, async () => {
+      expect(await service.deps.Endpoint.countDocuments({ businessId })).to.equal(1 + 1 + 100)
+      expect(await service.deps.Endpoint.findById(id)).not.to.equal(null)
+      await service.http.get(`/api/v1/dev/webhooks/events/${delivered}`).set(merchant.read()).expect(200)
+      await createIntent(service, merchant)
+      const done = await profiled(service, async () => {
         expect(await listed()).to.have.length(1)
-        await relay(house, merchant)
+        await relay(service, merchant)
       })
       const reads = done.filter(({ ns }) => ns.endsWith('.webhookendpoints'))
       expect(reads.length).to.be.greaterThan(2)
       for (const { docsExamined = 0 } of reads) expect(docsExamined).to.be.at.most(1)
-      expect((await deliveriesOf(house, merchant)).map(({ endpointId }) => endpointId)).to.include(kept.id)
+      expect((await deliveriesOf(service, merchant)).map(({ endpointId }) => endpointId)).to.include(kept.id)
     })
 
     it('that the relay read before is not written to', async () => {
-      house.allowHost(receiver.host)
+      service.allowHost(receiver.host)
       await update({ url: receiver.url }).expect(200)
-      const { _id } = await freshDelivery(house, merchant)
+      const { _id } = await freshDelivery(service, merchant)
       await remove().expect(200)
       // As the relay leaves it that read the endpoint before it was deleted.
-      const change = { status: 'PENDING', nextAttemptAt: house.deps.now() }
-      await house.deps.Delivery.updateOne({ _id }, { $set: change })
-      expect(await attempt(house.deps, _id)).to.include({ outcome: 'cancelled' })
+      const change = { status: 'PENDING', nextAttemptAt: service.deps.now() }
+      await service.deps.Delivery.updateOne({ _id }, { $set: change })
+      expect(await attempt(service.deps, _id)).to.include({ outcome: 'cancelled' })
       expect(receiver.received.filter(({ json }) => json.id === _id)).to.deep.equal([])
     })
 
     it('frees its place: of deletes and creates at once, there are never more than five left', async () => {
       const ids = [id]
-      while (ids.length < 5) ids.push((await subscribe(house, merchant, url)).id)
+      while (ids.length < 5) ids.push((await subscribe(service, merchant, url)).id)
       const create = () =>
-        house.http
+        service.http
           .post(path)
           .set(merchant.write())
           .send({ url, events: ['payment.created'] })
@@ -336,7 +338,7 @@ describe('A webhook endpoint', () => {
       failuresInRow: 3,
       lastError: 'timeout',
     }
-    await house.deps.Endpoint.updateOne({ _id: id }, { $set: { health: known } })
+    await service.deps.Endpoint.updateOne({ _id: id }, { $set: { health: known } })
     const shown = { ...known, lastFailureAt: at.toISOString() }
     expect((await listed())[0].health).to.deep.equal(shown)
     expect((await update({})).body.data.health).to.deep.equal(shown)

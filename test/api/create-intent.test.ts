@@ -1,25 +1,25 @@
 import { expect } from 'chai'
 import { waitingData } from '../support/acts.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 const maxAmount = 1_000_000_000
 
 describe('POST /dev/intents', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   let live: Merchant
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
-    live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+    service = await openService()
+    merchant = await service.merchant()
+    live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
   })
-  after(() => house.close())
+  after(() => service.close())
 
   /** Sends a body as it is; text reaches what JSON.stringify would not write. */
   const create = (body: object | string, as: Merchant = merchant) =>
-    house.http
+    service.http
       .post(intents)
       .set({ ...as.write(), 'Content-Type': 'application/json' })
       .send(typeof body === 'string' ? body : JSON.stringify(body))
@@ -39,7 +39,7 @@ describe('POST /dev/intents', () => {
   }
 
   const stored = (referenceNumber: string) =>
-    house.deps.Intent.collection.findOne({ referenceNumber }) as Promise<Record<string, unknown>>
+    service.deps.Intent.collection.findOne({ referenceNumber }) as Promise<Record<string, unknown>>
 
   describe('answers 201', () => {
     it('with exactly the fields of a created intent', async () => {
@@ -101,7 +101,7 @@ describe('POST /dev/intents', () => {
       const suggested = await created({ amountType: 'OPEN', amount: 700 })
       expect(suggested.amount).to.equal(null)
       expect(await stored(suggested.referenceNumber)).to.include({ amount: 700 })
-      const { body } = await house.http.get(`${intents}/${suggested.referenceNumber}`).set(merchant.read())
+      const { body } = await service.http.get(`${intents}/${suggested.referenceNumber}`).set(merchant.read())
       expect(body.data.amount).to.equal(null)
     })
 
@@ -116,7 +116,7 @@ describe('POST /dev/intents', () => {
         { amountType: 'OPEN', amount: 700 },
       ]) {
         const { referenceNumber, shortCode, amount, metadata } = await created(body)
-        const [told, ...more] = await waitingData(house, referenceNumber)
+        const [told, ...more] = await waitingData(service, referenceNumber)
         expect([told?.event, more]).to.deep.equal(['payment.created', []])
         expect(told?.data).to.deep.equal({
           reference_number: referenceNumber,
@@ -147,7 +147,7 @@ describe('POST /dev/intents', () => {
     const keeps = async (metadata: string) => {
       const data = await created(`{"amount":1,"metadata":${metadata}}`)
       expect(JSON.stringify(data.metadata)).to.equal(metadata)
-      const { text } = await house.http.get(`${intents}/${data.referenceNumber}`).set(merchant.read())
+      const { text } = await service.http.get(`${intents}/${data.referenceNumber}`).set(merchant.read())
       expect(text).to.include(`"metadata":${metadata}`)
     }
     it('under any key: a.b, $x, __proto__, constructor', async () => {
@@ -190,10 +190,10 @@ describe('POST /dev/intents', () => {
   describe('answers 400, and leaves nothing behind', () => {
     let intentsBefore: number
     beforeEach(async () => {
-      intentsBefore = await house.deps.Intent.countDocuments()
+      intentsBefore = await service.deps.Intent.countDocuments()
     })
     afterEach(async () => {
-      expect(await house.deps.Intent.countDocuments()).to.equal(intentsBefore)
+      expect(await service.deps.Intent.countDocuments()).to.equal(intentsBefore)
     })
 
     it('VALIDATION_ERROR for a body that is no object', async () => {
@@ -357,7 +357,7 @@ describe('POST /dev/intents', () => {
   })
 
   it('keeps within the configured maximum, lifetime and code lifetime', async () => {
-    const small = await openHouse({
+    const small = await openService({
       MAX_AMOUNT: '500',
       INTENT_LIFETIME_SECONDS: '3600',
       CODE_LIFETIME_SECONDS: '60',

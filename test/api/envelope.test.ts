@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { createApiHeaders } from '../../src/http/api-headers.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { expectFailure, postHead, sendRaw } from './raw-request.ts'
 
 const json = 'application/json; charset=utf-8'
@@ -11,16 +11,16 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const intents = '/api/v1/dev/intents'
 
 describe('The envelope', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
+    service = await openService()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const write = (headers: Record<string, string>, body: string | Buffer) =>
-    house.http
+    service.http
       .post(intents)
       .set({ ...merchant.write(), 'Content-Type': 'application/json', ...headers })
       .serialize((raw: unknown) => raw as string)
@@ -28,7 +28,7 @@ describe('The envelope', () => {
 
   describe('of a success', () => {
     it('is exactly success and data, as JSON in UTF-8, never kept by a cache', async () => {
-      const { body, headers } = await house.http.get(intents).set(merchant.read()).expect(200)
+      const { body, headers } = await service.http.get(intents).set(merchant.read()).expect(200)
       expect(body).to.have.all.keys('success', 'data')
       expect(body.success).to.equal(true)
       expect(headers).to.include({ 'content-type': json, 'cache-control': 'no-store' })
@@ -38,7 +38,7 @@ describe('The envelope', () => {
 
     it('has a fresh X-Request-Id in every answer', async () => {
       const answers = await Promise.all(
-        Array.from({ length: 5 }, () => house.http.get(intents).set(merchant.read())),
+        Array.from({ length: 5 }, () => service.http.get(intents).set(merchant.read())),
       )
       const ids = answers.map(({ headers }) => headers['x-request-id'])
       for (const id of ids) expect(id).to.match(uuid)
@@ -46,7 +46,7 @@ describe('The envelope', () => {
     })
 
     it('does not take the X-Request-Id of a caller for its own', async () => {
-      const { headers } = await house.http.get(intents).set({ ...merchant.read(), 'X-Request-Id': 'mine' })
+      const { headers } = await service.http.get(intents).set({ ...merchant.read(), 'X-Request-Id': 'mine' })
       expect(headers['x-request-id']).to.match(uuid)
     })
   })
@@ -62,14 +62,14 @@ describe('The envelope', () => {
 
     it('every answer says that it is shown, framed and kept nowhere', async () => {
       const answers = await Promise.all([
-        house.http.get(intents).set(merchant.read()).expect(200),
-        house.http.get('/api/v1/dev/store/products/export-csv').set(merchant.read()).expect(200),
-        house.http.get(intents).expect(401),
-        house.http.get('/nothing').expect(404),
-        house.http.get('/healthz').expect(200),
+        service.http.get(intents).set(merchant.read()).expect(200),
+        service.http.get('/api/v1/dev/store/products/export-csv').set(merchant.read()).expect(200),
+        service.http.get(intents).expect(401),
+        service.http.get('/nothing').expect(404),
+        service.http.get('/healthz').expect(200),
       ])
       for (const { headers } of answers) expect(headers).to.include(always)
-      const [malformed] = await sendRaw(house.origin, 'noise\r\n\r\n')
+      const [malformed] = await sendRaw(service.origin, 'noise\r\n\r\n')
       expect(Object.fromEntries(malformed?.headers ?? [])).to.include(always)
       expect(answers[0]?.headers).not.to.have.property('strict-transport-security')
     })
@@ -91,10 +91,10 @@ describe('The envelope', () => {
     const asked = { ...origin, 'Access-Control-Request-Method': 'GET' }
 
     it('where a publishable key is enough: a browser may ask, and see what was answered', async () => {
-      const { key } = await house.key(merchant.businessId, { kind: 'publishable' })
-      const made = await house.http.post(intents).set(merchant.write()).send({ amount: 5 })
+      const { key } = await service.key(merchant.businessId, { kind: 'publishable' })
+      const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
       const path = `${intents}/${made.body.data.referenceNumber}`
-      const preflight = await house.http.options(path).set(asked).expect(200)
+      const preflight = await service.http.options(path).set(asked).expect(200)
       expect(preflight.body).to.deep.equal({ success: true, data: null })
       expect(preflight.headers).to.include({
         'access-control-allow-origin': '*',
@@ -103,27 +103,27 @@ describe('The envelope', () => {
       })
       const signed = { ...origin, Authorization: `Bearer ${key}` }
       const answers = await Promise.all([
-        house.http.get(path).set(signed).expect(200),
-        house.http.get(`${intents}/PI-1`).set(signed).expect(404),
-        house.http.get(path).set(origin).expect(401),
+        service.http.get(path).set(signed).expect(200),
+        service.http.get(`${intents}/PI-1`).set(signed).expect(404),
+        service.http.get(path).set(origin).expect(401),
       ])
       for (const { headers } of answers) expect(headers).to.include({ 'access-control-allow-origin': '*' })
     })
 
     it('nowhere else', async () => {
       const answers = await Promise.all([
-        house.http
+        service.http
           .options(intents)
           .set({ ...asked, 'Access-Control-Request-Method': 'POST' })
           .expect(404),
-        house.http.options(`${intents}/PI-1/cancel`).set(asked).expect(404),
-        house.http.options(`${intents}/PI-1`).expect(404),
-        house.http.options(`${intents}/PI-1`).set(origin).expect(404),
-        house.http
+        service.http.options(`${intents}/PI-1/cancel`).set(asked).expect(404),
+        service.http.options(`${intents}/PI-1`).expect(404),
+        service.http.options(`${intents}/PI-1`).set(origin).expect(404),
+        service.http
           .get(intents)
           .set({ ...origin, ...merchant.read() })
           .expect(200),
-        house.http
+        service.http
           .post(`${intents}/PI-1/cancel`)
           .set({ ...origin, ...merchant.write() })
           .expect(404),
@@ -133,7 +133,7 @@ describe('The envelope', () => {
   })
 
   it('judges every parameter of a query, also the one after a thousand', async () => {
-    const { status } = await house.http.get(`${intents}?${'&x'.repeat(1500)}&limit=0`).set(merchant.read())
+    const { status } = await service.http.get(`${intents}?${'&x'.repeat(1500)}&limit=0`).set(merchant.read())
     expect(status).to.equal(400)
   })
 
@@ -151,7 +151,7 @@ describe('The envelope', () => {
     ]
     for (const path of unknown)
       it(`is 404 ENDPOINT_NOT_FOUND for ${path}, before any credentials are asked for`, async () => {
-        const { status, body, headers } = await house.http.get(path)
+        const { status, body, headers } = await service.http.get(path)
         expect(status).to.equal(404)
         expect(headers['content-type']).to.equal(json)
         expect(headers).not.to.have.property('allow')
@@ -173,7 +173,7 @@ describe('The envelope', () => {
     ] as const
     for (const [method, path, allow] of methods)
       it(`is 404 ENDPOINT_NOT_FOUND with Allow for ${method.toUpperCase()} ${path}`, async () => {
-        const { status, body, headers } = await house.http[method](path)
+        const { status, body, headers } = await service.http[method](path)
         expect(status).to.equal(404)
         expect(body.error.code).to.equal('ENDPOINT_NOT_FOUND')
         expect(headers.allow?.split(', ')).to.have.members(allow.split(', '))
@@ -181,18 +181,18 @@ describe('The envelope', () => {
   })
 
   it('answers HEAD with the headers of GET and no body', async () => {
-    const { status, headers, text } = await house.http.head(intents).set(merchant.read())
+    const { status, headers, text } = await service.http.head(intents).set(merchant.read())
     expect(status).to.equal(200)
     expect(headers['content-type']).to.equal(json)
     expect(Number(headers['content-length'])).to.be.greaterThan(2)
     expect(text ?? '').to.equal('')
-    const refused = await house.http.head(intents)
+    const refused = await service.http.head(intents)
     expect(refused.status).to.equal(401)
   })
 
   it('stands around a path that cannot be decoded', async () => {
     for (const path of [`${intents}/%`, `${intents}/%E0%A4%A`, `${intents}/%ff/cancel`]) {
-      const { status, body, headers } = await house.http.get(path).set(merchant.read())
+      const { status, body, headers } = await service.http.get(path).set(merchant.read())
       expect(status, path).to.be.oneOf([400, 404])
       expect(headers['content-type']).to.equal(json)
       expect(body).to.have.property('success', false)
@@ -227,13 +227,13 @@ describe('The envelope', () => {
     ]
     for (const [what, status, code, body, type = 'application/json'] of unreadable)
       it(`is ${status} ${code} for ${what}, and nothing is left behind`, async () => {
-        const before = await house.deps.Intent.countDocuments()
+        const before = await service.deps.Intent.countDocuments()
         const answer = await write({ 'Content-Type': type }, body())
         expect(answer.status).to.equal(status)
         expect(answer.headers['content-type']).to.equal(json)
         expect(answer.body.error).to.include({ code, statusCode: status })
         expect(answer.body.error.requestId).to.equal(answer.headers['x-request-id'])
-        expect(await house.deps.Intent.countDocuments()).to.equal(before)
+        expect(await service.deps.Intent.countDocuments()).to.equal(before)
       })
 
     it('is 415 for a compressed body', async () => {
@@ -244,7 +244,10 @@ describe('The envelope', () => {
 
     it('is 415 for a body without a type', async () => {
       const typed = postHead(intents, merchant.write(), 'Connection: close', 'Content-Length: 12')
-      const answers = await sendRaw(house.origin, `${typed.replace(/Content-Type: .*\r\n/, '')}{"amount":5}`)
+      const answers = await sendRaw(
+        service.origin,
+        `${typed.replace(/Content-Type: .*\r\n/, '')}{"amount":5}`,
+      )
       expectFailure(answers[0], 415, 'UNSUPPORTED_MEDIA_TYPE')
     })
 

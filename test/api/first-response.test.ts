@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import { freeIfReusable } from '../../src/intents/code.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { openBeside } from '../support/acts.ts'
-import { type House, type Merchant, openHouse, secretKey } from '../support/house.ts'
 import { pay, storedIntent } from '../support/pay.ts'
+import { type Merchant, openService, type Service, secretKey } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
 const hour = 3_600_000
@@ -26,26 +26,26 @@ const changedEnvironment = {
 }
 
 describe('The first response of a create, computed for a retry', () => {
-  let house: House
-  let changed: House
+  let service: Service
+  let changed: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse(environment)
-    changed = await openBeside(house, changedEnvironment)
+    service = await openService(environment)
+    changed = await openBeside(service, changedEnvironment)
   })
   beforeEach(async () => {
-    merchant = await house.merchant()
+    merchant = await service.merchant()
   })
   afterEach(() => {
-    for (const { clock } of [house, changed]) clock.freeze(null)
+    for (const { clock } of [service, changed]) clock.freeze(null)
   })
-  after(() => changed.close().then(() => house.close()))
+  after(() => changed.close().then(() => service.close()))
 
-  const send = ({ http }: House, path: string, body: object, key?: string) =>
+  const send = ({ http }: Service, path: string, body: object, key?: string) =>
     http.post(`/api/v1/dev${path}`).set(merchant.write(key)).send(body)
 
   async function expectSame(path: string, body: object, first: { text: string }): Promise<void> {
-    for (const process of [house, changed]) {
+    for (const process of [service, changed]) {
       const again = await send(process, path, body, 'first')
       expect([again.status, again.text]).to.deep.equal([201, first.text])
       expect(again.headers).to.include({ 'idempotent-replayed': 'true' })
@@ -62,15 +62,15 @@ describe('The first response of a create, computed for a retry', () => {
 
   type Reference = { referenceNumber: string }
   const simulate = ({ referenceNumber }: Reference, body: object) =>
-    send(house, `/intents/${referenceNumber}/simulate-payment`, body)
+    send(service, `/intents/${referenceNumber}/simulate-payment`, body)
   const pass = (ms: number) => {
-    const at = new Date(house.clock.now().getTime() + ms)
-    for (const { clock } of [house, changed]) clock.freeze(at)
+    const at = new Date(service.clock.now().getTime() + ms)
+    for (const { clock } of [service, changed]) clock.freeze(at)
   }
   const happenings: [what: string, body: object, happen: (intent: Reference) => Promise<unknown>][] = [
     ['nothing happened', asked, () => Promise.resolve()],
     ['the intent was paid', asked, (intent) => simulate(intent, {}).expect(200)],
-    ['a customer paid an OPEN intent', open, ({ referenceNumber }) => pay(house, referenceNumber)],
+    ['a customer paid an OPEN intent', open, ({ referenceNumber }) => pay(service, referenceNumber)],
     [
       'the payment failed for good',
       asked,
@@ -81,75 +81,80 @@ describe('The first response of a create, computed for a retry', () => {
       asked,
       async (intent) => {
         await simulate(intent, {}).expect(200)
-        await send(house, `/intents/${intent.referenceNumber}/refund`, { amount: 20_000 }).expect(200)
-        await send(house, `/intents/${intent.referenceNumber}/refund`, {}).expect(200)
+        await send(service, `/intents/${intent.referenceNumber}/refund`, { amount: 20_000 }).expect(200)
+        await send(service, `/intents/${intent.referenceNumber}/refund`, {}).expect(200)
       },
     ],
     [
       'it was cancelled',
       asked,
-      ({ referenceNumber }) => send(house, `/intents/${referenceNumber}/cancel`, {}).expect(200),
+      ({ referenceNumber }) => send(service, `/intents/${referenceNumber}/cancel`, {}).expect(200),
     ],
     [
       'it expired, and its code belongs to another',
       asked,
       async ({ referenceNumber }) => {
         pass(3 * hour)
-        await expireIntent(house.deps, referenceNumber)
-        const { codeKey = expect.fail() } = await storedIntent(house, referenceNumber)
-        expect(await freeIfReusable(house.deps, codeKey)).to.equal(true)
+        await expireIntent(service.deps, referenceNumber)
+        const { codeKey = expect.fail() } = await storedIntent(service, referenceNumber)
+        expect(await freeIfReusable(service.deps, codeKey)).to.equal(true)
       },
     ],
     ['nearly 24 hours passed', asked, () => Promise.resolve(pass(24 * hour - 1000))],
   ]
   for (const [what, body, happen] of happenings)
     it(`is the same after ${what}`, async () => {
-      const first = await send(house, '/intents', body, 'first').expect(201)
+      const first = await send(service, '/intents', body, 'first').expect(201)
       await happen(first.body.data)
       await expectSame('/intents', body, first)
     })
 
   it('is the same for an order whose product changed and was deleted', async () => {
-    const product = await createProduct(house, merchant, { name: 'Malafa', sku: 'M-1', price: 700, stock: 9 })
+    const product = await createProduct(service, merchant, {
+      name: 'Malafa',
+      sku: 'M-1',
+      price: 700,
+      stock: 9,
+    })
     const path = '/store/orders/simulate'
     const customer = { name: 'Aïssata', phone: '22000001' }
     const body = { items: [{ productId: product._id, quantity: 2 }], customer }
-    const first = await send(house, path, body, 'first').expect(201)
+    const first = await send(service, path, body, 'first').expect(201)
     await expectSame(path, body, first)
     const at = `/api/v1/dev/store/products/${product._id}`
-    await house.http.put(at).set(merchant.write()).send({ name: 'Voile', price: 900 }).expect(200)
-    await house.http.delete(at).set(merchant.write()).expect(200)
+    await service.http.put(at).set(merchant.write()).send({ name: 'Voile', price: 900 }).expect(200)
+    await service.http.delete(at).set(merchant.write()).expect(200)
     await expectSame(path, body, first)
   })
 
   it('is stored in no document: an intent and an order store PAY_URL or nothing, and a format number', async () => {
-    await createProduct(house, merchant)
-    const intent = await send(house, '/intents', asked, 'first').expect(201)
-    const order = await send(house, '/store/orders/simulate', {}, 'first').expect(201)
+    await createProduct(service, merchant)
+    const intent = await send(service, '/intents', asked, 'first').expect(201)
+    const order = await send(service, '/store/orders/simulate', {}, 'first').expect(201)
     const { referenceNumber } = intent.body.data
     const { number } = order.body.data
-    const kept = await house.deps.Intent.collection.findOne({ referenceNumber })
+    const kept = await service.deps.Intent.collection.findOne({ referenceNumber })
     expect(kept).to.include({ payBase: 'http://pay.localhost:3000', responseFormat: 1 })
-    const keptOrder = await house.deps.Order.collection.findOne({ number })
+    const keptOrder = await service.deps.Order.collection.findOne({ number })
     expect(keptOrder).to.include({ responseFormat: 1 })
     for (const document of [kept, keptOrder]) expect(document).to.not.have.property('answer')
-    const claims = await house.deps.Claim.find({
+    const claims = await service.deps.Claim.find({
       effectId: { $in: [String(kept?._id), String(keptOrder?._id)] },
     }).lean()
     expect(claims.map(({ answer }) => answer)).to.deep.equal([undefined, undefined])
   })
 
   it('of a later version gets 503 SERVICE_UNAVAILABLE until this process is replaced', async () => {
-    const first = await send(house, '/intents', asked, 'first').expect(201)
+    const first = await send(service, '/intents', asked, 'first').expect(201)
     const { referenceNumber } = first.body.data
     const setFormat = (responseFormat: number) =>
-      house.deps.Intent.updateOne({ referenceNumber }, { $set: { responseFormat } })
+      service.deps.Intent.updateOne({ referenceNumber }, { $set: { responseFormat } })
     await setFormat(1000)
-    const early = await send(house, '/intents', asked, 'first').expect(503)
+    const early = await send(service, '/intents', asked, 'first').expect(503)
     expect(early.body.error.code).to.equal('SERVICE_UNAVAILABLE')
     expect(early.headers).to.have.property('retry-after')
     await setFormat(1)
     await expectSame('/intents', asked, first)
-    expect(await house.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(1)
+    expect(await service.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(1)
   })
 })

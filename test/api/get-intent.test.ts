@@ -1,23 +1,23 @@
 import { expect } from 'chai'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('GET /dev/intents/{referenceNumber}', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse({ CODE_LIFETIME_SECONDS: '3600' })
-    merchant = await house.merchant()
+    service = await openService({ CODE_LIFETIME_SECONDS: '3600' })
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const create = async (body: object = { amount: 50_000 }) =>
-    (await house.http.post(intents).set(merchant.write()).send(body).expect(201)).body.data
+    (await service.http.post(intents).set(merchant.write()).send(body).expect(201)).body.data
   const get = async (referenceNumber: string) =>
-    (await house.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)).body.data
-  const stored = (referenceNumber: string) => house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+    (await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)).body.data
+  const stored = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
 
   it('answers everything the create answered, and every field of retrieval', async () => {
     const made = await create({ amount: 50_000, label: 'Café', metadata: { 'a.b': 'c' } })
@@ -35,14 +35,14 @@ describe('GET /dev/intents/{referenceNumber}', () => {
   it('tells a publishable key all but what a refund was for', async () => {
     const { referenceNumber } = await create()
     const path = `${intents}/${referenceNumber}`
-    await house.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)
+    await service.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)
     const because = { reason: 'suspected fraud' }
-    await house.http.post(`${path}/refund`).set(merchant.write()).send(because).expect(200)
+    await service.http.post(`${path}/refund`).set(merchant.write()).send(because).expect(200)
     const publishable = asMerchant(
       merchant.businessId,
-      await house.key(merchant.businessId, { kind: 'publishable' }),
+      await service.key(merchant.businessId, { kind: 'publishable' }),
     )
-    const { body } = await house.http.get(path).set(publishable.read()).expect(200)
+    const { body } = await service.http.get(path).set(publishable.read()).expect(200)
     const [refund, ...more] = (await get(referenceNumber)).refunds
     expect([refund.reason, more]).to.deep.equal([because.reason, []])
     expect(body.data.refunds).to.deep.equal([{ ...refund, reason: null }])
@@ -67,7 +67,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
       '..%2F',
     ]
     for (const reference of [...references, '[object Object]', 'PI-%F0%9F%92%B0']) {
-      const { status, body } = await house.http.get(`${intents}/${reference}`).set(merchant.read())
+      const { status, body } = await service.http.get(`${intents}/${reference}`).set(merchant.read())
       expect(body.error, reference).to.include({ code: 'INTENT_NOT_FOUND', statusCode: 404 })
       expect(status).to.equal(404)
     }
@@ -76,26 +76,26 @@ describe('GET /dev/intents/{referenceNumber}', () => {
   it('does not find an intent by its code, its short code or its reference in another case', async () => {
     const { referenceNumber, code, shortCode } = await create()
     for (const reference of [code, shortCode, referenceNumber.toLowerCase(), `${referenceNumber}%20`])
-      await house.http.get(`${intents}/${reference}`).set(merchant.read()).expect(404)
+      await service.http.get(`${intents}/${reference}`).set(merchant.read()).expect(404)
   })
 
   it('shows the code while it answers, and null from codeExpiresAt on', async () => {
-    house.clock.freeze(new Date())
+    service.clock.freeze(new Date())
     const { referenceNumber, code, codeExpiresAt } = await create()
     expect(await get(referenceNumber)).to.include({ code, codeExpiresAt })
-    house.clock.advance(3_600_000 - 1)
+    service.clock.advance(3_600_000 - 1)
     expect(await get(referenceNumber)).to.include({ code, status: 'PENDING' })
-    house.clock.advance(1)
+    service.clock.advance(1)
     expect(await get(referenceNumber)).to.include({ code: null, codeExpiresAt: null, status: 'PENDING' })
-    house.clock.freeze(null)
+    service.clock.freeze(null)
   })
 
   it('is CANCELLED to the millisecond at expiresAt, with nobody at work, and writes nothing to say so', async () => {
-    house.clock.freeze(new Date())
+    service.clock.freeze(new Date())
     const { referenceNumber, expiresAt } = await create()
-    house.clock.advance(day - 1)
+    service.clock.advance(day - 1)
     expect(await get(referenceNumber)).to.include({ status: 'PENDING' })
-    house.clock.advance(1)
+    service.clock.advance(1)
     const read = await get(referenceNumber)
     expect(read).to.include({
       status: 'CANCELLED',
@@ -106,6 +106,6 @@ describe('GET /dev/intents/{referenceNumber}', () => {
       expiresAt,
     })
     expect(await stored(referenceNumber)).to.include({ status: 'PENDING' })
-    house.clock.freeze(null)
+    service.clock.freeze(null)
   })
 })

@@ -6,19 +6,19 @@ import { createApp } from '../../src/app.ts'
 import { patience } from '../../src/http/connections/patience.ts'
 import { createHttpServer } from '../../src/http/listen.ts'
 import { serveProbes } from '../../src/http/probes.ts'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { crlf, sendRaw } from './raw-request.ts'
 
 describe('Health', () => {
-  let house: House
+  let service: Service
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   it('of the process is ok on /healthz, without credentials', async () => {
-    const { status, body, headers } = await house.http.get('/healthz')
+    const { status, body, headers } = await service.http.get('/healthz')
     expect([status, body]).to.deep.equal([200, { status: 'ok' }])
     expect(headers['content-type']).to.equal('application/json; charset=utf-8')
     expect(headers['x-request-id']).to.match(/^[\da-f-]{36}$/)
@@ -26,7 +26,7 @@ describe('Health', () => {
 
   it('of the service is ok on /readyz with MongoDB and Redis there', async () => {
     const body = await until('Redis', async () => {
-      const ready = await house.http.get('/readyz').expect(200)
+      const ready = await service.http.get('/readyz').expect(200)
       return ready.body.redis === 'up' && ready.body
     })
     expect(body).to.deep.equal({ status: 'ok', mongodb: 'up', redis: 'up' })
@@ -34,8 +34,8 @@ describe('Health', () => {
 
   it('while the process stops is 503 on /readyz; requests are served, and connections then closed', async () => {
     const server = createHttpServer(
-      house.deps,
-      createApp(house.deps, () => true),
+      service.deps,
+      createApp(service.deps, () => true),
       patience,
     )
     server.listen(0, '127.0.0.1')
@@ -45,7 +45,7 @@ describe('Health', () => {
     expect([ready.status, ready.body.status]).to.deep.equal([503, 'unavailable'])
     expect(Number(ready.headers['retry-after'])).to.be.greaterThan(0)
     expect((await http.get('/healthz')).status).to.equal(200)
-    const { write } = await house.merchant()
+    const { write } = await service.merchant()
     const created = await http
       .post('/api/v1/dev/intents')
       .set({ ...write(), Connection: 'keep-alive' })
@@ -57,18 +57,18 @@ describe('Health', () => {
 
   it('is read and not written: POST is 404 ENDPOINT_NOT_FOUND and says what there is', async () => {
     for (const path of ['/healthz', '/readyz', '/metrics']) {
-      const answer = await house.http.post(path).expect('Allow', 'GET, HEAD')
+      const answer = await service.http.post(path).expect('Allow', 'GET, HEAD')
       expect(answer.body.error).to.include({ code: 'ENDPOINT_NOT_FOUND', statusCode: 404 })
     }
   })
 
   it('is at these addresses and at no other spelling of them', async () => {
     for (const path of ['/METRICS', '/metrics/', '/Healthz', '/healthz/', '/readyz/'])
-      expect((await house.http.get(path)).status, path).to.equal(404)
+      expect((await service.http.get(path)).status, path).to.equal(404)
   })
 
   it('of a worker is on a port where a request is held to the same as elsewhere', async () => {
-    const server = await serveProbes(house.deps, 0, () => false)
+    const server = await serveProbes(service.deps, 0, () => false)
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const wires = [
       crlf('GET /healthz HTTP/1.1', '', ''),

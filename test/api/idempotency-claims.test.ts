@@ -3,24 +3,24 @@ import { noHurry } from '../../src/group-commit/lane.ts'
 import { keepAnswer } from '../../src/idempotency/claim.ts'
 import { subscribe } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('The claim of a write', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
   beforeEach(async () => {
-    merchant = await house.merchant()
-    await house.deps.Claim.deleteMany({})
+    merchant = await service.merchant()
+    await service.deps.Claim.deleteMany({})
   })
-  after(() => house.close())
+  after(() => service.close())
 
   // Begun first and looked at where it belongs: it takes 10 real seconds, in which the others run.
   let stuck: ReturnType<typeof waitForStuck>
@@ -33,30 +33,30 @@ describe('The claim of a write', () => {
   })
 
   const create = (key: string, body: object = { amount: 5 }) =>
-    house.http.post(intents).set(merchant.write(key)).send(body)
+    service.http.post(intents).set(merchant.write(key)).send(body)
   const cancel = (reference: string, key: string) =>
-    house.http.post(`${intents}/${reference}/cancel`).set(merchant.write(key))
-  const mine = () => house.deps.Intent.find({ businessId: merchant.businessId }).lean()
-  const claim = () => house.deps.Claim.findOne().orFail().lean()
+    service.http.post(`${intents}/${reference}/cancel`).set(merchant.write(key))
+  const mine = () => service.deps.Intent.find({ businessId: merchant.businessId }).lean()
+  const claim = () => service.deps.Claim.findOne().orFail().lean()
   /** As a process leaves it that dies before the answer is kept. */
   const crash = (leaseUntil: Date) =>
-    house.deps.Claim.updateMany({}, { $set: { leaseUntil }, $unset: { answer: 1 } })
-  const over = () => new Date(house.deps.now().getTime() - 1)
+    service.deps.Claim.updateMany({}, { $set: { leaseUntil }, $unset: { answer: 1 } })
+  const over = () => new Date(service.deps.now().getTime() - 1)
 
   it('is only read by the duplicates that wait', async () => {
     const receiver = await startReceiver()
     const gate = createGate()
     receiver.respondWith((res) => void gate.passed.then(() => res.end()))
-    const { id } = await subscribe(house, merchant, receiver.url)
+    const { id } = await subscribe(service, merchant, receiver.url)
     const test = () =>
-      house.http
+      service.http
         .post(`/api/v1/dev/webhooks/endpoints/${id}/test`)
         .set(merchant.write('waits'))
         .then((response) => response)
-    const { lanes } = house.deps
+    const { lanes } = service.deps
     let inserts = 0
     let looks = 0
-    house.deps.lanes = {
+    service.deps.lanes = {
       ...lanes,
       insertClaim: (...claimed) => (++inserts, lanes.insertClaim(...claimed)),
       findClaim: (...asked) => (++looks, lanes.findClaim(...asked)),
@@ -69,14 +69,14 @@ describe('The claim of a write', () => {
     gate.open()
     const { text } = await first
     for (const duplicate of await Promise.all(duplicates)) expect(duplicate.text).to.equal(text)
-    house.deps.lanes = lanes
+    service.deps.lanes = lanes
     await receiver.close()
   })
 
   describe('of a process that died', () => {
     it('before the intent was made lets the retry make it, once', async () => {
       const { body } = await create('crashed').expect(201)
-      await house.deps.Intent.deleteOne({ referenceNumber: body.data.referenceNumber })
+      await service.deps.Intent.deleteOne({ referenceNumber: body.data.referenceNumber })
       const { effectId } = await claim()
       await crash(over())
       const answers = await Promise.all(Array.from({ length: 5 }, () => create('crashed')))
@@ -87,7 +87,7 @@ describe('The claim of a write', () => {
 
     it('after the intent was made answers from it at once, lease or no lease', async () => {
       const first = await create('crashed').expect(201)
-      for (const leaseUntil of [over(), new Date(house.deps.now().getTime() + day)]) {
+      for (const leaseUntil of [over(), new Date(service.deps.now().getTime() + day)]) {
         await crash(leaseUntil)
         const retry = await create('crashed')
         expect([retry.status, retry.text]).to.deep.equal([201, first.text])
@@ -98,7 +98,7 @@ describe('The claim of a write', () => {
 
     it('after a cancel answers it as done, with one event', async () => {
       const { referenceNumber } = (await create('made')).body.data
-      await house.deps.Claim.deleteMany({})
+      await service.deps.Claim.deleteMany({})
       const first = await cancel(referenceNumber, 'crashed').expect(200)
       await crash(over())
       const retry = await cancel(referenceNumber, 'crashed')
@@ -109,10 +109,10 @@ describe('The claim of a write', () => {
 
     it('before a cancel lets the retry cancel, once', async () => {
       const { referenceNumber } = (await create('made')).body.data
-      await house.deps.Claim.deleteMany({})
+      await service.deps.Claim.deleteMany({})
       await cancel(referenceNumber, 'crashed').expect(200)
       // As if the process had died between its claim and the write: the intent is as it was.
-      await house.deps.Intent.updateOne(
+      await service.deps.Intent.updateOne(
         { referenceNumber },
         { $set: { status: 'PENDING', effects: [], cancellationReason: null }, $pop: { outbox: 1 } },
       )
@@ -125,7 +125,7 @@ describe('The claim of a write', () => {
   })
 
   it('keeps an answer only for who still holds it, also beside others whose answers are kept in the same trip', async () => {
-    const { deps } = house
+    const { deps } = service
     const held = ['a', 'b', 'c'].map((id) => ({ id, token: `of ${id}` }))
     const made = await create('any').then(claim)
     const { effectId } = made
@@ -140,7 +140,7 @@ describe('The claim of a write', () => {
   it('gets a fresh effect after 24 hours, so that the old intent is not answered again', async () => {
     const first = await create('daily')
     const { effectId } = await claim()
-    house.clock.advance(day)
+    service.clock.advance(day)
     const answers = await Promise.all(Array.from({ length: 5 }, () => create('daily')))
     expect(new Set(answers.map(({ text }) => text))).to.have.property('size', 1)
     expect(answers[0]?.body.data.referenceNumber).not.to.equal(first.body.data.referenceNumber)
@@ -152,12 +152,12 @@ describe('The claim of a write', () => {
 
   it('gets one fresh effect where the clock leaps a day while it is looked at', async () => {
     const first = await create('leapt').expect(201)
-    const { lanes } = house.deps
+    const { lanes } = service.deps
     const { findClaim } = lanes
     lanes.findClaim = async (...asked) => {
       lanes.findClaim = findClaim
       const found = await findClaim(...asked)
-      house.clock.advance(day + 1)
+      service.clock.advance(day + 1)
       return found
     }
     expect((await create('leapt').expect(201)).text).to.equal(first.text)
@@ -172,7 +172,7 @@ describe('The claim of a write', () => {
 
     /** Holds the next insert of an intent back until it is let go, and counts who looks at a claim meanwhile. */
     function holdNextInsert() {
-      const { lanes } = house.deps
+      const { lanes } = service.deps
       const { insertIntent, findClaim } = lanes
       let letGo: () => void = () => undefined
       const held = new Promise<void>((resolve) => {
@@ -226,8 +226,8 @@ describe('The claim of a write', () => {
         }),
       )
       await until('those beyond 20 are refused', () => refused === duplicates - 21)
-      const other = await house.merchant()
-      await house.http.post(intents).set(other.write()).send({ amount: 5 }).expect(201)
+      const other = await service.merchant()
+      await service.http.post(intents).set(other.write()).send({ amount: 5 }).expect(201)
       insert.letGo()
       const statuses = (await answers).map(({ status }) => status)
       expect(statuses.filter((status) => status === 201)).to.have.lengthOf(21)
@@ -276,14 +276,14 @@ describe('The claim of a write', () => {
       const { referenceNumber, code } = created.body.data
       await cancel(referenceNumber, 'visible-key').expect(200)
       await create('visible-key-2', { amount: 0, label: 'visible-label' }).expect(400)
-      const endpoint = await house.http
+      const endpoint = await service.http
         .post('/api/v1/dev/webhooks/endpoints')
         .set(merchant.write('visible-key'))
         .send({ url: 'https://shop.example/hook', events: ['payment.created'] })
         .expect(201)
       const { businessId } = merchant
-      const claims = await house.deps.Claim.find().lean()
-      const kept = await house.deps.Endpoint.findOne({ businessId }).orFail().lean()
+      const claims = await service.deps.Claim.find().lean()
+      const kept = await service.deps.Endpoint.findOne({ businessId }).orFail().lean()
       expect(claims).to.have.lengthOf(4)
       for (const each of claims)
         expect(each).to.have.all.keys(
@@ -304,19 +304,19 @@ describe('The claim of a write', () => {
       const refused = await create(one, { amount: 0 }).expect(400)
       const stored = await claim()
       await create(other, { amount: 0, label: 'visible-label' }).expect(400)
-      await house.deps.Claim.updateOne({ _id: { $ne: stored._id } }, { $set: { answer: stored.answer } })
+      await service.deps.Claim.updateOne({ _id: { $ne: stored._id } }, { $set: { answer: stored.answer } })
       const { body } = await create(other).expect(500)
       expect(body.error.code).to.equal('INTERNAL_ERROR')
       expect(JSON.stringify(body)).not.to.include(refused.body.error.message)
     })
 
     it('lasts 24 hours and is removed by MongoDB an hour later', async () => {
-      const before = house.deps.now().getTime()
+      const before = service.deps.now().getTime()
       await create('timed')
       const { expiresAt, removeAt } = await claim()
-      expect(expiresAt.getTime()).to.be.within(before + day, house.deps.now().getTime() + day)
+      expect(expiresAt.getTime()).to.be.within(before + day, service.deps.now().getTime() + day)
       expect(removeAt.getTime() - expiresAt.getTime()).to.equal(3_600_000)
-      const indexes = await house.deps.Claim.collection.indexes()
+      const indexes = await service.deps.Claim.collection.indexes()
       expect(indexes).to.deep.include.members([
         { v: 2, key: { removeAt: 1 }, name: 'removal', expireAfterSeconds: 0 },
       ])
@@ -326,32 +326,32 @@ describe('The claim of a write', () => {
 
 /** Two that wait for a claim whose holder never answers, and a third when its lease is over. */
 async function waitForStuck() {
-  const house = await openHouse()
+  const service = await openService()
   try {
-    const merchant = await house.merchant()
-    const create = (body: object) => house.http.post(intents).set(merchant.write('stuck')).send(body)
+    const merchant = await service.merchant()
+    const create = (body: object) => service.http.post(intents).set(merchant.write('stuck')).send(body)
     await create({ amount: 5 }).expect(201)
-    await house.deps.Intent.deleteMany({})
-    const held = (leaseUntil: Date) => house.deps.Claim.updateMany({}, { $set: { leaseUntil } })
-    await held(new Date(house.deps.now().getTime() + day))
+    await service.deps.Intent.deleteMany({})
+    const held = (leaseUntil: Date) => service.deps.Claim.updateMany({}, { $set: { leaseUntil } })
+    await held(new Date(service.deps.now().getTime() + day))
     const startedAt = performance.now()
     const answers = await Promise.all([create({ amount: 5 }), create({ amount: 6 })])
     const waitedMs = performance.now() - startedAt
     await held(new Date(0))
     return { answers, waitedMs, retry: await create({ amount: 5 }) }
   } finally {
-    await house.close()
+    await service.close()
   }
 }
 
 /** A test of an endpoint whose receiver answers once a duplicate was sent away, after 10 s. */
 async function waitForReceiver() {
-  const [house, receiver] = await Promise.all([openHouse(), startReceiver()])
+  const [service, receiver] = await Promise.all([openService(), startReceiver()])
   try {
-    const merchant = await house.merchant()
-    const { id } = await subscribe(house, merchant, receiver.url)
+    const merchant = await service.merchant()
+    const { id } = await subscribe(service, merchant, receiver.url)
     const test = () =>
-      house.http
+      service.http
         .post(`/api/v1/dev/webhooks/endpoints/${id}/test`)
         .set(merchant.write('patient'))
         .then((answer) => answer)
@@ -359,13 +359,13 @@ async function waitForReceiver() {
     receiver.respondWith((res) => (answerNow = () => void res.end()))
     const testing = test()
     await receiver.atLeast(1)
-    const claims = await house.deps.Claim.find().sort({ leaseUntil: -1 }).lean()
-    const heldMs = Number(claims[0]?.leaseUntil) - house.deps.now().getTime()
+    const claims = await service.deps.Claim.find().sort({ leaseUntil: -1 }).lean()
+    const heldMs = Number(claims[0]?.leaseUntil) - service.deps.now().getTime()
     const second = await test()
     answerNow()
     const first = await testing
     return { heldMs, second, first, third: await test(), arrived: receiver.received.length }
   } finally {
-    await Promise.all([house.close(), receiver.close()])
+    await Promise.all([service.close(), receiver.close()])
   }
 }

@@ -10,8 +10,8 @@ import type { Lanes } from '../../src/lanes.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent } from '../support/acts.ts'
 import { createGate, type Gate } from '../support/gate.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { simulate } from '../support/pay.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
@@ -31,34 +31,34 @@ interface Ready {
 
 describe('A request that loses its claim', function () {
   this.timeout(60_000)
-  let house: House
+  let service: Service
   let merchant: Merchant
   let mongo: Server
   before(async () => {
     mongo = await startMongo({ ttlSeconds: 1 })
-    house = await openHouse({ MONGODB_URL: mongo.url })
+    service = await openService({ MONGODB_URL: mongo.url })
   })
   after(async () => {
-    await house.close()
+    await service.close()
     await mongo.stop()
   })
   const cleanUps: (() => void)[] = []
   beforeEach(async () => {
-    merchant = await house.merchant()
-    await house.deps.Claim.deleteMany({})
+    merchant = await service.merchant()
+    await service.deps.Claim.deleteMany({})
   })
   afterEach(() => {
     for (const cleanUp of cleanUps.splice(0)) cleanUp()
   })
 
   const claim = () =>
-    house.deps.Claim.findOne({ _id: { $ne: 'due' } })
+    service.deps.Claim.findOne({ _id: { $ne: 'due' } })
       .orFail()
       .lean()
-  const changeClaim = (change: Partial<Claim>) => house.deps.Claim.updateOne({}, { $set: change })
-  const ago = (ms: number) => new Date(house.deps.now().getTime() - ms)
+  const changeClaim = (change: Partial<Claim>) => service.deps.Claim.updateOne({}, { $set: change })
+  const ago = (ms: number) => new Date(service.deps.now().getTime() - ms)
   const send = ({ method, path, body }: Ready, key = 'one') =>
-    house.http[method](`${api}${path}`)
+    service.http[method](`${api}${path}`)
       .set(merchant.write(key))
       .send(body)
       .then((answer) => answer)
@@ -66,19 +66,19 @@ describe('A request that loses its claim', function () {
   /** Makes the claim due for removal, and waits until MongoDB has removed it. */
   async function removeClaim(): Promise<void> {
     await changeClaim({ removeAt: ago(1) })
-    await until('the removal of the claim', async () => (await house.deps.Claim.countDocuments()) === 0)
+    await until('the removal of the claim', async () => (await service.deps.Claim.countDocuments()) === 0)
   }
 
   /** Waits until MongoDB has removed a document that became due at this instant, and so has checked all others. */
   async function untilRemoved(removeAt: Date): Promise<void> {
     const { _id: _, ...rest } = await claim()
-    await house.deps.Claim.create({ ...rest, _id: 'due', removeAt })
-    await until('a removal', async () => (await house.deps.Claim.findById('due')) === null)
+    await service.deps.Claim.create({ ...rest, _id: 'due', removeAt })
+    await until('a removal', async () => (await service.deps.Claim.findById('due')) === null)
   }
 
   /** Holds back the next calls to a batcher, each until its own gate opens. */
   function hold(name: Held, count: number): { arrived(): number; gates: Gate[] } {
-    const lanes: Pick<Lanes, Held> = house.deps.lanes
+    const lanes: Pick<Lanes, Held> = service.deps.lanes
     const lane = lanes[name] as Lane<unknown, unknown>
     const gates = Array.from({ length: count }, createGate)
     let arrived = 0
@@ -105,19 +105,19 @@ describe('A request that loses its claim', function () {
       refund: (order) => (orders.push(order.key), work.refund(order)),
       status: work.status,
     }
-    const { named } = house.deps.wallets
-    house.deps.wallets.named = () => wallet
+    const { named } = service.deps.wallets
+    service.deps.wallets.named = () => wallet
     cleanUps.push(() => {
-      house.deps.wallets.named = named
+      service.deps.wallets.named = named
     })
     return orders
   }
 
   async function refundOf(amount: number): Promise<Ready> {
-    const { referenceNumber } = await createIntent(house, merchant, { amount: 100 })
-    await simulate(house, merchant, referenceNumber)
-    await house.deps.Claim.deleteMany({})
-    const stored = () => house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+    const { referenceNumber } = await createIntent(service, merchant, { amount: 100 })
+    await simulate(service, merchant, referenceNumber)
+    await service.deps.Claim.deleteMany({})
+    const stored = () => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
     return {
       method: 'post',
       path: `/intents/${referenceNumber}/refund`,
@@ -130,9 +130,9 @@ describe('A request that loses its claim', function () {
     'partial refund': () => refundOf(10),
     'full refund': () => refundOf(100),
     async cancel() {
-      const { referenceNumber } = await createIntent(house, merchant)
-      await house.deps.Claim.deleteMany({})
-      const stored = () => house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+      const { referenceNumber } = await createIntent(service, merchant)
+      await service.deps.Claim.deleteMany({})
+      const stored = () => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
       return {
         method: 'post',
         path: `/intents/${referenceNumber}/cancel`,
@@ -141,9 +141,9 @@ describe('A request that loses its claim', function () {
       }
     },
     async 'stock change'() {
-      const product = await createProduct(house, merchant)
-      await house.deps.Claim.deleteMany({})
-      const stored = () => house.deps.Product.findById(product._id).orFail().lean()
+      const product = await createProduct(service, merchant)
+      await service.deps.Claim.deleteMany({})
+      const stored = () => service.deps.Product.findById(product._id).orFail().lean()
       return {
         method: 'patch',
         path: `/store/products/${product._id}/variants/${product.variants[0]._id}/stock`,
@@ -160,7 +160,7 @@ describe('A request that loses its claim', function () {
         method: 'post',
         path: '/intents',
         body: { amount: 5 },
-        effects: () => house.deps.Intent.countDocuments({ businessId: merchant.businessId }),
+        effects: () => service.deps.Intent.countDocuments({ businessId: merchant.businessId }),
       }),
     },
     'create of an endpoint': {
@@ -169,20 +169,20 @@ describe('A request that loses its claim', function () {
         method: 'post',
         path: '/webhooks/endpoints',
         body: { url: 'https://shop.example/hook', events: ['payment.created'] },
-        effects: () => house.deps.Endpoint.countDocuments({ businessId: merchant.businessId }),
+        effects: () => service.deps.Endpoint.countDocuments({ businessId: merchant.businessId }),
       }),
     },
     order: {
       insert: 'insertOrder',
       async ready() {
-        const { _id: productId } = await createProduct(house, merchant)
-        await house.deps.Claim.deleteMany({})
+        const { _id: productId } = await createProduct(service, merchant)
+        await service.deps.Claim.deleteMany({})
         return {
           method: 'post',
           path: '/store/orders/simulate',
           body: { items: [{ productId, quantity: 1 }] },
           effects: () =>
-            house.deps.Order.countDocuments({ businessId: merchant.businessId, status: 'PLACED' }),
+            service.deps.Order.countDocuments({ businessId: merchant.businessId, status: 'PLACED' }),
         }
       },
     },
@@ -199,7 +199,7 @@ describe('A request that loses its claim', function () {
       const { status, text, headers } = await sent
       expect(status, text).to.equal(200)
       expect(headers).not.to.have.property('idempotent-replayed')
-      expect([await ready.effects(), await house.deps.Claim.countDocuments()]).to.deep.equal([1, 0])
+      expect([await ready.effects(), await service.deps.Claim.countDocuments()]).to.deep.equal([1, 0])
     })
 
     it(`returns the result of its own ${name} if a new request has taken the claim`, async () => {
@@ -251,7 +251,7 @@ describe('A request that loses its claim', function () {
       const two = await second
       expect([two.status, two.text]).to.deep.equal([201, one.text])
       expect(two.headers['idempotent-replayed']).to.equal('true')
-      expect([await ready.effects(), await house.deps.Claim.countDocuments()]).to.deep.equal([1, 0])
+      expect([await ready.effects(), await service.deps.Claim.countDocuments()]).to.deep.equal([1, 0])
     })
 
     it(`returns its own ${name} if MongoDB removed the claim before the insert`, async () => {
@@ -263,7 +263,7 @@ describe('A request that loses its claim', function () {
       gates[0]?.open()
       const { status, text } = await sent
       expect(status, text).to.equal(201)
-      expect([await ready.effects(), await house.deps.Claim.countDocuments()]).to.deep.equal([1, 0])
+      expect([await ready.effects(), await service.deps.Claim.countDocuments()]).to.deep.equal([1, 0])
     })
   }
 
@@ -275,12 +275,12 @@ describe('A request that loses its claim', function () {
       status: () => gate.passed.then(() => done),
     })
     let behindMs = day - 1500
-    house.clock.advance(-behindMs)
-    cleanUps.push(() => house.clock.advance(behindMs))
+    service.clock.advance(-behindMs)
+    cleanUps.push(() => service.clock.advance(behindMs))
     expect((await send(ready)).status).to.equal(503)
     const { expiresAt, effectId } = await claim()
     // From here on the service uses MongoDB's real time, by which claims are removed.
-    house.clock.advance(behindMs)
+    service.clock.advance(behindMs)
     behindMs = 0
     const retry = send(ready)
     await untilRemoved(expiresAt)
@@ -294,7 +294,7 @@ describe('A request that loses its claim', function () {
   it('begins no refund past its deadline, because a retry may have returned by then', async () => {
     const { path, effects } = await refundOf(10)
     const reference = path.split('/')[2] as string
-    const { lanes } = house.deps
+    const { lanes } = service.deps
     const { findIntentToChange } = lanes
     const effect = { id: newId(), until: performance.now() + 200, cause: null, seal: String }
     // As if the process were frozen between its read and its write.
@@ -317,7 +317,7 @@ describe('A request that loses its claim', function () {
       limits: noLimitsOfItsOwn,
     }
     const asked = { amount: 10, reason: null, expectedRefundable: null }
-    const refusal = await refundIntent(house.deps, caller, reference, asked, effect).catch((error) => error)
+    const refusal = await refundIntent(service.deps, caller, reference, asked, effect).catch((error) => error)
     expect(refusal).to.include({ code: 'SERVICE_UNAVAILABLE' })
     expect(await effects()).to.equal(0)
   })
@@ -366,11 +366,11 @@ describe('A request that loses its claim', function () {
         refund: async () => ({ outcome: 'unknown', why: 'timeout' }),
         status: async () => done,
       })
-      house.clock.freeze(new Date())
-      cleanUps.push(() => house.clock.freeze(null))
+      service.clock.freeze(new Date())
+      cleanUps.push(() => service.clock.freeze(null))
       expect((await send(ready)).status).to.equal(503)
       const { effectId } = await claim()
-      house.clock.advance(day)
+      service.clock.advance(day)
       await send(ready)
       expect(await claim())
         .to.have.property('effectId')
@@ -380,7 +380,7 @@ describe('A request that loses its claim', function () {
   })
 
   function countLooks(): () => number {
-    const { lanes } = house.deps
+    const { lanes } = service.deps
     const { findClaim } = lanes
     let looks = 0
     lanes.findClaim = (...args) => {

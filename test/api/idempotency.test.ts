@@ -1,31 +1,31 @@
 import { expect } from 'chai'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { changeAsOperator } from '../support/acts.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 import { crlf, sendRaw } from './raw-request.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('X-Idempotency-Key', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
   beforeEach(async () => {
-    merchant = await house.merchant()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const create = (key: string | undefined, body: object | string = { amount: 50_000 }, as = merchant) =>
-    house.http
+    service.http
       .post(intents)
       .set({ 'Content-Type': 'application/json', ...as.write(key) })
       .send(typeof body === 'string' ? body : JSON.stringify(body))
   const cancel = (reference: string, key?: string, as = merchant) =>
-    house.http.post(`${intents}/${reference}/cancel`).set(as.write(key))
-  const count = (as = merchant) => house.deps.Intent.countDocuments({ businessId: as.businessId })
+    service.http.post(`${intents}/${reference}/cancel`).set(as.write(key))
+  const count = (as = merchant) => service.deps.Intent.countDocuments({ businessId: as.businessId })
 
   function expectReplay(
     answer: { status: number; text: string; headers: Record<string, string> },
@@ -62,7 +62,7 @@ describe('X-Idempotency-Key', () => {
         Buffer.from('\r\n'),
       ])
       const [answer] = await sendRaw(
-        house.origin,
+        service.origin,
         Buffer.concat([Buffer.from(head), ...lines, Buffer.from('\r\n{"amount":5}')]),
       )
       return { status: answer?.status, ...JSON.parse(answer?.body ?? '') }
@@ -74,15 +74,15 @@ describe('X-Idempotency-Key', () => {
         expect([status, error.code]).to.deep.equal([400, 'IDEMPOTENCY_KEY_REQUIRED'])
       }
       for (const path of [intents, `${intents}/PI-NONE/cancel`, '/api/v1/dev/webhooks/endpoints']) {
-        const { body } = await house.http.post(path).set(merchant.read()).expect(400)
+        const { body } = await service.http.post(path).set(merchant.read()).expect(400)
         expect(body.error.code, path).to.equal('IDEMPOTENCY_KEY_REQUIRED')
       }
       expect(await count()).to.equal(0)
     })
 
     it('is not asked of a read', async () => {
-      await house.http.get(intents).set(merchant.read()).expect(200)
-      await house.http.get('/api/v1/dev/webhooks').set(merchant.read()).expect(200)
+      await service.http.get(intents).set(merchant.read()).expect(200)
+      await service.http.get('/api/v1/dev/webhooks').set(merchant.read()).expect(200)
     })
 
     it('has up to 255 characters, of any script; more is 400 IDEMPOTENCY_KEY_INVALID', async () => {
@@ -155,8 +155,8 @@ describe('X-Idempotency-Key', () => {
       const second = await create('another')
       for (const { body } of [first, second])
         expectFresh(await cancel(body.data.referenceNumber, 'shared'), 200)
-      const colleague = asMerchant(merchant.businessId, await house.key(merchant.businessId))
-      const stranger = await house.merchant()
+      const colleague = asMerchant(merchant.businessId, await service.key(merchant.businessId))
+      const stranger = await service.merchant()
       expectFresh(await create('shared', undefined, colleague), 201)
       expectFresh(await create('shared', undefined, stranger), 201)
       expect(await count()).to.equal(3)
@@ -175,25 +175,25 @@ describe('X-Idempotency-Key', () => {
     })
 
     it('is kept for 24 hours, and then is a new request with any parameters', async () => {
-      house.clock.freeze(new Date())
+      service.clock.freeze(new Date())
       const first = await create('daily')
       const missing = await cancel('PI-NONE', 'daily')
-      house.clock.advance(day - 1)
+      service.clock.advance(day - 1)
       expectReplay(await create('daily'), first, 'same')
       expectReplay(await cancel('PI-NONE', 'daily'), missing, 'same')
-      house.clock.advance(1)
+      service.clock.advance(1)
       const second = await create('daily', { amount: 7 })
       expectFresh(second, 201)
       expect(second.body.data.amount).to.equal(7)
       expectReplay(await create('daily', { amount: 7 }), second, 'same')
       expectFresh(await cancel('PI-NONE', 'daily'), 404)
       expect(await count()).to.equal(2)
-      house.clock.freeze(null)
+      service.clock.freeze(null)
     })
 
     it('goes on over the rotation of the API key', async () => {
       const first = await create('rotated')
-      const issued = await rotateKey(house.deps, merchant.keyId, 3600)
+      const issued = await rotateKey(service.deps, merchant.keyId, 3600)
       if (issued === null) throw new Error('not rotated')
       const renewed = asMerchant(merchant.businessId, issued)
       expectReplay(await create('rotated', undefined, renewed), first, 'same')
@@ -214,7 +214,7 @@ describe('X-Idempotency-Key', () => {
       expectFresh(missing, 404)
       expectReplay(await cancel('PI-NONE', 'lost'), missing, 'same')
 
-      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
       const { referenceNumber } = (await create(undefined)).body.data
       const mismatch = await cancel(referenceNumber, 'mine', live)
       expectFresh(mismatch, 403)
@@ -244,12 +244,12 @@ describe('X-Idempotency-Key', () => {
     })
 
     it('goes through after what was decided before the operation', async () => {
-      await changeAsOperator(house, merchant.businessId, { apiEnabled: false })
+      await changeAsOperator(service, merchant.businessId, { apiEnabled: false })
       expectFresh(await create('early'), 503)
-      await changeAsOperator(house, merchant.businessId, { apiEnabled: true })
-      await house.deps.ApiKey.updateOne({ _id: merchant.keyId }, { $set: { scopes: [] } })
+      await changeAsOperator(service, merchant.businessId, { apiEnabled: true })
+      await service.deps.ApiKey.updateOne({ _id: merchant.keyId }, { $set: { scopes: [] } })
       expectFresh(await create('early'), 403)
-      await house.deps.ApiKey.updateOne(
+      await service.deps.ApiKey.updateOne(
         { _id: merchant.keyId },
         { $set: { scopes: ['payments.intents:write'] } },
       )
@@ -263,7 +263,7 @@ describe('X-Idempotency-Key', () => {
 
     /** Lets the next insert of an intent go wrong, before or after it reached MongoDB. */
     function failNextInsert(when: 'before' | 'after', fault: () => Error) {
-      const { lanes } = house.deps
+      const { lanes } = service.deps
       const insert = lanes.insertIntent
       restore = () => {
         lanes.insertIntent = insert
@@ -274,7 +274,7 @@ describe('X-Idempotency-Key', () => {
         throw fault()
       }
     }
-    const lost = () => new house.deps.mongo.base.mongo.MongoNetworkError('connection lost')
+    const lost = () => new service.deps.mongo.base.mongo.MongoNetworkError('connection lost')
 
     it('runs again after a 503 that did nothing', async () => {
       failNextInsert('before', lost)
@@ -291,7 +291,7 @@ describe('X-Idempotency-Key', () => {
     it('finds what a 503 had done after all', async () => {
       failNextInsert('after', lost)
       expectFresh(await create('retried'), 503)
-      const made = await house.deps.Intent.findOne({ businessId: merchant.businessId }).orFail().lean()
+      const made = await service.deps.Intent.findOne({ businessId: merchant.businessId }).orFail().lean()
       const found = await create('retried')
       expect(found.status).to.equal(201)
       expect(found.body.data).to.include({ referenceNumber: made.referenceNumber, code: made.code })
@@ -324,7 +324,7 @@ describe('X-Idempotency-Key', () => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => cancel(referenceNumber, 'at once')))
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
       expect(answers[0]?.status).to.equal(200)
-      const { outbox } = await house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+      const { outbox } = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
       expect(outbox).to.have.lengthOf(2)
     })
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
 import { type Patience, patience } from '../../src/http/connections/patience.ts'
 import { createHttpServer, type HttpServer } from '../../src/http/listen.ts'
-import type { House } from '../support/house.ts'
+import type { Service } from '../support/service.ts'
 
 /** Short enough to be waited for, long enough for a busy machine. */
 export const short: Patience = {
@@ -23,9 +23,9 @@ export interface Opened {
   close(): Promise<unknown>
 }
 
-/** A second HTTP server of a house, with another patience, for its app or another one. */
-export async function openServer(house: House, app: Express, waiting: Patience): Promise<Opened> {
-  const server = createHttpServer(house.deps, app, waiting)
+/** A second HTTP server of a service, with another patience, for its app or another one. */
+export async function openServer(service: Service, app: Express, waiting: Patience): Promise<Opened> {
+  const server = createHttpServer(service.deps, app, waiting)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

@@ -1,26 +1,29 @@
 import { expect } from 'chai'
 import { mostPageBytes } from '../../src/page-bytes.ts'
 import { createIntent } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
 
 describe('A business whose intents have 1 000 refunds', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
+    service = await openService()
+    merchant = await service.merchant()
     const referenceNumbers = await Promise.all(
-      Array.from({ length: 40 }, async () => (await createIntent(house, merchant)).referenceNumber),
+      Array.from({ length: 40 }, async () => (await createIntent(service, merchant)).referenceNumber),
     )
     const refunds = refundsOf(1_000)
-    await house.deps.Intent.updateMany({ referenceNumber: { $in: referenceNumbers } }, { $set: { refunds } })
+    await service.deps.Intent.updateMany(
+      { referenceNumber: { $in: referenceNumbers } },
+      { $set: { refunds } },
+    )
   })
-  after(() => house.close())
+  after(() => service.close())
 
   function refundsOf(count: number) {
-    const at = house.clock.now()
+    const at = service.clock.now()
     return Array.from({ length: count }, (_, n) => ({
       id: `RF-${n}`,
       amount: 1,
@@ -34,17 +37,17 @@ describe('A business whose intents have 1 000 refunds', () => {
 
   /** Creates a paid intent with 900 refunds and returns its path. */
   async function paidIntent(): Promise<string> {
-    const { referenceNumber } = await createIntent(house, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     const path = `${intents}/${referenceNumber}`
-    await house.http.post(`${path}/simulate-payment`).set(merchant.write()).send({}).expect(200)
+    await service.http.post(`${path}/simulate-payment`).set(merchant.write()).send({}).expect(200)
     const change = { refunds: refundsOf(900), refundsCommitted: 900, status: 'REFUNDED' }
-    await house.deps.Intent.updateOne({ referenceNumber }, { $set: change })
+    await service.deps.Intent.updateOne({ referenceNumber }, { $set: change })
     return path
   }
   const refund = (path: string, headers = merchant.write()) =>
-    house.http.post(`${path}/refund`).set(headers).send({ amount: 1 })
+    service.http.post(`${path}/refund`).set(headers).send({ amount: 1 })
 
-  const get = (path: string) => house.http.get(`${intents}${path}`).set(merchant.read())
+  const get = (path: string) => service.http.get(`${intents}${path}`).set(merchant.read())
 
   it('gets pages of some of them, one after the other', async () => {
     for (let page = 1; page <= 4; page += 1) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
@@ -11,18 +11,18 @@ interface Item {
 }
 
 describe('GET /dev/intents', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   beforeEach(async () => {
-    merchant = await house.merchant()
+    merchant = await service.merchant()
   })
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
-  afterEach(() => house.clock.freeze(null))
-  after(() => house.close())
+  afterEach(() => service.clock.freeze(null))
+  after(() => service.close())
 
-  const list = (query = '', as: Merchant = merchant) => house.http.get(`${intents}?${query}`).set(as.read())
+  const list = (query = '', as: Merchant = merchant) => service.http.get(`${intents}?${query}`).set(as.read())
   const listed = async (query = '') => {
     const { status, body } = await list(query)
     expect(status, JSON.stringify(body)).to.equal(200)
@@ -30,12 +30,12 @@ describe('GET /dev/intents', () => {
   }
   const references = async (query = '') => (await listed(query)).items.map((item) => item.referenceNumber)
   async function create(at?: Date): Promise<string> {
-    if (at !== undefined) house.clock.freeze(at)
-    const { body } = await house.http.post(intents).set(merchant.write()).send({ amount: 1 }).expect(201)
+    if (at !== undefined) service.clock.freeze(at)
+    const { body } = await service.http.post(intents).set(merchant.write()).send({ amount: 1 }).expect(201)
     return body.data.referenceNumber
   }
   const cancel = (reference: string) =>
-    house.http.post(`${intents}/${reference}/cancel`).set(merchant.write()).expect(200)
+    service.http.post(`${intents}/${reference}/cancel`).set(merchant.write()).expect(200)
   const inNext = (offset: number) => new Date(Math.ceil(Date.now() / day) * day + day + offset)
 
   it('answers an empty page of 20 when there is nothing', async () => {
@@ -44,7 +44,7 @@ describe('GET /dev/intents', () => {
 
   it('answers each intent as its own retrieval does', async () => {
     const reference = await create()
-    const { body } = await house.http.get(`${intents}/${reference}`).set(merchant.read())
+    const { body } = await service.http.get(`${intents}/${reference}`).set(merchant.read())
     expect((await listed()).items).to.deep.equal([body.data])
   })
 
@@ -58,7 +58,7 @@ describe('GET /dev/intents', () => {
   })
 
   it('leads through all pages to the end, each intent once, though all are of one instant', async () => {
-    house.clock.freeze(inNext(0))
+    service.clock.freeze(inNext(0))
     const made = new Set(await Promise.all(Array.from({ length: 25 }, () => create())))
     const seen: string[] = []
     for (let page = 1, hasMore = true; hasMore; page += 1) {
@@ -123,10 +123,10 @@ describe('GET /dev/intents', () => {
     const [overdue, cancelled] = [await create(start), await create(start)]
     await cancel(cancelled)
     const pending = await create(new Date(start.getTime() + 1000))
-    house.clock.freeze(new Date(start.getTime() + day - 1))
+    service.clock.freeze(new Date(start.getTime() + day - 1))
     expect(await references('status=PENDING')).to.have.members([pending, overdue])
     expect(await references('status=CANCELLED')).to.deep.equal([cancelled])
-    house.clock.advance(1)
+    service.clock.advance(1)
     expect(await references('status=PENDING')).to.deep.equal([pending])
     const ended = await listed('status=CANCELLED')
     expect(ended.total).to.equal(2)
@@ -180,7 +180,7 @@ describe('GET /dev/intents', () => {
   })
 
   it('tells the environments of a business apart', async () => {
-    const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+    const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
     await create()
     const { body } = await list('', live).expect(200)
     expect(body.data.total).to.equal(0)

@@ -6,8 +6,8 @@ import type { Limiter } from '../../src/lists/limiter.ts'
 import { signedIn } from '../admin/staff.ts'
 import { createIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { profiled } from '../support/profiled.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct, openLiveShop } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
@@ -17,19 +17,19 @@ const exported = '/api/v1/dev/store/products/export-csv'
 
 /** One merchant's test key lists without pause, while another merchant creates live payments. */
 describe('The limits on lists', () => {
-  let house: House
+  let service: Service
   let lister: Merchant
   let neighbour: Merchant
   before(async () => {
-    house = await openHouse({ RATE_LIMIT_PER_SECOND: '0' })
-    lister = await house.merchant()
-    neighbour = await house.merchant({ mode: 'live' })
-    await openLiveShop(house, neighbour)
+    service = await openService({ RATE_LIMIT_PER_SECOND: '0' })
+    lister = await service.merchant()
+    neighbour = await service.merchant({ mode: 'live' })
+    await openLiveShop(service, neighbour)
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const read = (path: string, { key }: Merchant) =>
-    fetch(`${house.origin}${path}`, { headers: { Authorization: `Bearer ${key}` } })
+    fetch(`${service.origin}${path}`, { headers: { Authorization: `Bearer ${key}` } })
 
   /** Lists of a business that run until the test ends them. */
   async function holdShare(limiter: Pick<Limiter, 'run'>, owner: string): Promise<() => Promise<void>> {
@@ -48,8 +48,8 @@ describe('The limits on lists', () => {
   }
 
   it('refuse a merchant whose slots are all taken with 429 and scope `lists`, and no other merchant', async () => {
-    await createProduct(house, neighbour)
-    const free = await holdShare(house.deps.lists.shares, lister.businessId)
+    await createProduct(service, neighbour)
+    const free = await holdShare(service.deps.lists.shares, lister.businessId)
     for (const path of ['intents', 'webhooks', 'webhooks/events', 'store/products', 'store/orders']) {
       const refused = await read(`/api/v1/dev/${path}`, lister)
       expect([refused.status, refused.headers.get('retry-after')], path).to.deep.equal([429, '1'])
@@ -57,7 +57,7 @@ describe('The limits on lists', () => {
       expect(error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'lists', limit: 2 } })
       expect((await read(`/api/v1/dev/${path}`, neighbour)).status, path).to.equal(200)
     }
-    const { referenceNumber } = await createIntent(house, lister)
+    const { referenceNumber } = await createIntent(service, lister)
     expect((await read(`/api/v1/dev/intents/${referenceNumber}`, lister)).status).to.equal(200)
     const wrong = await read('/api/v1/dev/intents?status=LATE', lister)
     expect(wrong.status, 'an invalid query is refused first').to.equal(400)
@@ -66,10 +66,10 @@ describe('The limits on lists', () => {
   })
 
   it('refuse a member of staff whose slots are all taken, and no other', async () => {
-    const [one, other] = await Promise.all([signedIn(house, 'viewer'), signedIn(house, 'support')])
-    const names = await house.deps.Staff.find().lean<{ _id: string; role: string }[]>()
+    const [one, other] = await Promise.all([signedIn(service, 'viewer'), signedIn(service, 'support')])
+    const names = await service.deps.Staff.find().lean<{ _id: string; role: string }[]>()
     const free = await holdShare(
-      house.deps.lists,
+      service.deps.lists,
       `staff ${names.find(({ role }) => role === 'viewer')?._id}`,
     )
     for (const path of ['/admin', '/admin/dead', '/admin/audit', `/admin/businesses/${lister.businessId}`]) {
@@ -81,19 +81,19 @@ describe('The limits on lists', () => {
   })
 
   it('let two exports of a merchant run, however slow the client is, and free their slots when it disconnects', async () => {
-    const shop = await house.merchant()
+    const shop = await service.merchant()
     const description = 'x'.repeat(2000)
-    const made = await createProduct(house, shop, { description })
-    const template = await house.deps.Product.findById(made._id).lean()
+    const made = await createProduct(service, shop, { description })
+    const template = await service.deps.Product.findById(made._id).lean()
     const copies = Array.from({ length: 3000 }, () => {
       const _id = newId()
       return { ...template, _id, handle: _id, skus: [] }
     })
-    await house.deps.Product.collection.insertMany(copies as never[])
+    await service.deps.Product.collection.insertMany(copies as never[])
     const stop = new AbortController()
     const headers = { Authorization: `Bearer ${shop.key}` }
     const slow = await Promise.all(
-      [1, 2].map(() => fetch(`${house.origin}${exported}`, { headers, signal: stop.signal })),
+      [1, 2].map(() => fetch(`${service.origin}${exported}`, { headers, signal: stop.signal })),
     )
     expect(slow.map(({ status }) => status)).to.deep.equal([200, 200])
     const refused = await read(exported, shop)
@@ -102,23 +102,23 @@ describe('The limits on lists', () => {
     expect((await read('/api/v1/dev/store/products', shop)).status, 'a list').to.equal(200)
     expect((await read(exported, neighbour)).status, 'a neighbour').to.equal(200)
     stop.abort()
-    await until('the slots are free', () => house.deps.lists.exports.running() === 0)
+    await until('the slots are free', () => service.deps.lists.exports.running() === 0)
     const whole = await read(exported, shop)
     expect((await whole.text()).split('\r\n')).to.have.lengthOf(copies.length + 3)
   })
 
   it('make MongoDB abort each slow read for a list, a count, an export, a staff page or a metric', async () => {
-    const staff = await signedIn(house, 'viewer')
+    const staff = await signedIn(service, 'viewer')
     const key = { Authorization: `Bearer ${neighbour.key}` }
-    const operations = await profiled(house, async () => {
+    const operations = await profiled(service, async () => {
       for (const { path } of routes.filter((route) => 'isPage' in route))
-        await house.http.get(`/api/v1${path}`).set(key).expect(200)
+        await service.http.get(`/api/v1${path}`).set(key).expect(200)
       for (const path of ['/dev/intents?status=CANCELLED', '/dev/webhooks/events?status=DEAD'])
-        await house.http.get(`/api/v1${path}`).set(key).expect(200)
-      await house.http.get(exported).set(key).expect(200)
+        await service.http.get(`/api/v1${path}`).set(key).expect(200)
+      await service.http.get(exported).set(key).expect(200)
       for (const path of ['/admin?q=pic', '/admin/dead', '/admin/audit'])
         expect((await staff.get(path)).status).to.equal(200)
-      await house.http.get('/metrics')
+      await service.http.get('/metrics')
     })
     const ours = operations.filter(({ appName }) => appName === 'payment-intents lists')
     const unbounded = ours.filter(({ command }) => !('hello' in command || 'maxTimeMS' in command))
@@ -142,8 +142,8 @@ describe('The limits on lists', () => {
   })
 
   it('keep 60 readers of a list of 40 000 from delaying creates of another merchant', async () => {
-    const { referenceNumber } = await createIntent(house, lister)
-    const made = await house.deps.Intent.findOneAndDelete({ referenceNumber }).lean<Intent>()
+    const { referenceNumber } = await createIntent(service, lister)
+    const made = await service.deps.Intent.findOneAndDelete({ referenceNumber }).lean<Intent>()
     const { codeKey: _codeKey, ...rest } = made ?? ({} as Intent)
     const count = 40_000
     for (let at = 0; at < count; at += 5000) {
@@ -155,7 +155,7 @@ describe('The limits on lists', () => {
         createdAt: new Date(Date.now() - ((at + place) * day) / count / 2),
         outbox: [],
       }))
-      await house.deps.Intent.collection.insertMany(copies as never[])
+      await service.deps.Intent.collection.insertMany(copies as never[])
     }
     const enough = new AbortController()
     const seen = { listed: 0, refused: 0, other: 0 }
@@ -173,7 +173,7 @@ describe('The limits on lists', () => {
       }
     })
     await until('lists are refused', () => seen.refused > 0)
-    for (let place = 0; place < 40; place += 1) await createIntent(house, neighbour)
+    for (let place = 0; place < 40; place += 1) await createIntent(service, neighbour)
     expect((await read('/api/v1/dev/intents', neighbour)).status).to.equal(200)
     enough.abort()
     await Promise.all(listers)
@@ -182,7 +182,7 @@ describe('The limits on lists', () => {
   })
 
   it('tell the caller to narrow a list that MongoDB aborted', async () => {
-    const slow = house.deps.lists.run(
+    const slow = service.deps.lists.run(
       'business x',
       () => false,
       ({ Intent }) => Intent.countDocuments({ label: 'none has it' }).maxTimeMS(1),

@@ -6,9 +6,9 @@ import { alreadyCancelled, neverCancels } from '../../src/intents/lifecycle.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { createIntent, freshDelivery, subscribe } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { storeOrder } from '../support/orders.ts'
 import { profiled } from '../support/profiled.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
@@ -17,23 +17,23 @@ const many = 120
 const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
 
 describe('A list', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   let neighbour: Merchant
   before(async () => {
-    house = await openHouse()
-    neighbour = await house.merchant()
-    merchant = await house.merchant()
+    service = await openService()
+    neighbour = await service.merchant()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   /** Reads lists, and checks that MongoDB read only the documents of the page and one more. Resolves to the totals. */
   async function totals(path: string, collection: string, queries: string[]): Promise<number[]> {
     const found: number[] = []
     for (const query of queries) {
       let items = 0
-      const operations = await profiled(house, async () => {
-        const { body, status } = await house.http
+      const operations = await profiled(service, async () => {
+        const { body, status } = await service.http
           .get(`/api/v1/dev/${path}?limit=7&${query}`)
           .set(merchant.read())
         expect(status, JSON.stringify(body)).to.equal(200)
@@ -48,14 +48,14 @@ describe('A list', () => {
     return found
   }
 
-  const at = (age: number): Date => new Date(house.clock.now().getTime() - age)
+  const at = (age: number): Date => new Date(service.clock.now().getTime() - age)
   const spanOf = (from: number, to: number) => `from=${at(from).toISOString()}&to=${at(to).toISOString()}`
 
   describe('of intents', () => {
     /** A fifth of the intents in each status. A third of the PENDING ones is held by a payment, and with overdue ones, a third is overdue. */
     async function fill(whose: Merchant, withOverdue: boolean): Promise<void> {
-      const { referenceNumber } = await createIntent(house, whose)
-      const made = await house.deps.Intent.findOneAndDelete({ referenceNumber }).lean<Intent>()
+      const { referenceNumber } = await createIntent(service, whose)
+      const made = await service.deps.Intent.findOneAndDelete({ referenceNumber }).lean<Intent>()
       const { codeKey: _codeKey, ...rest } = made ?? ({} as Intent)
       const copies = Array.from({ length: many }, (_none, place) => {
         const status = statuses[place % 5] ?? 'PAID'
@@ -68,8 +68,8 @@ describe('A list', () => {
         const createdAt = at(place * minute)
         return { ...rest, ...own, status, underWay, expiresAt, cancelsAt, outbox: [], createdAt }
       })
-      await house.deps.Intent.deleteMany({ businessId: whose.businessId })
-      await house.deps.Intent.collection.insertMany(copies as never[])
+      await service.deps.Intent.deleteMany({ businessId: whose.businessId })
+      await service.deps.Intent.collection.insertMany(copies as never[])
     }
 
     for (const [what, withOverdue, pending, cancelled] of [
@@ -90,9 +90,9 @@ describe('A list', () => {
   })
 
   it('of deliveries reads only documents that it shows, with any filter, and counts exactly', async () => {
-    const { id: endpointId } = await subscribe(house, merchant, 'http://127.0.0.1:9/')
-    const made = await freshDelivery(house, merchant)
-    await house.deps.Delivery.deleteMany({})
+    const { id: endpointId } = await subscribe(service, merchant, 'http://127.0.0.1:9/')
+    const made = await freshDelivery(service, merchant)
+    await service.deps.Delivery.deleteMany({})
     const names = ['payment.created', 'payment.expired']
     const copies = [merchant, neighbour].flatMap(({ businessId }) =>
       Array.from({ length: many }, (_none, place): Delivery => {
@@ -112,7 +112,7 @@ describe('A list', () => {
         }
       }),
     )
-    await house.deps.Delivery.collection.insertMany(copies as never[])
+    await service.deps.Delivery.collection.insertMany(copies as never[])
     const span = spanOf(many * minute, 0)
     const status = ['', ...deliveryStatuses.map((one) => `status=${one}`)]
     const others = ['', `endpointId=${endpointId}`, 'event=payment.created', span]
@@ -134,23 +134,23 @@ describe('A list', () => {
   it('of products, orders or endpoints reads only documents that it shows, with any filter', async () => {
     for (let place = 0; place < 24; place += 1) {
       const name = place % 3 === 0 ? `Tea ${place}` : `Soap ${place}`
-      await createProduct(house, merchant, {
+      await createProduct(service, merchant, {
         name,
         active: place % 2 === 0,
         sku: `s${place}`,
         price: 1,
         stock: 1,
       })
-      await storeOrder(house, merchant)
+      await storeOrder(service, merchant)
     }
-    const { body } = await house.http.get('/api/v1/dev/store/products?sku=s3').set(merchant.read())
+    const { body } = await service.http.get('/api/v1/dev/store/products?sku=s3').set(merchant.read())
     expect(body.data.total).to.equal(1)
     const wanted = ['', 'active=true', 'q=tea', 'q=tea&active=false', 'sku=s3', 'sku=none']
     expect(await totals('store/products', 'products', wanted)).to.deep.equal([24, 12, 8, 4, 1, 0])
     expect(await totals('store/orders', 'orders', ['', spanOf(day, 0)])).to.deep.equal([24, 24])
     for (let place = 0; place < 20; place += 1) {
-      const { id } = await subscribe(house, merchant, `http://127.0.0.1:9/${place}`)
-      await house.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
+      const { id } = await subscribe(service, merchant, `http://127.0.0.1:9/${place}`)
+      await service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
     }
     expect(await totals('webhooks', 'webhookendpoints', [''])).to.deep.equal([1])
   })

@@ -3,7 +3,7 @@ import { newId, newReferenceNumber } from '../../src/ids.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { alreadyCancelled } from '../../src/intents/lifecycle.ts'
 import { cancelIntent, createIntent } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
@@ -19,24 +19,24 @@ interface Listed {
 }
 
 describe('A long list', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   let all: Intent[]
   let shortCodes = 0
   before(async () => {
-    house = await openHouse()
-    const other = await house.merchant({ mode: 'live' })
-    merchant = await house.merchant({ mode: 'live' })
+    service = await openService()
+    const other = await service.merchant({ mode: 'live' })
+    merchant = await service.merchant({ mode: 'live' })
     all = await fill(merchant, false, 2 * hour)
     await fill(other, false, 2 * hour)
   })
-  after(() => house.close())
+  after(() => service.close())
 
   /** Copies of an intent that the service made: every fifth PENDING of those a day young, the oldest 40 days old. */
   async function fill(whose: Merchant, sandbox: boolean, ageMs: number): Promise<Intent[]> {
     const as = { ...whose }
-    const { referenceNumber } = await createIntent(house, as)
-    const made = await house.deps.Intent.findOneAndDelete({ referenceNumber }).lean<Intent | null>()
+    const { referenceNumber } = await createIntent(service, as)
+    const made = await service.deps.Intent.findOneAndDelete({ referenceNumber }).lean<Intent | null>()
     if (made === null) throw new Error('it was not made')
     const newest = Date.now() - ageMs
     const copies = Array.from({ length: many }, (_none, place) => {
@@ -49,7 +49,7 @@ describe('A long list', () => {
       const cancelsAt = { PENDING: expiresAt, CANCELLED: alreadyCancelled }[status as string] ?? null
       return { ...rest, ...own, sandbox, status, createdAt, expiresAt, cancelsAt } as Intent
     })
-    await house.deps.Intent.collection.insertMany(copies as never[])
+    await service.deps.Intent.collection.insertMany(copies as never[])
     return newestFirst(copies)
   }
   /** Drawn as real ones are, so many would not always be different. */
@@ -62,7 +62,7 @@ describe('A long list', () => {
       (one, other) => other.createdAt.getTime() - one.createdAt.getTime() || (one._id < other._id ? 1 : -1),
     )
   const list = async (query: string, as: Merchant = merchant): Promise<Listed> => {
-    const { status, body } = await house.http.get(`/api/v1/dev/intents?${query}`).set(as.read())
+    const { status, body } = await service.http.get(`/api/v1/dev/intents?${query}`).set(as.read())
     expect(status, JSON.stringify(body)).to.equal(200)
     return body.data
   }
@@ -98,15 +98,15 @@ describe('A long list', () => {
 
   it('counts what is created, cancelled, refunded and overdue at once', async () => {
     expect(await counts()).to.deep.equal(expected())
-    const made = await Promise.all(Array.from({ length: 20 }, () => createIntent(house, merchant)))
+    const made = await Promise.all(Array.from({ length: 20 }, () => createIntent(service, merchant)))
     expect(await totalOf('')).to.equal(many + 20)
     const [paid, refunded, pending, cancelled, failed] = (await counts()).map(
       (count, place) => count - (expected()[place] ?? 0),
     )
     expect([paid, refunded, pending, cancelled, failed]).to.deep.equal([20, 0, 0, 0, 0])
-    await cancelIntent(house, merchant, made[0]?.referenceNumber ?? '')
+    await cancelIntent(service, merchant, made[0]?.referenceNumber ?? '')
     const oldestPaid = all.findLast((one) => one.status === 'PAID')
-    await house.deps.Intent.updateOne({ _id: oldestPaid?._id ?? '' }, { status: 'REFUNDED' })
+    await service.deps.Intent.updateOne({ _id: oldestPaid?._id ?? '' }, { status: 'REFUNDED' })
     const [nowPending = 0, nowPaid = 0, nowRefunded = 0, nowCancelled = 0, nowFailed = 0] = expected()
     expect(await counts()).to.deep.equal([
       nowPending + 19,
@@ -115,7 +115,7 @@ describe('A long list', () => {
       nowCancelled + 1,
       nowFailed,
     ])
-    house.clock.advance(2 * day)
+    service.clock.advance(2 * day)
     expect(await counts()).to.deep.equal([
       0,
       nowPaid - 1,
@@ -127,12 +127,12 @@ describe('A long list', () => {
   })
 
   it('of tests is counted right while the clean-up takes the oldest away', async () => {
-    const key = await house.merchant()
+    const key = await service.merchant()
     await fill(key, true, 10 * day + minute)
     expect((await list('', key)).total).to.equal(many)
-    const { sandboxRetentionMs } = house.deps.config
-    const kept = { createdAt: { $lt: new Date(house.clock.now().getTime() - sandboxRetentionMs) } }
-    const { deletedCount } = await house.deps.Intent.deleteMany({ businessId: key.businessId, ...kept })
+    const { sandboxRetentionMs } = service.deps.config
+    const kept = { createdAt: { $lt: new Date(service.clock.now().getTime() - sandboxRetentionMs) } }
+    const { deletedCount } = await service.deps.Intent.deleteMany({ businessId: key.businessId, ...kept })
     expect(deletedCount).to.be.greaterThan(500)
     const { total, items } = await list('page=30&limit=100', key)
     expect(total).to.equal(many - deletedCount)

@@ -15,11 +15,11 @@ import { watchedLines } from '../../src/metrics/begin-at-zero.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { askForRestore } from '../../src/restore-jobs.ts'
 import { createIntent, paymentEvents, post, subscribe } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { pay } from '../support/pay.ts'
 import { startProcess } from '../support/processes.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { crlf, sendRaw } from './raw-request.ts'
 
@@ -58,27 +58,27 @@ function valueOf(samples: Sample[], name: string, labels: Record<string, string>
 describe('Metrics', () => {
   let mongo: Server
   let redis: Server
-  let house: House
+  let service: Service
   let merchant: Merchant
   let receiver: Receiver
   before(async () => {
     ;[mongo, redis] = await Promise.all([startMongo(), startRedis()])
-    house = await openHouse({ MONGODB_URL: mongo.url, REDIS_URL: redis.url })
-    merchant = await house.merchant()
+    service = await openService({ MONGODB_URL: mongo.url, REDIS_URL: redis.url })
+    merchant = await service.merchant()
     receiver = await startReceiver()
-    await subscribe(house, merchant, receiver.url, [...paymentEvents, 'payment.confirmed'])
-    await until('Redis', () => house.deps.queues.ping().then(Boolean, () => false))
+    await subscribe(service, merchant, receiver.url, [...paymentEvents, 'payment.confirmed'])
+    await until('Redis', () => service.deps.queues.ping().then(Boolean, () => false))
   })
   after(async () => {
-    await house.close()
+    await service.close()
     await receiver.close()
     await Promise.all([mongo.stop(), redis.stop()])
   })
 
-  const now = () => scrape(house.origin)
+  const now = () => scrape(service.origin)
   /** Past the minute for which an answer of MongoDB or Redis is kept. */
   const later = () => {
-    house.clock.advance(61_000)
+    service.clock.advance(61_000)
     return now()
   }
 
@@ -88,20 +88,20 @@ describe('Metrics', () => {
       (valueOf(await now(), name, labels) ?? 0) - (valueOf(before, name, labels) ?? 0)
     const headers = merchant.write('one')
     for (const amount of [500, 500, 600])
-      await house.http.post('/api/v1/dev/intents').set(headers).send({ amount }).expect(201)
-    await house.http.post('/api/v1/dev/intents').set(merchant.write()).send({ amount: 0 }).expect(400)
-    const { referenceNumber } = await createIntent(house, merchant)
-    await post(house, merchant, `/intents/${referenceNumber}/simulate-payment`, '{}')
+      await service.http.post('/api/v1/dev/intents').set(headers).send({ amount }).expect(201)
+    await service.http.post('/api/v1/dev/intents').set(merchant.write()).send({ amount: 0 }).expect(400)
+    const { referenceNumber } = await createIntent(service, merchant)
+    await post(service, merchant, `/intents/${referenceNumber}/simulate-payment`, '{}')
     for (const amount of [100, 200])
-      await post(house, merchant, `/intents/${referenceNumber}/refund`, JSON.stringify({ amount }))
-    const failing = await createIntent(house, merchant, { amount: 99_901 })
-    const byWallet = await createIntent(house, merchant)
-    await pay(house, byWallet.referenceNumber, { pin: '9999' })
-    await pay(house, byWallet.referenceNumber)
-    await post(house, merchant, `/intents/${failing.referenceNumber}/simulate-payment`, '{}')
-    const cancelled = await createIntent(house, merchant)
+      await post(service, merchant, `/intents/${referenceNumber}/refund`, JSON.stringify({ amount }))
+    const failing = await createIntent(service, merchant, { amount: 99_901 })
+    const byWallet = await createIntent(service, merchant)
+    await pay(service, byWallet.referenceNumber, { pin: '9999' })
+    await pay(service, byWallet.referenceNumber)
+    await post(service, merchant, `/intents/${failing.referenceNumber}/simulate-payment`, '{}')
+    const cancelled = await createIntent(service, merchant)
     for (let twice = 0; twice < 2; twice += 1)
-      await post(house, merchant, `/intents/${cancelled.referenceNumber}/cancel`, '')
+      await post(service, merchant, `/intents/${cancelled.referenceNumber}/cancel`, '')
 
     const route = 'POST /dev/intents'
     expect(await counted('http_requests_total', { route, code: '201' })).to.equal(7)
@@ -129,16 +129,16 @@ describe('Metrics', () => {
     expect(valueOf(waiting, 'queue_workers')).to.equal(0)
     for (const own of ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting'])
       expect(valueOf(waiting, own), own).to.equal(null)
-    house.clock.advance(86_400_000)
+    service.clock.advance(86_400_000)
     expect(valueOf(await later(), 'expiry_lag_seconds')).to.be.within(60, 200)
 
     receiver.respondWith((res, count) => {
       res.statusCode = count === 1 ? 500 : 200
       res.end()
     })
-    const startedAt = house.clock.now().getTime() / 1000
-    const workers = house.startWorkers()
-    askForRestore(house.deps, 'lately')
+    const startedAt = service.clock.now().getTime() / 1000
+    const workers = service.startWorkers()
+    askForRestore(service.deps, 'lately')
     const done = await until('nothing is late', async () => {
       const samples = await later()
       const isDone =
@@ -164,7 +164,7 @@ describe('Metrics', () => {
       ).to.be.greaterThan(0)
     for (const queue of queueNames)
       expect(valueOf(done, 'queue_workers', { queue }), queue).to.be.greaterThan(0)
-    const nowSeconds = house.clock.now().getTime() / 1000
+    const nowSeconds = service.clock.now().getTime() / 1000
     const polledAt = valueOf(done, 'last_poll_timestamp_seconds', { queue: 'maintenance' })
     expect(polledAt).to.be.within(startedAt, nowSeconds)
     for (const slots of ['fast', 'slow'])
@@ -174,8 +174,8 @@ describe('Metrics', () => {
   })
 
   it('tell what is due, what a wallet has not told, and how many codes of live mode are used', async () => {
-    const at = (ago: number) => new Date(house.clock.now().getTime() - ago)
-    const template = await house.deps.Intent.findOne({ 'payment.key': { $exists: true } }).lean<Intent>()
+    const at = (ago: number) => new Date(service.clock.now().getTime() - ago)
+    const template = await service.deps.Intent.findOne({ 'payment.key': { $exists: true } }).lean<Intent>()
     const copies = Array.from({ length: 60 }, (_, index) => ({
       ...template,
       _id: `copy${index}`,
@@ -189,11 +189,11 @@ describe('Metrics', () => {
       refunds: index < 2 ? [{ ...template?.refunds[0], createdAt: at(90_000), askAt: at(0) }] : [],
       underWay: index < 3 ? { startedAt: at(index * 100_000), askAt: at(0) } : null,
     }))
-    await house.deps.Intent.collection.insertMany(copies as never)
-    await house.deps.Delivery.updateMany({}, { $set: { nextAttemptAt: null } })
-    const delivery = await house.deps.Delivery.findOne().lean()
+    await service.deps.Intent.collection.insertMany(copies as never)
+    await service.deps.Delivery.updateMany({}, { $set: { nextAttemptAt: null } })
+    const delivery = await service.deps.Delivery.findOne().lean()
     const due = { ...delivery, _id: 'due', status: 'PENDING', leaseToken: null }
-    await house.deps.Delivery.collection.insertOne({ ...due, nextAttemptAt: at(400_000) } as never)
+    await service.deps.Delivery.collection.insertOne({ ...due, nextAttemptAt: at(400_000) } as never)
 
     const samples = await later()
     // Those from 000000 to 001999, of which 27 are taken.
@@ -207,8 +207,8 @@ describe('Metrics', () => {
   })
 
   it('ask MongoDB by indexes alone, for little of them, and no more often than its answers are old', async () => {
-    const template = await house.deps.Intent.findOne().lean<Intent>()
-    const at = new Date(house.clock.now().getTime() - 5_000)
+    const template = await service.deps.Intent.findOne().lean<Intent>()
+    const at = new Date(service.clock.now().getTime() - 5_000)
     const standing = (count: number, name: string, changes: Partial<Intent>) =>
       Array.from({ length: count }, (_, index) => ({
         ...template,
@@ -225,12 +225,12 @@ describe('Metrics', () => {
         ...changes,
       }))
     const underWay = { startedAt: at, askAt: at } as never
-    await house.deps.Intent.collection.insertMany([
+    await service.deps.Intent.collection.insertMany([
       ...standing(100, 'held', { underWay, cancelsAt: neverCancels }),
       ...standing(300, 'ended', { status: 'CANCELLED', cancelsAt: alreadyCancelled }),
       ...standing(300, 'waiting', { cancelsAt: new Date(at.getTime() + 1e9) }),
     ] as never)
-    const operations = await profiled(house, () => later())
+    const operations = await profiled(service, () => later())
     // The stored bytes of the largest businesses are read less often (business-metrics.test.ts).
     const isSampled = (command: unknown) => JSON.stringify(command).includes('$bsonSize')
     const questions = operations.filter(
@@ -251,12 +251,12 @@ describe('Metrics', () => {
     expect(questions.filter(({ hasSortStage }) => hasSortStage)).to.deep.equal([])
     // No worker may end those that are held: they are not late.
     expect(valueOf(await now(), 'expiry_lag_seconds')).to.equal(0)
-    const again = await profiled(house, () => Promise.all([now(), now(), now()]))
+    const again = await profiled(service, () => Promise.all([now(), now(), now()]))
     expect(again.filter(({ ns }) => /\.(intents|orders|deliveries|retention)$/.test(ns))).to.deep.equal([])
   })
 
   it('have few labels, whatever strangers ask for', async () => {
-    const { hostname, port } = new URL(house.origin)
+    const { hostname, port } = new URL(service.origin)
     const socket = connect(Number(port), hostname)
     await once(socket, 'connect')
     const targets = Array.from({ length: 40 }, (_, index) => `/api/v1/dev/intents/PI-${index}/x`)
@@ -273,7 +273,7 @@ describe('Metrics', () => {
     socket.end(crlf('GET /healthz HTTP/1.1', 'Host: h', 'Connection: close', '', ''))
     socket.resume()
     await once(socket, 'close')
-    await sendRaw(house.origin, 'noise\r\n\r\n')
+    await sendRaw(service.origin, 'noise\r\n\r\n')
     const samples = await now()
 
     const labels = (name: string) => new Set(samples.flatMap((sample) => sample.labels[name] ?? []))
@@ -285,13 +285,13 @@ describe('Metrics', () => {
     expect(valueOf(samples, 'http_requests_total', { route: 'other' })).to.be.greaterThan(80)
     const codes = [...labels('code')].filter((code) => !(code in catalogue) && !/^(\d{3}|gone)$/.test(code))
     expect(codes).to.deep.equal([])
-    const text = await (await fetch(`${house.origin}/metrics`)).text()
+    const text = await (await fetch(`${service.origin}/metrics`)).text()
     for (const secret of [merchant.key, merchant.keyId, receiver.host]) expect(text).to.not.include(secret)
   })
 
   it('of a worker are on its own port, with its health and its process', async () => {
     const port = await freePort()
-    const worker = await startProcess('worker', house, { WORKER_PORT: String(port) })
+    const worker = await startProcess('worker', service, { WORKER_PORT: String(port) })
     const origin = `http://127.0.0.1:${port}`
     try {
       expect((await fetch(`${origin}/healthz`)).status).to.equal(200)
@@ -343,8 +343,8 @@ describe('Metrics', () => {
   })
 
   it('tell the oldest of too many that are open, however late it is asked again', async () => {
-    const at = (ago: number) => new Date(house.clock.now().getTime() - ago)
-    const template = await house.deps.Intent.findOne().lean<Intent>()
+    const at = (ago: number) => new Date(service.clock.now().getTime() - ago)
+    const template = await service.deps.Intent.findOne().lean<Intent>()
     const held = Array.from({ length: 1100 }, (_, index) => ({
       ...template,
       _id: `many${index}`,
@@ -356,14 +356,14 @@ describe('Metrics', () => {
       underWay: { startedAt: at(10_000), askAt: at(-2_000) },
     }))
     const oldest = { startedAt: at(3_000_000), askAt: at(-59_000) }
-    await house.deps.Intent.collection.insertMany([
+    await service.deps.Intent.collection.insertMany([
       ...held,
       { ...held[0], _id: 'old', referenceNumber: 'old', shortCode: 'old', codeKey: 'old', underWay: oldest },
     ] as never)
     const samples = await later()
     expect(valueOf(samples, 'open_outcomes', { kind: 'payment' })).to.equal(1000)
     expect(valueOf(samples, 'oldest_open_outcome_seconds', { kind: 'payment' })).to.be.within(3060, 3075)
-    await house.deps.Intent.deleteMany({ _id: /^(many|old)/ })
+    await service.deps.Intent.deleteMany({ _id: /^(many|old)/ })
   })
 
   it('forget the most that Redis may use when that is any amount', async () => {
@@ -381,7 +381,7 @@ describe('Metrics', () => {
     await mongo.kill('SIGSTOP')
     await redis.kill('SIGKILL')
     // Stored bytes are cached for ten minutes, all other values for less.
-    house.clock.advance(600_000)
+    service.clock.advance(600_000)
     const startedAt = performance.now()
     const samples = await later()
     expect(performance.now() - startedAt).to.be.lessThan(2500)

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { attempt, deliveriesOf, relay } from '../support/acts.ts'
 import { description, faultAt } from '../support/described.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Cast, createCast } from '../support/like-example.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
@@ -23,23 +23,23 @@ const operations = Object.entries(description.paths as Record<string, Record<Met
 )
 
 describe('The examples of the description, each sent as it stands,', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   let receiver: Receiver
   let cast: Cast
   const sent = new Set<string>()
   before(async () => {
-    house = await openHouse({ PAY_URL: 'https://pay.example' })
-    merchant = await house.merchant()
+    service = await openService({ PAY_URL: 'https://pay.example' })
+    merchant = await service.merchant()
     receiver = await startReceiver()
-    house.allowHost(receiver.host)
+    service.allowHost(receiver.host)
     cast = createCast([['https://shop.example', `http://${receiver.host}`]])
     // As it does in the examples.
     receiver.respondWith((res) => void res.writeHead(500).end('Internal Server Error'))
   })
   after(async () => {
     await receiver.close()
-    await house.close()
+    await service.close()
   })
 
   async function send(...ids: string[]): Promise<void> {
@@ -55,7 +55,7 @@ describe('The examples of the description, each sent as it stands,', () => {
     const asked = parameters.filter((each) => each.in === 'query' && each.example !== undefined)
     const query = asked.map(({ name, example }) => [name, String(example)] as [string, string])
     const address = cast.real(`/api/v1${filled}?${new URLSearchParams(query).toString()}`)
-    const request = house.http[method](address).set(method === 'get' ? merchant.read() : merchant.write())
+    const request = service.http[method](address).set(method === 'get' ? merchant.read() : merchant.write())
     const body = requestBody?.content['application/json']?.example
     const answer = await (body === undefined
       ? request
@@ -81,9 +81,9 @@ describe('The examples of the description, each sent as it stands,', () => {
 
   it('a payment, and its way to a receiver that fails', async () => {
     await send('createIntent', 'getIntent', 'listIntents')
-    await relay(house, merchant)
-    const [delivery] = await deliveriesOf(house, merchant)
-    await attempt(house.deps, String(delivery?._id))
+    await relay(service, merchant)
+    const [delivery] = await deliveriesOf(service, merchant)
+    await attempt(service.deps, String(delivery?._id))
     await send('listWebhookDeliveries', 'getWebhookDelivery', 'retryWebhookDelivery', 'deleteWebhookEndpoint')
     await send('simulatePayment', 'refundIntent')
   })

@@ -8,7 +8,7 @@ import { pathOf } from '../../src/http/openapi/operation.ts'
 import { routes } from '../../src/http/routes.ts'
 import { faults } from '../../src/webhooks/sender/faults.ts'
 import { departure, description, faultAt } from '../support/described.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const address = '/api/v1/openapi.json'
@@ -28,20 +28,20 @@ const described = Object.entries(paths).flatMap(([path, methods]) =>
 const components = description.components as Record<string, Record<string, { value?: unknown }>>
 
 describe('The description of the API', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse({
+    service = await openService({
       MAX_AMOUNT: '500000',
       WEBHOOK_HEADER_BRAND: 'Acme',
       WEBHOOK_TIMEOUT_SECONDS: '7',
     })
-    merchant = await house.merchant()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   it('is there for everybody, as OpenAPI 3.1, and may be kept for a while', async () => {
-    const { status, headers, body } = await house.http.get(address)
+    const { status, headers, body } = await service.http.get(address)
     expect(status).to.equal(200)
     expect(headers['content-type']).to.equal('application/json; charset=utf-8')
     expect(headers['cache-control']).to.equal('public, max-age=300')
@@ -49,21 +49,21 @@ describe('The description of the API', () => {
     expect(headers['x-request-id']).to.match(/^[0-9a-f-]{36}$/)
     expect(body.openapi).to.equal('3.1.0')
     expect(Object.keys(body.paths)).to.deep.equal(Object.keys(paths))
-    const head = await house.http.head(address)
+    const head = await service.http.head(address)
     expect([head.status, head.text ?? '']).to.deep.equal([200, ''])
     expect(head.headers['content-length']).to.equal(headers['content-length'])
   })
 
   it('has no other method', async () => {
     for (const method of ['post', 'put', 'patch', 'delete'] as const) {
-      const asked = house.http[method](address).set(merchant.write())
+      const asked = service.http[method](address).set(merchant.write())
       await expectRefused(asked, 404, 'ENDPOINT_NOT_FOUND')
       expect((await asked).headers.allow).to.equal('GET, HEAD')
     }
   })
 
   it('tells how this service is configured', async () => {
-    const { body } = await house.http.get(address)
+    const { body } = await service.http.get(address)
     expect(body.servers[0].url).to.equal('http://localhost:3000/api/v1')
     expect(body.components.schemas.CreateIntentBody.properties.amount).to.include({ maximum: 500_000 })
     const sent = body.webhooks['payment.created'].post.parameters.map(({ name }: { name: string }) => name)
@@ -92,7 +92,7 @@ describe('The description of the API', () => {
   })
 
   it('lets scripts of other sites read what the service lets them, whatever it answers', async () => {
-    const { headers } = await house.http.get('/api/v1/dev/intents/PI-1')
+    const { headers } = await service.http.get('/api/v1/dev/intents/PI-1')
     const told = components.headers as Record<string, { schema?: { const?: string } }>
     expect(headers).to.include({
       'access-control-allow-origin': told.AccessControlAllowOrigin?.schema?.const,
@@ -139,7 +139,7 @@ describe('The description of the API', () => {
     for (const { method, path, operation } of described) {
       if (operation.requestBody === undefined) continue
       const route = `/api/v1${path.replaceAll(/\{\w+\}/g, 'NONE')}`
-      const { body } = await house.http[method as 'post'](route).set(merchant.write())
+      const { body } = await service.http[method as 'post'](route).set(merchant.write())
       const isRefused = body.error?.code === 'VALIDATION_ERROR'
       expect(operation.requestBody.required, `${method} ${path}`).to.equal(isRefused)
     }

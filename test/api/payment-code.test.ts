@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { expect } from 'chai'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -29,25 +29,25 @@ function fixDraws(...drawn: number[]) {
 }
 
 describe('A payment code', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   let draws: ReturnType<typeof fixDraws>
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
   beforeEach(async () => {
-    merchant = await house.merchant()
+    merchant = await service.merchant()
   })
   afterEach(() => draws.restore())
-  after(() => house.close())
+  after(() => service.close())
 
   const create = (as: Merchant = merchant, idempotencyKey?: string) =>
-    house.http.post(intents).set(as.write(idempotencyKey)).send({ amount: 1 })
+    service.http.post(intents).set(as.write(idempotencyKey)).send({ amount: 1 })
   const codeOf = async (as: Merchant = merchant) => (await create(as).expect(201)).body.data.code
   const cancel = (referenceNumber: string) =>
-    house.http.post(`${intents}/${referenceNumber}/cancel`).set(merchant.write()).expect(200)
+    service.http.post(`${intents}/${referenceNumber}/cancel`).set(merchant.write()).expect(200)
   const holders = (code: string) =>
-    house.deps.Intent.countDocuments({ codeKey: `test:${merchant.businessId}:${code}` })
+    service.deps.Intent.countDocuments({ codeKey: `test:${merchant.businessId}:${code}` })
 
   it('has six digits, leading zeros included, and is drawn again when it is in use', async () => {
     draws = fixDraws(7, 7, 7, 42)
@@ -61,20 +61,20 @@ describe('A payment code', () => {
     await codeOf()
     const { body } = await create(merchant, 'once').expect(201)
     const replay = await create(merchant, 'once').expect(201)
-    const read = await house.http.get(`${intents}/${body.data.referenceNumber}`).set(merchant.read())
+    const read = await service.http.get(`${intents}/${body.data.referenceNumber}`).set(merchant.read())
     expect(body.data.code).to.equal('000002')
     expect(replay.body).to.deep.equal(body)
     expect(read.body.data.code).to.equal('000002')
   })
 
   it('is one merchant’s own in the sandbox, and unique over all of them in production', async () => {
-    const other = await house.merchant()
+    const other = await service.merchant()
     draws = fixDraws(5)
     expect([await codeOf(), await codeOf(other)]).to.deep.equal(['000005', '000005'])
     draws.restore()
 
-    const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
-    const otherLive = asMerchant(other.businessId, await house.key(other.businessId, { mode: 'live' }))
+    const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+    const otherLive = asMerchant(other.businessId, await service.key(other.businessId, { mode: 'live' }))
     draws = fixDraws(5, 5, 6)
     expect([await codeOf(live), await codeOf(otherLive)]).to.deep.equal(['000005', '000006'])
   })
@@ -87,7 +87,7 @@ describe('A payment code', () => {
     expect(none.body.error).to.include({ code: 'SERVICE_UNAVAILABLE', statusCode: 503 })
     expect(Number(none.headers['retry-after'])).to.be.greaterThan(0)
     expect(draws.count()).to.be.at.least(1 + 16)
-    expect(await house.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(1)
+    expect(await service.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(1)
 
     draws.restore()
     draws = fixDraws(10)
@@ -97,12 +97,12 @@ describe('A payment code', () => {
     })
     expect(retried.body.data.code).to.equal('000010')
     expect(retried.headers).not.to.have.property('idempotent-replayed')
-    expect(await house.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(2)
+    expect(await service.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(2)
   })
 
   it('is not drawn for every create of a sandbox that has none left, and another business gets one', async () => {
     draws = fixDraws(20)
-    const neighbour = await house.merchant()
+    const neighbour = await service.merchant()
     await codeOf()
     expect((await create()).status).to.equal(503)
     const drawn = draws.count()
@@ -116,12 +116,12 @@ describe('A payment code', () => {
     draws = fixDraws(11, 11, 12, 11)
     const { referenceNumber } = (await create()).body.data
     await cancel(referenceNumber)
-    house.clock.advance(15 * minute - 5000)
+    service.clock.advance(15 * minute - 5000)
     expect(await codeOf()).to.equal('000012')
-    house.clock.advance(5000)
+    service.clock.advance(5000)
     expect(await codeOf()).to.equal('000011')
     expect(await holders('000011')).to.equal(1)
-    const old = await house.deps.Intent.findOne({ referenceNumber }).lean()
+    const old = await service.deps.Intent.findOne({ referenceNumber }).lean()
     expect(old).to.have.property('status', 'CANCELLED')
     expect(old).not.to.have.property('codeKey')
   })
@@ -129,16 +129,16 @@ describe('A payment code', () => {
   it('of an intent that nobody expired is free 15 minutes after its time', async () => {
     draws = fixDraws(13, 13, 14, 13)
     await codeOf()
-    house.clock.advance(day + 15 * minute - 5000)
+    service.clock.advance(day + 15 * minute - 5000)
     expect(await codeOf()).to.equal('000014')
-    house.clock.advance(5000)
+    service.clock.advance(5000)
     expect(await codeOf()).to.equal('000013')
   })
 
   it('whose rest is over goes to one of those who draw it at once', async () => {
     draws = fixDraws(15)
     await cancel((await create()).body.data.referenceNumber)
-    house.clock.advance(15 * minute)
+    service.clock.advance(15 * minute)
     const answers = await Promise.all(Array.from({ length: 8 }, () => create()))
     const statuses = answers.map(({ status }) => status)
     expect(statuses).to.have.members([201, ...Array.from({ length: 7 }, () => 503)])

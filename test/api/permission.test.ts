@@ -5,7 +5,7 @@ import { switchApi } from '../../src/businesses/api-switch.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import { routes } from '../../src/http/routes.ts'
 import { changeAsOperator } from '../support/acts.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { operations } from './operations.ts'
 import { expectRefused } from './refused.ts'
@@ -13,15 +13,15 @@ import { expectRefused } from './refused.ts'
 const intents = '/api/v1/dev/intents'
 
 describe('Permission', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
+    service = await openService()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
-  const list = (headers: Record<string, string>) => house.http.get(intents).set(headers)
+  const list = (headers: Record<string, string>) => service.http.get(intents).set(headers)
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
   describe('by kind and scope', () => {
@@ -37,27 +37,27 @@ describe('Permission', () => {
     it('refuses a publishable key where a secret one is needed, and reads one intent with it', async () => {
       const publishable = asMerchant(
         merchant.businessId,
-        await house.key(merchant.businessId, { kind: 'publishable' }),
+        await service.key(merchant.businessId, { kind: 'publishable' }),
       )
       for (const [method, path, , kind] of operations) {
-        const request = house.http[method](path).set(publishable.write()).send(undefined)
+        const request = service.http[method](path).set(publishable.write()).send(undefined)
         if (kind === 'secret') await expectRefused(request, 403, 'SECRET_KEY_REQUIRED')
         else await expectRefused(request, 404, 'INTENT_NOT_FOUND')
       }
-      const created = await house.http.post(intents).set(merchant.write()).send({ amount: 5 })
+      const created = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
       const path = `${intents}/${created.body.data.referenceNumber}`
-      await house.http.get(path).set(publishable.read()).expect(200)
+      await service.http.get(path).set(publishable.read()).expect(200)
     })
 
     it('refuses a key without the scope of the operation, and no key that has just this scope', async () => {
       for (const [method, path, scope] of operations) {
         const others = scopes.filter((each) => each !== scope)
         const [lacking, having] = await Promise.all([
-          house.merchant({ scopes: others }),
-          house.merchant({ scopes: [scope] }),
+          service.merchant({ scopes: others }),
+          service.merchant({ scopes: [scope] }),
         ])
-        await expectRefused(house.http[method](path).set(lacking.write()), 403, 'SCOPE_REQUIRED')
-        const { body } = await house.http[method](path).set(having.write())
+        await expectRefused(service.http[method](path).set(lacking.write()), 403, 'SCOPE_REQUIRED')
+        const { body } = await service.http[method](path).set(having.write())
         expect(body.error?.code ?? 'none', `${method} ${path}`).to.be.oneOf([
           'none',
           'VALIDATION_ERROR',
@@ -77,8 +77,8 @@ describe('Permission', () => {
     // Each request breaks its own check and every later one that it can; the earliest is told.
     it('tells the earliest check that fails', async () => {
       const broken = { ipAllowlist: ['192.0.2.7'], scopes: [], kind: 'publishable', mode: 'live' } as const
-      const open = await house.merchant({ ...broken, ipAllowlist: [], scopes: [] })
-      const key = (options: Parameters<House['key']>[1]) => house.key(open.businessId, options)
+      const open = await service.merchant({ ...broken, ipAllowlist: [], scopes: [] })
+      const key = (options: Parameters<Service['key']>[1]) => service.key(open.businessId, options)
       const liveOnly = await key({ ...broken, ipAllowlist: [...broken.ipAllowlist], scopes: [] })
       const fromElsewhere = await key({ kind: 'publishable', scopes: [], ipAllowlist: ['192.0.2.7'] })
       const publishable = await key({ kind: 'publishable', scopes: [] })
@@ -87,7 +87,7 @@ describe('Permission', () => {
       const goodLive = await key({ mode: 'live' })
       // A create whose every later check fails too: no idempotency key, another media type, no fields.
       const send = (path: string, headers: Record<string, string>) =>
-        house.http
+        service.http
           .post(path)
           .set({ 'Content-Type': 'text/plain', ...headers })
           .send('{')
@@ -97,14 +97,14 @@ describe('Permission', () => {
       await expectRefused(send(intents, { Authorization: 'sk_live_wrong' }), 401, 'INVALID_AUTH_HEADER')
       await expectRefused(send(intents, bearer('sk_live_wrong')), 401, 'INVALID_API_KEY')
 
-      await changeAsOperator(house, open.businessId, { apiEnabled: false, liveApproved: false })
-      await setKeyStatus(house.deps, liveOnly.id, 'suspended')
+      await changeAsOperator(service, open.businessId, { apiEnabled: false, liveApproved: false })
+      await setKeyStatus(service.deps, liveOnly.id, 'suspended')
       await expectRefused(send(intents, bearer(liveOnly.key)), 403, 'API_ACCESS_NOT_ACTIVE')
-      await setKeyStatus(house.deps, liveOnly.id, 'active')
+      await setKeyStatus(service.deps, liveOnly.id, 'active')
       await expectRefused(send(intents, bearer(liveOnly.key)), 503, 'FEATURE_DISABLED')
-      await changeAsOperator(house, open.businessId, { apiEnabled: true })
+      await changeAsOperator(service, open.businessId, { apiEnabled: true })
       await expectRefused(send(intents, bearer(liveOnly.key)), 403, 'LIVE_ACCESS_NOT_APPROVED')
-      await changeAsOperator(house, open.businessId, { liveApproved: true })
+      await changeAsOperator(service, open.businessId, { liveApproved: true })
 
       await expectRefused(send(intents, bearer(fromElsewhere.key)), 403, 'IP_NOT_ALLOWED')
       await expectRefused(send(intents, bearer(publishable.key)), 403, 'SECRET_KEY_REQUIRED')
@@ -121,9 +121,9 @@ describe('Permission', () => {
       const asJson = { 'Content-Type': 'application/json' }
       await expectRefused(send(intents, { ...keyed.write(), ...asJson }), 400, 'INVALID_JSON')
 
-      const made = await house.http.post(intents).set(keyed.write()).send({ amount: 5 })
+      const made = await service.http.post(intents).set(keyed.write()).send({ amount: 5 })
       const cancel = `${intents}/${made.body.data.referenceNumber}/cancel`
-      await house.http.post(cancel).set(keyed.write()).expect(200)
+      await service.http.post(cancel).set(keyed.write()).expect(200)
       await expectRefused(send(`${intents}/PI-NONE/cancel`, keyed.write()), 404, 'INTENT_NOT_FOUND')
       const live = asMerchant(open.businessId, goodLive)
       await expectRefused(send(cancel, live.write()), 403, 'SANDBOX_MISMATCH')
@@ -131,12 +131,12 @@ describe('Permission', () => {
     })
 
     it('switches the whole API off within 5 s, before anything is asked of the caller', async () => {
-      await switchApi(house.deps.Setting, false)
-      await until('FEATURE_DISABLED', async () => (await house.http.get(intents)).status === 503, 5000)
-      await expectRefused(house.http.get(intents), 503, 'FEATURE_DISABLED')
+      await switchApi(service.deps.Setting, false)
+      await until('FEATURE_DISABLED', async () => (await service.http.get(intents)).status === 503, 5000)
+      await expectRefused(service.http.get(intents), 503, 'FEATURE_DISABLED')
       await expectRefused(list(merchant.read()), 503, 'FEATURE_DISABLED')
-      await expectRefused(house.http.get('/api/v1/dev/nothing'), 404, 'ENDPOINT_NOT_FOUND')
-      await switchApi(house.deps.Setting, true)
+      await expectRefused(service.http.get('/api/v1/dev/nothing'), 404, 'ENDPOINT_NOT_FOUND')
+      await switchApi(service.deps.Setting, true)
       await until('the API on', async () => (await list(merchant.read())).status === 200, 5000)
     })
   })

@@ -4,8 +4,8 @@ import { type Server, startRedis } from '../../dev/servers.ts'
 import { newKey } from '../../src/businesses/api-key.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { changeAsOperator, createIntent, openBeside } from '../support/acts.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { everythingIn } from '../support/redis-keys.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { expectRefused } from './refused.ts'
@@ -15,44 +15,45 @@ const limit = 5
 
 describe('A rate limit of five in a second', () => {
   let redis: Server
-  let house: House
-  let beside: House
+  let service: Service
+  let beside: Service
   before(async () => {
     redis = await startRedis()
     // Every request names its address itself.
     const environment = { RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1', REDIS_URL: redis.url }
-    house = await openHouse(environment)
-    beside = await openBeside(house, environment)
+    service = await openService(environment)
+    beside = await openBeside(service, environment)
   })
   after(async () => {
     await redis.kill('SIGCONT')
     await beside.close()
-    await house.close()
+    await service.close()
     await redis.stop()
   })
 
   /** A second in which nothing was counted yet, and which does not end by itself. */
   const newSecond = () => {
-    const at = new Date(Math.ceil(house.clock.now().getTime() / 1000) * 1000 + 1000)
-    for (const each of [house, beside]) each.clock.freeze(at)
+    const at = new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000 + 1000)
+    for (const each of [service, beside]) each.clock.freeze(at)
   }
   beforeEach(newSecond)
 
-  const list = (merchant: Merchant, at = house, address = '192.0.2.1') =>
+  const list = (merchant: Merchant, at = service, address = '192.0.2.1') =>
     at.http.get(intents).set(merchant.read()).set('X-Forwarded-For', address)
   const statuses = async (count: number, ask: () => PromiseLike<{ status: number }>) => {
     const seen: number[] = []
     while (seen.length < count) seen.push((await ask()).status)
     return seen
   }
-  const remaining = ({ deps }: House, { keyId }: Merchant) => deps.rateLimits?.look(`key:${keyId}`).remaining
+  const remaining = ({ deps }: Service, { keyId }: Merchant) =>
+    deps.rateLimits?.look(`key:${keyId}`).remaining
   const refusals = async (scope: string) =>
-    (await house.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)?.value ??
-    0
+    (await service.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)
+      ?.value ?? 0
 
   describe('for one key', () => {
     it('lets five through, says with each how many are left, and lets no sixth', async () => {
-      const merchant = await house.merchant()
+      const merchant = await service.merchant()
       const before = await refusals('key')
       const answers = []
       while (answers.length < 6) answers.push(await list(merchant))
@@ -70,19 +71,19 @@ describe('A rate limit of five in a second', () => {
         details: { scope: 'key', limit, windowSeconds: 1 },
       })
       expect((await refusals('key')) - before).to.equal(1)
-      house.clock.advance(1000)
+      service.clock.advance(1000)
       expect((await list(merchant)).status).to.equal(200)
     })
 
     it('counts all that come at once', async () => {
-      const merchant = await house.merchant()
-      const asked = Array.from({ length: 20 }, (_, n) => list(merchant, house, `192.0.2.${n}`))
+      const merchant = await service.merchant()
+      const asked = Array.from({ length: 20 }, (_, n) => list(merchant, service, `192.0.2.${n}`))
       const answers = await Promise.all(asked)
       expect(answers.filter(({ status }) => status === 200)).to.have.lengthOf(limit)
     })
 
     it('delays the refusals of a flood, so that they cost little', async () => {
-      const merchant = await house.merchant()
+      const merchant = await service.merchant()
       const durations = await Promise.all(
         Array.from({ length: 4 * limit }, async () => {
           const begun = performance.now()
@@ -97,38 +98,38 @@ describe('A rate limit of five in a second', () => {
     })
 
     it('counts an order as one request for each of its products', async () => {
-      const merchant = await house.merchant()
-      const products = [await createProduct(house, merchant), await createProduct(house, merchant)]
+      const merchant = await service.merchant()
+      const products = [await createProduct(service, merchant), await createProduct(service, merchant)]
       newSecond()
-      house.clock.advance(1000)
+      service.clock.advance(1000)
       const items = products.map(({ _id: productId }) => ({ productId, quantity: 1 }))
       const order = () =>
-        house.http.post('/api/v1/dev/store/orders/simulate').set(merchant.write()).send({ items })
+        service.http.post('/api/v1/dev/store/orders/simulate').set(merchant.write()).send({ items })
       expect(await statuses(2, order)).to.deep.equal([201, 201])
-      expect(remaining(house, merchant)).to.equal(1)
+      expect(remaining(service, merchant)).to.equal(1)
       // It is within the limit when it begins, and exceeds it.
       expect(await statuses(2, order)).to.deep.equal([201, 429])
-      house.clock.advance(1000)
+      service.clock.advance(1000)
       const answers = await Promise.all(Array.from({ length: limit }, order))
       expect(answers.filter(({ status }) => status === 201).length).to.be.within(1, 3)
       expect(answers.filter(({ status }) => status === 429).length).to.be.at.least(2)
     })
 
     it('counts a JSON body as one request for each full 16 KiB', async () => {
-      const merchant = await house.merchant()
+      const merchant = await service.merchant()
       const body = { amount: 500, note: 'x'.repeat(40_000) }
-      const create = () => house.http.post(intents).set(merchant.write()).send(body)
+      const create = () => service.http.post(intents).set(merchant.write()).send(body)
       expect(await statuses(4, create)).to.deep.equal([201, 201, 201, 429])
-      house.clock.advance(1000)
-      const small = () => house.http.post(intents).set(merchant.write()).send({ amount: 500 })
+      service.clock.advance(1000)
+      const small = () => service.http.post(intents).set(merchant.write()).send({ amount: 500 })
       expect(await statuses(6, small)).to.deep.equal([201, 201, 201, 201, 201, 429])
     })
 
     it('counts by key and not by business, and a rotated secret as the key it is of', async () => {
-      const merchant = await house.merchant()
+      const merchant = await service.merchant()
       const { businessId, keyId } = merchant
-      const other = asMerchant(businessId, await house.key(businessId))
-      const rotated = await rotateKey(house.deps, keyId, 60)
+      const other = asMerchant(businessId, await service.key(businessId))
+      const rotated = await rotateKey(service.deps, keyId, 60)
       if (rotated === null) throw new Error('no key')
       expect(await statuses(5, () => list(merchant))).not.to.include(429)
       await expectRefused(list(asMerchant(businessId, rotated)), 429, 'RATE_LIMITED')
@@ -136,10 +137,10 @@ describe('A rate limit of five in a second', () => {
     })
 
     it('is that of the business for all its keys if it has its own limit, from the next request on', async () => {
-      const merchant = await house.merchant()
-      const sibling = asMerchant(merchant.businessId, await house.key(merchant.businessId))
-      const neighbour = await house.merchant()
-      await changeAsOperator(house, merchant.businessId, { limits: { perSecond: 7 } })
+      const merchant = await service.merchant()
+      const sibling = asMerchant(merchant.businessId, await service.key(merchant.businessId))
+      const neighbour = await service.merchant()
+      await changeAsOperator(service, merchant.businessId, { limits: { perSecond: 7 } })
       for (const each of [merchant, sibling]) {
         expect(await statuses(7, () => list(each))).not.to.include(429)
         const { status, headers, body } = await list(each)
@@ -152,29 +153,29 @@ describe('A rate limit of five in a second', () => {
       expect((await statuses(6, () => list(neighbour))).at(-1)).to.equal(429)
 
       newSecond()
-      await changeAsOperator(house, merchant.businessId, { limits: { perSecond: null } })
+      await changeAsOperator(service, merchant.businessId, { limits: { perSecond: null } })
       expect((await statuses(6, () => list(merchant))).at(-1)).to.equal(429)
     })
 
     it('stands after the address of the key and before its kind', async () => {
-      const publishable = await house.merchant({ kind: 'publishable' })
-      const write = () => house.http.post(intents).set(publishable.write())
+      const publishable = await service.merchant({ kind: 'publishable' })
+      const write = () => service.http.post(intents).set(publishable.write())
       for (let sent = 0; sent < limit; sent += 1) await expectRefused(write(), 403, 'SECRET_KEY_REQUIRED')
       await expectRefused(write(), 429, 'RATE_LIMITED')
-      await expectRefused(house.http.post('/api/v1/dev/nothing'), 404, 'ENDPOINT_NOT_FOUND')
+      await expectRefused(service.http.post('/api/v1/dev/nothing'), 404, 'ENDPOINT_NOT_FOUND')
 
-      const elsewhere = await house.merchant({ ipAllowlist: ['198.51.100.7'] })
+      const elsewhere = await service.merchant({ ipAllowlist: ['198.51.100.7'] })
       for (let sent = 0; sent <= limit; sent += 1) await expectRefused(list(elsewhere), 403, 'IP_NOT_ALLOWED')
-      expect(remaining(house, elsewhere)).to.equal(limit)
+      expect(remaining(service, elsewhere)).to.equal(limit)
     })
 
     it('leaves nothing behind of what it refused: the same idempotency key works a second later', async () => {
-      const merchant = await house.merchant()
-      const create = () => house.http.post(intents).set(merchant.write('once')).send({ amount: 5 })
+      const merchant = await service.merchant()
+      const create = () => service.http.post(intents).set(merchant.write('once')).send({ amount: 5 })
       await statuses(5, () => list(merchant))
       await expectRefused(create(), 429, 'RATE_LIMITED')
-      expect(await house.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(0)
-      house.clock.advance(1000)
+      expect(await service.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(0)
+      service.clock.advance(1000)
       const created = await create().expect(201)
       expect(created.headers).not.to.have.property('idempotent-replayed')
       const replayed = await create().expect(201)
@@ -183,12 +184,12 @@ describe('A rate limit of five in a second', () => {
   })
 
   describe('for one address', () => {
-    const unknown = (address: string) => house.http.get(intents).set('X-Forwarded-For', address)
+    const unknown = (address: string) => service.http.get(intents).set('X-Forwarded-For', address)
     const mistyped = (address: string) => unknown(address).set('Authorization', 'Bearer sk_test_mistyped')
 
     it('counts only unknown callers, and closes before credentials are looked at', async () => {
-      const merchant = await house.merchant()
-      const publishable = await house.merchant({ kind: 'publishable' })
+      const merchant = await service.merchant()
+      const publishable = await service.merchant({ kind: 'publishable' })
       const before = await refusals('address')
       expect(await statuses(4, () => list(merchant))).to.deep.equal([200, 200, 200, 200])
       const forbidden = () => list(publishable)
@@ -212,9 +213,9 @@ describe('A rate limit of five in a second', () => {
       await expectRefused(unknown('192.0.2.1'), 429, 'RATE_LIMITED')
       expect((await refusals('address')) - before).to.equal(2)
 
-      expect(remaining(house, merchant)).to.equal(1)
-      expect((await list(merchant, house, '192.0.2.2')).status).to.equal(200)
-      house.clock.advance(1000)
+      expect(remaining(service, merchant)).to.equal(1)
+      expect((await list(merchant, service, '192.0.2.2')).status).to.equal(200)
+      service.clock.advance(1000)
       expect((await list(merchant)).status).to.equal(200)
     })
 
@@ -226,7 +227,7 @@ describe('A rate limit of five in a second', () => {
     })
 
     it('refuses nobody who has a key, however many come at once', async () => {
-      const merchants = await Promise.all(Array.from({ length: 4 }, () => house.merchant()))
+      const merchants = await Promise.all(Array.from({ length: 4 }, () => service.merchant()))
       const answers = await Promise.all(
         merchants.flatMap((merchant) => [1, 2, 3, 4].map(() => list(merchant))),
       )
@@ -242,12 +243,12 @@ describe('A rate limit of five in a second', () => {
   })
 
   describe('over two processes', () => {
-    const counted = () => everythingIn(redis.url, `${house.deps.config.queuePrefix}:rate:`)
+    const counted = () => everythingIn(redis.url, `${service.deps.config.queuePrefix}:rate:`)
 
     /** A count that never goes would fill Redis, a key a second. */
     async function expectToExpire() {
       const client = new Redis(redis.url)
-      const names = await client.keys(`${house.deps.config.queuePrefix}:rate:*`)
+      const names = await client.keys(`${service.deps.config.queuePrefix}:rate:*`)
       const left = await Promise.all(names.map((name) => client.pttl(name)))
       client.disconnect()
       expect(left).not.to.deep.equal([])
@@ -256,7 +257,7 @@ describe('A rate limit of five in a second', () => {
     }
 
     it('is five in all, as soon as they have told one another', async () => {
-      const merchant = await house.merchant()
+      const merchant = await service.merchant()
       await statuses(4, () => list(merchant))
       await until('Redis knows of four', async () => (await counted()).includes(`${merchant.keyId}\n"4"`))
       await expectToExpire()
@@ -266,37 +267,37 @@ describe('A rate limit of five in a second', () => {
     })
 
     it('is five for each while Redis is full', async () => {
-      const merchant = await house.merchant()
+      const merchant = await service.merchant()
       const client = new Redis(redis.url)
       await client.config('SET', 'maxmemory', '1')
-      for (const each of [house, beside])
+      for (const each of [service, beside])
         expect(await statuses(6, () => list(merchant, each))).to.deep.equal([200, 200, 200, 200, 200, 429])
-      for (const { deps } of [house, beside]) await deps.rateLimits?.exchange()
-      expect(remaining(house, merchant)).to.equal(0)
+      for (const { deps } of [service, beside]) await deps.rateLimits?.exchange()
+      expect(remaining(service, merchant)).to.equal(0)
       await client.config('SET', 'maxmemory', '0')
       client.disconnect()
     })
 
     it('is five for each while Redis is frozen, and nobody waits for it', async () => {
-      const merchant = await house.merchant()
+      const merchant = await service.merchant()
       await redis.kill('SIGSTOP')
       const startedAt = performance.now()
-      for (const each of [house, beside])
+      for (const each of [service, beside])
         expect(await statuses(6, () => list(merchant, each))).to.deep.equal([200, 200, 200, 200, 200, 429])
       // A command to a frozen Redis is given up after 3 s.
       expect(performance.now() - startedAt).to.be.below(1500)
     })
 
     it('is five for each while Redis is away, and five in all when it is back', async () => {
-      const merchant = await house.merchant()
+      const merchant = await service.merchant()
       await redis.kill('SIGKILL')
-      for (const each of [house, beside])
+      for (const each of [service, beside])
         expect(await statuses(6, () => list(merchant, each))).to.deep.equal([200, 200, 200, 200, 200, 429])
       await redis.restart()
-      for (const each of [house, beside])
+      for (const each of [service, beside])
         await until('Redis is up', async () => (await each.http.get('/readyz')).body.redis === 'up')
       newSecond()
-      await createIntent(house, merchant)
+      await createIntent(service, merchant)
       await until('Redis knows of one', async () => (await counted()).includes(`${merchant.keyId}\n"1"`))
       expect((await list(merchant, beside)).status).to.equal(200)
       await until('the other process too', () => remaining(beside, merchant) === 3)

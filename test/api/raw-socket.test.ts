@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { openServer, short } from './impatient.ts'
 import { answersOf, crlf, expectFailure, postHead, readRaw, sendRaw } from './raw-request.ts'
 
@@ -12,24 +12,24 @@ const tooMuch = '431 HEADERS_TOO_LARGE'
 type Row = [what: string, answers: string[], wire: () => string | Buffer, created?: number]
 
 describe('On a raw socket', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   let origin: string
   let close: () => Promise<unknown>
   let expectedInAll = 0
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
+    service = await openService()
+    merchant = await service.merchant()
     ;({ origin, close } = await openServer(
-      house,
-      createApp(house.deps, () => false),
+      service,
+      createApp(service.deps, () => false),
       short,
     ))
   })
   after(async () => {
-    const created = await house.deps.Intent.countDocuments()
+    const created = await service.deps.Intent.countDocuments()
     await close()
-    await house.close()
+    await service.close()
     expect(created, 'nothing was created late').to.equal(expectedInAll)
   })
 
@@ -233,7 +233,7 @@ describe('On a raw socket', () => {
     describe(about, () => {
       for (const [what, expected, wire, created = 0] of rows)
         it(`${what}: ${expected.join(', ')}`, async () => {
-          const before = await house.deps.Intent.countDocuments()
+          const before = await service.deps.Intent.countDocuments()
           const answers = await sendRaw(origin, wire())
           expect(answers.map(({ status }) => String(status))).to.deep.equal(
             expected.map((each) => each.slice(0, 3)),
@@ -242,25 +242,25 @@ describe('On a raw socket', () => {
             const [, code] = expected[n]?.split(' ') ?? []
             if (code !== undefined) expectFailure(answer, answer.status, code)
           })
-          expect(await house.deps.Intent.countDocuments()).to.equal(before + created)
+          expect(await service.deps.Intent.countDocuments()).to.equal(before + created)
           expectedInAll += created
-          await house.http.get('/healthz').expect(200)
+          await service.http.get('/healthz').expect(200)
         })
     })
 
   it('nothing is done whose body is broken, whatever it asks', async () => {
-    const made = await house.http.post(intents).set(merchant.write()).send({ amount: 5 })
+    const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
     expectedInAll += 1
     const path = `${intents}/${made.body.data.referenceNumber}`
     const cancel = postHead(`${path}/cancel`, merchant.write(), 'Transfer-Encoding: chunked')
     const [answer] = await sendRaw(origin, cancel, crlf('2', '{}', 'zz', ''))
     expectFailure(answer, 400, 'VALIDATION_ERROR')
-    const { body: read } = await house.http.get(path).set(merchant.read())
+    const { body: read } = await service.http.get(path).set(merchant.read())
     expect(read.data.status).to.equal('PENDING')
   })
 
   it('a body that is too large is refused by its announced length alone, without 100 Continue', async () => {
-    const before = await house.deps.Intent.countDocuments()
+    const before = await service.deps.Intent.countDocuments()
     const length = 'Content-Length: 99999999999'
     const wires = await Promise.all([
       readRaw(origin, post(length), '{'),
@@ -271,7 +271,7 @@ describe('On a raw socket', () => {
       expect(wire).to.match(/\r\nConnection: close\r\n/)
       expectFailure(answersOf(wire)[0], 413, 'PAYLOAD_TOO_LARGE')
     }
-    expect(await house.deps.Intent.countDocuments()).to.equal(before)
+    expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
   it('nobody is asked for a body by 100 Continue before it is known who asks', async () => {

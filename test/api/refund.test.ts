@@ -8,8 +8,8 @@ import { refundIntent } from '../../src/intents/refunds/refund.ts'
 import type { Question, RefundOrder, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent, post, readIntent, waitingData } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { atLeisure, pay, simulate } from '../support/pay.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { expectRefused } from './refused.ts'
 
@@ -17,43 +17,43 @@ const intents = '/api/v1/dev/intents'
 const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
 
 describe('POST /dev/intents/{referenceNumber}/refund', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
+    service = await openService()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
   let restore: () => void = () => undefined
   afterEach(() => {
     restore()
     restore = () => undefined
-    house.clock.freeze(null)
+    service.clock.freeze(null)
   })
 
   const create = async (amount: number) =>
-    (await createIntent(house, merchant, { amount, metadata: { order: '7' } })).referenceNumber
+    (await createIntent(service, merchant, { amount, metadata: { order: '7' } })).referenceNumber
   async function paid(amount: number): Promise<string> {
     const reference = await create(amount)
-    const { status } = await simulate(house, merchant, reference)
+    const { status } = await simulate(service, merchant, reference)
     expect(status).to.equal(200)
     return reference
   }
   const refund = (reference: string, body: string | object = {}, idempotencyKey?: string) =>
-    house.http
+    service.http
       .post(`${intents}/${reference}/refund`)
       .set({ ...merchant.write(idempotencyKey), 'Content-Type': 'application/json' })
       .send(typeof body === 'string' ? body : JSON.stringify(body))
-  const read = (reference: string) => readIntent(house, merchant, reference)
-  const stored = (referenceNumber: string) => house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+  const read = (reference: string) => readIntent(service, merchant, reference)
+  const stored = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
   /** What its events told of refunds. */
   const told = async (reference: string) =>
-    (await waitingData(house, reference))
+    (await waitingData(service, reference))
       .filter(({ event }) => event === 'payment.refunded')
       .map(({ data }) => data)
   /** As a process leaves it that dies before the answer is kept. */
   const crash = () =>
-    house.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
+    service.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
 
   /** Every wallet answers like this, until the test is over. Answers the orders and questions that it got. */
   function walletsAnswer(answers: { refund(): Promise<WalletOutcome>; status(): Promise<WalletOutcome> }): {
@@ -68,10 +68,10 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       refund: (order) => (orders.push(order), answers.refund()),
       status: (question) => (questions.push(question), answers.status()),
     }
-    const { named } = house.deps.wallets
-    house.deps.wallets.named = () => wallet
+    const { named } = service.deps.wallets
+    service.deps.wallets.named = () => wallet
     restore = () => {
-      house.deps.wallets.named = named
+      service.deps.wallets.named = named
     }
     return { orders, questions }
   }
@@ -82,7 +82,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   describe('gives back', () => {
     it('all of it: 200 with the intent, REFUNDED, and the refund', async () => {
       const reference = await paid(10_000)
-      house.clock.freeze(new Date(Date.now() + 1000))
+      service.clock.freeze(new Date(Date.now() + 1000))
       const { status, body } = await refund(reference, { reason: 'Sold out' })
       expect(status, JSON.stringify(body)).to.equal(200)
       const { refund: record, ...intent } = body.data
@@ -92,14 +92,14 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         currency: 'MRU',
         reason: 'Sold out',
         status: 'SUCCEEDED',
-        createdAt: house.deps.now().toISOString(),
+        createdAt: service.deps.now().toISOString(),
       })
       expect(record.id).to.match(/^RF-[2-9A-HJ-NP-Z]{16}$/)
       expect(intent).to.deep.include({
         status: 'REFUNDED',
         refunds: [record],
         totalAmountRefunded: 10_000,
-        updatedAt: house.deps.now().toISOString(),
+        updatedAt: service.deps.now().toISOString(),
       })
       expect(intent.payment.amountPaid).to.equal(10_000)
       expect(await read(reference)).to.deep.equal(intent)
@@ -142,8 +142,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
 
     it('what was paid of an OPEN intent', async () => {
-      const { referenceNumber } = await createIntent(house, merchant, { amountType: 'OPEN', amount: 5 })
-      await house.http
+      const { referenceNumber } = await createIntent(service, merchant, { amountType: 'OPEN', amount: 5 })
+      await service.http
         .post(`${intents}/${referenceNumber}/simulate-payment`)
         .set(merchant.write())
         .send({ amount: 900 })
@@ -155,8 +155,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     it('the money of a wallet of the sandbox, in parts: what it had before, it has again', async () => {
       const reference = await create(10_000)
       const balances = async () =>
-        (await house.deps.WalletAccount.find().lean()).map(({ balance }) => balance)
-      await pay(house, reference)
+        (await service.deps.WalletAccount.find().lean()).map(({ balance }) => balance)
+      await pay(service, reference)
       const [paidFrom = 0] = await balances()
       await refund(reference, { amount: 4000 }).expect(200)
       expect(await balances()).to.deep.equal([paidFrom + 4000])
@@ -166,20 +166,20 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
 
     it('the money of a live payment, with a live key, by the wallet that it was paid by', async () => {
-      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
-      const { referenceNumber } = await createIntent(house, live, { amount: 99_904 })
+      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+      const { referenceNumber } = await createIntent(service, live, { amount: 99_904 })
       const wallet = {
         name: 'live:wallet.example',
         authorise: async () => ({ outcome: 'done' }),
       } as unknown as Wallet
       const confirmation = { paymentId: 'form-1', phone: '22345678', pin: '1234', amount: 99_904 }
       const intent = await stored(referenceNumber)
-      const { state } = await payIntent(house.deps, wallet, intent, confirmation, atLeisure)
+      const { state } = await payIntent(service.deps, wallet, intent, confirmation, atLeisure)
       expect(state).to.equal('settled')
       const { orders } = walletsAnswer({ refund: async () => ({ outcome: 'done' }), status: neverAsked })
       const path = `${intents}/${referenceNumber}/refund`
       await expectRefused(refund(referenceNumber), 403, 'SANDBOX_MISMATCH')
-      const { body } = await house.http.post(path).set(live.write()).expect(200)
+      const { body } = await service.http.post(path).set(live.write()).expect(200)
       const { id: key } = body.data.refund
       expect(orders).to.have.lengthOf(1)
       expect(orders[0]).to.include({ key, paymentKey: 'form-1', amount: 99_904 })
@@ -247,19 +247,19 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       const reference = await paid(100)
       await expectRefused(refund('PI-NONE'), 404, 'INTENT_NOT_FOUND')
       const path = `${intents}/${reference}/refund`
-      const other = await house.merchant()
-      await expectRefused(house.http.post(path).set(other.write()), 404, 'INTENT_NOT_FOUND')
-      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
-      await expectRefused(house.http.post(path).set(live.write()), 403, 'SANDBOX_MISMATCH')
+      const other = await service.merchant()
+      await expectRefused(service.http.post(path).set(other.write()), 404, 'INTENT_NOT_FOUND')
+      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+      await expectRefused(service.http.post(path).set(live.write()), 403, 'SANDBOX_MISMATCH')
       expect(await read(reference)).to.include({ status: 'PAID' })
     })
 
     it('what is not paid: 400 INTENT_REFUND_INVALID_STATUS', async () => {
       const pending = await create(100)
       const cancelled = await create(100)
-      await house.http.post(`${intents}/${cancelled}/cancel`).set(merchant.write()).expect(200)
+      await service.http.post(`${intents}/${cancelled}/cancel`).set(merchant.write()).expect(200)
       const failed = await create(99_901)
-      await house.http.post(`${intents}/${failed}/simulate-payment`).set(merchant.write()).expect(402)
+      await service.http.post(`${intents}/${failed}/simulate-payment`).set(merchant.write()).expect(402)
       for (const reference of [pending, cancelled, failed])
         for (const body of [{}, { amount: 1_000_000, expectedRefundable: 5 }])
           await expectRefused(refund(reference, body), 400, 'INTENT_REFUND_INVALID_STATUS')
@@ -301,7 +301,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     }
     const refundAll = (reference: string, bodies: object[]) =>
       Promise.all(
-        bodies.map((body) => post(house, merchant, `/intents/${reference}/refund`, JSON.stringify(body))),
+        bodies.map((body) => post(service, merchant, `/intents/${reference}/refund`, JSON.stringify(body))),
       )
     const ten = (amount: number) => Array.from({ length: 10 }, () => ({ amount }))
 
@@ -406,11 +406,11 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(body.error).to.deep.include({ code: 'AMOUNT_OUT_OF_RANGE', details: { refundable: 40 } })
       await ask().expect(503)
       expect(questions).to.have.lengthOf(0)
-      house.clock.advance(1500)
+      service.clock.advance(1500)
       await ask().expect(503)
       expect(questions).to.have.lengthOf(1)
       status = { outcome: 'done' }
-      house.clock.advance(1500)
+      service.clock.advance(1500)
       const done = await ask().expect(200)
       expect(done.body.data.refund).to.deep.equal({ ...shown.refunds[0], status: 'SUCCEEDED' })
       expect(done.body.data).to.include({ status: 'REFUNDED', totalAmountRefunded: 60 })
@@ -428,9 +428,9 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         walletsAnswer({ refund: () => Promise.reject(new Error('reset')), status: async () => outcome })
         const ask = () => refund(reference, {}, `worker ${reference}`)
         await ask().expect(503)
-        house.clock.advance(1500)
+        service.clock.advance(1500)
         const intent = await stored(reference)
-        await askWallet(house.deps, intent._id, intent.refunds[0]?.id ?? '')
+        await askWallet(service.deps, intent._id, intent.refunds[0]?.id ?? '')
         restore()
         const { body } = await ask().expect(status)
         expect(body.data?.refund.amount ?? body.error.code).to.equal(status === 200 ? 100 : 'REFUND_FAILED')
@@ -452,7 +452,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       await until('an order', () => orders.length === 1)
       await crash()
       await refund(reference, {}, key).expect(503)
-      house.clock.advance(house.deps.config.walletTimeoutMs + 6000)
+      service.clock.advance(service.deps.config.walletTimeoutMs + 6000)
       await crash()
       await expectRefused(refund(reference, {}, key), 402, 'REFUND_FAILED')
       expect(orders).to.have.lengthOf(1)
@@ -464,10 +464,10 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
 
     it('takes its time: the claim is held for as long as that, and a wallet that never answers is left', async () => {
       const reference = await paid(100)
-      const { walletTimeoutMs } = house.deps.config
-      house.deps.config.walletTimeoutMs = 100
+      const { walletTimeoutMs } = service.deps.config
+      service.deps.config.walletTimeoutMs = 100
       restore = () => {
-        house.deps.config.walletTimeoutMs = walletTimeoutMs
+        service.deps.config.walletTimeoutMs = walletTimeoutMs
       }
       const putBack = restore
       const { orders } = walletsAnswer({ refund: () => new Promise(() => undefined), status: neverAsked })
@@ -476,12 +476,12 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         putBack()
         wallets()
       }
-      house.clock.freeze(house.deps.now())
-      await house.deps.Claim.deleteMany({})
+      service.clock.freeze(service.deps.now())
+      await service.deps.Claim.deleteMany({})
       const asking = refund(reference, {}, 'patient').then((answer) => answer)
       await until('an order', () => orders.length === 1)
-      const claim = await house.deps.Claim.findOne().orFail().lean()
-      const heldMs = Number(claim.leaseUntil) - house.deps.now().getTime()
+      const claim = await service.deps.Claim.findOne().orFail().lean()
+      const heldMs = Number(claim.leaseUntil) - service.deps.now().getTime()
       // The wallet's 100 ms and 1 s of grace, the 8 s that MongoDB may take, and 5 s to spare.
       expect(heldMs).to.equal(14_100)
       expect((await asking).status).to.equal(503)
@@ -489,7 +489,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
 
     it('has done it and MongoDB is gone: 503, and the retry hears from the wallet', async () => {
       const reference = await paid(100)
-      const { Intent } = house.deps
+      const { Intent } = service.deps
       const { findOneAndUpdate } = Intent
       const gone = { lean: () => Promise.reject(new mongo.MongoNetworkError('gone')) }
       const { orders } = walletsAnswer({
@@ -505,7 +505,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect([first.status, first.body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])
       expect((await read(reference)).refunds[0]).to.include({ status: 'PENDING' })
       await ask().expect(503)
-      house.clock.advance(house.deps.config.walletTimeoutMs + 6000)
+      service.clock.advance(service.deps.config.walletTimeoutMs + 6000)
       const { body } = await ask().expect(200)
       expect(body.data.totalAmountRefunded).to.equal(100)
       expect([orders.length, (await told(reference)).length]).to.deep.equal([1, 1])
@@ -513,7 +513,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
 
     it('is not configured any more: to be tried again, and nothing is set aside', async () => {
       const reference = await paid(100)
-      await house.deps.Intent.updateOne(
+      await service.deps.Intent.updateOne(
         { referenceNumber: reference },
         { $set: { 'payment.wallet': 'live:gone' } },
       )
@@ -526,7 +526,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     const reference = await paid(100)
     walletsAnswer({ refund: async () => unknown, status: async () => ({ outcome: 'done' }) })
     await refund(reference, {}, `patient ${reference}`).expect(503)
-    house.clock.advance(1500)
+    service.clock.advance(1500)
     const [effectId = ''] = (await stored(reference)).refunds.map((each) => each.effectId)
     const { businessId, keyId } = merchant
     const caller: Caller = {
@@ -540,7 +540,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     }
     const asked = { amount: null, reason: null, expectedRefundable: null }
     const effect = { id: effectId, until: performance.now() + 60_000, cause: null, seal: String }
-    const errand = await refundIntent(house.deps, caller, reference, asked, effect)
+    const errand = await refundIntent(service.deps, caller, reference, asked, effect)
     const overdrawn = new Error('the request has no patience left')
     const spending = errand(() => Promise.reject(overdrawn))
     expect(await spending.catch((error) => error)).to.equal(overdrawn)
@@ -551,7 +551,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     const reference = await paid(5000)
     const { body } = await refund(reference, { amount: 1 }).expect(200)
     const [record] = (await stored(reference)).refunds
-    await house.deps.Intent.updateOne(
+    await service.deps.Intent.updateOne(
       { referenceNumber: reference },
       { $set: { refunds: Array.from({ length: 999 }, () => ({ ...record, effectId: 'other' })) } },
     )

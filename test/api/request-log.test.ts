@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { createApp } from '../../src/app.ts'
 import { describeError } from '../../src/log.ts'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { openServer, short } from './impatient.ts'
 import { answersOf, connectTo, crlf, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
@@ -18,7 +18,7 @@ interface Line {
 }
 
 describe('The log of requests', () => {
-  let house: House
+  let service: Service
   let text = ''
   const lines = (): Line[] =>
     text
@@ -40,13 +40,13 @@ describe('The log of requests', () => {
         done()
       },
     })
-    house = await openHouse({}, pino({ level: 'trace', serializers: { err: describeError } }, sink))
+    service = await openService({}, pino({ level: 'trace', serializers: { err: describeError } }, sink))
   })
-  after(() => house.close())
+  after(() => service.close())
 
   it('has one line for each, with who asked what and how it ended', async () => {
-    const { write, read, keyId, businessId } = await house.merchant()
-    const created = await house.http.post(intents).set(write('key-1')).send({ amount: 5 })
+    const { write, read, keyId, businessId } = await service.merchant()
+    const created = await service.http.post(intents).set(write('key-1')).send({ amount: 5 })
     const who = { keyId, businessId, sandbox: true }
     const line = await lineOf(created)
     expect(line).to.include({ msg: 'http.request', method: 'POST', status: 201, code: null, ...who })
@@ -54,30 +54,33 @@ describe('The log of requests', () => {
     expect(line.durationMs).to.be.a('number')
     expect(line.replayed).to.equal(false)
 
-    const again = await house.http.post(intents).set(write('key-1')).send({ amount: 5 })
+    const again = await service.http.post(intents).set(write('key-1')).send({ amount: 5 })
     expect(await lineOf(again)).to.include({ status: 201, replayed: true, ...who })
-    const refused = await house.http.post(intents).set(write()).send({ amount: 0 })
+    const refused = await service.http.post(intents).set(write()).send({ amount: 0 })
     expect(await lineOf(refused)).to.include({ status: 400, code: 'AMOUNT_OUT_OF_RANGE', ...who })
-    const unknown = await house.http.get('/nothing')
+    const unknown = await service.http.get('/nothing')
     expect(await lineOf(unknown)).to.include({ status: 404, code: 'ENDPOINT_NOT_FOUND', route: null })
-    const nobody = await house.http.get(intents).set({ Authorization: 'Bearer sk_test_no' })
+    const nobody = await service.http.get(intents).set({ Authorization: 'Bearer sk_test_no' })
     expect(await lineOf(nobody)).to.include({ status: 401, code: 'INVALID_API_KEY', keyId: null })
-    expect(await lineOf(await house.http.get(intents).set(read()))).to.include({ method: 'GET', status: 200 })
+    expect(await lineOf(await service.http.get(intents).set(read()))).to.include({
+      method: 'GET',
+      status: 200,
+    })
   })
 
   it('has one for what never became a request, too', async () => {
-    const [answer] = await sendRaw(house.origin, 'noise\r\n\r\n')
+    const [answer] = await sendRaw(service.origin, 'noise\r\n\r\n')
     const requestId = String(answer?.headers.get('x-request-id'))
     const line = await lineOf({ headers: { 'x-request-id': requestId } })
     expect(line).to.include({ msg: 'http.request', status: 400, code: 'VALIDATION_ERROR', ip: '127.0.0.1' })
-    expect(line).to.have.all.keys(await lineOf(await house.http.get('/healthz')))
+    expect(line).to.have.all.keys(await lineOf(await service.http.get('/healthz')))
   })
 
   it('has one for a request whose body never came whole, with the id and the code of its response', async () => {
-    const { write, keyId, businessId } = await house.merchant()
+    const { write, keyId, businessId } = await service.merchant()
     const { origin, close } = await openServer(
-      house,
-      createApp(house.deps, () => false),
+      service,
+      createApp(service.deps, () => false),
       short,
     )
     /** Sends the beginning of a body once the caller is known, because the service asks for the body only then. */
@@ -115,9 +118,9 @@ describe('The log of requests', () => {
   })
 
   it('names who is behind a proxy as far as it is known, by an address and no other text', async () => {
-    const config = { ...house.deps.config, trustProxy: ['127.0.0.1'] }
-    const app = createApp({ ...house.deps, config }, () => false)
-    const { origin, close } = await openServer(house, app, short)
+    const config = { ...service.deps.config, trustProxy: ['127.0.0.1'] }
+    const app = createApp({ ...service.deps, config }, () => false)
+    const { origin, close } = await openServer(service, app, short)
     const get = (from: string) =>
       sendRaw(
         origin,
@@ -134,13 +137,13 @@ describe('The log of requests', () => {
   })
 
   it('tells a fault whole to those who run the service, and not to the caller', async () => {
-    const { write } = await house.merchant()
-    const { insertIntent } = house.deps.lanes
-    house.deps.lanes.insertIntent = async () => {
-      house.deps.lanes.insertIntent = insertIntent
+    const { write } = await service.merchant()
+    const { insertIntent } = service.deps.lanes
+    service.deps.lanes.insertIntent = async () => {
+      service.deps.lanes.insertIntent = insertIntent
       throw new Error('a bug')
     }
-    const answer = await house.http.post(intents).set(write()).send({ amount: 5 }).expect(500)
+    const answer = await service.http.post(intents).set(write()).send({ amount: 5 }).expect(500)
     const requestId = answer.headers['x-request-id']
     const told = await until('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
     expect(told.map(({ msg }) => msg)).to.have.members(['request.failed', 'http.request'])
@@ -148,13 +151,13 @@ describe('The log of requests', () => {
   })
 
   it('tells a bug whole where MongoDB was never asked, as 500 and not as its fault', async () => {
-    const { read } = await house.merchant()
-    const { findKey } = house.deps.lanes
-    house.deps.lanes.findKey = async () => {
-      house.deps.lanes.findKey = findKey
-      return house.deps.ApiKey.findOne({ createdAt: 'Hidden' }).lean<never>()
+    const { read } = await service.merchant()
+    const { findKey } = service.deps.lanes
+    service.deps.lanes.findKey = async () => {
+      service.deps.lanes.findKey = findKey
+      return service.deps.ApiKey.findOne({ createdAt: 'Hidden' }).lean<never>()
     }
-    const answer = await house.http.get(intents).set(read()).expect(500)
+    const answer = await service.http.get(intents).set(read()).expect(500)
     expect(answer.body.error.code).to.equal('INTERNAL_ERROR')
     const requestId = answer.headers['x-request-id']
     const told = await until('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
@@ -163,7 +166,7 @@ describe('The log of requests', () => {
 
   it('tells a fault of MongoDB by its code, once for all requests that meet it at about the same time', async () => {
     const start = text.length
-    const own = await openHouse({}, house.deps.log)
+    const own = await openService({}, service.deps.log)
     const { read } = await own.merchant()
     const database = own.deps.mongo.db
     await database?.collection('apikeys').drop()
@@ -182,8 +185,8 @@ describe('The log of requests', () => {
   })
 
   it('has no key, code, secret, idempotency key, label, metadata, URL or body in it, whatever happens', async () => {
-    const merchant = await house.merchant()
-    const other = await house.key(merchant.businessId, { kind: 'publishable' })
+    const merchant = await service.merchant()
+    const other = await service.key(merchant.businessId, { kind: 'publishable' })
     const secrets = [merchant.key, other.key, merchant.key.slice(8, 40)]
     const write = (name: string) => {
       secrets.push(`Very-Secret-${name}`)
@@ -197,54 +200,54 @@ describe('The log of requests', () => {
     }
     secrets.push('4242424', 'Hidden', 'hiddenKey', 'hidden-shop', 'hidden-hook', 'HiddenQuery')
 
-    const created = await house.http.post(intents).set(write('create')).send(body).expect(201)
+    const created = await service.http.post(intents).set(write('create')).send(body).expect(201)
     const { code, referenceNumber, shortCode } = created.body.data
     secrets.push(`"${code}"`, `:${code}`, shortCode)
-    await house.http.post(intents).set(merchant.write('Very-Secret-create')).send(body).expect(201)
-    await house.http.get(`${intents}/${referenceNumber}?q=HiddenQuery`).set(merchant.read()).expect(400)
-    await house.http.post(`${intents}/${referenceNumber}/cancel`).set(write('cancel')).expect(200)
-    const endpoint = await house.http
+    await service.http.post(intents).set(merchant.write('Very-Secret-create')).send(body).expect(201)
+    await service.http.get(`${intents}/${referenceNumber}?q=HiddenQuery`).set(merchant.read()).expect(400)
+    await service.http.post(`${intents}/${referenceNumber}/cancel`).set(write('cancel')).expect(200)
+    const endpoint = await service.http
       .post('/api/v1/dev/webhooks/endpoints')
       .set(write('endpoint'))
       .send({ url: 'https://hidden-hook.example/hook', events: ['payment.created'] })
       .expect(201)
     secrets.push(endpoint.body.data.secret)
 
-    await house.http
+    await service.http
       .post(intents)
       .set(write('bad'))
       .send({ ...body, amount: 0, label: 'Hidden'.repeat(99) })
       .expect(400)
-    await house.http
+    await service.http
       .post(intents)
       .set({ ...write('worse'), 'Content-Type': 'application/json' })
       .send('{"Hidden')
       .expect(400)
-    await house.http
+    await service.http
       .get(intents)
       .set({ Authorization: `Bearer ${merchant.key}x` })
       .expect(401)
-    await house.http.get(intents).set({ Authorization: merchant.key }).expect(401)
-    await house.http
+    await service.http.get(intents).set({ Authorization: merchant.key }).expect(401)
+    await service.http
       .post(intents)
       .set({ Authorization: `Bearer ${other.key}`, 'X-Idempotency-Key': 'Hidden' })
       .expect(403)
     const twice = `X-Idempotency-Key: Hidden\r\nX-Idempotency-Key: Hidden\r\nAuthorization: Bearer ${merchant.key}`
     await sendRaw(
-      house.origin,
+      service.origin,
       crlf(`POST ${intents} HTTP/1.1`, 'Host: a', 'Connection: close', twice, '', ''),
     )
-    await sendRaw(house.origin, crlf('GET /Hidden HTTP/1.1', twice, 'no header', '', ''))
+    await sendRaw(service.origin, crlf('GET /Hidden HTTP/1.1', twice, 'no header', '', ''))
     // The database quotes what it refuses: the values of a unique index in the message of its error.
-    const { insertIntent } = house.deps.lanes
-    house.deps.lanes.insertIntent = async (intent) => {
-      house.deps.lanes.insertIntent = insertIntent
+    const { insertIntent } = service.deps.lanes
+    service.deps.lanes.insertIntent = async (intent) => {
+      service.deps.lanes.insertIntent = insertIntent
       secrets.push(`:${intent.code}`)
-      await house.deps.Intent.collection.insertOne({ _id: intent._id, codeKey: intent.codeKey } as never)
-      await house.deps.Intent.collection.insertOne({ codeKey: intent.codeKey })
+      await service.deps.Intent.collection.insertOne({ _id: intent._id, codeKey: intent.codeKey } as never)
+      await service.deps.Intent.collection.insertOne({ codeKey: intent.codeKey })
       throw new Error('not reached')
     }
-    const last = await house.http.post(intents).set(write('refused')).send(body).expect(503)
+    const last = await service.http.post(intents).set(write('refused')).send(body).expect(503)
     const requestId = last.headers['x-request-id']
     const told = await until('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
     expect(told.find(({ msg }) => msg === 'mongodb.failed')).to.have.nested.property('err.code', 11_000)
@@ -253,16 +256,16 @@ describe('The log of requests', () => {
   })
 
   it('takes what the socket of the driver says for a fault of MongoDB', async () => {
-    const { read } = await house.merchant()
-    const { findKey } = house.deps.lanes
+    const { read } = await service.merchant()
+    const { findKey } = service.deps.lanes
     for (const code of ['EPIPE', 'ECONNRESET']) {
-      house.deps.lanes.findKey = () => {
-        house.deps.lanes.findKey = findKey
+      service.deps.lanes.findKey = () => {
+        service.deps.lanes.findKey = findKey
         return Promise.reject(
           Object.assign(new Error('This socket has been ended by the other party'), { code }),
         )
       }
-      const { status, body } = await house.http.get(intents).set(read())
+      const { status, body } = await service.http.get(intents).set(read())
       expect([status, body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])
     }
   })

@@ -2,35 +2,35 @@ import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
 import type { EventName } from '../../schemas/events.ts'
 import { attempt, freshDelivery, openBeside, subscribe } from '../support/acts.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { isSignedWith, type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 
 const hour = 3_600_000
 const events: EventName[] = ['payment.created']
 
 describe('The secret of a webhook endpoint, rotated,', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let merchant: Merchant
   let id: string
   let first: string
   before(async () => {
-    ;[house, receiver] = await Promise.all([openHouse(), startReceiver()])
+    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
   })
   beforeEach(async () => {
-    merchant = await house.merchant()
-    ;({ id, secret: first } = await subscribe(house, merchant, receiver.url, events))
+    merchant = await service.merchant()
+    ;({ id, secret: first } = await subscribe(service, merchant, receiver.url, events))
   })
-  afterEach(() => house.clock.freeze(null))
-  after(() => Promise.all([house.close(), receiver.close()]))
+  afterEach(() => service.clock.freeze(null))
+  after(() => Promise.all([service.close(), receiver.close()]))
 
-  const rotate = (key?: string, as = merchant, at = house) =>
+  const rotate = (key?: string, as = merchant, at = service) =>
     at.http.post(`/api/v1/dev/webhooks/endpoints/${id}/rotate-secret`).set(as.write(key))
   const rotated = async (): Promise<string> => (await rotate().expect(200)).body.data.secret
   /** What arrives of an event that comes now. */
   async function arrival(): Promise<Received> {
-    const { _id } = await freshDelivery(house, merchant)
-    await attempt(house.deps, _id)
+    const { _id } = await freshDelivery(service, merchant)
+    await attempt(service.deps, _id)
     return receiver.received.find(({ json }) => json.id === _id) ?? expect.fail('nothing arrived')
   }
   const under = (secret: string, { headers, body }: Received) =>
@@ -46,12 +46,12 @@ describe('The secret of a webhook endpoint, rotated,', () => {
     expect(secret)
       .to.match(/^[\da-f]{64}$/)
       .and.not.equal(first)
-    const list = await house.http.get('/api/v1/dev/webhooks').set(merchant.read())
+    const list = await service.http.get('/api/v1/dev/webhooks').set(merchant.read())
     expect(list.body.data.items).to.deep.equal([shown])
     expect(list.text).not.to.include('ecret')
     const kept = JSON.stringify([
-      await house.deps.Endpoint.findById(id).lean(),
-      await house.deps.Claim.find().lean(),
+      await service.deps.Endpoint.findById(id).lean(),
+      await service.deps.Claim.find().lean(),
     ])
     for (const each of [first, secret]) expect(kept).not.to.include(each)
   })
@@ -59,25 +59,25 @@ describe('The secret of a webhook endpoint, rotated,', () => {
   it('signs at once, and the old one beside it for 24 hours', async () => {
     const before = await arrival()
     expect([isSignedWith(first, before), previousOf(before)]).to.deep.equal([true, undefined])
-    house.clock.freeze(new Date('2031-03-04T05:06:07Z'))
+    service.clock.freeze(new Date('2031-03-04T05:06:07Z'))
     const second = await rotated()
     for (const wait of [0, 24 * hour - 1]) {
-      house.clock.freeze(new Date(Date.parse('2031-03-04T05:06:07Z') + wait))
+      service.clock.freeze(new Date(Date.parse('2031-03-04T05:06:07Z') + wait))
       const during = await arrival()
       expect(isSignedWith(second, during)).to.equal(true)
       expect(previousOf(during)).to.equal(under(first, during))
     }
-    house.clock.advance(1)
+    service.clock.advance(1)
     const after = await arrival()
     expect([isSignedWith(second, after), previousOf(after)]).to.deep.equal([true, undefined])
   })
 
   it('again and again has its old ones sign newest first, five at most, each for its own 24 hours', async () => {
     const secrets = [first]
-    house.clock.freeze(new Date('2031-05-06T00:00:00Z'))
+    service.clock.freeze(new Date('2031-05-06T00:00:00Z'))
     for (let times = 0; times < 7; times += 1) {
       secrets.unshift(await rotated())
-      house.clock.advance(hour)
+      service.clock.advance(hour)
     }
     const [current = '', ...old] = secrets
     const seven = await arrival()
@@ -88,7 +88,7 @@ describe('The secret of a webhook endpoint, rotated,', () => {
         .map((each) => under(each, seven))
         .join(','),
     )
-    house.clock.freeze(new Date('2031-05-07T04:30:00Z'))
+    service.clock.freeze(new Date('2031-05-07T04:30:00Z'))
     const later = await arrival()
     expect(previousOf(later)).to.equal(
       old
@@ -112,16 +112,16 @@ describe('The secret of a webhook endpoint, rotated,', () => {
 
   it('of a dead process is answered to the retry, even when it was rotated again meanwhile', async () => {
     const { body } = await rotate('crashed').expect(200)
-    await house.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
+    await service.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
     await rotated()
     const retry = await rotate('crashed')
     expect([retry.status, retry.body.data.secret]).to.deep.equal([200, body.data.secret])
   })
 
   it('goes on where the SECRET_KEY that sealed the old one is lost', async () => {
-    const beside = await openBeside(house, { SECRET_KEY: Buffer.alloc(32, 7).toString('base64') })
+    const beside = await openBeside(service, { SECRET_KEY: Buffer.alloc(32, 7).toString('base64') })
     beside.allowHost(receiver.host)
-    const { _id } = await freshDelivery(house, merchant)
+    const { _id } = await freshDelivery(service, merchant)
     expect(await attempt(beside.deps, _id)).to.include({ outcome: 'lost', attempts: 0 })
     expect(receiver.received.filter(({ json }) => json.id === _id)).to.deep.equal([])
     const again = asMerchant(merchant.businessId, await beside.key(merchant.businessId))

@@ -7,40 +7,40 @@ import type { PaymentUnderWay } from '../../src/intents/payments/payment.ts'
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { beginPayment } from '../../src/intents/payments/under-way.ts'
 import { createIntent, readIntent, waitingData } from '../support/acts.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
+    service = await openService()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
-  afterEach(() => house.clock.freeze(null))
+  after(() => service.close())
+  afterEach(() => service.clock.freeze(null))
 
   const create = async (asked: object = { amount: 50_000 }) =>
-    (await createIntent(house, merchant, asked)).referenceNumber
+    (await createIntent(service, merchant, asked)).referenceNumber
   const simulate = (reference: string, body: string | object = {}, idempotencyKey?: string) =>
-    house.http
+    service.http
       .post(`${intents}/${reference}/simulate-payment`)
       .set({ ...merchant.write(idempotencyKey), 'Content-Type': 'application/json' })
       .send(typeof body === 'string' ? body : JSON.stringify(body))
-  const stored = (referenceNumber: string) => house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+  const stored = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
   const events = async (reference: string) =>
-    (await waitingData(house, reference)).map(({ event, data }) => ({ event, ...data }))
+    (await waitingData(service, reference)).map(({ event, data }) => ({ event, ...data }))
   /** As a process leaves it that dies before the answer is kept. */
   const crash = () =>
-    house.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
+    service.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
 
   it('answers 200 with the intent as its retrieval shows it, PAID and without a code', async () => {
-    house.clock.freeze(new Date('2026-03-01T12:00:00.000Z'))
+    service.clock.freeze(new Date('2026-03-01T12:00:00.000Z'))
     const reference = await create()
-    house.clock.advance(1000)
+    service.clock.advance(1000)
     const { status, body } = await simulate(reference)
     expect(status, JSON.stringify(body)).to.equal(200)
     expect(body.data).to.deep.include({
@@ -54,7 +54,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       updatedAt: '2026-03-01T12:00:01.000Z',
     })
     expect(body.data).to.not.have.any.keys('failure', 'cancellationReason')
-    expect(await readIntent(house, merchant, reference)).to.deep.equal(body.data)
+    expect(await readIntent(service, merchant, reference)).to.deep.equal(body.data)
   })
 
   it('tells payment.confirmed in the same write, with the payer masked and what it earns', async () => {
@@ -80,7 +80,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
 
   it('takes no body at all, and pays with the demo wallet', async () => {
     const reference = await create()
-    await house.http.post(`${intents}/${reference}/simulate-payment`).set(merchant.write()).expect(200)
+    await service.http.post(`${intents}/${reference}/simulate-payment`).set(merchant.write()).expect(200)
     expect((await events(reference)).at(-1)).to.include({ payer_phone: '22******01' })
   })
 
@@ -136,7 +136,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     it('for want of funds: PENDING, told with payment.failed, and payable again', async () => {
       const reference = await create()
       await expectFailed(reference, { outcome: 'insufficient_funds' }, declined)
-      const read = await readIntent(house, merchant, reference)
+      const read = await readIntent(service, merchant, reference)
       expect(read).to.deep.include({
         status: 'PENDING',
         payment: null,
@@ -166,7 +166,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     it('for good: FAILED, told with payment.failed, and not payable any more', async () => {
       const reference = await create()
       await expectFailed(reference, { outcome: 'technical_error' }, failed)
-      expect(await readIntent(house, merchant, reference)).to.deep.include({
+      expect(await readIntent(service, merchant, reference)).to.deep.include({
         status: 'FAILED',
         payment: null,
         code: null,
@@ -220,7 +220,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       const first = await simulate(reference, { outcome }, key).expect(status)
       await crash()
       // What a thousand others leave.
-      await house.deps.Intent.updateOne({ referenceNumber: reference }, { $set: { effects: ['another'] } })
+      await service.deps.Intent.updateOne({ referenceNumber: reference }, { $set: { effects: ['another'] } })
       const again = await simulate(reference, { outcome }, key).expect(status)
       const { requestId: _own, ...error } = again.body.error ?? {}
       expect(again.body.data ?? error).to.deep.include(first.body.data ?? { code: 'PAYMENT_FAILED' })
@@ -242,7 +242,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     const asked = { amount: null, outcome: 'success', payerPhone: '22000000' } as const
     const effect = { id: newId(), until: noHurry, cause: null, seal: String }
     let days = 0
-    const leaping = { ...house.deps, now: () => new Date(house.clock.now().getTime() + day * days++) }
+    const leaping = { ...service.deps, now: () => new Date(service.clock.now().getTime() + day * days++) }
     await simulatePayment(leaping, caller, reference, asked, effect)
     const { payment, expiresAt, updatedAt, attempts } = await stored(reference)
     expect(payment?.paidAt).to.be.below(expiresAt)
@@ -287,38 +287,38 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
         const { status, body } = await simulate(reference, text)
         expect([status, body.error.code, body.error.param], text).to.deep.equal([400, code, param])
       }
-      expect(await readIntent(house, merchant, reference)).to.include({ status: 'PENDING' })
+      expect(await readIntent(service, merchant, reference)).to.include({ status: 'PENDING' })
     })
 
     it('a reference nobody has, another business and a live intent', async () => {
       const reference = await create()
       await expectRefused(simulate('PI-NONE'), 404, 'INTENT_NOT_FOUND')
-      const other = await house.merchant()
+      const other = await service.merchant()
       const path = `${intents}/${reference}/simulate-payment`
-      await expectRefused(house.http.post(path).set(other.write()), 404, 'INTENT_NOT_FOUND')
-      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
-      const { referenceNumber } = await createIntent(house, live)
+      await expectRefused(service.http.post(path).set(other.write()), 404, 'INTENT_NOT_FOUND')
+      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+      const { referenceNumber } = await createIntent(service, live)
       await expectRefused(simulate(referenceNumber), 403, 'SANDBOX_MISMATCH')
     })
 
     it('a live key, whatever the request is like: 403 SANDBOX_ONLY', async () => {
-      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
-      const { referenceNumber } = await createIntent(house, live)
+      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+      const { referenceNumber } = await createIntent(service, live)
       for (const reference of [referenceNumber, 'PI-NONE']) {
         const path = `${intents}/${reference}/simulate-payment`
-        await expectRefused(house.http.post(path).set(live.write()), 403, 'SANDBOX_ONLY')
-        await expectRefused(house.http.post(path).set(live.read()), 403, 'SANDBOX_ONLY')
+        await expectRefused(service.http.post(path).set(live.write()), 403, 'SANDBOX_ONLY')
+        await expectRefused(service.http.post(path).set(live.read()), 403, 'SANDBOX_ONLY')
       }
-      expect(await readIntent(house, live, referenceNumber)).to.include({ status: 'PENDING' })
+      expect(await readIntent(service, live, referenceNumber)).to.include({ status: 'PENDING' })
     })
 
     it('what is not PENDING: 400 INTENT_NOT_PENDING, and nothing changes', async () => {
       const cancelled = await create()
-      await house.http.post(`${intents}/${cancelled}/cancel`).set(merchant.write()).expect(200)
+      await service.http.post(`${intents}/${cancelled}/cancel`).set(merchant.write()).expect(200)
       const paid = await create()
       await simulate(paid).expect(200)
       const expired = await create()
-      house.clock.advance(day)
+      service.clock.advance(day)
       for (const reference of [cancelled, paid, expired]) {
         const before = await stored(reference)
         await expectRefused(simulate(reference), 400, 'INTENT_NOT_PENDING')
@@ -328,7 +328,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
 
     it('what somebody is paying at this moment: 400 INTENT_NOT_PENDING', async () => {
       const reference = await create()
-      const now = house.deps.now()
+      const now = service.deps.now()
       const later = new Date(now.getTime() + 15_000)
       const underWay: PaymentUnderWay = {
         id: 'form-1',
@@ -340,7 +340,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
         askAt: later,
         mark: 'try-1',
       }
-      await beginPayment(house.deps, await stored(reference), underWay, noHurry)
+      await beginPayment(service.deps, await stored(reference), underWay, noHurry)
       await expectRefused(simulate(reference), 400, 'INTENT_NOT_PENDING')
       expect((await stored(reference)).underWay).to.include({ id: 'form-1' })
     })
@@ -349,13 +349,13 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   it('happens once, however many ask, and excludes a cancel: one winner, and the events that it tells', async () => {
     const race = async (withCancel: boolean) => {
       const reference = await create()
-      const cancel = house.http.post(`${intents}/${reference}/cancel`).set(merchant.write())
+      const cancel = service.http.post(`${intents}/${reference}/cancel`).set(merchant.write())
       const answers = await Promise.all([
         simulate(reference),
         withCancel ? cancel : simulate(reference),
         simulate(reference, { outcome: 'technical_error' }),
       ])
-      const { status } = await readIntent(house, merchant, reference)
+      const { status } = await readIntent(service, merchant, reference)
       const told = await events(reference)
       expect(told.map((each) => each.status)).to.deep.equal(['PENDING', status])
       const won = answers.filter((answer) => answer.status !== 400)

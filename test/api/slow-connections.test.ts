@@ -7,7 +7,7 @@ import { createApp } from '../../src/app.ts'
 import { mostConnections } from '../../src/http/connections/most-connections.ts'
 import { patience } from '../../src/http/connections/patience.ts'
 import { serveProbes } from '../../src/http/probes.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { type Opened, openServer, short } from './impatient.ts'
 import { answersOf, connectTo, crlf, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
@@ -16,20 +16,20 @@ const intents = '/api/v1/dev/intents'
 const body = '{"amount":5}'
 
 describe('A connection', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   let impatient: Opened
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
-    impatient = await openServer(house, app(), short)
+    service = await openService()
+    merchant = await service.merchant()
+    impatient = await openServer(service, app(), short)
   })
   after(async () => {
     await impatient.close()
-    await house.close()
+    await service.close()
   })
 
-  const app = () => createApp(house.deps, () => false)
+  const app = () => createApp(service.deps, () => false)
   const head = (...headers: string[]) => postHead(intents, merchant.write(), ...headers)
   /** Sends a beginning, then its drops one by one until the connection is over; how it was answered. */
   async function drip(origin: string, beginning: string, drop: string) {
@@ -46,7 +46,7 @@ describe('A connection', () => {
   })
 
   it('that says too little for too long hears 408 REQUEST_TIMEOUT, and nothing is done', async () => {
-    const before = await house.deps.Intent.countDocuments()
+    const before = await service.deps.Intent.countDocuments()
     const all = await Promise.all([
       sendRaw(impatient.origin),
       sendRaw(impatient.origin, 'GET /heal'),
@@ -61,11 +61,11 @@ describe('A connection', () => {
       expect(answers).to.have.lengthOf(1)
       expectFailure(answers[0], 408, 'REQUEST_TIMEOUT')
     }
-    expect(await house.deps.Intent.countDocuments()).to.equal(before)
+    expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
   it('whose body drips is ended by its rate, long before the time of a request is over', async () => {
-    const { origin, close } = await openServer(house, app(), { ...short, requestMs: patience.requestMs })
+    const { origin, close } = await openServer(service, app(), { ...short, requestMs: patience.requestMs })
     const startedAt = performance.now()
     const all = await Promise.all([
       drip(origin, head('Content-Length: 5000'), ' '),
@@ -78,7 +78,7 @@ describe('A connection', () => {
   })
 
   it('whose second body drips does not live on the bytes of the first', async () => {
-    const { origin, close } = await openServer(house, app(), { ...short, requestMs: patience.requestMs })
+    const { origin, close } = await openServer(service, app(), { ...short, requestMs: patience.requestMs })
     const first = head('Content-Length: 100000') + body.padEnd(100_000)
     const startedAt = performance.now()
     const answers = await drip(origin, first + head('Content-Length: 5000'), ' ')
@@ -101,14 +101,14 @@ describe('A connection', () => {
   })
 
   it('that sends nothing but empty lines after an answer is let go', async () => {
-    const idle = await openServer(house, app(), { ...short, keepAliveMs: 200 })
+    const idle = await openServer(service, app(), { ...short, keepAliveMs: 200 })
     const answers = await drip(idle.origin, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n', '\r\n')
     await idle.close()
     expect(answers.map(({ status }) => status)).to.deep.equal([200])
   })
 
   it('that asks again in time lives on, for longer than a silent one', async () => {
-    const { origin, close } = await openServer(house, app(), { ...short, keepAliveMs: 1500 })
+    const { origin, close } = await openServer(service, app(), { ...short, keepAliveMs: 1500 })
     const socket = await connectTo(origin)
     const answered = readToEnd(socket)
     for (const last of [[], [], [], [], ['Connection: close']]) {
@@ -144,7 +144,7 @@ describe('A connection', () => {
 
   it('that is closed early, at whatever place, does no harm', async () => {
     const whole = head('Content-Length: 12') + body
-    const before = await house.deps.Intent.countDocuments()
+    const before = await service.deps.Intent.countDocuments()
     const places = Array.from({ length: 12 }, (_, n) => Math.floor((whole.length * n) / 12))
     const closed = places.flatMap((place) => [
       (socket: Socket) => socket.end(whole.slice(0, place)),
@@ -160,17 +160,17 @@ describe('A connection', () => {
     )
     const gone = await connectTo(impatient.origin)
     gone.end(crlf(`GET ${intents} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${merchant.key}`, '', ''))
-    await house.http.get('/healthz').expect(200)
-    expect(await house.deps.Intent.countDocuments()).to.equal(before)
+    await service.http.get('/healthz').expect(200)
+    expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
   it('that is reset while a request waits behind a slow one harms nobody, nor on the port of a worker', async () => {
     let answer = () => undefined as unknown
     const asked = () => new Promise((resolve) => (answer = () => resolve(undefined)))
-    const queues = { ...house.deps.queues, ping: asked }
-    const web = createApp({ ...house.deps, queues }, () => false)
-    const opened = await openServer(house, web, short)
-    const probes = await serveProbes({ ...house.deps, queues }, 0, () => false)
+    const queues = { ...service.deps.queues, ping: asked }
+    const web = createApp({ ...service.deps, queues }, () => false)
+    const opened = await openServer(service, web, short)
+    const probes = await serveProbes({ ...service.deps, queues }, 0, () => false)
     const slow = crlf('GET /readyz HTTP/1.1', 'Host: a', '', '')
     const tunnel = crlf('CONNECT a:443 HTTP/1.1', 'Host: a', '', '')
     const upgrade = crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: Upgrade', 'Upgrade: h2c', '', '')
@@ -196,7 +196,7 @@ describe('A connection', () => {
     socket.write(crlf('GET /nothing HTTP/1.1', 'Host: a', '', '').repeat(100_000))
     const [atServer] = await accepted
     const answers = answersOf((await answered).toString('latin1'))
-    const { values } = await house.deps.metrics.rateLimited.get()
+    const { values } = await service.deps.metrics.rateLimited.get()
     expect(values).to.deep.include({ labels: { scope: 'connection' }, value: 1 })
     expect(answers.length).to.be.within(2, 200)
     expectFailure(answers.pop(), 429, 'RATE_LIMITED')
@@ -205,7 +205,7 @@ describe('A connection', () => {
   })
 
   it('whose other side never ends it is let go after our last word', async () => {
-    const { server, origin, close } = await openServer(house, app(), { ...short, lingerMs: 50 })
+    const { server, origin, close } = await openServer(service, app(), { ...short, lingerMs: 50 })
     const accepted = once(server, 'connection') as Promise<[Socket]>
     const socket = connect({ port: Number(new URL(origin).port), host: '127.0.0.1', allowHalfOpen: true })
     socket.on('error', () => undefined)
@@ -222,7 +222,7 @@ describe('A connection', () => {
       made += 1
       res.end('x'.repeat(1_000_000))
     })
-    const { server, origin, close } = await openServer(house, answering, short)
+    const { server, origin, close } = await openServer(service, answering, short)
     const accepted = once(server, 'connection') as Promise<[Socket]>
     const socket = await connectTo(origin)
     socket.on('error', () => undefined)
@@ -265,7 +265,7 @@ describe('A connection', () => {
     const ofAddress = mostConnections() / 10
 
     it(`beyond ${ofAddress} of one address is closed, and those of other addresses are served`, async () => {
-      const { origin, close } = await openServer(house, app(), patience)
+      const { origin, close } = await openServer(service, app(), patience)
       const all = await connectMany(origin, ofAddress + 5, '127.7.0.1')
       for (const socket of all) socket.resume()
       await until('five are closed', () => standing(all).length === ofAddress)
@@ -283,7 +283,7 @@ describe('A connection', () => {
     })
 
     it('that is a proxy of TRUST_PROXY has no limit of its own', async () => {
-      const behind = await openHouse({ TRUST_PROXY: '127.9.0.1' })
+      const behind = await openService({ TRUST_PROXY: '127.9.0.1' })
       const { origin, close } = await openServer(
         behind,
         createApp(behind.deps, () => false),

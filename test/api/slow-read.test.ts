@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createIntent } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 
 const lifetimeMs = 86_400_000
 
@@ -9,39 +9,39 @@ const lifetimeMs = 86_400_000
  * the answer say so, although what was read is PENDING and its time is up.
  */
 describe('a read that lasts past the end of an intent', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   let referenceNumber: string
   let shortCode: string
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
+    service = await openService()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
   beforeEach(async () => {
-    house.clock.freeze(new Date('2034-01-01T00:00:00Z'))
-    const created = await createIntent(house, merchant)
+    service.clock.freeze(new Date('2034-01-01T00:00:00Z'))
+    const created = await createIntent(service, merchant)
     referenceNumber = created.referenceNumber
     shortCode = created.shortCode
-    house.clock.advance(lifetimeMs - 2000)
+    service.clock.advance(lifetimeMs - 2000)
   })
 
   /** What happens between the read and the answer. */
   async function payAndWait() {
-    await house.http
+    await service.http
       .post(`/api/v1/dev/intents/${referenceNumber}/simulate-payment`)
       .set(merchant.write())
       .send({})
       .expect(200)
-    house.clock.advance(3000)
+    service.clock.advance(3000)
   }
 
-  const get = async (path: string) => (await house.http.get(path).set(merchant.read())).body
+  const get = async (path: string) => (await service.http.get(path).set(merchant.read())).body
   const statusNow = async () => (await get(`/api/v1/dev/intents/${referenceNumber}`)).data.status
 
   /** The next read by this lane lasts until it is paid. */
   function delay(name: 'findIntent' | 'findOffered') {
-    const lanes = house.deps.lanes as Record<typeof name, (key: string, until: number) => Promise<unknown>>
+    const lanes = service.deps.lanes as Record<typeof name, (key: string, until: number) => Promise<unknown>>
     const find = lanes[name]
     lanes[name] = async (...asked) => {
       lanes[name] = find
@@ -59,7 +59,7 @@ describe('a read that lasts past the end of an intent', () => {
 
   for (const query of ['', '?status=PENDING'])
     it(`in a list${query}`, async () => {
-      const { collection } = house.deps.lists.models.Intent
+      const { collection } = service.deps.lists.models.Intent
       const { find } = collection
       collection.find = ((...asked: Parameters<typeof find>) => {
         collection.find = find

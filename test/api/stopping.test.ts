@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
 import express from 'express'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { openServer, short } from './impatient.ts'
 import { answersOf, connectTo, crlf, readToEnd } from './raw-request.ts'
@@ -9,16 +9,16 @@ import { answersOf, connectTo, crlf, readToEnd } from './raw-request.ts'
 const get = crlf('GET / HTTP/1.1', 'Host: a', '', '')
 
 describe('An HTTP server that stops', () => {
-  let house: House
+  let service: Service
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   it('completes a response that the client has not fully read yet', async () => {
     const body = 'x'.repeat(20_000_000)
     const app = express().get('/', (_req, res) => res.end(body))
-    const { server, origin } = await openServer(house, app, { ...short, answerIdleMs: 10_000 })
+    const { server, origin } = await openServer(service, app, { ...short, answerIdleMs: 10_000 })
     const socket = await connectTo(origin)
     socket.pause().write(get)
     await until('part of the response has arrived', () => socket.bytesRead > 0)
@@ -31,7 +31,7 @@ describe('An HTTP server that stops', () => {
 
   it('serves requests while it waits for new connections to stop, then accepts none', async () => {
     const app = express().get('/', (_req, res) => res.end('{}'))
-    const { server, origin } = await openServer(house, app, short)
+    const { server, origin } = await openServer(service, app, short)
     const sockets: Socket[] = []
     const knocking = setInterval(() => {
       void connectTo(origin).then((socket) => sockets.push(socket))

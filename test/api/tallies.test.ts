@@ -8,7 +8,7 @@ import { anyTime, type Span } from '../../src/span.ts'
 import { listOrders } from '../../src/store/orders/list.ts'
 import { createTallies } from '../../src/tallies/tallies.ts'
 import { listDeliveries } from '../../src/webhooks/deliveries/list.ts'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 import { openLiveShop } from '../support/store.ts'
 
 const [minute, hour] = [60_000, 3_600_000]
@@ -48,24 +48,24 @@ const lists = {
 }
 
 describe('The tallies of long lists', () => {
-  let house: House
+  let service: Service
   let elapsedMs = 0
   before(async () => {
-    house = await openHouse()
-    house.clock.freeze(new Date())
+    service = await openService()
+    service.clock.freeze(new Date())
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const withTallies = (stride: number, mostMarks = 1_000): Deps => ({
-    ...house.deps,
+    ...service.deps,
     tallies: createTallies(() => elapsedMs, { stride, mostMarks }),
   })
   async function callerOf(): Promise<Caller> {
-    const merchant = await house.merchant({ mode: 'live' })
-    await openLiveShop(house, merchant)
+    const merchant = await service.merchant({ mode: 'live' })
+    await openLiveShop(service, merchant)
     return { businessId: merchant.businessId, sandbox: false } as Caller
   }
-  const ago = (age: number) => new Date(house.clock.now().getTime() - age)
+  const ago = (age: number) => new Date(service.clock.now().getTime() - age)
   const newestFirst = (some: Made[]) =>
     some.toSorted(
       (one, other) => other.createdAt.getTime() - one.createdAt.getTime() || (one._id < other._id ? 1 : -1),
@@ -83,10 +83,10 @@ describe('The tallies of long lists', () => {
       async function make(some: number[]): Promise<Made[]> {
         const { businessId, sandbox } = caller
         const made = some.map((age) => ({ _id: newId(), businessId, sandbox, createdAt: ago(age), ...own() }))
-        await collection(house.deps).insertMany(made as never[])
+        await collection(service.deps).insertMany(made as never[])
         return made.map(({ _id, createdAt }) => ({ _id, createdAt }))
       }
-      const remove = ({ _id }: Made) => collection(house.deps).deleteOne({ _id } as object)
+      const remove = ({ _id }: Made) => collection(service.deps).deleteOne({ _id } as object)
       const totalOf = async (deps: Deps) =>
         (await read(deps, caller, { ...anyTime, page: 1, limit: 1 })).total
 
@@ -148,12 +148,12 @@ describe('The tallies of long lists', () => {
     const documents = [first, second, third].flatMap(({ businessId, sandbox }) =>
       ages.map((age) => ({ _id: newId(), businessId, sandbox, createdAt: ago(age), ...own() })),
     )
-    await collection(house.deps).insertMany(documents as never[])
+    await collection(service.deps).insertMany(documents as never[])
     const deps = withTallies(5, 25)
     const total = async (caller: Caller) =>
       (await read(deps, caller, { ...anyTime, page: 1, limit: 1 })).total
     for (const caller of [first, second, first, third]) expect(await total(caller)).to.equal(ages.length)
-    await collection(house.deps).deleteMany({ createdAt: ago(Math.max(...ages)) })
+    await collection(service.deps).deleteMany({ createdAt: ago(Math.max(...ages)) })
     expect(await total(first)).to.equal(ages.length)
     expect(await total(third)).to.equal(ages.length)
     expect(await total(second)).to.equal(ages.length - 1)
@@ -170,11 +170,11 @@ describe('The tallies of long lists', () => {
       createdAt: ago(age),
       ...own(),
     }))
-    await collection(house.deps).insertMany(documents as never[])
+    await collection(service.deps).insertMany(documents as never[])
     const deps = withTallies(5)
     const list = () => read(deps, caller, { ...anyTime, page: 1, limit: 1 })
     let counts = 0
-    const failing = new Proxy(house.deps.Intent.collection, {
+    const failing = new Proxy(service.deps.Intent.collection, {
       get(target, name) {
         if (name === 'countDocuments' && ++counts > 4) return () => Promise.reject(new Error('broken off'))
         const value = Reflect.get(target, name)

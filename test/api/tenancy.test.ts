@@ -3,7 +3,7 @@ import { apiBase } from '../../src/app.ts'
 import type { Route } from '../../src/http/route.ts'
 import { routes } from '../../src/http/routes.ts'
 import { newId } from '../../src/ids.ts'
-import { asMerchant, type House, openHouse } from '../support/house.ts'
+import { asMerchant, openService, type Service } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct, type SeenProduct } from '../support/store.ts'
 import { expectRefused } from './refused.ts'
 import { type Kind, kinds, type Side } from './things.ts'
@@ -54,18 +54,18 @@ const table: Record<string, Row> = {
 }
 
 describe('Between businesses and environments', () => {
-  let house: House
+  let service: Service
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   /** A business with a shop in each of its environments. */
   async function openBusiness(): Promise<{ test: Side; live: Side }> {
-    const merchant = await house.merchant()
+    const merchant = await service.merchant()
     const { businessId } = merchant
-    await openLiveShop(house, merchant)
-    const live = asMerchant(businessId, await house.key(businessId, { mode: 'live' }))
+    await openLiveShop(service, merchant)
+    const live = asMerchant(businessId, await service.key(businessId, { mode: 'live' }))
     return { test: { merchant, sandbox: true }, live: { merchant: live, sandbox: false } }
   }
 
@@ -73,14 +73,14 @@ describe('Between businesses and environments', () => {
 
   async function ask(route: Route, row: Row, { merchant }: Side, id: string) {
     const path = route.path.replace(/:\w+/, id).replace(':vid', await variantIn(id))
-    return house.http[route.method](apiBase + path)
+    return service.http[route.method](apiBase + path)
       .set(merchant.write())
       .send(bodyOf(row))
   }
 
   /** By its id, which lets an operation write before it reads. */
   const variantIn = async (id: string): Promise<string> =>
-    (await house.deps.Product.findById(id).lean())?.variants[0]?._id ?? newId()
+    (await service.deps.Product.findById(id).lean())?.variants[0]?._id ?? newId()
 
   /** With a live key an operation of the sandbox goes no further than that. */
   const refusal = (route: Route, side: Side, status: number, code: string): [number, string] =>
@@ -88,7 +88,7 @@ describe('Between businesses and environments', () => {
 
   const snapshot = (kind: Kind, ...sides: Side[]) =>
     kind.stored(
-      house,
+      service,
       sides.map(({ merchant }) => merchant.businessId),
     )
 
@@ -99,10 +99,10 @@ describe('Between businesses and environments', () => {
   it("an order takes from what is its key's own, and from nothing else", async () => {
     const [own, other] = await Promise.all([openBusiness(), openBusiness()])
     const [mine, live, foreign] = await Promise.all(
-      [own.test, own.live, other.test].map(({ merchant }) => createProduct(house, merchant)),
+      [own.test, own.live, other.test].map(({ merchant }) => createProduct(service, merchant)),
     )
     const order = (...products: (SeenProduct | undefined)[]) =>
-      house.http
+      service.http
         .post(`${apiBase}/dev/store/orders/simulate`)
         .set(own.test.merchant.write())
         .send({ items: products.map((product) => ({ productId: product?._id, quantity: 1 })) })
@@ -110,7 +110,7 @@ describe('Between businesses and environments', () => {
     await expectRefused(order(mine, live), 403, 'SANDBOX_MISMATCH')
     expect((await order(mine)).status).to.equal(201)
     const left = async (side: Side, product?: SeenProduct) =>
-      (await readProduct(house, side.merchant, product?._id ?? '')).variants[0].stock
+      (await readProduct(service, side.merchant, product?._id ?? '')).variants[0].stock
     expect([
       await left(own.test, mine),
       await left(own.live, live),
@@ -131,7 +131,7 @@ describe('Between businesses and environments', () => {
           [own.test, own.live],
           [own.live, own.test],
         ] as const) {
-          const id = await kind.make(house, owner)
+          const id = await kind.make(service, owner)
           const stored = await snapshot(kind, owner)
           for (const stranger of [other.test, other.live]) {
             const [foreign, unknown] = await Promise.all([
@@ -165,7 +165,7 @@ describe('Between businesses and environments', () => {
         const businesses = await Promise.all([openBusiness(), openBusiness()])
         const things = []
         for (const side of businesses.flatMap(({ test, live }) => [test, live]))
-          things.push({ side, id: await kind.make(house, side) })
+          things.push({ side, id: await kind.make(service, side) })
         for (const { side } of things) {
           const { status, text } = await ask(route, row, side, '')
           expect(status, text).to.equal(200)
@@ -182,7 +182,7 @@ describe('Between businesses and environments', () => {
         const kind: Kind = kinds[row.makes]
         const [own, other] = await Promise.all([openBusiness(), openBusiness()])
         const sides = [own.test, own.live, other.test, other.live]
-        if (row.needs !== undefined) for (const side of sides) await kinds[row.needs].make(house, side)
+        if (row.needs !== undefined) for (const side of sides) await kinds[row.needs].make(service, side)
         for (const side of [own.test, own.live]) {
           const before = (await snapshot(kind, ...sides)).map(({ _id }) => _id)
           const { body } = await ask(route, row, side, '')
@@ -197,10 +197,10 @@ describe('Between businesses and environments', () => {
 
     if (route.path.startsWith('/dev/store/'))
       it(`${name} tells a live key without a shop so, and a test key never`, async () => {
-        const merchant = await house.merchant()
+        const merchant = await service.merchant()
         const { businessId } = merchant
         const live = {
-          merchant: asMerchant(businessId, await house.key(businessId, { mode: 'live' })),
+          merchant: asMerchant(businessId, await service.key(businessId, { mode: 'live' })),
           sandbox: false,
         }
         const id = 'of' in row ? kinds[row.of].unknown : ''
@@ -209,10 +209,10 @@ describe('Between businesses and environments', () => {
         const { body } = await ask(route, row, { merchant, sandbox: true }, id)
         expect(body.error?.code).to.not.equal('SHOP_NOT_FOUND')
         if ('of' in row && row.of === 'product') {
-          const { _id } = await createProduct(house, merchant)
+          const { _id } = await createProduct(service, merchant)
           await expectRefused(ask(route, row, live, _id), status, code)
         }
-        expect(await house.deps.Shop.countDocuments({ businessId, sandbox: false })).to.equal(0)
+        expect(await service.deps.Shop.countDocuments({ businessId, sandbox: false })).to.equal(0)
       })
   }
 })

@@ -6,14 +6,14 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { type EventName, events } from '../../schemas/events.ts'
 import { deliveriesOf, openBeside, subscribe } from '../support/acts.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { faultsOf } from '../support/payment-events.ts'
 import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
 
 describe('A test of a webhook endpoint', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let merchant: Merchant
   let id: string
@@ -26,17 +26,17 @@ describe('A test of a webhook endpoint', () => {
         done()
       },
     })
-    house = await openHouse({ WEBHOOK_TIMEOUT_SECONDS: '2' }, pino({ level: 'info' }, sink))
+    service = await openService({ WEBHOOK_TIMEOUT_SECONDS: '2' }, pino({ level: 'info' }, sink))
   })
   beforeEach(async () => {
-    ;[merchant, receiver] = await Promise.all([house.merchant(), startReceiver()])
-    ;({ id, secret } = await subscribe(house, merchant, receiver.url, ['payment.confirmed', 'order.new']))
+    ;[merchant, receiver] = await Promise.all([service.merchant(), startReceiver()])
+    ;({ id, secret } = await subscribe(service, merchant, receiver.url, ['payment.confirmed', 'order.new']))
   })
   afterEach(() => receiver.close())
-  after(() => house.close())
+  after(() => service.close())
 
   const test = (body: unknown = {}, as = merchant, key?: string, which = id) =>
-    house.http
+    service.http
       .post(`${path}/${which}/test`)
       .set({ ...as.write(key), 'Content-Type': 'application/json' })
       .send(JSON.stringify(body))
@@ -66,7 +66,7 @@ describe('A test of a webhook endpoint', () => {
   })
 
   it('never connects to an address in WEBHOOK_BLOCKED_RANGES', async () => {
-    const blocking = await openBeside(house, { WEBHOOK_BLOCKED_RANGES: '192.0.2.0/24,127.0.0.0/8,::1' })
+    const blocking = await openBeside(service, { WEBHOOK_BLOCKED_RANGES: '192.0.2.0/24,127.0.0.0/8,::1' })
     const response = await fetch(`${blocking.origin}${path}/${id}/test`, {
       method: 'POST',
       headers: merchant.write(),
@@ -95,9 +95,9 @@ describe('A test of a webhook endpoint', () => {
   })
 
   it('is of the first event when none is named, signed by old secrets too, and works when inactive', async () => {
-    const set = (change: object) => house.http.put(`${path}/${id}`).set(merchant.write()).send(change)
+    const set = (change: object) => service.http.put(`${path}/${id}`).set(merchant.write()).send(change)
     await set({ active: false }).expect(200)
-    await house.http.post(`${path}/${id}/rotate-secret`).set(merchant.write()).expect(200)
+    await service.http.post(`${path}/${id}/rotate-secret`).set(merchant.write()).expect(200)
     const { body } = await test().expect(200)
     expect(body.data).to.include({ event: 'payment.confirmed', delivered: true })
     const [arrived] = receiver.received
@@ -108,13 +108,13 @@ describe('A test of a webhook endpoint', () => {
   })
 
   it('is sandbox with a live key as well, no delivery of the list, and nothing for the health', async () => {
-    const before = await house.deps.Endpoint.findById(id).lean()
-    const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+    const before = await service.deps.Endpoint.findById(id).lean()
+    const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
     receiver.respondWith((res) => void res.writeHead(500).end())
     await test({}, live).expect(200)
     expect(receiver.received.map(({ json }) => json.sandbox)).to.deep.equal([true])
-    expect(await deliveriesOf(house, merchant)).to.deep.equal([])
-    expect(await house.deps.Endpoint.findById(id).lean()).to.deep.equal(before)
+    expect(await deliveriesOf(service, merchant)).to.deep.equal([])
+    expect(await service.deps.Endpoint.findById(id).lean()).to.deep.equal(before)
   })
 
   it('of a receiver that fails is a 200 that says at which stage, once, with nothing of its answer', async () => {
@@ -122,10 +122,10 @@ describe('A test of a webhook endpoint', () => {
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
     const { port } = closed.address() as { port: number }
     await new Promise((resolve) => closed.close(resolve))
-    const none = await subscribe(house, merchant, `http://127.0.0.1:${port}/`)
+    const none = await subscribe(service, merchant, `http://127.0.0.1:${port}/`)
     // Allowed when it was registered, and not any more.
-    const hidden = await subscribe(house, merchant, 'http://127.0.0.1:1/')
-    ;(house.deps.config.webhookAllowedHosts as Set<string>).delete('127.0.0.1:1')
+    const hidden = await subscribe(service, merchant, 'http://127.0.0.1:1/')
+    ;(service.deps.config.webhookAllowedHosts as Set<string>).delete('127.0.0.1:1')
     for (const [which, error] of [
       [none.id, 'refused'],
       [hidden.id, 'address'],
@@ -145,12 +145,12 @@ describe('A test of a webhook endpoint', () => {
   })
 
   it('is refused while five of the business run, and waits for no test of another business', async () => {
-    const other = await house.merchant()
-    const { id: theirs } = await subscribe(house, other, receiver.url, ['payment.confirmed'])
+    const other = await service.merchant()
+    const { id: theirs } = await subscribe(service, other, receiver.url, ['payment.confirmed'])
     const silent = createServer(() => undefined)
     await once(silent.listen(0, '127.0.0.1'), 'listening')
     const { port } = silent.address() as AddressInfo
-    const hanging = await subscribe(house, merchant, `http://127.0.0.1:${port}/`)
+    const hanging = await subscribe(service, merchant, `http://127.0.0.1:${port}/`)
     const statuses = await Promise.all(
       Array.from({ length: 6 }, async () => {
         const { status, body, headers } = await test({}, merchant, undefined, hanging.id)
@@ -177,7 +177,7 @@ describe('A test of a webhook endpoint', () => {
 
   it('of a dead process is sent again by the retry, under the same delivery id', async () => {
     await test({}, merchant, 'crashed').expect(200)
-    await house.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
+    await service.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
     await test({}, merchant, 'crashed').expect(200)
     const ids = receiver.received.map(({ json }) => json.id)
     expect([ids.length, new Set(ids).size]).to.deep.equal([2, 1])
@@ -186,7 +186,7 @@ describe('A test of a webhook endpoint', () => {
   it('is refused for an event that does not exist or that the key may not see, named or not', async () => {
     const orders = asMerchant(
       merchant.businessId,
-      await house.key(merchant.businessId, { scopes: ['webhooks.endpoints:write', 'store.orders:read'] }),
+      await service.key(merchant.businessId, { scopes: ['webhooks.endpoints:write', 'store.orders:read'] }),
     )
     const cases: [unknown, Merchant, number, string, string][] = [
       [{ event: 'nope' }, merchant, 400, 'INVALID_WEBHOOK_EVENT', 'event'],

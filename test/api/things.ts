@@ -1,8 +1,8 @@
 import { newId } from '../../src/ids.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { createIntent, freshDelivery, subscribe } from '../support/acts.ts'
-import type { House, Merchant } from '../support/house.ts'
 import { storeOrder } from '../support/orders.ts'
+import type { Merchant, Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
 /** A business in one environment, and its key there. */
@@ -16,9 +16,9 @@ export interface Kind {
   missing: string
   unknown: string
   /** Answers its id in paths. */
-  make(house: House, side: Side): Promise<string>
+  make(service: Service, side: Side): Promise<string>
   /** As they are stored, of these businesses. */
-  stored(house: House, businessIds: string[]): Promise<Stored[]>
+  stored(service: Service, businessIds: string[]): Promise<Stored[]>
 }
 
 export interface Stored {
@@ -35,34 +35,34 @@ export const kinds = {
   intent: {
     missing: 'INTENT_NOT_FOUND',
     unknown: 'PI-2222222222222222',
-    make: async (house, { merchant }) => (await createIntent(house, merchant)).referenceNumber,
+    make: async (service, { merchant }) => (await createIntent(service, merchant)).referenceNumber,
     stored: ({ deps }, ids) => deps.Intent.find({ businessId: { $in: ids } }).lean(),
   },
   endpoint: {
     missing: 'ENDPOINT_NOT_FOUND',
     unknown: newId(),
-    make: async (house, { merchant }) => (await subscribe(house, merchant, nowhere)).id,
+    make: async (service, { merchant }) => (await subscribe(service, merchant, nowhere)).id,
     stored: ({ deps }, ids) => deps.Endpoint.find({ businessId: { $in: ids } }).lean(),
   },
   delivery: {
     missing: 'DELIVERY_NOT_FOUND',
     unknown: deliveryId(newId(), newId()),
-    make: async (house, { merchant }) => {
-      await subscribe(house, merchant, nowhere)
-      return (await freshDelivery(house, merchant))._id
+    make: async (service, { merchant }) => {
+      await subscribe(service, merchant, nowhere)
+      return (await freshDelivery(service, merchant))._id
     },
     stored: ({ deps }, ids) => deps.Delivery.find({ businessId: { $in: ids } }).lean(),
   },
   product: {
     missing: 'PRODUCT_NOT_FOUND',
     unknown: newId(),
-    make: async (house, { merchant }) => (await createProduct(house, merchant))._id,
+    make: async (service, { merchant }) => (await createProduct(service, merchant))._id,
     stored: ({ deps }, ids) => deps.Product.find({ businessId: { $in: ids } }).lean(),
   },
   order: {
     missing: 'ORDER_NOT_FOUND',
     unknown: newId(),
-    make: async (house, { merchant, sandbox }) => (await storeOrder(house, merchant, sandbox))._id,
+    make: async (service, { merchant, sandbox }) => (await storeOrder(service, merchant, sandbox))._id,
     stored: ({ deps }, ids) => deps.Order.find({ businessId: { $in: ids } }).lean(),
   },
 } as const satisfies Record<string, Kind>

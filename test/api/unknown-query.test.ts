@@ -1,21 +1,21 @@
 import { expect } from 'chai'
 import { createIntent } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { operations } from './operations.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
 
 describe('A query parameter that an operation does not know', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
+    service = await openService()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
-  const list = (query: string) => house.http.get(`${intents}?${query}`).set(merchant.read())
+  const list = (query: string) => service.http.get(`${intents}?${query}`).set(merchant.read())
   const errorOf = async (query: string) => {
     const { status, body } = await list(query)
     expect(status, query).to.equal(400)
@@ -25,7 +25,7 @@ describe('A query parameter that an operation does not know', () => {
 
   for (const [method, path] of operations)
     it(`is refused by name: ${method.toUpperCase()} ${path}`, async () => {
-      const { status, body } = await house.http[method](`${path}?form=2026-11-01`).set(merchant.write())
+      const { status, body } = await service.http[method](`${path}?form=2026-11-01`).set(merchant.write())
       expect(status, JSON.stringify(body)).to.equal(400)
       expect(body.error).to.include({ code: 'VALIDATION_ERROR', param: 'form' })
       expect(body.error.details).to.have.lengthOf(1)
@@ -57,7 +57,7 @@ describe('A query parameter that an operation does not know', () => {
     expect(await errorOf('status=PAID&x')).to.include({ param: 'x' })
     expect(await errorOf('=1')).to.include({ param: '' })
     expect(await errorOf('Status=PAID')).to.include({ param: 'Status' })
-    expect((await house.http.head(`${intents}?form=1`).set(merchant.read())).status).to.equal(400)
+    expect((await service.http.head(`${intents}?form=1`).set(merchant.read())).status).to.equal(400)
   })
 
   it('is truncated if it is long, and shown without control characters', async () => {
@@ -75,33 +75,33 @@ describe('A query parameter that an operation does not know', () => {
 
   it('is refused after the key and before the resource', async () => {
     const unknown = `${intents}/PI-NONE/cancel?force=true`
-    await expectRefused(house.http.post(unknown), 401, 'MISSING_CREDENTIALS')
-    const withoutKey = house.http.post(unknown).set(merchant.read())
+    await expectRefused(service.http.post(unknown), 401, 'MISSING_CREDENTIALS')
+    const withoutKey = service.http.post(unknown).set(merchant.read())
     await expectRefused(withoutKey, 400, 'IDEMPOTENCY_KEY_REQUIRED')
-    const unreadable = house.http.post(`${intents}?force=true`).set(merchant.write()).type('json')
+    const unreadable = service.http.post(`${intents}?force=true`).set(merchant.write()).type('json')
     await expectRefused(unreadable.send('{'), 400, 'INVALID_JSON')
-    await expectRefused(house.http.post(unknown).set(merchant.write()), 400, 'VALIDATION_ERROR')
+    await expectRefused(service.http.post(unknown).set(merchant.write()), 400, 'VALIDATION_ERROR')
   })
 
   it('makes a write fail without effect, and the refusal is stored under the idempotency key', async () => {
-    const { referenceNumber } = await createIntent(house, merchant, { amount: 100 })
+    const { referenceNumber } = await createIntent(service, merchant, { amount: 100 })
     const path = `${intents}/${referenceNumber}/cancel`
     const headers = merchant.write()
-    const refused = await house.http.post(`${path}?reason=x`).set(headers)
+    const refused = await service.http.post(`${path}?reason=x`).set(headers)
     await expectRefused(Promise.resolve(refused), 400, 'VALIDATION_ERROR')
-    const again = await house.http.post(path).set(headers)
+    const again = await service.http.post(path).set(headers)
     expect([again.status, again.text]).to.deep.equal([400, refused.text])
     expect(again.headers).to.include({
       'idempotent-replayed': 'true',
       'idempotent-params-mismatch': 'true',
     })
-    const { body } = await house.http.get(`${intents}/${referenceNumber}`).set(merchant.read())
+    const { body } = await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read())
     expect(body.data.status).to.equal('PENDING')
   })
 
   it('is ignored by the pages for customers', async () => {
-    const { shortCode } = await createIntent(house, merchant, { amount: 100 })
+    const { shortCode } = await createIntent(service, merchant, { amount: 100 })
     for (const path of [`/p/${shortCode}`, '/', `/p/${shortCode}/status`])
-      expect((await house.http.get(`${path}?fbclid=IwAR0&utm_source=sms`)).status, path).to.equal(200)
+      expect((await service.http.get(`${path}?fbclid=IwAR0&utm_source=sms`)).status, path).to.equal(200)
   })
 })

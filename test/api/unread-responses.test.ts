@@ -4,8 +4,8 @@ import { createApp } from '../../src/app.ts'
 import { partOfBusiness, responseBytes } from '../../src/http/responses/budget.ts'
 import { largestItem } from '../../src/http/responses/largest.ts'
 import { createIntent } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { openServer, short } from './impatient.ts'
@@ -21,27 +21,27 @@ const metadata = Object.fromEntries(
 )
 
 describe('Responses that are not read', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   let neighbour: Merchant
   let web: ServiceProcess | null = null
   const open = new Set<Socket>()
   before(async function () {
     this.timeout(60_000)
-    house = await openHouse()
-    ;[merchant, neighbour] = await Promise.all([house.merchant(), house.merchant()])
+    service = await openService()
+    ;[merchant, neighbour] = await Promise.all([service.merchant(), service.merchant()])
     for (let made = 0; made < 100; made += 10)
       await Promise.all(
-        Array.from({ length: 10 }, () => createIntent(house, merchant, { amount: 500, metadata })),
+        Array.from({ length: 10 }, () => createIntent(service, merchant, { amount: 500, metadata })),
       )
-    await createIntent(house, neighbour)
+    await createIntent(service, neighbour)
   })
   afterEach(async () => {
     leave()
     await web?.stop()
-    await until('all memory is released', () => house.deps.responses.taken() === 0)
+    await until('all memory is released', () => service.deps.responses.taken() === 0)
   })
-  after(() => house.close())
+  after(() => service.close())
 
   /** Sends a request and never reads. */
   async function ask(origin: string, path: string, by: Merchant): Promise<Socket> {
@@ -63,7 +63,7 @@ describe('Responses that are not read', () => {
 
   it('keep `web` below 400 MiB at 100 pages of 100 large intents, while another business is served', async function () {
     this.timeout(90_000)
-    web = await startProcess('web', house)
+    web = await startProcess('web', service)
     const { origin } = web
     const memory = async () => {
       const metrics = await (await fetch(`${origin}/metrics`)).text()
@@ -101,16 +101,16 @@ describe('Responses that are not read', () => {
   })
 
   it('get 429 RATE_LIMITED only over the share of their business', async () => {
-    const { perBusiness } = house.deps.responses
+    const { perBusiness } = service.deps.responses
     expect(perBusiness).to.equal(responseBytes * partOfBusiness)
     const sockets: Socket[] = []
     // In sequence, since only two lists of a business run at once.
     for (let n = 0; n < 5; n += 1) {
-      const socket = await ask(house.origin, page, merchant)
+      const socket = await ask(service.origin, page, merchant)
       await until('the connection has something to read', () => socket.bytesRead > 0)
       sockets.push(socket)
     }
-    expect(house.deps.responses.taken()).to.be.within(1, perBusiness)
+    expect(service.deps.responses.taken()).to.be.within(1, perBusiness)
     const answers = await Promise.all(sockets.map(answerOf))
     const refused = answers.filter((answer) => answer?.status === 429)
     expect(answers.filter((answer) => answer?.status === 200).length).to.be.within(2, 4)
@@ -123,12 +123,12 @@ describe('Responses that are not read', () => {
         limit: perBusiness,
       })
     }
-    const { values } = await house.deps.metrics.rateLimited.get()
+    const { values } = await service.deps.metrics.rateLimited.get()
     expect(values).to.deep.include({ labels: { scope: 'responses' }, value: refused.length })
   })
 
   it('wait for each other while clients read them', async () => {
-    const sockets = await Promise.all(Array.from({ length: 2 }, () => ask(house.origin, page, merchant)))
+    const sockets = await Promise.all(Array.from({ length: 2 }, () => ask(service.origin, page, merchant)))
     const answers = await Promise.all(sockets.map(answerOf))
     for (const answer of answers) {
       expect(answer?.status).to.equal(200)
@@ -140,27 +140,27 @@ describe('Responses that are not read', () => {
   })
 
   it('have their connection closed when the client reads nothing, or too little, for too long', async () => {
-    const app = createApp(house.deps, () => false)
-    const { origin, close } = await openServer(house, app, short)
+    const app = createApp(service.deps, () => false)
+    const { origin, close } = await openServer(service, app, short)
     const silent = await ask(origin, page, merchant)
     const dripping = await ask(origin, page, merchant)
     const drip = setInterval(() => dripping.read(100_000), 50)
     for (const socket of [silent, dripping]) socket.once('close', () => open.delete(socket))
-    await until('the responses take memory', () => house.deps.responses.taken() > 0)
-    await until('the memory is released', () => house.deps.responses.taken() === 0)
+    await until('the responses take memory', () => service.deps.responses.taken() > 0)
+    await until('the memory is released', () => service.deps.responses.taken() === 0)
     clearInterval(drip)
     await close()
   })
 
   it('never exceed the memory reserved for them: no intent without refunds is larger', async () => {
     const label = long.repeat(200)
-    const { referenceNumber } = await createIntent(house, merchant, { amount: 500, label, metadata })
-    const { text } = await house.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
+    const { referenceNumber } = await createIntent(service, merchant, { amount: 500, label, metadata })
+    const { text } = await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
     expect(Buffer.byteLength(text)).to.be.within(largestItem.intent * 0.9, largestItem.intent)
   })
 
   it('never exceed the memory reserved for them: no product is larger', async () => {
-    const { _id } = await createProduct(house, merchant, {
+    const { _id } = await createProduct(service, merchant, {
       name: long.repeat(200),
       description: long.repeat(5000),
       images: Array.from({ length: 10 }, () => `https://a.example/${'💰'.repeat(2030)}`),
@@ -171,7 +171,7 @@ describe('Responses that are not read', () => {
         stock: 1_000_000_000,
       })),
     })
-    const { text } = await house.http
+    const { text } = await service.http
       .get(`/api/v1/dev/store/products/${_id}`)
       .set(merchant.read())
       .expect(200)

@@ -1,23 +1,23 @@
 import { expect } from 'chai'
 import { createIntent } from '../support/acts.ts'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 
 const limit = 5
 
 describe('A limit of five requests a second for visitors without an API key', () => {
-  let house: House
+  let service: Service
   before(async () => {
-    house = await openHouse({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1' })
+    service = await openService({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1' })
   })
-  after(() => house.close())
+  after(() => service.close())
 
   /** A second in which nothing was counted yet, and which does not end by itself. */
   beforeEach(() => {
-    house.clock.freeze(new Date(Math.ceil(house.clock.now().getTime() / 1000) * 1000 + 1000))
+    service.clock.freeze(new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000 + 1000))
   })
 
   const visit = (from: string, path = '/', headers: Record<string, string> = {}) =>
-    house.http
+    service.http
       .get(path)
       .set({ 'X-Forwarded-For': from, ...headers })
       .redirects(0)
@@ -29,11 +29,11 @@ describe('A limit of five requests a second for visitors without an API key', ()
     )
   const refused = (statuses: number[]) => statuses.filter((status) => status === 429)
   const counted = async (scope: string) =>
-    (await house.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)?.value ??
-    0
+    (await service.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)
+      ?.value ?? 0
   /** The page of a payment and its status poll, with the proof that the page gives to its visitors. */
   async function payment() {
-    const { shortCode } = await createIntent(house, await house.merchant(), { amount: 500 })
+    const { shortCode } = await createIntent(service, await service.merchant(), { amount: 500 })
     const { text } = await visit(`100.99.0.${++payments}`, `/p/${shortCode}`)
     const proof = /proof&#61;([\w-]{22})/.exec(text)?.[1]
     return { page: `/p/${shortCode}?proof=${proof}`, status: `/p/${shortCode}/status?proof=${proof}` }
@@ -50,7 +50,7 @@ describe('A limit of five requests a second for visitors without an API key', ()
     expect(late.headers['retry-after']).to.equal('1')
     expect(late.text).to.include('Too many attempts')
     expect((await visit('100.1.1.1', status)).status).to.equal(200)
-    house.clock.advance(1000)
+    service.clock.advance(1000)
     expect((await visit('100.1.0.1', status)).status).to.equal(200)
   })
 
@@ -125,9 +125,9 @@ describe('A limit of five requests a second for visitors without an API key', ()
   })
 
   it('does not count requests that bring a key', async () => {
-    const merchant = await house.merchant()
+    const merchant = await service.merchant()
     const ask = () =>
-      house.http.get('/api/v1/dev/intents').set(merchant.read()).set('X-Forwarded-For', '100.9.0.1')
+      service.http.get('/api/v1/dev/intents').set(merchant.read()).set('X-Forwarded-For', '100.9.0.1')
     for (let sent = 0; sent < limit; sent += 1) expect((await ask()).status).to.equal(200)
     expect(refused(await flood(limit, '100.9.0.1'))).to.have.length(0)
   })

@@ -11,33 +11,33 @@ import {
   subscribe,
 } from '../support/acts.ts'
 import { deliverToItsEnd } from '../support/dead.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/events'
 const day = 86_400_000
 
 describe('Webhook deliveries', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let merchant: Merchant
   let endpointId: string
   before(async () => {
-    house = await openHouse({ WEBHOOK_TIMEOUT_SECONDS: '2' })
+    service = await openService({ WEBHOOK_TIMEOUT_SECONDS: '2' })
   })
   beforeEach(async () => {
-    ;[merchant, receiver] = await Promise.all([house.merchant(), startReceiver()])
-    endpointId = (await subscribe(house, merchant, receiver.url)).id
+    ;[merchant, receiver] = await Promise.all([service.merchant(), startReceiver()])
+    endpointId = (await subscribe(service, merchant, receiver.url)).id
   })
   afterEach(() => {
-    house.clock.freeze(null)
+    service.clock.freeze(null)
     return receiver.close()
   })
-  after(() => house.close())
+  after(() => service.close())
 
-  const list = (query = '', as = merchant) => house.http.get(`${path}?${query}`).set(as.read())
+  const list = (query = '', as = merchant) => service.http.get(`${path}?${query}`).set(as.read())
   const listed = async (query = '', as = merchant) => {
     const { status, body } = await list(query, as)
     expect(status, JSON.stringify(body)).to.equal(200)
@@ -46,33 +46,33 @@ describe('Webhook deliveries', () => {
   const ids = async (query = '', as = merchant): Promise<string[]> =>
     (await listed(query, as)).items.map((item: { id: string }) => item.id)
   const one = async ({ _id }: { _id: string }, as = merchant) =>
-    (await house.http.get(`${path}/${_id}`).set(as.read()).expect(200)).body.data
+    (await service.http.get(`${path}/${_id}`).set(as.read()).expect(200)).body.data
   const answering = (status: number, text = '') =>
     receiver.respondWith((res) => void res.writeHead(status).end(text))
   /** A delivery that was attempted once and answered so. */
   async function attempted(status: number) {
-    const delivery = await freshDelivery(house, merchant)
+    const delivery = await freshDelivery(service, merchant)
     answering(status)
-    await attempt(house.deps, delivery._id)
+    await attempt(service.deps, delivery._id)
     return delivery
   }
   const switchEndpoint = (active: boolean) =>
-    house.http
+    service.http
       .put(`/api/v1/dev/webhooks/endpoints/${endpointId}`)
       .set(merchant.write())
       .send({ active })
       .expect(200)
   async function cancelled() {
-    const delivery = await freshDelivery(house, merchant)
+    const delivery = await freshDelivery(service, merchant)
     await switchEndpoint(false)
-    await attempt(house.deps, delivery._id)
+    await attempt(service.deps, delivery._id)
     await switchEndpoint(true)
     return delivery
   }
   async function dead() {
-    const delivery = await freshDelivery(house, merchant)
+    const delivery = await freshDelivery(service, merchant)
     answering(500)
-    await deliverToItsEnd(house, delivery)
+    await deliverToItsEnd(service, delivery)
     return delivery
   }
 
@@ -82,9 +82,9 @@ describe('Webhook deliveries', () => {
     })
 
     it('tell where each stands: before its first attempt, after a failure, after its success', async () => {
-      house.clock.freeze(new Date(Math.ceil(Date.now() / day) * day))
-      const start = house.clock.now()
-      const delivery = await freshDelivery(house, merchant)
+      service.clock.freeze(new Date(Math.ceil(Date.now() / day) * day))
+      const start = service.clock.now()
+      const delivery = await freshDelivery(service, merchant)
       const untried = {
         id: delivery._id,
         endpointId,
@@ -106,7 +106,7 @@ describe('Webhook deliveries', () => {
       expect((await listed()).items).to.deep.equal([untried])
 
       answering(503)
-      await attempt(house.deps, delivery._id)
+      await attempt(service.deps, delivery._id)
       const [failed] = (await listed()).items
       expect(failed.lastDurationMs).to.be.a('number')
       expect({ ...failed, lastDurationMs: null }).to.deep.equal({
@@ -119,21 +119,21 @@ describe('Webhook deliveries', () => {
         lastError: 'status',
       })
 
-      house.clock.advance(30_000)
+      service.clock.advance(30_000)
       answering(201)
-      await attempt(house.deps, delivery._id)
+      await attempt(service.deps, delivery._id)
       const [done] = (await listed()).items
-      const now = house.clock.now().toISOString()
+      const now = service.clock.now().toISOString()
       expect(done).to.include({ status: 'DELIVERED', attempts: 2, nextAttemptAt: null, deliveredAt: now })
       expect(done).to.include({ lastAttemptAt: now, lastResponseStatus: 201, lastError: null })
     })
 
     it('come newest first, each once over all pages', async () => {
-      house.clock.freeze(new Date())
+      service.clock.freeze(new Date())
       const made: string[] = []
       for (let count = 0; count < 5; count += 1) {
-        made.unshift((await freshDelivery(house, merchant))._id)
-        house.clock.advance(1000)
+        made.unshift((await freshDelivery(service, merchant))._id)
+        service.clock.advance(1000)
       }
       expect(await ids()).to.deep.equal(made)
       expect([...(await ids('limit=2')), ...(await ids('limit=2&page=2'))]).to.deep.equal(made.slice(0, 4))
@@ -142,19 +142,19 @@ describe('Webhook deliveries', () => {
     })
 
     it('are filtered by status, event, endpoint and time, in any combination', async () => {
-      house.clock.freeze(new Date(Math.ceil(Date.now() / day) * day))
+      service.clock.freeze(new Date(Math.ceil(Date.now() / day) * day))
       const [delivered, retrying, gone] = [await attempted(200), await attempted(500), await cancelled()]
       const { _id: over } = await dead()
-      house.clock.freeze(new Date(house.clock.now().getTime() + 10 * day))
-      const { referenceNumber } = await createIntent(house, merchant)
-      await cancelIntent(house, merchant, referenceNumber)
-      await relay(house, merchant)
-      const [untried, told] = (await deliveriesOf(house, merchant)).slice(-2).map(({ _id }) => _id)
+      service.clock.freeze(new Date(service.clock.now().getTime() + 10 * day))
+      const { referenceNumber } = await createIntent(service, merchant)
+      await cancelIntent(service, merchant, referenceNumber)
+      await relay(service, merchant)
+      const [untried, told] = (await deliveriesOf(service, merchant)).slice(-2).map(({ _id }) => _id)
       const all = [told, untried, over, gone._id, retrying._id, delivered._id]
       expect(await ids()).to.have.members(all)
 
-      const other = await subscribe(house, merchant, receiver.url, ['payment.expired'])
-      const date = house.clock.now().toISOString().slice(0, 10)
+      const other = await subscribe(service, merchant, receiver.url, ['payment.expired'])
+      const date = service.clock.now().toISOString().slice(0, 10)
       const found: [query: string, expected: unknown[]][] = [
         ['status=PENDING', [told, untried]],
         ['status=RETRYING', [retrying._id]],
@@ -180,9 +180,9 @@ describe('Webhook deliveries', () => {
     })
 
     it('are counted without reading one', async () => {
-      for (let made = 0; made < 3; made += 1) await freshDelivery(house, merchant)
+      for (let made = 0; made < 3; made += 1) await freshDelivery(service, merchant)
       for (const query of ['', 'event=payment.created', `endpointId=${endpointId}`]) {
-        const done = await profiled(house, async () => {
+        const done = await profiled(service, async () => {
           expect(await listed(query), query).to.include({ total: 3 })
         })
         const counts = done.filter(({ ns, command }) => ns.endsWith('.deliveries') && 'aggregate' in command)
@@ -211,11 +211,11 @@ describe('Webhook deliveries', () => {
     })
 
     it('are those of the business and the environment of the key, whatever endpoint is named', async () => {
-      const mine = await freshDelivery(house, merchant)
-      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
-      await createIntent(house, live)
-      await relay(house, live)
-      const other = await house.merchant()
+      const mine = await freshDelivery(service, merchant)
+      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+      await createIntent(service, live)
+      await relay(service, live)
+      const other = await service.merchant()
       expect(await ids()).to.deep.equal([mine._id])
       expect((await listed('', live)).items).to.have.length(1)
       expect((await listed('', live)).items[0].sandbox).to.equal(false)
@@ -226,8 +226,8 @@ describe('Webhook deliveries', () => {
 
   describe('read one by one', () => {
     it('tell every attempt, oldest first, with the stage at which it failed and the first KiB of the answer', async () => {
-      const delivery = await freshDelivery(house, merchant)
-      house.clock.freeze(house.clock.now())
+      const delivery = await freshDelivery(service, merchant)
+      service.clock.freeze(service.clock.now())
       const answers: ((res: Parameters<Parameters<Receiver['respondWith']>[0]>[0]) => void)[] = [
         (res) => void res.destroy(),
         (res) => void res.writeHead(500).end('é'.repeat(1000)),
@@ -236,9 +236,9 @@ describe('Webhook deliveries', () => {
       ]
       receiver.respondWith((res, count) => answers[count - 1]?.(res))
       for (const _attempt of answers) {
-        const { nextAttemptAt } = await stored(house, delivery)
-        house.clock.freeze(nextAttemptAt)
-        await attempt(house.deps, delivery._id)
+        const { nextAttemptAt } = await stored(service, delivery)
+        service.clock.freeze(nextAttemptAt)
+        await attempt(service.deps, delivery._id)
       }
       const { attemptLog, payload, ...record } = await one(delivery)
       expect(record).to.deep.equal((await listed()).items[0])
@@ -272,16 +272,16 @@ describe('Webhook deliveries', () => {
         ['timeout', receiver.url, () => undefined],
         ['address', `http://${host}/`],
       ]
-      const delivery = await freshDelivery(house, merchant)
+      const delivery = await freshDelivery(service, merchant)
       const endpoint = `/api/v1/dev/webhooks/endpoints/${endpointId}`
-      const allowed = house.deps.config.webhookAllowedHosts as Set<string>
+      const allowed = service.deps.config.webhookAllowedHosts as Set<string>
       for (const [stage, url, respond] of stages) {
-        house.allowHost(new URL(url).host)
-        await house.http.put(endpoint).set(merchant.write()).send({ url }).expect(200)
+        service.allowHost(new URL(url).host)
+        await service.http.put(endpoint).set(merchant.write()).send({ url }).expect(200)
         if (stage === 'address') allowed.delete(host)
         if (respond !== undefined) receiver.respondWith(respond)
-        house.clock.freeze((await stored(house, delivery)).nextAttemptAt)
-        await attempt(house.deps, delivery._id)
+        service.clock.freeze((await stored(service, delivery)).nextAttemptAt)
+        await attempt(service.deps, delivery._id)
       }
       const { attemptLog, lastError } = await one(delivery)
       const told = attemptLog.map(({ error }: { error: string }) => error)
@@ -299,10 +299,10 @@ describe('Webhook deliveries', () => {
       const delivery = await attempted(500)
       const moved = `${receiver.url}/moved`
       const endpoint = `/api/v1/dev/webhooks/endpoints/${endpointId}`
-      await house.http.put(endpoint).set(merchant.write()).send({ url: moved }).expect(200)
+      await service.http.put(endpoint).set(merchant.write()).send({ url: moved }).expect(200)
       expect((await one(delivery)).url).to.equal(receiver.url)
-      house.clock.advance(30_000)
-      await attempt(house.deps, delivery._id)
+      service.clock.advance(30_000)
+      await attempt(service.deps, delivery._id)
       const { url, attemptLog } = await one(delivery)
       expect([url, ...attemptLog.map((each: { url: string }) => each.url)]).to.deep.equal([
         moved,
@@ -312,11 +312,11 @@ describe('Webhook deliveries', () => {
     })
 
     it('hide the payload and the response bodies from a key that may not subscribe to the event', async () => {
-      const delivery = await freshDelivery(house, merchant)
+      const delivery = await freshDelivery(service, merchant)
       receiver.respondWith((res) => void res.writeHead(500).end(receiver.received.at(-1)?.body))
-      await attempt(house.deps, delivery._id)
+      await attempt(service.deps, delivery._id)
       const few = scopes.filter((scope) => scope !== 'payments.intents:read')
-      const lesser = asMerchant(merchant.businessId, await house.key(merchant.businessId, { scopes: few }))
+      const lesser = asMerchant(merchant.businessId, await service.key(merchant.businessId, { scopes: few }))
       const hidden = await one(delivery, lesser)
       expect(hidden.payload).to.equal(null)
       expect(hidden.attemptLog).to.have.length(1)
@@ -329,9 +329,9 @@ describe('Webhook deliveries', () => {
     })
 
     it('are 404 DELIVERY_NOT_FOUND when unknown or foreign, 403 SANDBOX_MISMATCH in the other environment', async () => {
-      const { _id } = await freshDelivery(house, merchant)
-      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
-      const other = await house.merchant()
+      const { _id } = await freshDelivery(service, merchant)
+      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+      const other = await service.merchant()
       const tried: [Merchant, id: string, status: number, code: string][] = [
         [other, _id, 404, 'DELIVERY_NOT_FOUND'],
         [merchant, endpointId, 404, 'DELIVERY_NOT_FOUND'],
@@ -341,16 +341,16 @@ describe('Webhook deliveries', () => {
         [live, 'x', 404, 'DELIVERY_NOT_FOUND'],
       ]
       for (const [as, id, status, code] of tried) {
-        await expectRefused(house.http.get(`${path}/${id}`).set(as.read()), status, code)
-        await expectRefused(house.http.post(`${path}/${id}/retry`).set(as.write()), status, code)
+        await expectRefused(service.http.get(`${path}/${id}`).set(as.read()), status, code)
+        await expectRefused(service.http.post(`${path}/${id}/retry`).set(as.write()), status, code)
       }
-      expect((await stored(house, { _id })).redrives).to.equal(0)
+      expect((await stored(service, { _id })).redrives).to.equal(0)
     })
   })
 
   describe('sent again', () => {
     const retry = ({ _id }: { _id: string }, as = merchant, key?: string) =>
-      house.http.post(`${path}/${_id}/retry`).set(as.write(key))
+      service.http.post(`${path}/${_id}/retry`).set(as.write(key))
     const retried = async (delivery: { _id: string }) => {
       const { status, body } = await retry(delivery)
       expect(status, JSON.stringify(body)).to.equal(200)
@@ -359,8 +359,8 @@ describe('Webhook deliveries', () => {
 
     it('by hand, a DEAD one is attempted once more, on top of the eight, and is DEAD again if that fails', async () => {
       const delivery = await dead()
-      const now = house.clock.now().toISOString()
-      house.clock.freeze(new Date(now))
+      const now = service.clock.now().toISOString()
+      service.clock.freeze(new Date(now))
       expect(await retried(delivery)).to.include({
         retried: true,
         reason: null,
@@ -369,7 +369,7 @@ describe('Webhook deliveries', () => {
         maxAttempts: 9,
         nextAttemptAt: now,
       })
-      await attempt(house.deps, delivery._id)
+      await attempt(service.deps, delivery._id)
       expect(await one(delivery)).to.include({
         status: 'DEAD',
         attempts: 9,
@@ -380,24 +380,24 @@ describe('Webhook deliveries', () => {
 
       await retried(delivery)
       answering(200)
-      await attempt(house.deps, delivery._id)
+      await attempt(service.deps, delivery._id)
       expect(await one(delivery)).to.include({ status: 'DELIVERED', attempts: 10, maxAttempts: 10 })
       expect(new Set(receiver.received.map(({ body }) => body))).to.have.property('size', 1)
     })
 
     it('while one waits, it is brought forward, and stays at its step of the table', async () => {
-      house.clock.freeze(house.clock.now())
+      service.clock.freeze(service.clock.now())
       const delivery = await attempted(500)
-      house.clock.advance(10_000)
+      service.clock.advance(10_000)
       expect(await retried(delivery)).to.include({ retried: true, status: 'RETRYING', maxAttempts: 9 })
-      await attempt(house.deps, delivery._id)
-      const next = new Date(house.clock.now().getTime() + 30_000).toISOString()
+      await attempt(service.deps, delivery._id)
+      const next = new Date(service.clock.now().getTime() + 30_000).toISOString()
       expect(await one(delivery)).to.include({ status: 'RETRYING', attempts: 2, nextAttemptAt: next })
-      expect((await deliverToItsEnd(house, delivery)).attempts).to.equal(9)
+      expect((await deliverToItsEnd(service, delivery)).attempts).to.equal(9)
     })
 
     it('sends nothing where there is nothing to send, and says why', async () => {
-      const [delivered, untried] = [await attempted(200), await freshDelivery(house, merchant)]
+      const [delivered, untried] = [await attempted(200), await freshDelivery(service, merchant)]
       expect(await retried(delivered)).to.include({
         retried: false,
         reason: 'delivered',
@@ -409,7 +409,8 @@ describe('Webhook deliveries', () => {
       expect(await retried(over)).to.include({ retried: false, reason: 'endpoint_gone', status: 'CANCELLED' })
       await switchEndpoint(true)
       expect(await retried(over)).to.include({ retried: true, reason: null, status: 'RETRYING' })
-      for (const { _id } of [delivered, untried]) expect((await stored(house, { _id })).redrives).to.equal(0)
+      for (const { _id } of [delivered, untried])
+        expect((await stored(service, { _id })).redrives).to.equal(0)
     })
 
     it('ten times at once is one more attempt; the same request again gets the same answer', async () => {
@@ -417,11 +418,11 @@ describe('Webhook deliveries', () => {
       const answers = await Promise.all(Array.from({ length: 10 }, () => retried(delivery)))
       const reasons = answers.map(({ reason }) => reason)
       expect(reasons).to.have.members([...Array.from({ length: 9 }, () => 'under_way'), null])
-      await attempt(house.deps, delivery._id)
+      await attempt(service.deps, delivery._id)
       expect(await one(delivery)).to.include({ status: 'DEAD', attempts: 9, maxAttempts: 9 })
 
       const first = await retry(delivery, merchant, 'once')
-      await attempt(house.deps, delivery._id)
+      await attempt(service.deps, delivery._id)
       const again = await retry(delivery, merchant, 'once')
       expect([again.status, again.text]).to.deep.equal([200, first.text])
       expect(again.headers).to.include({ 'idempotent-replayed': 'true' })
@@ -431,7 +432,7 @@ describe('Webhook deliveries', () => {
     it('stands in the audit trail: which key, from where, before and after', async () => {
       const delivery = await dead()
       await retried(delivery)
-      const trail = await house.deps.AuditEvent.find({ subject: delivery._id }).lean()
+      const trail = await service.deps.AuditEvent.find({ subject: delivery._id }).lean()
       expect(trail).to.have.length(1)
       expect(trail[0]).to.deep.include({
         act: 'delivery.requeued',
@@ -440,7 +441,7 @@ describe('Webhook deliveries', () => {
       })
       expect(trail[0]?.before).to.include({ status: 'DEAD' })
       expect(trail[0]?.after).to.include({ status: 'RETRYING' })
-      expect((await stored(house, delivery)).unaudited).to.deep.equal([])
+      expect((await stored(service, delivery)).unaudited).to.deep.equal([])
     })
   })
 })

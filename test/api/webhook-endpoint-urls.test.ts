@@ -1,25 +1,25 @@
 import { expect } from 'chai'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 import { refusedHosts, takenHosts } from '../webhooks/hosts.ts'
 
 describe('The URL of a webhook endpoint', () => {
-  let house: House
+  let service: Service
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const register = async (url: string, headers: Record<string, string>) => {
     const body = JSON.stringify({ url, events: ['payment.created'] })
     const sent = { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body }
-    const response = await fetch(`${house.origin}/api/v1/dev/webhooks/endpoints`, sent)
+    const response = await fetch(`${service.origin}/api/v1/dev/webhooks/endpoints`, sent)
     return { status: response.status, ...((await response.json()) as { error?: { code: string } }) }
   }
 
   it(`is refused with each of ${refusedHosts.length} hosts that may lead inside: INVALID_WEBHOOK_URL, and nothing is left`, async function () {
     this.timeout(60_000)
     expect(refusedHosts.length).to.be.at.least(400)
-    const merchant = await house.merchant()
+    const merchant = await service.merchant()
     const wrong: unknown[] = []
     const waiting = refusedHosts.values()
     const registerAll = async () => {
@@ -30,12 +30,12 @@ describe('The URL of a webhook endpoint', () => {
     }
     await Promise.all(Array.from({ length: 10 }, registerAll))
     expect(wrong).to.deep.equal([])
-    expect(await house.deps.Endpoint.countDocuments({ businessId: merchant.businessId })).to.equal(0)
+    expect(await service.deps.Endpoint.countDocuments({ businessId: merchant.businessId })).to.equal(0)
   })
 
   it('is taken with a name that may be public, in whatever writing', async () => {
     for (const host of takenHosts) {
-      const { status } = await register(`https://${host}/hooks`, (await house.merchant()).write())
+      const { status } = await register(`https://${host}/hooks`, (await service.merchant()).write())
       expect(status, host).to.equal(201)
     }
   })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Scope, scopes } from '../../schemas/scopes.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
 const allEvents = [
@@ -14,24 +14,24 @@ const allEvents = [
 ]
 
 describe('Webhook endpoints', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
   beforeEach(async () => {
-    merchant = await house.merchant()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const good = { url: 'https://shop.example/hook', events: ['payment.created'] }
   const create = (body: unknown = good, as = merchant, key?: string) =>
-    house.http
+    service.http
       .post(path)
       .set({ ...as.write(key), 'Content-Type': 'application/json' })
       .send(JSON.stringify(body))
-  const list = (query = '', as = merchant) => house.http.get(`/api/v1/dev/webhooks${query}`).set(as.read())
-  const count = (as = merchant) => house.deps.Endpoint.countDocuments({ businessId: as.businessId })
+  const list = (query = '', as = merchant) => service.http.get(`/api/v1/dev/webhooks${query}`).set(as.read())
+  const count = (as = merchant) => service.deps.Endpoint.countDocuments({ businessId: as.businessId })
 
   async function expectRefused(body: unknown, status: number, code: string, param: string) {
     const answer = await create(body)
@@ -54,7 +54,7 @@ describe('Webhook endpoints', () => {
       const secrets = made.map(({ body }) => body.data.secret)
       expect(secrets[0]).not.to.equal(secrets[1])
       const stored = JSON.stringify(
-        await house.deps.Endpoint.find({ businessId: merchant.businessId }).lean(),
+        await service.deps.Endpoint.find({ businessId: merchant.businessId }).lean(),
       )
       for (const secret of secrets) expect(stored).not.to.include(secret)
     })
@@ -161,10 +161,10 @@ describe('Webhook endpoints', () => {
   })
 
   it('are for events that the scopes of the key allow: else 403 EVENTS_NOT_PERMITTED, naming them', async () => {
-    const withOnly = (...some: Scope[]) => house.merchant({ scopes: ['webhooks.endpoints:write', ...some] })
+    const withOnly = (...some: Scope[]) => service.merchant({ scopes: ['webhooks.endpoints:write', ...some] })
     const payments = await withOnly('payments.intents:read')
     const orders = await withOnly('store.orders:read')
-    const neither = await house.merchant({
+    const neither = await service.merchant({
       scopes: scopes.filter((scope) => !['payments.intents:read', 'store.orders:read'].includes(scope)),
     })
     const order = ['order.new']
@@ -192,13 +192,13 @@ describe('Webhook endpoints', () => {
       for (let made = 0; made < 5; made += 1) await create().expect(201)
       const { body } = await create().expect(400)
       expect(body.error).to.include({ code: 'MAX_ENDPOINTS_REACHED', statusCode: 400 })
-      await create(good, await house.merchant()).expect(201)
+      await create(good, await service.merchant()).expect(201)
       // What is wrong with the body is told before what is wrong with the business.
       await expectRefused({ ...good, url: 'http://x' }, 400, 'INVALID_WEBHOOK_URL', 'url')
     })
 
     it('are exactly five when 20 are asked for at once, over both of its environments', async () => {
-      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, n) => create(good, n % 2 === 0 ? live : merchant)),
       )
@@ -217,13 +217,13 @@ describe('Webhook endpoints', () => {
     })
 
     it('show what their create answered, newest first, but never the secret', async () => {
-      house.clock.freeze(new Date())
+      service.clock.freeze(new Date())
       const made: Record<string, unknown>[] = []
       for (const name of ['a', 'b', 'c']) {
         const { body } = await create({ ...good, url: `https://${name}.example/` })
         const { secret: _, ...shown } = body.data
         made.push(shown)
-        house.clock.advance(1000)
+        service.clock.advance(1000)
       }
       const { body, text } = await list()
       expect(body.data.items).to.deep.equal([made[2], made[1], made[0]])
@@ -238,14 +238,14 @@ describe('Webhook endpoints', () => {
       })
       const first = await list('?limit=2')
       expect(first.body.data).to.deep.include({ total: 3, hasMore: true })
-      house.clock.freeze(null)
+      service.clock.freeze(null)
     })
 
     it('are those of the business in both environments, and of no other business', async () => {
-      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
       await create()
       await create(good, live)
-      const others = await list('', await house.merchant())
+      const others = await list('', await service.merchant())
       expect(others.body.data.total).to.equal(0)
       for (const as of [merchant, live]) expect((await list('', as)).body.data.total).to.equal(2)
     })

@@ -45,7 +45,7 @@ describe('Bull Board in a browser', function () {
     await card.getByRole('button', { name: 'Retry' }).click()
     await page.getByRole('button', { name: 'Confirm' }).click()
     await card.waitFor({ state: 'detached' })
-    await until('delivered', async () => (await stored(stage.house, delivery)).status === 'DELIVERED')
+    await until('delivered', async () => (await stored(stage.service, delivery)).status === 'DELIVERED')
 
     await page.goto('/admin')
     await page.getByLabel('Payment reference, id or business').fill(delivery.referenceNumber)
@@ -112,7 +112,7 @@ describe('Bull Board in a browser', function () {
     await card.waitFor()
     await picture(page, 'board-failed-phone')
     const sent = stage.receiver.received.length
-    await stage.house.deps.Delivery.updateOne(
+    await stage.service.deps.Delivery.updateOne(
       { _id: delivery._id },
       { $set: { status: 'DELIVERED', deadAt: null, deliveredAt: new Date() } },
     )
@@ -134,7 +134,7 @@ describe('Bull Board in a browser', function () {
     await page.getByRole('button', { name: 'Confirm' }).click()
     await page.getByText('The dead deliveries are queued for one more attempt').waitFor()
     for (const delivery of deliveries)
-      await until('delivered', async () => (await stored(stage.house, delivery)).status === 'DELIVERED')
+      await until('delivered', async () => (await stored(stage.service, delivery)).status === 'DELIVERED')
   })
 
   it('leads back to the other pages', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type Locale, locales } from '../../src/checkout/locale.ts'
 import { changeAsOperator, createIntent } from '../support/acts.ts'
-import type { Merchant } from '../support/house.ts'
+import type { Merchant } from '../support/service.ts'
 import { findings, picture, sizes, widerThanScreen } from './browser.ts'
 import { type Counter, fillIn, openCounter, pay, payer, send } from './counter.ts'
 
@@ -29,16 +29,16 @@ describe('The hosted pages', function () {
   let pages: Record<string, Shown>
   before(async () => {
     counter = await openCounter()
-    merchant = await counter.house.merchant()
+    merchant = await counter.service.merchant()
     pages = await preparePages()
   })
   after(() => counter.close())
 
   async function preparePages(): Promise<typeof pages> {
-    const { house } = counter
-    const live = await house.merchant({ mode: 'live' })
+    const { service } = counter
+    const live = await service.merchant({ mode: 'live' })
     const act = async (reference: string, name: string, body: object) => {
-      const { status } = await house.http
+      const { status } = await service.http
         .post(`/api/v1/dev/intents/${reference}/${name}`)
         .set(merchant.write())
         .send(body)
@@ -51,20 +51,20 @@ describe('The hosted pages', function () {
     }
     // The oldest is over before the others begin.
     const expired = await order({})
-    house.clock.advance(86_400_000)
+    service.clock.advance(86_400_000)
     const paid: [string, object] = ['simulate-payment', {}]
     const pending = await order({ label: 'كتاب Book 12' })
     const open = await order({ amountType: 'OPEN', amount: 125_050, label: undefined })
     const waiting = await order({})
-    const soon = new Date(house.clock.now().getTime() + 3_600_000)
+    const soon = new Date(service.clock.now().getTime() + 3_600_000)
     const underWay = { id: 'p', wallet: 'sandbox', amount: 50_000, payerPhone: '22******01' }
-    await house.deps.Intent.updateOne(
+    await service.deps.Intent.updateOne(
       { referenceNumber: waiting.referenceNumber },
       { $set: { underWay: { ...underWay, startedAt: soon, validUntil: soon, askAt: soon } } },
     )
-    const suspended = await house.merchant()
-    const behindSuspension = await createIntent(house, suspended, { amount: 50_000, label: hostile })
-    await changeAsOperator(house, suspended.businessId, { suspended: true })
+    const suspended = await service.merchant()
+    const behindSuspension = await createIntent(service, suspended, { amount: 50_000, label: hostile })
+    await changeAsOperator(service, suspended.businessId, { suspended: true })
     const toPay =
       (centimes: number): Shown['says'] =>
       ({ words, money }) =>
@@ -112,7 +112,7 @@ describe('The hosted pages', function () {
       expired: { ...expired, says: ({ words }) => words.panels.expired[0] },
       failed: { ...(await order({ amount: 99_901 }, paid)), says: ({ words }) => words.panels.failed[0] },
       unavailable: {
-        path: `/p/${(await createIntent(house, live)).shortCode}`,
+        path: `/p/${(await createIntent(service, live)).shortCode}`,
         says: ({ words }) => words.panels.unavailable[0],
       },
       suspended: {
@@ -208,9 +208,9 @@ describe('The hosted pages', function () {
   })
 
   it('tell whoever guessed too often how long to wait', async () => {
-    const { deps } = counter.house
+    const { deps } = counter.service
     const page = await counter.sitDown({ size: 'phone', scripts: true, language: 'ar' })
-    for (let guess = 0; guess < 31; guess += 1) await fetch(`${counter.house.origin}/p/222222`)
+    for (let guess = 0; guess < 31; guess += 1) await fetch(`${counter.service.origin}/p/222222`)
     const wrong: string[] = []
     for (const locale of locales) {
       const answer = await page.goto(inLanguage('/p/222222', locale))

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { locales } from '../../src/checkout/locale.ts'
 import { readIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
-import type { Merchant } from '../support/house.ts'
+import type { Merchant } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { picture } from './browser.ts'
 import { type Counter, fillIn, heading, openCounter, pay, payer, send } from './counter.ts'
@@ -19,7 +19,7 @@ describe('One payment in a browser', function () {
   let counter: Counter
   let merchant: Merchant
   beforeEach(async () => {
-    merchant = await counter.house.merchant()
+    merchant = await counter.service.merchant()
   })
   before(async () => {
     counter = await openCounter()
@@ -41,15 +41,15 @@ describe('One payment in a browser', function () {
     await fillIn(page, words.pay.pin, payer.pin)
   }
   const expectPaidOnce = async (referenceNumber: string) => {
-    expect(await readIntent(counter.house, merchant, referenceNumber)).to.include({ status: 'PAID' })
+    expect(await readIntent(counter.service, merchant, referenceNumber)).to.include({ status: 'PAID' })
     expect(await counter.debits(merchant)).to.equal(1)
   }
 
   /** Holds every payment back at the wallet until the gate opens. */
   function holdWallet() {
-    const { wallets } = counter.house.deps
+    const { wallets } = counter.service.deps
     const [gate, arrived] = [createGate(), createGate()]
-    counter.house.deps.wallets = {
+    counter.service.deps.wallets = {
       ...wallets,
       forPayments(sandbox) {
         const wallet = wallets.forPayments(sandbox)
@@ -67,7 +67,7 @@ describe('One payment in a browser', function () {
     return {
       arrived: arrived.passed,
       letGo() {
-        counter.house.deps.wallets = wallets
+        counter.service.deps.wallets = wallets
         gate.open()
       },
     }
@@ -139,7 +139,7 @@ describe('One payment in a browser', function () {
     })
     await pay(page, locale, payer)
     await until('paid', async () => {
-      const { status } = await readIntent(counter.house, merchant, referenceNumber)
+      const { status } = await readIntent(counter.service, merchant, referenceNumber)
       return status === 'PAID'
     })
     // Else the browser's own page about it comes in between.
@@ -154,17 +154,17 @@ describe('One payment in a browser', function () {
       const { path, referenceNumber } = await order()
       const page = await open(path, scripts)
       await fill(page)
-      counter.house.clock.advance(86_400_000)
+      counter.service.clock.advance(86_400_000)
       if (!scripts) await send(page)
       await heading(page, expired)
-      expect(await readIntent(counter.house, merchant, referenceNumber)).to.include({ status: 'CANCELLED' })
+      expect(await readIntent(counter.service, merchant, referenceNumber)).to.include({ status: 'CANCELLED' })
       expect(await counter.debits(merchant)).to.equal(0)
     })
 
   it('the merchant cancels while the page is open: it says so by itself', async () => {
     const { path, referenceNumber } = await order()
     const page = await open(path)
-    await counter.house.http
+    await counter.service.http
       .post(`/api/v1/dev/intents/${referenceNumber}/cancel`)
       .set(merchant.write())
       .expect(200)

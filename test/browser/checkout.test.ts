@@ -26,8 +26,8 @@ describe('A customer in a browser', function () {
         digits.replaceAll(/\d/g, (digit) => String.fromCharCode(zeros[language] + Number(digit)))
 
       it(`${where}: types a code, mistakes the PIN, pays, and goes back to the shop`, async () => {
-        const { house, shop } = counter
-        const merchant = await house.merchant()
+        const { service, shop } = counter
+        const merchant = await service.merchant()
         const { code, shortCode, referenceNumber } = await counter.order(merchant, {})
         const page = await counter.sitDown(way)
         await page.goto(`/sandbox/${merchant.businessId}`)
@@ -59,7 +59,7 @@ describe('A customer in a browser', function () {
         const thanks = { url: `/thanks?order=7&reference=${referenceNumber}&status=PAID`, referrer: null }
         expect(shop.visits).to.deep.include(thanks)
         expect(page.url()).to.equal(`${shop.origin}${thanks.url}#top`)
-        expect(await readIntent(house, merchant, referenceNumber)).to.include({ status: 'PAID' })
+        expect(await readIntent(service, merchant, referenceNumber)).to.include({ status: 'PAID' })
         expect(await counter.debits(merchant)).to.equal(1)
       })
 
@@ -67,8 +67,8 @@ describe('A customer in a browser', function () {
       if (scripts === (language === 'ar')) continue
 
       it(`${where}: chooses the amount, changes it, is short of money, and pays by another wallet`, async () => {
-        const { house } = counter
-        const merchant = await house.merchant()
+        const { service } = counter
+        const merchant = await service.merchant()
         const asked = { amountType: 'OPEN', amount: 20_000 }
         const { shortCode, referenceNumber } = await counter.order(merchant, asked)
         const page = await counter.sitDown(way)
@@ -90,14 +90,14 @@ describe('A customer in a browser', function () {
         await page.getByRole('alert').getByText(words.notices.insufficient_funds).waitFor()
         await pay(page, locale, payer)
         await heading(page, words.panels.paid)
-        const { status, payment } = await readIntent(house, merchant, referenceNumber)
+        const { status, payment } = await readIntent(service, merchant, referenceNumber)
         expect([status, payment.amountPaid]).to.deep.equal(['PAID', 75_050])
         expect(await counter.debits(merchant)).to.equal(1)
       })
 
       it(`${where}: leaves without paying, which cancels nothing, and comes back to pay`, async () => {
-        const { house, shop } = counter
-        const merchant = await house.merchant()
+        const { service, shop } = counter
+        const merchant = await service.merchant()
         const { shortCode, referenceNumber } = await counter.order(merchant, {})
         const page = await counter.sitDown(way)
         await page.goto(`/p/${shortCode}`)
@@ -105,7 +105,7 @@ describe('A customer in a browser', function () {
         await page.getByText('Welcome back').waitFor()
         const basket = { url: `/basket?reference=${referenceNumber}&status=PENDING`, referrer: null }
         expect(shop.visits).to.deep.include(basket)
-        expect(await readIntent(house, merchant, referenceNumber)).to.include({ status: 'PENDING' })
+        expect(await readIntent(service, merchant, referenceNumber)).to.include({ status: 'PENDING' })
         await page.goBack()
         await pay(page, locale, payer)
         await heading(page, words.panels.paid)
@@ -115,7 +115,7 @@ describe('A customer in a browser', function () {
   it('is taken back to the shop five seconds after paying, once, unless they stay', async () => {
     const [locale] = locales
     const { words } = locale
-    const merchant = await counter.house.merchant()
+    const merchant = await counter.service.merchant()
     for (const stays of [false, true]) {
       const { shortCode } = await counter.order(merchant, {})
       const page = await counter.sitDown({ size: 'phone', scripts: true, language: locale.code })

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core'
 import type { Locale } from '../../src/checkout/locale.ts'
 import { type Created, createIntent } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { type Person, sitDown, startBrowser, type Way } from './browser.ts'
 import { openShop, type Shop } from './shop.ts'
 
 /** A service, a merchant's site, and customers in front of browsers. */
 export interface Counter {
-  house: House
+  service: Service
   shop: Shop
   /** Somebody who wants to pay. */
   sitDown(way: Omit<Way, 'others'>): Promise<Page>
@@ -21,19 +21,19 @@ export interface Counter {
 }
 
 export async function openCounter(): Promise<Counter> {
-  const [browser, house, shop] = await Promise.all([startBrowser(), openHouse(), openShop()])
-  house.startWorkers()
+  const [browser, service, shop] = await Promise.all([startBrowser(), openService(), openShop()])
+  service.startWorkers()
   const people: Person[] = []
   return {
-    house,
+    service,
     shop,
     async sitDown(way) {
-      const person = await sitDown(browser, house.origin, { ...way, others: [shop.origin] })
+      const person = await sitDown(browser, service.origin, { ...way, others: [shop.origin] })
       people.push(person)
       return person.page
     },
     order: (merchant, asked) =>
-      createIntent(house, merchant, {
+      createIntent(service, merchant, {
         amount: 50_000,
         label: 'Panier n° 7',
         success_url: `${shop.origin}/thanks?order=7#top`,
@@ -41,7 +41,7 @@ export async function openCounter(): Promise<Counter> {
         ...asked,
       }),
     debits: ({ businessId }) =>
-      house.deps.WalletMovement.countDocuments({
+      service.deps.WalletMovement.countDocuments({
         accountId: { $in: ['22000001', '22000003', '22000005'].map((phone) => `${businessId}-${phone}`) },
         kind: 'payment',
         'result.outcome': 'done',
@@ -49,7 +49,7 @@ export async function openCounter(): Promise<Counter> {
     faults: () => people.flatMap(({ faults }) => faults),
     async close() {
       await browser.close()
-      await Promise.all([house.close(), shop.close()])
+      await Promise.all([service.close(), shop.close()])
     },
   }
 }

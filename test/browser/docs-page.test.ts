@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Browser, Page, Request } from 'playwright-core'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import {
   barriers,
@@ -49,22 +49,22 @@ async function execute(page: Page, operation: string, words = ''): Promise<strin
 
 describe('The page /docs', function () {
   this.timeout(90_000)
-  let house: House
+  let service: Service
   let browser: Browser
   let merchant: Merchant
   const people: Person[] = []
   before(async () => {
-    ;[house, browser] = await Promise.all([openHouse(), startBrowser()])
-    merchant = await house.merchant()
+    ;[service, browser] = await Promise.all([openService(), startBrowser()])
+    merchant = await service.merchant()
   })
   after(async () => {
     await browser.close()
-    await house.close()
+    await service.close()
   })
   afterEach(() => expect(people.flatMap(({ faults }) => faults)).to.deep.equal([]))
 
   async function open(size: keyof typeof sizes): Promise<Page> {
-    const person = await sitDown(browser, house.origin, {
+    const person = await sitDown(browser, service.origin, {
       size,
       scripts: true,
       language: 'en-US',
@@ -83,7 +83,7 @@ describe('The page /docs', function () {
     return page
   }
 
-  const created = () => house.deps.Intent.countDocuments({ businessId: merchant.businessId })
+  const created = () => service.deps.Intent.countDocuments({ businessId: merchant.businessId })
   const inOurWay = async (page: Page) => (await barriers(page)).filter((each) => !notOurs.test(each))
 
   it('creates intents with a test key, each by a fresh idempotency key, forgets it, and sends nothing with a live one', async () => {
@@ -109,7 +109,7 @@ describe('The page /docs', function () {
       .to.include('401')
       .and.include('MISSING_CREDENTIALS')
     expect(await page.evaluate('localStorage.length + sessionStorage.length')).to.equal(0)
-    const { key } = await house.key(merchant.businessId, { mode: 'live' })
+    const { key } = await service.key(merchant.businessId, { mode: 'live' })
     await authorize(page, key)
     asked.length = 0
     expect(await execute(page, create, 'Nothing was sent')).to.include('this is a live key')
@@ -128,7 +128,7 @@ describe('The page /docs', function () {
   })
 
   it('is refused to whoever does anything but read it', async () => {
-    const { status, headers, body } = await house.http.post('/docs')
+    const { status, headers, body } = await service.http.post('/docs')
     expect([status, headers.allow, body.error.code]).to.deep.equal([404, 'GET, HEAD', 'ENDPOINT_NOT_FOUND'])
   })
 })

@@ -21,23 +21,23 @@ const pages = {
 }
 
 /** The pages of a payment that went every way it may, and of one under way. */
-async function payAndRefund({ house, merchant }: Stage): Promise<Record<string, string>> {
-  const wallet = toldWallet(house)
+async function payAndRefund({ service, merchant }: Stage): Promise<Record<string, string>> {
+  const wallet = toldWallet(service)
   const label = 'Deux sacs de riz, livraison à la porte'
   const [paid, underWay] = await Promise.all([
-    createIntent(house, merchant, { amount: 1_250_000, label }),
-    createIntent(house, merchant),
+    createIntent(service, merchant, { amount: 1_250_000, label }),
+    createIntent(service, merchant),
   ])
   wallet.answers(() => ({ outcome: 'refused', reason: 'wrong_pin' }))
-  await pay(house, paid.referenceNumber)
+  await pay(service, paid.referenceNumber)
   wallet.answers(() => ({ outcome: 'declined', reason: 'insufficient_funds' }))
-  await pay(house, paid.referenceNumber)
+  await pay(service, paid.referenceNumber)
   wallet.answers(() => ({ outcome: 'done' }))
-  await pay(house, paid.referenceNumber)
-  await refund(house, merchant, paid.referenceNumber, 20_000)
+  await pay(service, paid.referenceNumber)
+  await refund(service, merchant, paid.referenceNumber, 20_000)
   wallet.answers(() => ({ outcome: 'unknown', why: 'timeout' }))
-  await refund(house, merchant, paid.referenceNumber, 1005)
-  await pay(house, underWay.referenceNumber)
+  await refund(service, merchant, paid.referenceNumber, 1005)
+  await pay(service, underWay.referenceNumber)
   const pageOf = ({ referenceNumber }: typeof paid) => `/admin/payments/${referenceNumber}`
   return { 'payment-refunded': pageOf(paid), 'payment-under-way': pageOf(underWay) }
 }

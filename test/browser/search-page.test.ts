@@ -33,7 +33,7 @@ describe('The search page in a browser', function () {
     await support.getByRole('button', { name: 'Send again' }).focus()
     await keyboard.press('Enter')
     await support.getByRole('status').getByText('Queued').waitFor()
-    await until('delivered', async () => (await stored(stage.house, delivery)).status === 'DELIVERED')
+    await until('delivered', async () => (await stored(stage.service, delivery)).status === 'DELIVERED')
     await support.reload()
     await support.getByText('Delivered').first().waitFor()
     expect(await support.getByRole('button', { name: 'Send again' }).count()).to.equal(0)
@@ -50,7 +50,7 @@ describe('The search page in a browser', function () {
     await support.getByRole('button', { name: /^Send all \d+ again/ }).click()
     await support.getByRole('status').getByText('Queued: 2 deliveries').waitFor()
     for (const delivery of deliveries)
-      await until('delivered', async () => (await stored(stage.house, delivery)).status === 'DELIVERED')
+      await until('delivered', async () => (await stored(stage.service, delivery)).status === 'DELIVERED')
   })
 
   it('a viewer sees everything and is offered no act', async () => {

@@ -2,14 +2,14 @@ import type { Browser, Page } from 'playwright-core'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { createIntent, subscribe } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { type Account, type Person, signIn, sitDown, type sizes, startBrowser } from './browser.ts'
 
 /** A whole service with its workers, its receiver, and a browser in front of it. */
 export interface Stage {
-  house: House
+  service: Service
   receiver: Receiver
   merchant: Merchant
   /** A delivery whose 8 attempts failed; the receiver goes on refusing. */
@@ -27,18 +27,18 @@ export interface Stage {
 }
 
 export async function openStage(): Promise<Stage> {
-  const [receiver, browser, house] = await Promise.all([
+  const [receiver, browser, service] = await Promise.all([
     startReceiver(),
     startBrowser(),
-    openHouse({ WEBHOOK_RETRY_SECONDS: '0.01,0.01,0.01,0.01,0.01,0.01,0.01' }),
+    openService({ WEBHOOK_RETRY_SECONDS: '0.01,0.01,0.01,0.01,0.01,0.01,0.01' }),
   ])
-  const merchant = await house.merchant()
-  await subscribe(house, merchant, receiver.url, ['payment.created'])
-  house.startWorkers()
-  const accounts = await hireBoth(house)
+  const merchant = await service.merchant()
+  await subscribe(service, merchant, receiver.url, ['payment.created'])
+  service.startWorkers()
+  const accounts = await hireBoth(service)
   const people: Person[] = []
   const visit = async (size: keyof typeof sizes) => {
-    const person = await sitDown(browser, house.origin, {
+    const person = await sitDown(browser, service.origin, {
       size,
       scripts: true,
       language: 'en-US',
@@ -48,7 +48,7 @@ export async function openStage(): Promise<Stage> {
     return person.page
   }
   return {
-    house,
+    service,
     receiver,
     merchant,
     accounts,
@@ -60,17 +60,17 @@ export async function openStage(): Promise<Stage> {
     },
     deadDelivery() {
       receiver.respondWith((res) => void res.writeHead(500).end('not today'))
-      return makeDead(house, merchant)
+      return makeDead(service, merchant)
     },
     heal: () => receiver.respondWith((res) => void res.end('thanks')),
     faults: () => people.flatMap(({ faults }) => faults),
-    close: () => closeAll(browser, house, receiver),
+    close: () => closeAll(browser, service, receiver),
   }
 }
 
 /** As an operator makes them. */
-async function hireBoth(house: House): Promise<Stage['accounts']> {
-  const { done } = openAdmin(house)
+async function hireBoth(service: Service): Promise<Stage['accounts']> {
+  const { done } = openAdmin(service)
   const hire = async (role: string): Promise<Account> => {
     const { name = '', password = '' } = await done('staff', 'create', '--name', `a-${role}`, '--role', role)
     return { name, password }
@@ -79,15 +79,15 @@ async function hireBoth(house: House): Promise<Stage['accounts']> {
   return { viewer, support }
 }
 
-async function makeDead(house: House, merchant: Merchant): Promise<Delivery> {
-  const { referenceNumber } = await createIntent(house, merchant)
+async function makeDead(service: Service, merchant: Merchant): Promise<Delivery> {
+  const { referenceNumber } = await createIntent(service, merchant)
   return until('a dead delivery', () =>
-    house.deps.Delivery.findOne({ referenceNumber, status: 'DEAD' }).lean<Delivery>(),
+    service.deps.Delivery.findOne({ referenceNumber, status: 'DEAD' }).lean<Delivery>(),
   )
 }
 
-async function closeAll(browser: Browser, house: House, receiver: Receiver): Promise<void> {
+async function closeAll(browser: Browser, service: Service, receiver: Receiver): Promise<void> {
   await browser.close()
-  await house.close()
+  await service.close()
   await receiver.close()
 }

@@ -4,12 +4,12 @@ import * as fc from 'fast-check'
 import { pino } from 'pino'
 import { describeError } from '../../src/log.ts'
 import { createIntent } from '../support/acts.ts'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { debits, fill, open, pay, seen, wallets } from './customer.ts'
 
 describe('Whatever is sent to the page of a payment', () => {
-  let house: House
+  let service: Service
   let text = ''
   before(async () => {
     const sink = new Writable({
@@ -18,18 +18,18 @@ describe('Whatever is sent to the page of a payment', () => {
         done()
       },
     })
-    house = await openHouse({}, pino({ level: 'trace', serializers: { err: describeError } }, sink))
+    service = await openService({}, pino({ level: 'trace', serializers: { err: describeError } }, sink))
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const offer = async (asked: object = {}) => {
-    const merchant = await house.merchant()
-    const { shortCode, referenceNumber } = await createIntent(house, merchant, { amount: 50_000, ...asked })
+    const merchant = await service.merchant()
+    const { shortCode, referenceNumber } = await createIntent(service, merchant, { amount: 50_000, ...asked })
     return { merchant, shortCode, referenceNumber, path: `/p/${shortCode}` }
   }
   const form = 'application/x-www-form-urlencoded'
   const post = (path: string, body: string | Buffer, headers: Record<string, string> = {}) =>
-    seen(house.origin + path, {
+    seen(service.origin + path, {
       method: 'POST',
       body,
       headers: { 'Content-Type': form, 'Accept-Language': 'en', ...headers },
@@ -75,7 +75,8 @@ describe('Whatever is sent to the page of a payment', () => {
 
   it('has an answer that is a page, and pays nothing', async () => {
     const { merchant, path } = await offer({ amountType: 'OPEN' })
-    const token = /name="form" value="([^"]+)"/.exec((await open(house, `${path}?amount=5`)).html)?.[1] ?? ''
+    const token =
+      /name="form" value="([^"]+)"/.exec((await open(service, `${path}?amount=5`)).html)?.[1] ?? ''
     const any = fc.string({ unit: 'binary', maxLength: 80 }).map((raw) => raw.toWellFormed())
     const fields = fc.record({
       form: fc.oneof(any, fc.constant(token)),
@@ -89,9 +90,9 @@ describe('Whatever is sent to the page of a payment', () => {
         const name = encodeURIComponent(segment)
         const answers = await Promise.all([
           post(path, new URLSearchParams(sent).toString()),
-          open(house, `${path}?amount=${name}&lang=${name}&sent=${name}`),
-          open(house, `/p/${name}`),
-          open(house, `/pay/${name}`),
+          open(service, `${path}?amount=${name}&lang=${name}&sent=${name}`),
+          open(service, `/p/${name}`),
+          open(service, `/pay/${name}`),
         ])
         for (const { status, headers } of answers) {
           expect(status).to.be.oneOf([200, 400, 404, 422])
@@ -100,16 +101,16 @@ describe('Whatever is sent to the page of a payment', () => {
       }),
       { numRuns: 15 },
     )
-    expect(await debits(house, merchant)).to.equal(0)
+    expect(await debits(service, merchant)).to.equal(0)
   })
 
   it('leaves one line in the log, with the pattern of its address and nothing that a customer typed', async () => {
     const { path, shortCode } = await offer()
-    const first = await open(house, `${path}?lang=en`)
+    const first = await open(service, `${path}?lang=en`)
     const refused = await fill(first, { phone: '22000003', pin: '1234' })
     const wrong = await fill(refused, { phone: '22987654', pin: '975310' })
     const paid = await pay(wrong, wallets.pays)
-    const status = await open(house, `${path}/status`)
+    const status = await open(service, `${path}/status`)
     const lines = await until('its lines', () => {
       const seenLines = text
         .split('\n')

@@ -1,24 +1,24 @@
 import { expect } from 'chai'
 import { readable } from '../admin/staff.ts'
 import { cancelIntent, createIntent, openBeside } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 
 describe('The page for payment codes', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   let live: Merchant
   before(async () => {
-    house = await openHouse({ CODE_LIFETIME_SECONDS: '3600', TRUST_PROXY: '1' })
-    ;[merchant, live] = await Promise.all([house.merchant(), house.merchant({ mode: 'live' })])
+    service = await openService({ CODE_LIFETIME_SECONDS: '3600', TRUST_PROXY: '1' })
+    ;[merchant, live] = await Promise.all([service.merchant(), service.merchant({ mode: 'live' })])
   })
-  after(() => house.close())
+  after(() => service.close())
 
   /** Everybody comes from an address of their own, so that no test shuts out another. */
   let addresses = 0
   const elsewhere = () => `198.51.100.${++addresses}`
   const headers = (from = elsewhere()) => ({ 'X-Forwarded-For': from, 'Accept-Language': 'en' })
   const look = async (path: string, init: RequestInit = {}) => {
-    const response = await fetch(house.origin + path, { headers: headers(), redirect: 'manual', ...init })
+    const response = await fetch(service.origin + path, { headers: headers(), redirect: 'manual', ...init })
     const { status, headers: answered } = response
     return { status, answered, location: answered.get('location'), text: await response.text() }
   }
@@ -51,7 +51,7 @@ describe('The page for payment codes', () => {
   })
 
   it('leads to the page of the payment, however the digits are written, in the language that was chosen', async () => {
-    const { code, shortCode } = await createIntent(house, merchant)
+    const { code, shortCode } = await createIntent(service, merchant)
     const digits = (zero: number) =>
       Array.from(code, (digit) => String.fromCharCode(zero + Number(digit))).join('')
     const [three, rest] = [code.slice(0, 3), code.slice(3)]
@@ -73,7 +73,7 @@ describe('The page for payment codes', () => {
   })
 
   it('leads on to the page also where others have guessed at links too often', async () => {
-    const { code } = await createIntent(house, merchant)
+    const { code } = await createIntent(service, merchant)
     const from = elsewhere()
     await Promise.all(Array.from({ length: 31 }, () => look('/p/222222', { headers: headers(from) })))
     expect((await look('/p/222222', { headers: headers(from) })).status).to.equal(429)
@@ -82,7 +82,7 @@ describe('The page for payment codes', () => {
   })
 
   it('finds live codes at / and test codes in their sandbox only', async () => {
-    const [tried, real] = [await createIntent(house, merchant), await createIntent(house, live)]
+    const [tried, real] = [await createIntent(service, merchant), await createIntent(service, live)]
     expect((await enter('/', real.code)).location).to.match(pageOf(real.shortCode, 'en'))
     expect((await enter(sandbox(), tried.code)).location).to.match(pageOf(tried.shortCode, 'en'))
     const kept = [
@@ -96,18 +96,18 @@ describe('The page for payment codes', () => {
 
   it('says the same one thing of an unknown, a paid, a cancelled and an expired code', async () => {
     const [cancelled, paid, expired] = [
-      await createIntent(house, merchant),
-      await createIntent(house, merchant),
-      await createIntent(house, merchant),
+      await createIntent(service, merchant),
+      await createIntent(service, merchant),
+      await createIntent(service, merchant),
     ]
-    await cancelIntent(house, merchant, cancelled.referenceNumber)
-    await house.http
+    await cancelIntent(service, merchant, cancelled.referenceNumber)
+    await service.http
       .post(`/api/v1/dev/intents/${paid.referenceNumber}/simulate-payment`)
       .set(merchant.write())
       .send({})
       .expect(200)
     expect((await enter(sandbox(), expired.code)).status).to.equal(303)
-    house.clock.advance(3_600_000)
+    service.clock.advance(3_600_000)
     const nobodys = freeCode(cancelled.code, paid.code, expired.code)
     const nowhere = `/sandbox/${'0'.repeat(24)}`
     const said = async (path: string, code: string) => {
@@ -126,17 +126,17 @@ describe('The page for payment codes', () => {
   })
 
   it('leads to the page of a payment under way', async () => {
-    const { code, shortCode, referenceNumber } = await createIntent(house, merchant)
+    const { code, shortCode, referenceNumber } = await createIntent(service, merchant)
     const underWay = {
       id: 'p',
       wallet: 'sandbox',
       amount: 50_000,
       payerPhone: '22******01',
-      startedAt: house.clock.now(),
-      validUntil: house.clock.now(),
-      askAt: house.clock.now(),
+      startedAt: service.clock.now(),
+      validUntil: service.clock.now(),
+      askAt: service.clock.now(),
     }
-    await house.deps.Intent.updateOne({ referenceNumber }, { $set: { underWay } })
+    await service.deps.Intent.updateOne({ referenceNumber }, { $set: { underWay } })
     expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
   })
 
@@ -197,7 +197,7 @@ describe('The page for payment codes', () => {
   })
 
   it('says in the language of the customer that it is not available while MongoDB is away', async () => {
-    const beside = await openBeside(house)
+    const beside = await openBeside(service)
     await beside.deps.mongo.close()
     const body = new URLSearchParams({ code: '123456' })
     const response = await fetch(`${beside.origin}/?lang=ar`, { method: 'POST', body })
@@ -211,7 +211,7 @@ describe('The page for payment codes', () => {
   })
 
   it('is closed for ten minutes after 30 misses from one address, also to who has a good code; the page says how long', async () => {
-    const { code } = await createIntent(house, live)
+    const { code } = await createIntent(service, live)
     const from = elsewhere()
     const misses = Array.from({ length: 31 }, () => enter('/', freeCode(code), from))
     const statuses = (await Promise.all(misses)).map(({ status }) => status)

@@ -1,6 +1,6 @@
 import { formFor } from '../../dev/form.ts'
 import { readable } from '../admin/staff.ts'
-import type { House, Merchant } from '../support/house.ts'
+import type { Merchant, Service } from '../support/service.ts'
 
 /** A page that a customer without scripts got. */
 export interface Seen {
@@ -59,7 +59,7 @@ export async function seen(url: string, init: RequestInit): Promise<Seen> {
 }
 
 /** How often money was taken from this merchant's demo wallets. */
-export const debits = ({ deps }: House, { businessId }: Merchant): Promise<number> =>
+export const debits = ({ deps }: Service, { businessId }: Merchant): Promise<number> =>
   deps.WalletMovement.countDocuments({
     accountId: { $in: Object.values(wallets).map(({ phone }) => `${businessId}-${phone}`) },
     kind: 'payment',

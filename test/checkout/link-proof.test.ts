@@ -1,19 +1,19 @@
 import { expect } from 'chai'
 import { createIntent, openBeside } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { fill, open, type Seen, seen, wallets } from './customer.ts'
 
 describe('Who has the link of a payment, where others guess', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse({ TRUST_PROXY: '1' })
-    merchant = await house.merchant()
+    service = await openService({ TRUST_PROXY: '1' })
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const offer = async (asked: object = {}) => {
-    const { shortCode } = await createIntent(house, merchant, { amount: 50_000, ...asked })
+    const { shortCode } = await createIntent(service, merchant, { amount: 50_000, ...asked })
     return `/p/${shortCode}`
   }
   let addresses = 0
@@ -21,14 +21,14 @@ describe('Who has the link of a payment, where others guess', () => {
   const network = () => {
     const from = { 'X-Forwarded-For': `203.0.113.${++addresses}` }
     const points = () =>
-      house.deps.mongo.collection('failedattempts').findOne({ key: `link:${from['X-Forwarded-For']}/32` })
+      service.deps.mongo.collection('failedattempts').findOne({ key: `link:${from['X-Forwarded-For']}/32` })
     return {
       from,
       points,
       async close() {
-        const misses = Array.from({ length: 31 }, () => open(house, '/p/222222', from))
+        const misses = Array.from({ length: 31 }, () => open(service, '/p/222222', from))
         await Promise.all(misses)
-        expect((await open(house, '/p/222222', from)).status).to.equal(429)
+        expect((await open(service, '/p/222222', from)).status).to.equal(429)
       },
     }
   }
@@ -37,56 +37,58 @@ describe('Who has the link of a payment, where others guess', () => {
   it('looks, pays, waits and reads how it stands from an address that is closed', async () => {
     const path = await offer()
     const { from, close } = network()
-    const form = await open(house, path, from)
+    const form = await open(service, path, from)
     await close()
-    expect((await open(house, path, from)).status).to.equal(429)
-    expect((await open(house, `${path}?proof=${proofOf(form)}`, from)).status).to.equal(200)
-    expect((await open(house, `${path}/status?proof=${proofOf(form)}`, from)).html).to.include('pending')
+    expect((await open(service, path, from)).status).to.equal(429)
+    expect((await open(service, `${path}?proof=${proofOf(form)}`, from)).status).to.equal(200)
+    expect((await open(service, `${path}/status?proof=${proofOf(form)}`, from)).html).to.include('pending')
     const refused = await fill(form, wallets.poor, from)
     expect(refused.status).to.equal(422)
     const answer = await fill(refused, wallets.pays, from)
-    const paid = await seen(new URL(answer.location ?? '', house.origin).href, { headers: from })
+    const paid = await seen(new URL(answer.location ?? '', service.origin).href, { headers: from })
     expect(paid.status).to.equal(200)
     expect(paid.says).to.include('Payment successful')
     // A form that is out of date proves the link as well.
-    house.clock.advance(3 * 3_600_000)
+    service.clock.advance(3 * 3_600_000)
     expect((await fill(form, wallets.pays, from)).status).to.equal(303)
   })
 
   it('chooses an amount and a language there', async () => {
     const path = await offer({ amountType: 'OPEN' })
     const { from, close } = network()
-    const first = await open(house, path, from)
+    const first = await open(service, path, from)
     await close()
     const [, proof] = /name="proof" value="([^"]+)"/.exec(first.html) ?? []
-    const second = await open(house, `${path}?amount=5&proof=${proof}`, from)
+    const second = await open(service, `${path}?amount=5&proof=${proof}`, from)
     expect(second.says).to.include('Pay 5.00 MRU')
     for (const [, href = ''] of second.html.matchAll(/href="(\/p\/[^"]+)"/g)) {
       const to = href.replaceAll('&#38;', '&').replaceAll('&#61;', '=')
-      expect((await open(house, to, from)).status, to).to.equal(200)
+      expect((await open(service, to, from)).status, to).to.equal(200)
     }
   })
 
   it('is not who brings another payment’s proof or form, or one that was made up', async () => {
-    const [path, other] = [await offer(), await open(house, await offer())]
+    const [path, other] = [await offer(), await open(service, await offer())]
     const { from, close } = network()
     await close()
     const foreign = [proofOf(other), 'x'.repeat(22), '', 'x', `${proofOf(other)}&proof=${proofOf(other)}`]
     for (const proof of foreign)
-      expect((await open(house, `${path}?proof=${proof}`, from)).status, proof).to.equal(429)
+      expect((await open(service, `${path}?proof=${proof}`, from)).status, proof).to.equal(429)
     for (const form of [/name="form" value="([^"]+)"/.exec(other.html)?.[1] ?? '', 'x']) {
       const body = new URLSearchParams({ form, ...wallets.pays })
-      expect((await seen(house.origin + path, { method: 'POST', body, headers: from })).status).to.equal(429)
+      expect((await seen(service.origin + path, { method: 'POST', body, headers: from })).status).to.equal(
+        429,
+      )
     }
   })
 
   it('is known by the same proof after the key was changed', async () => {
     const path = await offer()
     const { from, close } = network()
-    const form = await open(house, path, from)
+    const form = await open(service, path, from)
     await close()
-    const [current] = house.deps.config.secretKeys
-    const rotated = await openBeside(house, {
+    const [current] = service.deps.config.secretKeys
+    const rotated = await openBeside(service, {
       TRUST_PROXY: '1',
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       SECRET_KEY_PREVIOUS: current.toString('base64'),
@@ -100,9 +102,9 @@ describe('Who has the link of a payment, where others guess', () => {
   it('counts for nothing, with a proof or without', async () => {
     const path = await offer()
     const { from, points } = network()
-    const form = await open(house, path, from)
+    const form = await open(service, path, from)
     const answer = await fill(form, wallets.pays, from)
-    const paid = await open(house, answer.location ?? '', from)
+    const paid = await open(service, answer.location ?? '', from)
     expect(paid.says).to.include('Payment successful')
     expect(await points()).to.equal(null)
   })

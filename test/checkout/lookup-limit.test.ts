@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { createLookupLimit, type LookupLimit } from '../../src/checkout/lookup-limit.ts'
 import { createIntent, openBeside } from '../support/acts.ts'
-import { type House, openHouse } from '../support/house.ts'
 import { profiled } from '../support/profiled.ts'
+import { openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { seen } from './customer.ts'
 
@@ -10,23 +10,23 @@ const hit = async () => 'payment'
 const miss = async () => null
 
 describe('The limit on guessing links and payment codes', () => {
-  let house: House
-  let beside: House
+  let service: Service
+  let beside: Service
   let limit: LookupLimit
   let sandbox: string
   before(async () => {
-    house = await openHouse({ TRUST_PROXY: '1' })
-    beside = await openBeside(house)
-    limit = createLookupLimit(house.deps)
-    sandbox = (await house.merchant()).businessId
+    service = await openService({ TRUST_PROXY: '1' })
+    beside = await openBeside(service)
+    limit = createLookupLimit(service.deps)
+    sandbox = (await service.merchant()).businessId
   })
-  after(() => Promise.all([house.close(), beside.close()]))
+  after(() => Promise.all([service.close(), beside.close()]))
 
   const counts = () =>
-    house.deps.mongo.collection<{ key: string; points: number; expire: Date }>('failedattempts')
+    service.deps.mongo.collection<{ key: string; points: number; expire: Date }>('failedattempts')
   /** Ends the period of every count. */
   const forget = () => {
-    for (const { clock } of [house, beside]) clock.advance(600_000)
+    for (const { clock } of [service, beside]) clock.advance(600_000)
   }
   beforeEach(forget)
 
@@ -118,10 +118,10 @@ describe('The limit on guessing links and payment codes', () => {
   }
 
   it('lets customers pay by code after 3 000 wrong codes from 100 addresses in ten IPv6 /48', async () => {
-    const live = await house.merchant({ mode: 'live' })
-    const { code } = await createIntent(house, live, { amount: 50_000 })
+    const live = await service.merchant({ mode: 'live' })
+    const { code } = await createIntent(service, live, { amount: 50_000 })
     const enter = (from: string, typed: string) =>
-      seen(`${house.origin}/`, {
+      seen(`${service.origin}/`, {
         method: 'POST',
         body: new URLSearchParams({ code: typed }),
         headers: { 'X-Forwarded-For': from },
@@ -140,7 +140,7 @@ describe('The limit on guessing links and payment codes', () => {
     for (const from of ['2001:db8:4000::1', '2001:dbc::1', '192.0.2.1'])
       expect((await enter(from, code)).status, from).to.equal(303)
     const line = 'payment_intents_lookups_total{kind="code",outcome="missed"}'
-    const metrics = await (await fetch(`${house.origin}/metrics`)).text()
+    const metrics = await (await fetch(`${service.origin}/metrics`)).text()
     const counted = Number(
       metrics
         .split('\n')
@@ -151,7 +151,7 @@ describe('The limit on guessing links and payment codes', () => {
   })
 
   it('counts the test codes of each business separately, and those of unknown businesses together', async () => {
-    const [ip, other] = [elsewhere(), (await house.merchant()).businessId]
+    const [ip, other] = [elsewhere(), (await service.merchant()).businessId]
     expect(await outcomes(30, () => limit.code(ip, sandbox, miss))).to.deep.equal(['missed'])
     expect((await limit.code(ip, sandbox, hit)).outcome).to.equal('closed')
     expect((await limit.code(ip, other, hit)).outcome).to.equal('found')
@@ -213,7 +213,7 @@ describe('The limit on guessing links and payment codes', () => {
 
   it('writes nothing for views of existing payments, from however many networks', async () => {
     const networks = Array.from({ length: 100 }, (_, index) => `2001:db8:f0:${index.toString(16)}::1`)
-    const done = await profiled(house, () => Promise.all(networks.map((ip) => limit.link(ip, hit))))
+    const done = await profiled(service, () => Promise.all(networks.map((ip) => limit.link(ip, hit))))
     const ofCounts = done.filter(({ ns }) => ns.endsWith('.failedattempts'))
     expect(ofCounts.length).to.be.within(1, 20)
     for (const { command } of ofCounts) expect(Object.keys(command)[0]).to.equal('find')

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { scriptPath, stylePath } from '../../src/checkout/assets.ts'
 import { cancelIntent, createIntent } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { fill, open, pay, seen, wallets } from './customer.ts'
 
 const back = {
@@ -10,32 +10,32 @@ const back = {
 }
 
 describe('The page of a payment', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
+    service = await openService()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const offer = async (asked: object = {}, owner = merchant) => {
-    const intent = await createIntent(house, owner, { amount: 123_450, label: 'Thé & sucre', ...asked })
+    const intent = await createIntent(service, owner, { amount: 123_450, label: 'Thé & sucre', ...asked })
     return { ...intent, path: `/p/${intent.shortCode}` }
   }
   const refund = (referenceNumber: string, amount: number) =>
-    house.http
+    service.http
       .post(`/api/v1/dev/intents/${referenceNumber}/refund`)
       .set(merchant.write())
       .send({ amount })
       .expect(200)
   const state = async (path: string): Promise<{ state: string; left: string }> =>
-    JSON.parse((await open(house, `${path}/status`)).html)
+    JSON.parse((await open(service, `${path}/status`)).html)
   const linkOf = ({ html }: { html: string }) =>
     /href="(https:[^"]+)" rel="noreferrer"/.exec(html)?.[1]?.replaceAll('&#38;', '&').replaceAll('&#61;', '=')
 
   it('says who wants what until when, and that a test is none of real money', async () => {
     const { path } = await offer()
-    const page = await open(house, path)
+    const page = await open(service, path)
     expect(page.status).to.equal(200)
     for (const words of [
       'Test: no real money moves.',
@@ -49,7 +49,7 @@ describe('The page of a payment', () => {
       .to.include('autocomplete="tel"')
       .and.match(/type="password" inputmode="numeric" autocomplete="off"/)
     expect(await state(path)).to.deep.equal({ state: 'pending', left: '23\u00a0h 59\u00a0min' })
-    expect((await open(house, path.toLowerCase())).says).to.include('Pay 1,234.50 MRU')
+    expect((await open(service, path.toLowerCase())).says).to.include('Pay 1,234.50 MRU')
   })
 
   const languages = [
@@ -60,8 +60,8 @@ describe('The page of a payment', () => {
   for (const [lang, dir, heading] of languages)
     it(`speaks ${lang}, when the address says so or the browser prefers it, and on every page after`, async () => {
       const { path } = await offer()
-      const preferred = await open(house, path, { 'Accept-Language': `de, ${lang}-MR;q=0.8, fr;q=0.1` })
-      const asked = await open(house, `${path}?lang=${lang}`)
+      const preferred = await open(service, path, { 'Accept-Language': `de, ${lang}-MR;q=0.8, fr;q=0.1` })
+      const asked = await open(service, `${path}?lang=${lang}`)
       for (const { html } of [preferred, asked]) {
         expect(html).to.include(`<html lang="${lang}" dir="${dir}">`).and.include(`<h1>${heading}</h1>`)
         expect(html)
@@ -70,7 +70,7 @@ describe('The page of a payment', () => {
       }
       const refused = await fill(asked, wallets.poor)
       const paid = await pay(refused, wallets.pays)
-      const lost = await open(house, `/p/zzz?lang=${lang}`)
+      const lost = await open(service, `/p/zzz?lang=${lang}`)
       for (const { html } of [refused, paid, lost])
         expect(html).to.include(`<html lang="${lang}" dir="${dir}">`)
     })
@@ -82,7 +82,7 @@ describe('The page of a payment', () => {
       ['?lang=de', 'zh'],
       ['?lang=fr&lang=en', ''],
     ])
-      expect((await open(house, path + query, { 'Accept-Language': wanted })).html).to.include(
+      expect((await open(service, path + query, { 'Accept-Language': wanted })).html).to.include(
         '<html lang="fr"',
       )
   })
@@ -94,14 +94,14 @@ describe('The page of a payment', () => {
       link: string | null,
       { path, referenceNumber }: Awaited<ReturnType<typeof offer>>,
     ) => {
-      const page = await open(house, path)
+      const page = await open(service, path)
       expect(page.status).to.equal(200)
       expect(page.says).to.include(shown).and.include(referenceNumber)
       expect(page.html).not.to.include('<form')
       expect(linkOf(page)).to.equal(link?.replace(reference, `reference=${referenceNumber}`))
     }
     const paid = await offer(back)
-    await pay(await open(house, paid.path), wallets.pays)
+    await pay(await open(service, paid.path), wallets.pays)
     const thanks = `https://shop.example/ok?a=%20b&flag&status=x&${reference}&status=PAID#end`
     await ended('Payment successful Amount 1,234.50 MRU', thanks, paid)
     await refund(paid.referenceNumber, 23_450)
@@ -117,13 +117,13 @@ describe('The page of a payment', () => {
       paid,
     )
     const cancelled = await offer(back)
-    await cancelIntent(house, merchant, cancelled.referenceNumber)
+    await cancelIntent(service, merchant, cancelled.referenceNumber)
     await ended('Payment cancelled', `https://shop.example/no?${reference}&status=CANCELLED`, cancelled)
     const failed = await offer()
-    await pay(await open(house, failed.path), wallets.broken)
+    await pay(await open(service, failed.path), wallets.broken)
     await ended('The payment failed', null, failed)
     const expired = await offer(back)
-    house.clock.advance(24 * 3_600_000)
+    service.clock.advance(24 * 3_600_000)
     await ended('Time is up', `https://shop.example/no?${reference}&status=CANCELLED`, expired)
     const states = await Promise.all([paid, cancelled, failed, expired].map(({ path }) => state(path)))
     expect(states.map((each) => each.state)).to.deep.equal(['refunded', 'cancelled', 'failed', 'expired'])
@@ -131,36 +131,36 @@ describe('The page of a payment', () => {
 
   it('has a way out that leaves the payment PENDING, where the merchant gave one', async () => {
     const { path, referenceNumber } = await offer(back)
-    expect(linkOf(await open(house, path))).to.equal(
+    expect(linkOf(await open(service, path))).to.equal(
       `https://shop.example/no?reference=${referenceNumber}&status=PENDING`,
     )
-    expect(linkOf(await open(house, (await offer()).path))).to.equal(undefined)
+    expect(linkOf(await open(service, (await offer()).path))).to.equal(undefined)
     expect((await state(path)).state).to.equal('pending')
   })
 
   it('sends back by itself only whom the payment is, right after paying', async () => {
     const { path } = await offer(back)
-    const own = await pay(await open(house, path), wallets.pays)
+    const own = await pay(await open(service, path), wallets.pays)
     expect(own.html).to.match(
       /data-leave="https:\/\/shop\.example\/ok[^"]*" data-here="\/p\/\w+\?lang&#61;en&#38;proof&#61;[\w-]+"/,
     )
     for (const query of ['', `?sent=${'0'.repeat(24)}`, '?sent=x&sent=y'])
-      expect((await open(house, path + query)).html).not.to.include('data-leave')
+      expect((await open(service, path + query)).html).not.to.include('data-leave')
   })
 
   it('says nothing of a label in which there is nothing to read', async () => {
     const [blank, given] = [await offer({ label: ' \u00a0\t' }), await offer()]
-    expect((await open(house, given.path)).html).to.include('<dt>For</dt>')
-    expect((await open(house, blank.path)).html).not.to.include('<dt>For</dt>')
-    await pay(await open(house, blank.path), wallets.pays)
-    expect((await open(house, blank.path)).html).not.to.include('<dt>For</dt>')
+    expect((await open(service, given.path)).html).to.include('<dt>For</dt>')
+    expect((await open(service, blank.path)).html).not.to.include('<dt>For</dt>')
+    await pay(await open(service, blank.path), wallets.pays)
+    expect((await open(service, blank.path)).html).not.to.include('<dt>For</dt>')
   })
 
   it('shows the merchant’s text as text, in its own direction', async () => {
     const label = '\u202e<script>alert(1)</script> "\u2067سلة\' 😀'
-    await house.deps.Business.updateOne({ _id: merchant.businessId }, { name: '<b>\u202e&' })
-    const { html } = await open(house, (await offer({ label })).path)
-    await house.deps.Business.updateOne({ _id: merchant.businessId }, { name: 'Épicerie' })
+    await service.deps.Business.updateOne({ _id: merchant.businessId }, { name: '<b>\u202e&' })
+    const { html } = await open(service, (await offer({ label })).path)
+    await service.deps.Business.updateOne({ _id: merchant.businessId }, { name: 'Épicerie' })
     expect(html).to.include('<bdi>&#60;b&#62;\u202e&#38;</bdi>')
     expect(html).to.include(
       '<bdi>\u202e&#60;script&#62;alert(1)&#60;/script&#62; &#34;\u2067سلة&#39; 😀</bdi>',
@@ -168,13 +168,13 @@ describe('The page of a payment', () => {
   })
 
   it('cannot be paid by a test wallet when it is real: without a live one it says so, with 503', async () => {
-    const live = await house.merchant({ mode: 'live' })
+    const live = await service.merchant({ mode: 'live' })
     const { path } = await offer(back, live)
-    const page = await open(house, path)
+    const page = await open(service, path)
     expect([page.status, page.headers.get('retry-after')]).to.deep.equal([503, '60'])
     expect(page.says).to.include('Payment is not available right now').and.not.include('Test')
     expect(page.html).not.to.include('<form')
-    const url = house.origin + path
+    const url = service.origin + path
     const sent = await seen(url, { method: 'POST', body: new URLSearchParams({ ...wallets.pays }) })
     expect(sent.status).to.equal(303)
     expect((await state(path)).state).to.equal('unavailable')
@@ -182,11 +182,11 @@ describe('The page of a payment', () => {
 
   it('is kept, framed and told on by nobody; what it loads is ours, small, and kept for good', async () => {
     const { path } = await offer()
-    const page = await open(house, path)
+    const page = await open(service, path)
     for (const { headers } of [
       page,
-      await open(house, `${path}/status`),
-      await open(house, '/p/nothing'),
+      await open(service, `${path}/status`),
+      await open(service, '/p/nothing'),
       await fill(page, {}),
     ])
       expect(Object.fromEntries(headers)).to.include({
@@ -200,7 +200,7 @@ describe('The page of a payment', () => {
       })
     const loaded = [...page.html.matchAll(/(?:src|href)="(\/pay\/[^"]+)"/g)].map(([, asset]) => String(asset))
     expect(loaded).to.deep.equal([stylePath, scriptPath])
-    const assets = await Promise.all(loaded.map((asset) => open(house, asset)))
+    const assets = await Promise.all(loaded.map((asset) => open(service, asset)))
     expect(assets.map(({ headers }) => headers.get('cache-control'))).to.deep.equal(
       loaded.map(() => 'public, max-age=31536000, immutable'),
     )
@@ -215,7 +215,7 @@ describe('The page of a payment', () => {
 
   it('answers HEAD, and says that there is nothing for what is no page or no way to ask', async () => {
     const { path } = await offer()
-    const url = house.origin + path
+    const url = service.origin + path
     const head = await seen(url, { method: 'HEAD' })
     expect([head.status, head.html]).to.deep.equal([200, ''])
     const nothing = [
@@ -230,7 +230,7 @@ describe('The page of a payment', () => {
         '/p/%F0%9F%98%80',
         '/pay/x.css',
         '/sandbox/x/y',
-      ].map((other) => [house.origin + other, 'GET'] as const),
+      ].map((other) => [service.origin + other, 'GET'] as const),
       ...['PUT', 'DELETE', 'PATCH'].map((method) => [url, method] as const),
       [`${url}/status`, 'POST'] as const,
     ]
@@ -243,13 +243,13 @@ describe('The page of a payment', () => {
       expect(page.says).to.include('Page not found')
       if (method !== 'GET') expect(page.headers.get('allow')).to.match(/^GET, HEAD/)
     }
-    expect((await open(house, '/p/%E0%A4%A')).status).to.equal(400)
+    expect((await open(service, '/p/%E0%A4%A')).status).to.equal(400)
   })
 
   it('takes a form unless the browser says that it is another site’s', async () => {
     const { path } = await offer()
-    const form = await open(house, path)
-    const ours = new URL(house.origin).host
+    const form = await open(service, path)
+    const ours = new URL(service.origin).host
     const foreign: Record<string, string>[] = [
       { 'Sec-Fetch-Site': 'cross-site' },
       { 'Sec-Fetch-Site': 'same-site', Origin: 'null' },

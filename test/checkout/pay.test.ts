@@ -3,51 +3,51 @@ import { askWallet } from '../../src/intents/ask-wallets.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent, readIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { debits, fill, follow, open, pay, wallets } from './customer.ts'
 
 describe('Paying on the hosted page', () => {
-  let house: House
+  let service: Service
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   /** A merchant with a payment to make, each test its own: so nobody's wallets are anybody else's. */
   const offer = async (asked: object = {}) => {
-    const merchant = await house.merchant()
-    const { shortCode, referenceNumber } = await createIntent(house, merchant, { amount: 50_000, ...asked })
+    const merchant = await service.merchant()
+    const { shortCode, referenceNumber } = await createIntent(service, merchant, { amount: 50_000, ...asked })
     return { merchant, referenceNumber, path: `/p/${shortCode}` }
   }
   const statusOf = async (merchant: Merchant, referenceNumber: string): Promise<string> =>
-    (await readIntent(house, merchant, referenceNumber)).status
+    (await readIntent(service, merchant, referenceNumber)).status
 
   /** Until it is called, nobody's payment goes to the sandbox's wallet. */
   const payBy = (wallet: Partial<Wallet>) => {
-    const { wallets: real } = house.deps
+    const { wallets: real } = service.deps
     const own = real.named('sandbox') ?? expect.fail()
-    house.deps.wallets = {
+    service.deps.wallets = {
       ...real,
       forPayments: () => ({ ...own, ...wallet }),
       named: () => ({ ...own, ...wallet }),
     }
     return () => {
-      house.deps.wallets = real
+      service.deps.wallets = real
     }
   }
 
   it('takes the money once, says so, and the merchant sees it', async () => {
     const { merchant, referenceNumber, path } = await offer()
-    const answer = await fill(await open(house, path), wallets.pays)
+    const answer = await fill(await open(service, path), wallets.pays)
     expect([answer.status, answer.html]).to.deep.equal([303, ''])
     const page = await follow(answer)
     expect(page.says).to.include('Payment successful').and.include('500.00 MRU').and.include(referenceNumber)
     expect(page.html).not.to.include('<form')
-    const intent = await readIntent(house, merchant, referenceNumber)
+    const intent = await readIntent(service, merchant, referenceNumber)
     expect(intent).to.deep.include({ status: 'PAID' })
     expect(intent.payment).to.include({ amountPaid: 50_000, method: 'WALLET' })
-    expect(await debits(house, merchant)).to.equal(1)
+    expect(await debits(service, merchant)).to.equal(1)
   })
 
   const retryable = {
@@ -66,7 +66,7 @@ describe('Paying on the hosted page', () => {
   for (const [what, [wallet, sentence]] of Object.entries(retryable))
     it(`asks again after ${what}, with the phone kept and never the PIN`, async () => {
       const { merchant, referenceNumber, path } = await offer()
-      const first = await open(house, path)
+      const first = await open(service, path)
       const page = await fill(first, wallet)
       expect(page.status).to.equal(422)
       expect(page.says).to.include('There is a problem').and.include(sentence)
@@ -75,12 +75,12 @@ describe('Paying on the hosted page', () => {
       expect(await statusOf(merchant, referenceNumber)).to.equal('PENDING')
       const paid = await pay(page, wallets.pays)
       expect(paid.says).to.include('Payment successful')
-      expect(await debits(house, merchant)).to.equal(1)
+      expect(await debits(service, merchant)).to.equal(1)
     })
 
   it('ends the payment after a technical error, with the way back', async () => {
     const { merchant, referenceNumber, path } = await offer({ cancel_url: 'https://shop.example/c' })
-    const page = await pay(await open(house, path), wallets.broken)
+    const page = await pay(await open(service, path), wallets.broken)
     expect(page.says).to.include('The payment failed').and.include('You have not been charged.')
     expect(page.html).to.include('/c?reference&#61;')
     expect(page.html).to.include('status&#61;FAILED').and.not.include('<form')
@@ -90,7 +90,7 @@ describe('Paying on the hosted page', () => {
   it('says that it could not be started when nothing reached the wallet, and another try pays', async () => {
     const { path } = await offer()
     const asBefore = payBy({ authorise: async () => ({ outcome: 'not-executed' }) })
-    const page = await fill(await open(house, path), wallets.pays)
+    const page = await fill(await open(service, path), wallets.pays)
     asBefore()
     expect(page.status).to.equal(422)
     expect(page.says).to.include('The payment could not be started. You have not been charged.')
@@ -99,19 +99,19 @@ describe('Paying on the hosted page', () => {
 
   it('makes one payment of one form, sent twice or ten times at once', async () => {
     const { merchant, path } = await offer()
-    const form = await open(house, path)
+    const form = await open(service, path)
     const answers = await Promise.all(Array.from({ length: 10 }, () => fill(form, wallets.pays)))
     const later = await fill(form, wallets.pays)
     expect([...answers, later].map(({ status }) => status)).to.deep.equal(
       Array.from({ length: 11 }, () => 303),
     )
     expect((await follow(later)).says).to.include('Payment successful')
-    expect(await debits(house, merchant)).to.equal(1)
+    expect(await debits(service, merchant)).to.equal(1)
   })
 
   it('makes one payment of two tabs, and both end on the truth', async () => {
     const { merchant, path } = await offer()
-    const tabs = await Promise.all([open(house, path), open(house, path), open(house, path)])
+    const tabs = await Promise.all([open(service, path), open(service, path), open(service, path)])
     const answers = await Promise.all(tabs.map((tab) => fill(tab, wallets.pays)))
     for (const answer of answers) {
       expect(answer.status).to.equal(303)
@@ -122,7 +122,7 @@ describe('Paying on the hosted page', () => {
     const pages = await Promise.all(answers.map(async (answer) => (await follow(answer)).says))
     expect(pages.filter((says) => says.includes('Payment successful'))).to.have.length(1)
     expect(pages.filter((says) => says.includes('You were not charged for this attempt.'))).to.have.length(2)
-    expect(await debits(house, merchant)).to.equal(1)
+    expect(await debits(service, merchant)).to.equal(1)
   })
 
   for (const [what, wallet] of [
@@ -131,7 +131,7 @@ describe('Paying on the hosted page', () => {
   ] as const)
     it(`tells a second payer with ${what} that they were not charged, in each language`, async () => {
       const { merchant, referenceNumber, path } = await offer()
-      const [form, second] = [await open(house, path), await open(house, path)]
+      const [form, second] = [await open(service, path), await open(service, path)]
       const first = await pay(form, wallets.pays)
       const page = await pay(second, wallet)
       expect(page.says).to.include('This payment was already made You were not charged for this attempt.')
@@ -143,47 +143,49 @@ describe('Paying on the hosted page', () => {
       ]) {
         const link = new RegExp(`<a href="([^"]+)" lang="${language}"`).exec(page.html)?.[1] ?? ''
         const address = link.replaceAll('&#61;', '=').replaceAll('&#38;', '&')
-        expect((await open(house, address)).says, language).to.include(sentence)
+        expect((await open(service, address)).says, language).to.include(sentence)
       }
-      expect((await open(house, first.url)).says).to.include('Payment successful')
-      expect((await open(house, path)).says).to.include('Payment successful')
-      expect(await debits(house, merchant)).to.equal(1)
+      expect((await open(service, first.url)).says).to.include('Payment successful')
+      expect((await open(service, path)).says).to.include('Payment successful')
+      expect(await debits(service, merchant)).to.equal(1)
 
-      const refund = house.http.post(`/api/v1/dev/intents/${referenceNumber}/refund`).set(merchant.write())
+      const refund = service.http.post(`/api/v1/dev/intents/${referenceNumber}/refund`).set(merchant.write())
       await refund.send({}).expect(200)
-      expect((await open(house, page.url)).says).to.include('refunded You were not charged for this attempt.')
-      expect((await open(house, first.url)).says)
+      expect((await open(service, page.url)).says).to.include(
+        'refunded You were not charged for this attempt.',
+      )
+      expect((await open(service, first.url)).says)
         .to.include('refunded')
         .and.not.include('not charged')
     })
 
   it('does not say that a payer was not charged while their own attempt may have taken money', async () => {
     const { path } = await offer()
-    const other = await open(house, path)
+    const other = await open(service, path)
     let outcome: WalletOutcome = { outcome: 'unknown', why: 'no answer' }
     const asBefore = payBy({
       authorise: async () => ({ outcome: 'unknown', why: 'no answer' }),
       status: async () => outcome,
     })
     const ask = async () => {
-      const intent = await house.deps.Intent.findOne({ shortCode: path.slice(3) }).lean()
-      house.clock.advance(60_000)
-      await askWallet(house.deps, intent?._id ?? '', intent?.underWay?.id ?? '')
+      const intent = await service.deps.Intent.findOne({ shortCode: path.slice(3) }).lean()
+      service.clock.advance(60_000)
+      await askWallet(service.deps, intent?._id ?? '', intent?.underWay?.id ?? '')
     }
     try {
-      const waiting = await pay(await open(house, path), wallets.pays)
+      const waiting = await pay(await open(service, path), wallets.pays)
       const second = await pay(other, wallets.limited)
       await ask()
       for (const { url } of [waiting, second])
-        expect((await open(house, url)).says)
+        expect((await open(service, url)).says)
           .to.include('Payment in progress')
           .and.not.include('not charged')
       outcome = { outcome: 'done' }
       await ask()
-      expect((await open(house, waiting.url)).says)
+      expect((await open(service, waiting.url)).says)
         .to.include('Payment successful')
         .and.not.include('charged')
-      expect((await open(house, second.url)).says).to.include('You were not charged for this attempt.')
+      expect((await open(service, second.url)).says).to.include('You were not charged for this attempt.')
     } finally {
       asBefore()
     }
@@ -195,7 +197,7 @@ describe('Paying on the hosted page', () => {
   ] as const)
     it(`asks for the PIN again when a form that failed by ${what} is sent again with another wallet`, async () => {
       const { merchant, path } = await offer()
-      const form = await open(house, path)
+      const form = await open(service, path)
       await fill(form, wallet)
       const again = await fill(form, wallets.pays)
       expect(again.status).to.equal(422)
@@ -204,21 +206,21 @@ describe('Paying on the hosted page', () => {
       )
       expect(again.says).not.to.match(/do not match|not enough money/)
       expect(again.html).to.include(`value="${wallets.pays.phone}"`).and.not.include('"1234"')
-      expect(await debits(house, merchant)).to.equal(0)
+      expect(await debits(service, merchant)).to.equal(0)
       expect((await pay(again, wallets.pays)).says).to.include('Payment successful')
       for (const old of [form, again]) expect((await pay(old, wallets.pays)).html).not.to.include('<form')
-      expect(await debits(house, merchant)).to.equal(1)
+      expect(await debits(service, merchant)).to.equal(1)
     })
 
   it('never tries a form again that failed, however many attempts came after it', async () => {
     const { merchant, path } = await offer()
-    const form = await open(house, path)
+    const form = await open(service, path)
     await fill(form, wallets.poor)
     // The intent remembers how the last 50 attempts went.
-    await house.deps.Intent.updateOne({ shortCode: path.slice(3) }, { attempts: [] })
+    await service.deps.Intent.updateOne({ shortCode: path.slice(3) }, { attempts: [] })
     const again = await fill(form, wallets.pays)
     expect([again.status, again.says.includes('This page was out of date.')]).to.deep.equal([422, true])
-    expect(await debits(house, merchant)).to.equal(0)
+    expect(await debits(service, merchant)).to.equal(0)
   })
 
   for (const [outcome, sentence] of [
@@ -234,16 +236,16 @@ describe('Paying on the hosted page', () => {
         status: async () => outcome,
       })
       try {
-        const waiting = await pay(await open(house, path), wallets.pays)
+        const waiting = await pay(await open(service, path), wallets.pays)
         expect(waiting.says).to.include('Payment in progress').and.include('Do not pay a second time')
         expect(waiting.html).to.match(/<noscript><meta http-equiv="refresh" content="3;url=[^"]*sent/)
-        const stranger = await open(house, path)
+        const stranger = await open(service, path)
         expect(stranger.says).to.include('Payment in progress')
         expect(stranger.html).not.to.include('<form')
-        const intent = await house.deps.Intent.findOne({ shortCode: path.slice(3) }).lean()
-        house.clock.advance(2000)
-        await askWallet(house.deps, intent?._id ?? '', intent?.underWay?.id ?? '')
-        const page = await open(house, waiting.url)
+        const intent = await service.deps.Intent.findOne({ shortCode: path.slice(3) }).lean()
+        service.clock.advance(2000)
+        await askWallet(service.deps, intent?._id ?? '', intent?.underWay?.id ?? '')
+        const page = await open(service, waiting.url)
         expect(page.status).to.equal(200)
         expect(page.says).to.include(sentence)
       } finally {
@@ -260,10 +262,10 @@ describe('Paying on the hosted page', () => {
         return { outcome: 'done' }
       },
     })
-    const form = await open(house, path)
+    const form = await open(service, path)
     const first = fill(form, wallets.pays)
     await until('it is on its way', async () =>
-      (await open(house, path)).says.includes('Payment in progress'),
+      (await open(service, path)).says.includes('Payment in progress'),
     )
     expect((await pay(form, wallets.pays)).says).to.include('Payment in progress')
     gate.open()
@@ -273,9 +275,9 @@ describe('Paying on the hosted page', () => {
 
   it('takes no form that is another payment’s, forged, or older than two hours: it asks kindly again', async () => {
     const { merchant, referenceNumber, path } = await offer()
-    const other = await open(house, (await offer()).path)
+    const other = await open(service, (await offer()).path)
     const foreign = /name="form" value="([^"]+)"/.exec(other.html)?.[1] ?? ''
-    const form = await open(house, path)
+    const form = await open(service, path)
     const token = /name="form" value="([^"]+)"/.exec(form.html)?.[1] ?? ''
     const [id, at, mac] = token.split('.')
     const forged = [
@@ -293,17 +295,17 @@ describe('Paying on the hosted page', () => {
       expect(page.says).to.include('This page was out of date. You have not been charged.')
       expect(page.html).to.include('value="22000001"').and.not.include('1234"')
     }
-    house.clock.advance(2 * 3_600_000 + 1)
+    service.clock.advance(2 * 3_600_000 + 1)
     const late = await fill(form, wallets.pays)
     expect(late.status).to.equal(422)
     expect(await statusOf(merchant, referenceNumber)).to.equal('PENDING')
-    expect(await debits(house, merchant)).to.equal(0)
+    expect(await debits(service, merchant)).to.equal(0)
     expect((await pay(late, wallets.pays)).says).to.include('Payment successful')
   })
 
   it('lets the customer of an OPEN payment choose the amount first, and change it', async () => {
     const { merchant, referenceNumber, path } = await offer({ amount: 123_450, amountType: 'OPEN' })
-    const first = await open(house, path)
+    const first = await open(service, path)
     expect(first.says).to.include('How much do you want to pay?')
     expect(first.html).to.include('value="1,234.50"')
     const second = await fill(first, { amount: '٢٬٠٠٠٫٥٠' })
@@ -314,13 +316,13 @@ describe('Paying on the hosted page', () => {
     expect((await pay(refused, wallets.pays)).says)
       .to.include('Payment successful')
       .and.include('2,000.50 MRU')
-    const { amount, payment } = await readIntent(house, merchant, referenceNumber)
+    const { amount, payment } = await readIntent(service, merchant, referenceNumber)
     expect([amount, payment.amountPaid]).to.deep.equal([null, 200_050])
   })
 
   it('refuses an amount that is none, or out of bounds, at its field and with the words kept', async () => {
     const { merchant, path } = await offer({ amountType: 'OPEN' })
-    const first = await open(house, path)
+    const first = await open(service, path)
     const form = await fill(first, { amount: '1' })
     for (const [amount, sentence] of [
       ['', 'Enter an amount'],
@@ -335,19 +337,19 @@ describe('Paying on the hosted page', () => {
         expect(page.html).to.match(/aria-describedby="amount-hint amount-fault" aria-invalid="true"/)
         expect(page.html).to.include(`value="${amount.replace('<b>', '&#60;b&#62;')}"`)
       }
-    expect((await open(house, `${path}?amount=5&amount=6`)).status).to.equal(422)
-    expect(await debits(house, merchant)).to.equal(0)
+    expect((await open(service, `${path}?amount=5&amount=6`)).status).to.equal(422)
+    expect(await debits(service, merchant)).to.equal(0)
   })
 
   it('keeps to its own amount whatever a form says, unless the payment is OPEN', async () => {
     const { merchant, referenceNumber, path } = await offer()
-    await pay(await open(house, `${path}?amount=1`), { ...wallets.pays, amount: '0.01' })
-    expect((await readIntent(house, merchant, referenceNumber)).payment.amountPaid).to.equal(50_000)
+    await pay(await open(service, `${path}?amount=1`), { ...wallets.pays, amount: '0.01' })
+    expect((await readIntent(service, merchant, referenceNumber)).payment.amountPaid).to.equal(50_000)
   })
 
   it('marks phone and PIN where they cannot be right', async () => {
     const { path } = await offer()
-    const form = await open(house, path)
+    const form = await open(service, path)
     const both = await fill(form, { phone: 'no"phone', pin: '12' })
     expect(both.status).to.equal(422)
     expect(both.says).to.include('Enter your phone number').and.include('Enter your PIN')
@@ -364,17 +366,17 @@ describe('Paying on the hosted page', () => {
   it('does not pay what was cancelled or expired meanwhile, and says so', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const late = await offer()
-    const [form, lateForm] = [await open(house, path), await open(house, late.path)]
-    await house.http.post(`/api/v1/dev/intents/${referenceNumber}/cancel`).set(merchant.write()).expect(200)
+    const [form, lateForm] = [await open(service, path), await open(service, late.path)]
+    await service.http.post(`/api/v1/dev/intents/${referenceNumber}/cancel`).set(merchant.write()).expect(200)
     expect((await pay(form, wallets.pays)).says).to.include('This payment request was cancelled.')
     // Within the last second nothing begins that another process may see too late.
-    house.clock.advance(24 * 3_600_000 - 500)
+    service.clock.advance(24 * 3_600_000 - 500)
     expect((await pay(lateForm, wallets.pays)).says)
       .to.include('Time is up')
       .and.not.include('Enter your PIN')
-    house.clock.advance(500)
+    service.clock.advance(500)
     expect((await pay(lateForm, wallets.pays)).says).to.include('Time is up')
-    expect(await debits(house, merchant)).to.equal(0)
-    expect(await debits(house, late.merchant)).to.equal(0)
+    expect(await debits(service, merchant)).to.equal(0)
+    expect(await debits(service, late.merchant)).to.equal(0)
   })
 })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { fill, open } from './customer.ts'
 
@@ -10,14 +10,14 @@ const wrong = { outcome: 'refused', reason: 'wrong_pin' } as const
 const poor = { outcome: 'declined', reason: 'insufficient_funds' } as const
 
 describe('The limits on attempts to pay', () => {
-  let house: House
+  let service: Service
   let live: Merchant
   let trial: Merchant
   before(async () => {
-    house = await openHouse({ TRUST_PROXY: '1' })
-    ;[live, trial] = await Promise.all([house.merchant({ mode: 'live' }), house.merchant()])
+    service = await openService({ TRUST_PROXY: '1' })
+    ;[live, trial] = await Promise.all([service.merchant({ mode: 'live' }), service.merchant()])
   })
-  after(() => house.close())
+  after(() => service.close())
 
   /** What the wallet is asked, and what it answers to anything. */
   let orders: PaymentOrder[] = []
@@ -28,7 +28,7 @@ describe('The limits on attempts to pay', () => {
     hold = null
     outcome = wrong
     await counts().deleteMany({})
-    const { wallets } = house.deps
+    const { wallets } = service.deps
     const own = wallets.forPayments(true)
     if (own === null) throw new Error('no wallet')
     const authorise = async (order: PaymentOrder) => {
@@ -36,36 +36,36 @@ describe('The limits on attempts to pay', () => {
       await hold
       return outcome
     }
-    house.deps.wallets = { ...wallets, forPayments: () => ({ ...own, authorise }) }
+    service.deps.wallets = { ...wallets, forPayments: () => ({ ...own, authorise }) }
   })
 
-  const counts = () => house.deps.mongo.collection<{ key: string; points: number }>('failedattempts')
+  const counts = () => service.deps.mongo.collection<{ key: string; points: number }>('failedattempts')
   const pointsOf = async (key: string) => (await counts().findOne({ key }))?.points
   const keyOf = async (path: string, range: string) => {
-    const intent = await house.deps.Intent.findOne({ shortCode: path.slice('/p/'.length) }).lean()
+    const intent = await service.deps.Intent.findOne({ shortCode: path.slice('/p/'.length) }).lean()
     return `payment:${intent?._id} ${range}`
   }
   /** Attempts at the payment of this page that count for a prefix. */
   const attemptsOf = async (path: string, range: string) => pointsOf(await keyOf(path, range))
   const offer = async (merchant: Merchant) => {
-    const { shortCode } = await createIntent(house, merchant, { amount: 50_000 })
+    const { shortCode } = await createIntent(service, merchant, { amount: 50_000 })
     return `/p/${shortCode}`
   }
   /** Opens the page from an address and sends a PIN. */
   const tryAt = async (path: string, ip: string, phone = '22111111') => {
     const from = { 'X-Forwarded-For': ip }
-    return fill(await open(house, path, from), { phone, pin: '1234' }, from)
+    return fill(await open(service, path, from), { phone, pin: '1234' }, from)
   }
 
   it('allow one network 20 failed attempts at one payment in an hour, for any reason; then the page says how long', async () => {
     const path = await offer(live)
-    const form = await open(house, path)
+    const form = await open(service, path)
     const nothing = [wrong, poor, { outcome: 'not-executed' }, wrong] as const
     for (let time = 0; time < 20; time += 1) {
       outcome = nothing[time % nothing.length] ?? wrong
       expect((await tryAt(path, '198.51.100.99', `2211111${time % 10}`)).status).to.equal(422)
       await until('it counts', async () => (await attemptsOf(path, '198.51.100.99/32')) === time + 1)
-      house.clock.advance(60_000)
+      service.clock.advance(60_000)
     }
     const closed = await tryAt(path, '198.51.100.99')
     expect([closed.status, closed.headers.get('retry-after')]).to.deep.equal([429, String(40 * 60)])
@@ -73,8 +73,8 @@ describe('The limits on attempts to pay', () => {
     const from = { 'X-Forwarded-For': '198.51.100.99' }
     expect((await fill(form, { phone: '22111111', pin: '1234' }, from)).status).to.equal(429)
     expect(orders).to.have.length(20)
-    expect((await open(house, path)).status).to.equal(200)
-    house.clock.advance(40 * 60_000)
+    expect((await open(service, path)).status).to.equal(200)
+    service.clock.advance(40 * 60_000)
     outcome = { outcome: 'done' }
     expect((await tryAt(path, '198.51.100.99')).status).to.equal(303)
     expect(orders).to.have.length(21)
@@ -95,7 +95,7 @@ describe('The limits on attempts to pay', () => {
     outcome = { outcome: 'done' }
     const paid = await tryAt(path, '203.0.113.9')
     expect([paid.status, orders.length]).to.deep.equal([303, 41])
-    expect((await open(house, path)).says).to.include('Payment successful')
+    expect((await open(service, path)).says).to.include('Payment successful')
   })
 
   it('allow an IPv4 /24 or IPv6 /48 200 failed attempts at one payment', async () => {
@@ -176,7 +176,7 @@ describe('The limits on attempts to pay', () => {
     expect(await pointsOf(`pin:${ip}/32`)).to.equal(undefined)
     await counts().updateOne({ key: `test-pin:${trial.businessId} ${ip}/32` }, { $set: { points: 600 * 3 } })
     expect((await tryAt(await offer(trial), ip)).status).to.equal(429)
-    expect((await tryAt(await offer(await house.merchant()), ip)).status).to.equal(422)
+    expect((await tryAt(await offer(await service.merchant()), ip)).status).to.equal(422)
     expect((await tryAt(await offer(live), ip)).status).to.equal(422)
   })
 
@@ -191,7 +191,7 @@ describe('The limits on attempts to pay', () => {
     const ip = '203.0.113.6'
     outcome = poor
     const [path, from] = [await offer(live), { 'X-Forwarded-For': ip }]
-    const form = await open(house, path, from)
+    const form = await open(service, path, from)
     const sent = () => fill(form, { phone: '22111111', pin: '1234' }, from)
     expect((await sent()).status).to.equal(422)
     await until('the count is taken back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)
@@ -211,7 +211,7 @@ describe('The limits on attempts to pay', () => {
       const ip = '203.0.113.4'
       outcome = answer
       const [path, from] = [await offer(live), { 'X-Forwarded-For': ip }]
-      const form = await open(house, path, from)
+      const form = await open(service, path, from)
       const sent = () => fill(form, { phone: '22111111', pin: '1234' }, from)
       expect((await sent()).status).to.equal(status)
       await until('the count is taken back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)

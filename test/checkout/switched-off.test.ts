@@ -7,11 +7,11 @@ import { openAdmin } from '../admin/admin.ts'
 import { atShell } from '../admin/staff.ts'
 import { changeAsOperator, createIntent, deliveriesOf, relay, subscribe } from '../support/acts.ts'
 import { buryMeanwhile } from '../support/graves.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { killEverywhere } from '../support/kill-everywhere.ts'
 import { storedIntent, toldBy } from '../support/pay.ts'
 import { type Provider, plain, send, startProvider } from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { debits, fill, open, pay, type Seen, seen, wallets } from './customer.ts'
 
@@ -31,60 +31,62 @@ const switches = {
 } as const
 
 describe('A business that is switched off', () => {
-  let house: House
+  let service: Service
   let provider: Provider
   let merchant: Merchant
   before(async () => {
     provider = await startProvider()
-    house = await openHouse(provider.environment)
-    provider.keepTimeBy(house.clock.now)
+    service = await openService(provider.environment)
+    provider.keepTimeBy(service.clock.now)
   })
   beforeEach(async () => {
     provider.meetOrders(plain)
     provider.wallets.set(payer.phone, { pin: payer.pin, balance: payer.balance })
-    merchant = await house.merchant()
+    merchant = await service.merchant()
   })
   const graves: Promise<unknown>[] = []
   after(async () => {
     buryMeanwhile(graves)
-    await house.close()
+    await service.close()
     await provider.close()
   })
 
   const offer = async (as = merchant) => {
-    const created = await createIntent(house, as, { amount: 50_000, label, cancel_url: cancelUrl })
+    const created = await createIntent(service, as, { amount: 50_000, label, cancel_url: cancelUrl })
     return { ...created, path: `/p/${created.shortCode}` }
   }
-  const change = (to: keyof typeof switches) => changeAsOperator(house, merchant.businessId, switches[to])
+  const change = (to: keyof typeof switches) => changeAsOperator(service, merchant.businessId, switches[to])
   const liveKey = async () =>
-    asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
+    asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
   const list = async (as = merchant) => {
-    const { status, body } = await house.http.get('/api/v1/dev/intents').set(as.read())
+    const { status, body } = await service.http.get('/api/v1/dev/intents').set(as.read())
     return status === 200 ? 'open' : body.error.code
   }
   const byCode = async (code: string): Promise<Seen> => {
     const body = new URLSearchParams({ code })
-    const { location } = await seen(`${house.origin}/sandbox/${merchant.businessId}?lang=en`, {
+    const { location } = await seen(`${service.origin}/sandbox/${merchant.businessId}?lang=en`, {
       method: 'POST',
       body,
     })
-    return open(house, location ?? '/no-location')
+    return open(service, location ?? '/no-location')
   }
-  const statusOf = async (path: string) => JSON.parse((await open(house, `${path}/status`)).html)
+  const statusOf = async (path: string) => JSON.parse((await open(service, `${path}/status`)).html)
 
   describe('by `disable`', () => {
     it('closes the developer API, while customers can still pay by link and by code', async () => {
       const [linked, coded, half] = [await offer(), await offer(), await offer()]
-      const form = await open(house, half.path)
+      const form = await open(service, half.path)
       await change('disable')
       expect([await list(), await list(await liveKey())]).to.deep.equal([
         'FEATURE_DISABLED',
         'FEATURE_DISABLED',
       ])
       expect((await pay(form, wallets.pays)).says).to.include('Payment successful')
-      expect((await pay(await open(house, linked.path), wallets.pays)).says).to.include('Payment successful')
+      expect((await pay(await open(service, linked.path), wallets.pays)).says).to.include(
+        'Payment successful',
+      )
       expect((await pay(await byCode(coded.code), wallets.pays)).says).to.include('Payment successful')
-      expect(await debits(house, merchant)).to.equal(3)
+      expect(await debits(service, merchant)).to.equal(3)
       await change('enable')
       expect(await list()).to.equal('open')
     })
@@ -93,23 +95,23 @@ describe('A business that is switched off', () => {
   describe('by `suspend`', () => {
     it('closes the API, the pages, and payments by link, by an open form and by code', async () => {
       const { path, code, referenceNumber } = await offer()
-      const form = await open(house, path)
+      const form = await open(service, path)
       expect((await statusOf(path)).state).to.equal('pending')
       await change('suspend')
       expect([await list(), await list(await liveKey())]).to.deep.equal([
         'FEATURE_DISABLED',
         'FEATURE_DISABLED',
       ])
-      for (const page of [await open(house, path), await pay(form, wallets.pays), await byCode(code)]) {
+      for (const page of [await open(service, path), await pay(form, wallets.pays), await byCode(code)]) {
         expect([page.status, page.headers.get('retry-after')]).to.deep.equal([503, '60'])
         expect(page.says).to.include(closed).and.include(referenceNumber)
         expect(page.html).not.to.include('<form')
       }
       expect((await statusOf(path)).state).to.equal('unavailable')
-      expect(await debits(house, merchant)).to.equal(0)
+      expect(await debits(service, merchant)).to.equal(0)
       await change('resume')
       expect(await list()).to.equal('open')
-      expect((await pay(await open(house, path), wallets.pays)).says).to.include('Payment successful')
+      expect((await pay(await open(service, path), wallets.pays)).says).to.include('Payment successful')
     })
 
     it('shows no text of the merchant, in any language, and raises no alert', async () => {
@@ -120,12 +122,12 @@ describe('A business that is switched off', () => {
         ['ar', 'الدفع غير متاح حاليًا'],
         ['en', closed],
       ] as const) {
-        const page = await open(house, path, { 'Accept-Language': language })
+        const page = await open(service, path, { 'Accept-Language': language })
         expect(page.says).to.include(says)
         for (const own of ['Épicerie', label, cancelUrl, merchant.businessId])
           expect(page.html).not.to.include(own)
       }
-      const { values } = await house.deps.metrics.requests.get()
+      const { values } = await service.deps.metrics.requests.get()
       const counted = values.filter(({ labels }) => labels.route === 'GET /p/:shortCode')
       const codes = counted.map(({ labels }) => labels.code)
       expect(codes).to.include('FEATURE_DISABLED').and.not.include('503')
@@ -133,31 +135,31 @@ describe('A business that is switched off', () => {
 
     it('calls no wallet for a payment that was held just before', async () => {
       const { path, referenceNumber } = await offer()
-      const form = await open(house, path)
-      const { updateIntent } = house.deps.lanes
-      house.deps.lanes.updateIntent = async (...hold) => {
-        house.deps.lanes.updateIntent = updateIntent
+      const form = await open(service, path)
+      const { updateIntent } = service.deps.lanes
+      service.deps.lanes.updateIntent = async (...hold) => {
+        service.deps.lanes.updateIntent = updateIntent
         const isHeld = await updateIntent(...hold)
         await change('suspend')
         return isHeld
       }
       expect((await pay(form, wallets.pays)).says).to.include(closed)
-      expect(await debits(house, merchant)).to.equal(0)
-      const { status, underWay, attempts } = await storedIntent(house, referenceNumber)
+      expect(await debits(service, merchant)).to.equal(0)
+      const { status, underWay, attempts } = await storedIntent(service, referenceNumber)
       expect([status, underWay, attempts.map(({ outcome }) => outcome)]).to.deep.equal([
         'PENDING',
         null,
         ['not-executed'],
       ])
       await change('resume')
-      expect((await pay(await open(house, path), wallets.pays)).says).to.include('Payment successful')
-      expect(await debits(house, merchant)).to.equal(1)
+      expect((await pay(await open(service, path), wallets.pays)).says).to.include('Payment successful')
+      expect(await debits(service, merchant)).to.equal(1)
     })
 
     it('records a payment that was already ordered from a wallet, with its event, and shows it to the customer', async () => {
       const live = await liveKey()
       const [told, lost] = [await offer(live), await offer(live)]
-      const forms = [await open(house, told.path), await open(house, lost.path)]
+      const forms = [await open(service, told.path), await open(service, lost.path)]
       provider.meetOrders(async (res, work) => {
         const answer = work()
         await change('suspend')
@@ -171,14 +173,14 @@ describe('A business that is switched off', () => {
         res.destroy()
       })
       expect((await pay(forms[1] as Seen, liveWallet)).says).to.include('Payment in progress')
-      const { _id, underWay } = await storedIntent(house, lost.referenceNumber)
-      house.clock.advance(60_000)
-      await askWallet(house.deps, _id, underWay?.id ?? '')
-      expect((await open(house, lost.path)).says)
+      const { _id, underWay } = await storedIntent(service, lost.referenceNumber)
+      service.clock.advance(60_000)
+      await askWallet(service.deps, _id, underWay?.id ?? '')
+      expect((await open(service, lost.path)).says)
         .to.include('Payment successful')
         .and.include(label)
       for (const { referenceNumber } of [told, lost]) {
-        const intent = await storedIntent(house, referenceNumber)
+        const intent = await storedIntent(service, referenceNumber)
         expect([intent.status, toldBy(intent)]).to.deep.equal([
           'PAID',
           ['payment.created', 'payment.confirmed'],
@@ -187,19 +189,19 @@ describe('A business that is switched off', () => {
     })
 
     it('does not affect expiry and webhooks', async () => {
-      await subscribe(house, merchant, 'https://shop.example/hook')
+      await subscribe(service, merchant, 'https://shop.example/hook')
       const { referenceNumber, path } = await offer()
       await change('suspend')
-      expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
-      house.clock.advance(86_400_000)
-      expect(await expireIntent(house.deps, referenceNumber)).to.deep.equal({ expired: true })
-      await relay(house, merchant)
-      const events = (await deliveriesOf(house, merchant)).map(({ event, status }) => [event, status])
+      expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
+      service.clock.advance(86_400_000)
+      expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: true })
+      await relay(service, merchant)
+      const events = (await deliveriesOf(service, merchant)).map(({ event, status }) => [event, status])
       expect(events).to.deep.equal([
         ['payment.created', 'PENDING'],
         ['payment.expired', 'PENDING'],
       ])
-      const page = await open(house, path)
+      const page = await open(service, path)
       expect([page.status, page.says.includes('Time is up')]).to.deep.equal([200, true])
     })
 
@@ -212,7 +214,7 @@ describe('A business that is switched off', () => {
       await change('disable')
       await change('resume')
       expect(await list()).to.equal('FEATURE_DISABLED')
-      expect((await open(house, path)).status).to.equal(200)
+      expect((await open(service, path)).status).to.equal(200)
       await change('enable')
       expect(await list()).to.equal('open')
     })
@@ -225,8 +227,8 @@ describe('A business that is switched off', () => {
       await change('unapprove')
       expect([await list(live), await list()]).to.deep.equal(['LIVE_ACCESS_NOT_APPROVED', 'open'])
       const { path: testPath } = await offer()
-      expect((await pay(await open(house, testPath), wallets.pays)).says).to.include('Payment successful')
-      expect((await pay(await open(house, path), liveWallet)).says).to.include('Payment successful')
+      expect((await pay(await open(service, testPath), wallets.pays)).says).to.include('Payment successful')
+      expect((await pay(await open(service, path), liveWallet)).says).to.include('Payment successful')
       await change('approve')
       expect(await list(live)).to.equal('open')
     })
@@ -234,28 +236,28 @@ describe('A business that is switched off', () => {
 
   it('can still be paid while the main switch of the API is off', async () => {
     const { path } = await offer()
-    await openAdmin(house).done('api', 'off')
+    await openAdmin(service).done('api', 'off')
     await until('the API is off', async () => (await list()) === 'FEATURE_DISABLED')
-    expect((await fill(await open(house, path), wallets.pays)).status).to.equal(303)
-    await openAdmin(house).done('api', 'on')
+    expect((await fill(await open(service, path), wallets.pays)).status).to.equal(303)
+    await openAdmin(service).done('api', 'on')
     await until('the API is on', async () => (await list()) === 'open')
   })
 
   it("changes with one line in the trail, wherever the operator's process is killed", async () => {
     const by = { actor: atShell, act: 'business.suspended' } as const
     const steps = await killEverywhere(
-      house,
+      service,
       {
-        prepare: () => house.merchant(),
+        prepare: () => service.merchant(),
         run: (victim, { businessId }) => changeBusiness(victim.deps, businessId, switches.suspend, by),
         async again({ businessId }) {
-          await changeBusiness(house.deps, businessId, switches.suspend, by)
-          await finishLeftovers(house.deps)
+          await changeBusiness(service.deps, businessId, switches.suspend, by)
+          await finishLeftovers(service.deps)
         },
         async check({ businessId }, when) {
-          const business = await house.deps.Business.findById(businessId).orFail().lean()
+          const business = await service.deps.Business.findById(businessId).orFail().lean()
           expect([business.suspended, business.unaudited], when).to.deep.equal([true, []])
-          const lines = await house.deps.AuditEvent.find({ businessId }).lean()
+          const lines = await service.deps.AuditEvent.find({ businessId }).lean()
           expect(
             lines.map(({ act }) => act),
             label,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { type House, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { openService, type Service } from '../support/service.ts'
 import { type Asked, operationOf, runCurl } from './curl.ts'
 import { asksTheApi } from './how-held.ts'
 import { type Block, blocks, blocksOf, nameOf } from './pages.ts'
@@ -45,20 +45,20 @@ const expectedStatus = ({ operation }: Asked): number | undefined => {
 }
 
 describe('The calls by curl on the pages for merchants', () => {
-  let house: House | undefined
+  let service: Service | undefined
   let receiver: Receiver | undefined
   before(async function () {
     skipUnlessHere(this, 'curl', ['curl', '--version'], 'any page')
-    ;[house, receiver] = await Promise.all([openHouse(), startReceiver()])
+    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
   })
-  after(() => Promise.all([house?.close(), receiver?.close()]))
+  after(() => Promise.all([service?.close(), receiver?.close()]))
 
   const found = blocks.filter(asksTheApi)
   let compared = 0
   for (const block of found)
     it(nameOf(block), async () => {
-      if (house === undefined || receiver === undefined) return expect.fail('nothing is open')
-      const asked = await runCurl(house, receiver, block)
+      if (service === undefined || receiver === undefined) return expect.fail('nothing is open')
+      const asked = await runCurl(service, receiver, block)
       expect(asked).to.have.length(block.text.match(/^curl /gm)?.length ?? 0)
       for (const one of asked) expect(one.status, JSON.stringify(one)).to.equal(expectedStatus(one))
       const shown = shownBelow(block)

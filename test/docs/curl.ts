@@ -1,7 +1,7 @@
 import { routes } from '../../src/http/routes.ts'
 import { createIntent, freshDelivery, post, subscribe } from '../support/acts.ts'
-import type { House, Merchant } from '../support/house.ts'
 import type { Receiver } from '../support/receiver.ts'
+import type { Merchant, Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { type Block, blocksOf } from './pages.ts'
 import { runProgram } from './program.ts'
@@ -24,18 +24,22 @@ const blank = /^(export )?[A-Z]+=\S*….*$/gm
 const shownProduct = '6920c1f4e9b0a7d25c41f803'
 
 /** A merchant who has of the things that the pages speak of those that a block names, and the variables by which it names them. */
-async function settle(house: House, receiver: Receiver, { text }: Block): Promise<Record<string, string>> {
-  const merchant: Merchant = await house.merchant()
-  const { referenceNumber } = await createIntent(house, merchant)
+async function settle(
+  service: Service,
+  receiver: Receiver,
+  { text }: Block,
+): Promise<Record<string, string>> {
+  const merchant: Merchant = await service.merchant()
+  const { referenceNumber } = await createIntent(service, merchant)
   if (text.includes('/refund'))
-    await post(house, merchant, `/intents/${referenceNumber}/simulate-payment`, '')
+    await post(service, merchant, `/intents/${referenceNumber}/simulate-payment`, '')
   const variants = [{ label: '250 g', price: 15_000, stock: 40 }]
-  const product = text.includes('/store/') ? await createProduct(house, merchant, { variants }) : null
+  const product = text.includes('/store/') ? await createProduct(service, merchant, { variants }) : null
   const needsReceiver = /ENDPOINT|DELIVERY/.test(text)
-  const endpoint = needsReceiver ? await subscribe(house, merchant, receiver.url) : null
-  const delivery = needsReceiver ? await freshDelivery(house, merchant) : null
+  const endpoint = needsReceiver ? await subscribe(service, merchant, receiver.url) : null
+  const delivery = needsReceiver ? await freshDelivery(service, merchant) : null
   return {
-    BASE: `${house.origin}/api/v1`,
+    BASE: `${service.origin}/api/v1`,
     KEY: merchant.key,
     IDEMPOTENCY_KEY: 'a-key-of-mine',
     REFERENCE: referenceNumber,
@@ -47,8 +51,8 @@ async function settle(house: House, receiver: Receiver, { text }: Block): Promis
 }
 
 /** Runs a block of curl as it stands, for a merchant of its own; answers its calls in their order. */
-export async function runCurl(house: House, receiver: Receiver, block: Block): Promise<Asked[]> {
-  const environment = await settle(house, receiver, block)
+export async function runCurl(service: Service, receiver: Receiver, block: Block): Promise<Asked[]> {
+  const environment = await settle(service, receiver, block)
   const script = block.text.replace(blank, '').replaceAll(shownProduct, String(environment.PRODUCT))
   const csv = blocksOf('docs/store.md').find(({ fence }) => fence === 'csv')?.text ?? ''
   const files = { 'block.sh': telling + script, 'products.csv': csv }

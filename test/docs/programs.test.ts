@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { cancelIntent, createIntent } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { blocksOf } from './pages.ts'
 import { runProgram, skipUnlessHere } from './program.ts'
 import { programPages, type Runtime, runtimes } from './programs.ts'
@@ -14,11 +14,11 @@ const waiting = 130
 
 describe('The programs of the pages', function () {
   this.timeout(slowestMs)
-  let house: House
+  let service: Service
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   function runOn(
     page: keyof typeof programPages,
@@ -37,9 +37,9 @@ describe('The programs of the pages', function () {
   for (const runtime of runtimesOf('docs/getting-started.md'))
     it(`docs/getting-started.md leads to a PAID intent in ${runtime.name}`, async function () {
       skipUnlessHere(this, runtime.name, runtime.probe, 'docs/getting-started.md')
-      const merchant = await house.merchant()
-      const said = await runOn('docs/getting-started.md', runtime, merchant, house.origin)
-      const [intent, ...others] = await house.deps.Intent.find({ businessId: merchant.businessId }).lean()
+      const merchant = await service.merchant()
+      const said = await runOn('docs/getting-started.md', runtime, merchant, service.origin)
+      const [intent, ...others] = await service.deps.Intent.find({ businessId: merchant.businessId }).lean()
       expect(others).to.deep.equal([])
       expect([intent?.status, intent?.amount, intent?.label]).to.deep.equal(['PAID', 50_000, 'Order 1042'])
       expect(said)
@@ -50,8 +50,8 @@ describe('The programs of the pages', function () {
   for (const runtime of runtimesOf('docs/getting-started.md').filter(({ name }) => name !== 'curl'))
     it(`and tells in ${runtime.name} why it was refused`, async function () {
       skipUnlessHere(this, runtime.name, runtime.probe, 'docs/getting-started.md')
-      const merchant = await house.merchant({ kind: 'publishable' })
-      const said = await runOn('docs/getting-started.md', runtime, merchant, house.origin).catch(String)
+      const merchant = await service.merchant({ kind: 'publishable' })
+      const said = await runOn('docs/getting-started.md', runtime, merchant, service.origin).catch(String)
       expect(said)
         .to.include('SECRET_KEY_REQUIRED')
         .and.match(/request [0-9a-f-]{36}/)
@@ -61,9 +61,9 @@ describe('The programs of the pages', function () {
     let merchant: Merchant
     let references: string[]
     before(async () => {
-      merchant = await house.merchant()
-      await Promise.all(Array.from({ length: waiting }, () => createIntent(house, merchant)))
-      const made = await house.deps.Intent.find({ businessId: merchant.businessId }).sort({
+      merchant = await service.merchant()
+      await Promise.all(Array.from({ length: waiting }, () => createIntent(service, merchant)))
+      const made = await service.deps.Intent.find({ businessId: merchant.businessId }).sort({
         createdAt: 1,
         _id: 1,
       })
@@ -74,7 +74,7 @@ describe('The programs of the pages', function () {
       it(`reads every page, and each item once, in ${runtime.name}, also when one of the first page moves on meanwhile`, async function () {
         skipUnlessHere(this, runtime.name, runtime.probe, 'docs/pagination.md')
         const newest = String(references.pop())
-        const front = await whilePaging(house.origin, () => cancelIntent(house, merchant, newest))
+        const front = await whilePaging(service.origin, () => cancelIntent(service, merchant, newest))
         const said = await runOn('docs/pagination.md', runtime, merchant, front.origin).finally(front.close)
         const read = said
           .trimEnd()

@@ -5,11 +5,11 @@ import { expect } from 'chai'
 import { formFor } from '../../dev/form.ts'
 import { createIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { pay, storedIntent, wordOf } from '../support/pay.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Provider, plain, startProvider } from '../support/provider.ts'
 import { type Kind, payer } from '../support/provider-books.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const amount = 700
@@ -39,7 +39,7 @@ const cases = (['web', 'worker'] as const).flatMap((type) => [
  */
 describe('Money while the wall clock of one process is wrong', function () {
   this.timeout(90_000)
-  let house: House
+  let service: Service
   let provider: Provider
   let merchant: Merchant
   let web: ServiceProcess
@@ -51,11 +51,11 @@ describe('Money while the wall clock of one process is wrong', function () {
   before(async () => {
     provider = await startProvider()
     const environment = { ...provider.environment, WALLET_PROVIDER_TIMEOUT_SECONDS: '1' }
-    house = await openHouse(environment)
-    merchant = await house.merchant({ mode: 'live' })
+    service = await openService(environment)
+    merchant = await service.merchant({ mode: 'live' })
     const start = (type: ProcessType) => {
       setClock(type, 0)
-      return startProcess(type, house, { ...environment, WALL_CLOCK: clockOf(type) })
+      return startProcess(type, service, { ...environment, WALL_CLOCK: clockOf(type) })
     }
     ;[web, worker] = await Promise.all([start('web'), start('worker')])
   })
@@ -66,7 +66,7 @@ describe('Money while the wall clock of one process is wrong', function () {
   })
   after(async () => {
     await Promise.all([web?.stop(), worker?.stop()])
-    await house.close()
+    await service.close()
     await provider.close()
     rmSync(folder, { recursive: true, force: true })
   })
@@ -131,9 +131,9 @@ describe('Money while the wall clock of one process is wrong', function () {
 
   for (const { type, what, orderedMs, heldMs } of cases)
     it(`moves once when the wall clock of the ${type} process ${what}`, async () => {
-      const [open, paid] = await Promise.all([1, 2].map(() => createIntent(house, merchant, { amount })))
+      const [open, paid] = await Promise.all([1, 2].map(() => createIntent(service, merchant, { amount })))
       if (open === undefined || paid === undefined) expect.fail()
-      expect(wordOf(await pay(house, paid.referenceNumber, { phone, pin }))).to.equal('done')
+      expect(wordOf(await pay(service, paid.referenceNumber, { phone, pin }))).to.equal('done')
       const headers = merchant.write()
       const orders = holdNextOrders()
       setClock(type, orderedMs)
@@ -149,8 +149,8 @@ describe('Money while the wall clock of one process is wrong', function () {
       )
       orders.arrive()
       const isSettled = async () => {
-        const { status } = await storedIntent(house, open.referenceNumber)
-        const { refunds } = await storedIntent(house, paid.referenceNumber)
+        const { status } = await storedIntent(service, open.referenceNumber)
+        const { refunds } = await storedIntent(service, paid.referenceNumber)
         return status === 'PAID' && refunds.every((each) => each.status !== 'PENDING')
       }
       await until('both are settled', isSettled, settledWithinMs)

@@ -16,10 +16,10 @@ import {
   waitingEvents,
 } from '../support/acts.ts'
 import { buryMeanwhile } from '../support/graves.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
 import type { Victim } from '../support/kill-points.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 
 const dayMs = 86_400_000
 
@@ -33,18 +33,18 @@ interface Asked {
 
 describe('a process killed between any two steps of', function () {
   this.timeout(60_000)
-  let house: House
+  let service: Service
   let receiver: Receiver
   let failing: Receiver
   before(async () => {
-    ;[house, receiver, failing] = await Promise.all([openHouse(), startReceiver(), startReceiver()])
+    ;[service, receiver, failing] = await Promise.all([openService(), startReceiver(), startReceiver()])
     failing.respondWith((res) => void res.writeHead(500).end())
   })
   const graves: Promise<unknown>[] = []
   after(async () => {
     buryMeanwhile(graves)
     await Promise.all([receiver.close(), failing.close()])
-    await house.close()
+    await service.close()
   })
 
   const send = (method: Method, origin: string, { path, merchant, body }: Asked) =>
@@ -56,20 +56,23 @@ describe('a process killed between any two steps of', function () {
 
   /** A merchant with two endpoints. */
   async function hookedMerchant() {
-    const merchant = await house.merchant()
-    await Promise.all([subscribe(house, merchant, receiver.url), subscribe(house, merchant, receiver.url)])
+    const merchant = await service.merchant()
+    await Promise.all([
+      subscribe(service, merchant, receiver.url),
+      subscribe(service, merchant, receiver.url),
+    ])
     return merchant
   }
 
   /** A merchant with one, and its path. */
   async function soleEndpoint() {
-    const merchant = await house.merchant()
-    const { id } = await subscribe(house, merchant, receiver.url)
+    const merchant = await service.merchant()
+    const { id } = await subscribe(service, merchant, receiver.url)
     return { merchant, path: `/webhooks/endpoints/${id}` }
   }
 
   const endpointOf = ({ businessId }: Merchant) =>
-    house.deps.Endpoint.findOne({ businessId }).orFail().lean<Endpoint>()
+    service.deps.Endpoint.findOne({ businessId }).orFail().lean<Endpoint>()
 
   /** Key, claim, the one write that is the effect, the answer kept. */
   const changing = ['mongodb aggregate', 'mongodb insert', 'mongodb findAndModify', 'mongodb update']
@@ -88,7 +91,7 @@ describe('a process killed between any two steps of', function () {
       if (response.status < 500) answers.push(answer)
     },
     async again({ answers, ...asked }: Request) {
-      const response = await send(method, house.origin, asked)
+      const response = await send(method, service.origin, asked)
       answers.push(await response.text())
       expect(response.status, answers.at(-1)).to.equal(status)
       await workThrough(asked.merchant)
@@ -108,15 +111,15 @@ describe('a process killed between any two steps of', function () {
 
   /** What the workers do with all that is due. */
   async function workThrough(merchant: Merchant) {
-    await relay(house, merchant)
-    for (const { _id } of await deliveriesOf(house, merchant)) await attempt(house.deps, _id)
+    await relay(service, merchant)
+    for (const { _id } of await deliveriesOf(service, merchant)) await attempt(service.deps, _id)
   }
 
   /** Each of these events reached each of the merchant's endpoints by one delivery, and nothing is left to do. */
   async function expectDelivered(merchant: Merchant, events: string[], label: string) {
     const [made, endpoints] = await Promise.all([
-      deliveriesOf(house, merchant),
-      house.deps.Endpoint.countDocuments({ businessId: merchant.businessId }),
+      deliveriesOf(service, merchant),
+      service.deps.Endpoint.countDocuments({ businessId: merchant.businessId }),
     ])
     const told = made.map(({ event, endpointId, status, attempts }) => [event, endpointId, status, attempts])
     const expected = [...new Set(made.map(({ endpointId }) => endpointId))].flatMap((id) =>
@@ -124,13 +127,13 @@ describe('a process killed between any two steps of', function () {
     )
     expect(told, label).to.have.deep.members(expected)
     expect(made, label).to.have.length(events.length * endpoints)
-    expect(await waitingEvents(house, merchant), label).to.deep.equal([])
+    expect(await waitingEvents(service, merchant), label).to.deep.equal([])
     for (const delivery of made) await expectSame(delivery, label)
   }
 
   /** The receiver got it once; twice at most, if the process died before it wrote down the answer, and then the same. */
   async function expectSame(delivery: Delivery, label: string) {
-    const body = await storedBody(house, delivery)
+    const body = await storedBody(service, delivery)
     const arrived = receiver.received.filter(({ json }) => json.id === delivery._id)
     expect(arrived.length, label).to.be.within(1, 2)
     for (const each of arrived) expect(each.body, label).to.equal(body)
@@ -146,13 +149,13 @@ describe('a process killed between any two steps of', function () {
       async check({ merchant, answers }: Request, label: string) {
         expect(new Set(answers), label).to.have.property('size', 1)
         const { businessId } = merchant
-        expect(await house.deps.Intent.countDocuments({ businessId }), label).to.equal(1)
+        expect(await service.deps.Intent.countDocuments({ businessId }), label).to.equal(1)
         await expectDelivered(merchant, ['payment.created'], label)
       },
     }
     // Key, claim, intent: what a create costs (docs/idempotency.md).
-    const steps = await killEverywhere(house, operation, graves, 0)
-    await landLate(house, operation, graves, 3)
+    const steps = await killEverywhere(service, operation, graves, 0)
+    await landLate(service, operation, graves, 3)
     expect(steps).to.deep.equal([
       'mongodb aggregate',
       'mongodb insert',
@@ -165,7 +168,7 @@ describe('a process killed between any two steps of', function () {
     const operation = {
       ...request(200, async () => {
         const merchant = await hookedMerchant()
-        const { referenceNumber } = await createIntent(house, merchant)
+        const { referenceNumber } = await createIntent(service, merchant)
         return { merchant, path: `/intents/${referenceNumber}/cancel`, body: {} }
       }),
       async check({ merchant, answers }: Request, label: string) {
@@ -174,31 +177,31 @@ describe('a process killed between any two steps of', function () {
         await expectDelivered(merchant, ['payment.created', 'payment.cancelled'], label)
       },
     }
-    const steps = await killEverywhere(house, operation, graves, 0)
-    await landLate(house, operation, graves, steps.indexOf('mongodb findAndModify') + 1)
+    const steps = await killEverywhere(service, operation, graves, 0)
+    await landLate(service, operation, graves, steps.indexOf('mongodb findAndModify') + 1)
     expect(steps).to.include.members(['mongodb findAndModify', 'mongodb update', 'nudge outbox-relay'])
   })
 
   it('the creation of an endpoint loses and doubles nothing', async () => {
     const operation = {
       ...request(201, async () => ({
-        merchant: await house.merchant(),
+        merchant: await service.merchant(),
         path: '/webhooks/endpoints',
         body: { url: 'https://example.com/hook', events: ['payment.created'] },
       })),
       async check({ merchant, answers }: Request, label: string) {
         expect(new Set(answers), label).to.have.property('size', 1)
-        const made = await house.deps.Endpoint.find({ businessId: merchant.businessId }).lean()
+        const made = await service.deps.Endpoint.find({ businessId: merchant.businessId }).lean()
         expect(made, label).to.have.length(1)
         const { id, secret } = JSON.parse(answers[0] ?? '').data
         expect(
-          [made[0]?._id, house.deps.secrets.unseal(made[0]?.secret ?? '', secretField(id))],
+          [made[0]?._id, service.deps.secrets.unseal(made[0]?.secret ?? '', secretField(id))],
           label,
         ).to.deep.equal([id, secret])
       },
     }
-    const steps = await killEverywhere(house, operation, graves, 0)
-    await landLate(house, operation, graves, 3)
+    const steps = await killEverywhere(service, operation, graves, 0)
+    await landLate(service, operation, graves, 3)
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb insert', 'mongodb insert'])
   })
 
@@ -219,8 +222,8 @@ describe('a process killed between any two steps of', function () {
         expect([kept.url, effects.length], label).to.deep.equal(['https://example.com/moved', 1])
       },
     }
-    const steps = await killEverywhere(house, operation, graves, 0)
-    await landLate(house, operation, graves, 3)
+    const steps = await killEverywhere(service, operation, graves, 0)
+    await landLate(service, operation, graves, 3)
     // Disabled, it cancels what is being attempted: here nothing.
     expect(steps).to.deep.equal([...changing.slice(0, 3), 'mongodb find', 'mongodb update'])
   })
@@ -236,13 +239,13 @@ describe('a process killed between any two steps of', function () {
         const { _id, secret, previousSecrets } = await endpointOf(merchant)
         const { data } = JSON.parse(answers[0] ?? '')
         expect(
-          [house.deps.secrets.unseal(secret, secretField(_id)), previousSecrets.length],
+          [service.deps.secrets.unseal(secret, secretField(_id)), previousSecrets.length],
           label,
         ).to.deep.equal([data.secret, 1])
       },
     }
-    const steps = await killEverywhere(house, operation, graves, 0)
-    await landLate(house, operation, graves, 3)
+    const steps = await killEverywhere(service, operation, graves, 0)
+    await landLate(service, operation, graves, 3)
     expect(steps).to.deep.equal(changing)
   })
 
@@ -252,7 +255,7 @@ describe('a process killed between any two steps of', function () {
         200,
         async () => {
           const { merchant, path } = await soleEndpoint()
-          await freshDelivery(house, merchant)
+          await freshDelivery(service, merchant)
           return { merchant, path, body: {} }
         },
         'DELETE',
@@ -262,12 +265,12 @@ describe('a process killed between any two steps of', function () {
         const { _id, deletedAt, slot, effects } = await endpointOf(merchant)
         expect(JSON.parse(answers[0] ?? '').data, label).to.deep.equal({ id: _id, deleted: true })
         expect([deletedAt === null, slot, effects.length], label).to.deep.equal([false, undefined, 1])
-        const [delivery] = await deliveriesOf(house, merchant)
+        const [delivery] = await deliveriesOf(service, merchant)
         expect(delivery, label).to.include({ status: 'CANCELLED', nextAttemptAt: null, attempts: 0 })
       },
     }
-    const steps = await killEverywhere(house, operation, graves, 0)
-    await landLate(house, operation, graves, 3)
+    const steps = await killEverywhere(service, operation, graves, 0)
+    await landLate(service, operation, graves, 3)
     // Attempts in flight first: here there are none.
     const stopping = ['mongodb find', 'mongodb find', 'mongodb update']
     const removing = 'mongodb aggregate'
@@ -280,8 +283,8 @@ describe('a process killed between any two steps of', function () {
   ): Operation<{ merchant: Merchant; ids: string[] }> => ({
     async prepare() {
       const merchant = await hookedMerchant()
-      await Promise.all([createIntent(house, merchant), createIntent(house, merchant)])
-      const intents = await house.deps.Intent.find({ businessId: merchant.businessId }).lean()
+      await Promise.all([createIntent(service, merchant), createIntent(service, merchant)])
+      const intents = await service.deps.Intent.find({ businessId: merchant.businessId }).lean()
       return { merchant, ids: intents.map(({ _id }) => _id) }
     },
     run: (victim, { ids }) => run(victim, () => relayOutboxes(victim.deps, { intentIds: ids, orderIds: [] })),
@@ -291,7 +294,7 @@ describe('a process killed between any two steps of', function () {
 
   it('the relay without slots loses and doubles nothing', async () => {
     const steps = await killEverywhere(
-      house,
+      service,
       relaying((_, act) => act()),
       graves,
       0,
@@ -300,7 +303,7 @@ describe('a process killed between any two steps of', function () {
   })
 
   it('the relay and the attempts that it begins lose and double nothing', async () => {
-    const steps = await killEverywhere(house, relaying(asWorker), graves, 0)
+    const steps = await killEverywhere(service, relaying(asWorker), graves, 0)
     expect(steps).to.include.members(['mongodb insert', 'mongodb update'])
     expect(steps).to.not.include('nudge webhook-delivery')
   })
@@ -317,11 +320,11 @@ describe('a process killed between any two steps of', function () {
 
   it('a successful attempt loses and doubles nothing', async () => {
     const steps = await killEverywhere(
-      house,
+      service,
       {
         async prepare() {
           const merchant = await hookedMerchant()
-          return { merchant, delivery: await freshDelivery(house, merchant) }
+          return { merchant, delivery: await freshDelivery(service, merchant) }
         },
         run: (victim, { delivery }) => attemptFirst(victim, delivery),
         again: ({ merchant }) => workThrough(merchant),
@@ -335,18 +338,18 @@ describe('a process killed between any two steps of', function () {
 
   it('a failed attempt uses up one attempt and no more', async () => {
     const steps = await killEverywhere(
-      house,
+      service,
       {
         async prepare() {
-          const merchant = await house.merchant()
-          await subscribe(house, merchant, failing.url)
-          return freshDelivery(house, merchant)
+          const merchant = await service.merchant()
+          await subscribe(service, merchant, failing.url)
+          return freshDelivery(service, merchant)
         },
         run: attemptFirst,
-        again: ({ _id }) => attempt(house.deps, _id),
+        again: ({ _id }) => attempt(service.deps, _id),
         async check({ _id }, label) {
           const { status, attempts, attemptLog } =
-            (await house.deps.Delivery.findById(_id).lean<Delivery>()) ?? expect.fail(label)
+            (await service.deps.Delivery.findById(_id).lean<Delivery>()) ?? expect.fail(label)
           expect([status, attempts, attemptLog.length], label).to.deep.equal(['RETRYING', 1, 1])
         },
       },
@@ -358,15 +361,15 @@ describe('a process killed between any two steps of', function () {
 
   it('an expiry loses and doubles nothing', async () => {
     const steps = await killEverywhere(
-      house,
+      service,
       {
         async prepare() {
           const merchant = await hookedMerchant()
-          return { merchant, ...(await createIntent(house, merchant)) }
+          return { merchant, ...(await createIntent(service, merchant)) }
         },
         run: (victim, { referenceNumber }) => expireIntent(victim.deps, referenceNumber),
         async again({ merchant, referenceNumber }) {
-          await expireIntent(house.deps, referenceNumber)
+          await expireIntent(service.deps, referenceNumber)
           await workThrough(merchant)
         },
         check: ({ merchant }, label) =>

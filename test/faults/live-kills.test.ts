@@ -8,12 +8,12 @@ import { refundIntent } from '../../src/intents/refunds/refund.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { cancelIntent, createIntent } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { killEverywhere } from '../support/kill-everywhere.ts'
 import { behindMs } from '../support/kill-points.ts'
 import { pay, storedIntent, toldBy, wordOf } from '../support/pay.ts'
 import { lost, type Manner, type Provider, plain, startProvider, unanswered } from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 
 const amount = 700
 const { phone, pin } = payer
@@ -29,28 +29,28 @@ const askedForTheFirstTimeMs = 2_000
 
 describe('A process killed between any two steps with money at a live provider', function () {
   this.timeout(60_000)
-  let house: House
+  let service: Service
   let provider: Provider
   let merchant: Merchant
   /** Another process, when all that can be known is known. */
   let later: Deps
   before(async () => {
     provider = await startProvider()
-    house = await openHouse({ ...provider.environment, WALLET_PROVIDER_TIMEOUT_SECONDS: '3' })
+    service = await openService({ ...provider.environment, WALLET_PROVIDER_TIMEOUT_SECONDS: '3' })
     // As far behind as those who are killed, so that it takes their orders for timely.
-    provider.keepTimeBy(() => new Date(house.clock.now().getTime() - behindMs))
-    merchant = await house.merchant({ mode: 'live' })
-    const now = () => new Date(house.clock.now().getTime() + muchLaterMs)
-    const { config, log } = house.deps
+    provider.keepTimeBy(() => new Date(service.clock.now().getTime() - behindMs))
+    merchant = await service.merchant({ mode: 'live' })
+    const now = () => new Date(service.clock.now().getTime() + muchLaterMs)
+    const { config, log } = service.deps
     const wallet = createLiveWallet({ config, log, now }, config.walletProvider ?? expect.fail())
-    later = { ...house.deps, now, wallets: openWallets(null, wallet) }
+    later = { ...service.deps, now, wallets: openWallets(null, wallet) }
   })
   // Burying takes as long as the driver waits for a dead connection.
   const graves: Promise<unknown>[] = []
   after(async () => {
     await Promise.all(graves)
     await later.wallets.close()
-    await house.close()
+    await service.close()
     await provider.close()
   })
 
@@ -65,7 +65,7 @@ describe('A process killed between any two steps with money at a live provider',
   }
 
   async function newPayment(): Promise<Payment> {
-    const { referenceNumber } = await createIntent(house, merchant, { amount })
+    const { referenceNumber } = await createIntent(service, merchant, { amount })
     return { referenceNumber, paymentId: newId() }
   }
 
@@ -73,7 +73,7 @@ describe('A process killed between any two steps with money at a live provider',
   const meetTheKilled = (manner: Manner): void =>
     provider.meetOrders((res, work, asked) => {
       const { validUntil } = JSON.parse(asked.body)
-      const isOfTheKilled = Date.parse(validUntil) - skewMs < house.clock.now().getTime()
+      const isOfTheKilled = Date.parse(validUntil) - skewMs < service.clock.now().getTime()
       return (isOfTheKilled ? manner : plain)(res, work, asked)
     })
 
@@ -84,22 +84,22 @@ describe('A process killed between any two steps with money at a live provider',
       pay(victim, referenceNumber, { paymentId, phone, pin }),
     /** The merchant wants to cancel while nobody knows, the same form is sent again, and workers ask. */
     async again({ referenceNumber, paymentId }: Payment) {
-      const { _id, underWay } = await storedIntent(house, referenceNumber)
+      const { _id, underWay } = await storedIntent(service, referenceNumber)
       if (underWay !== null) {
-        expect((await cancelIntent(house, merchant, referenceNumber)).status).to.equal(400)
-        expect(wordOf(await pay(house, referenceNumber, { paymentId, phone, pin }))).to.equal('not-begun')
+        expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(400)
+        expect(wordOf(await pay(service, referenceNumber, { paymentId, phone, pin }))).to.equal('not-begun')
       }
       await Promise.all([askWallet(later, _id, paymentId), askWallet(later, _id, paymentId)])
     },
     /** Then another customer pays, if nobody has. */
     async check({ referenceNumber, paymentId }: Payment, label: string) {
-      const { status, payment } = await storedIntent(house, referenceNumber)
+      const { status, payment } = await storedIntent(service, referenceNumber)
       const killed = provider.movements.filter(({ key }) => key === paymentId)
       expect([status, payment?.key], label).to.deep.equal(
         killed.length === 1 ? ['PAID', paymentId] : ['PENDING', undefined],
       )
-      await pay(house, referenceNumber, { phone, pin })
-      const intent = await storedIntent(house, referenceNumber)
+      await pay(service, referenceNumber, { phone, pin })
+      const intent = await storedIntent(service, referenceNumber)
       expect([intent.status, intent.underWay, toldBy(intent)], label).to.deep.equal([
         'PAID',
         null,
@@ -117,7 +117,7 @@ describe('A process killed between any two steps with money at a live provider',
   for (const [what, manner, last] of ways)
     it(`takes the money of a payment ${what} once, and loses none`, async () => {
       meetTheKilled(manner)
-      const steps = await killEverywhere(house, paying(), graves, 0)
+      const steps = await killEverywhere(service, paying(), graves, 0)
       // The page, the hold, the check for suspension, the end, the wake-up job.
       expect([steps.length, steps.at(-1)]).to.deep.equal([5, last])
     })
@@ -129,17 +129,17 @@ describe('A process killed between any two steps with money at a live provider',
       async prepare(): Promise<Payment> {
         const payment = await newPayment()
         const { referenceNumber, paymentId } = payment
-        expect(wordOf(await pay(house, referenceNumber, { paymentId, phone, pin }))).to.equal('waiting')
+        expect(wordOf(await pay(service, referenceNumber, { paymentId, phone, pin }))).to.equal('waiting')
         return payment
       },
       async run({ deps }: { deps: Deps }, { referenceNumber, paymentId }: Payment) {
-        const { _id } = await storedIntent(house, referenceNumber)
+        const { _id } = await storedIntent(service, referenceNumber)
         return askWallet(deps, _id, paymentId)
       },
       again,
       check,
     }
-    const steps = await killEverywhere(house, asking, graves, askedForTheFirstTimeMs)
+    const steps = await killEverywhere(service, asking, graves, askedForTheFirstTimeMs)
     expect([steps.length, steps.at(-1)]).to.deep.equal([3, 'nudge outbox-relay'])
   })
 
@@ -174,20 +174,20 @@ describe('A process killed between any two steps with money at a live provider',
 
   const refunding = () => ({
     async prepare(): Promise<Refunding> {
-      const { referenceNumber } = await createIntent(house, merchant, { amount })
-      expect(wordOf(await pay(house, referenceNumber, { phone, pin }))).to.equal('done')
+      const { referenceNumber } = await createIntent(service, merchant, { amount })
+      expect(wordOf(await pay(service, referenceNumber, { phone, pin }))).to.equal('done')
       return { referenceNumber, effectId: newId(), answers: [] }
     },
     run: (victim: { deps: Deps }, each: Refunding) => giveBack(victim.deps, { ...each, answers: [] }),
     async again(each: Refunding) {
       // Of what the dead one left nobody knows until the wallet is asked: by a worker, or by the retry.
       await giveBack(later, each)
-      const { _id, refunds } = await storedIntent(house, each.referenceNumber)
+      const { _id, refunds } = await storedIntent(service, each.referenceNumber)
       for (const { id } of refunds) await askWallet(later, _id, id)
     },
     async check(each: Refunding, label: string) {
       await giveBack(later, each)
-      const intent = await storedIntent(house, each.referenceNumber)
+      const intent = await storedIntent(service, each.referenceNumber)
       const [debit, ...credits] = moved(each.referenceNumber)
       expect([debit, intent.refundsCommitted], label).to.deep.equal([-amount, credits[0] ?? 0])
       const isBack = credits.length === 1
@@ -207,7 +207,7 @@ describe('A process killed between any two steps with money at a live provider',
   for (const [what, manner, last] of ways)
     it(`gives the money of a refund ${what} back once, or not at all, and says which`, async () => {
       meetTheKilled(manner)
-      const steps = await killEverywhere(house, refunding(), graves, 0)
+      const steps = await killEverywhere(service, refunding(), graves, 0)
       expect(steps.length).to.be.greaterThan(3)
       expect(steps.at(-1)).to.equal(last)
     })

@@ -8,7 +8,6 @@ import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { cancelIntent, createIntent, readIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { pay, refund, storedIntent, toldBy, wordOf } from '../support/pay.ts'
 import {
   insteadOf,
@@ -22,6 +21,7 @@ import {
 } from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
 import { everythingIn } from '../support/redis-keys.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const dayMs = 86_400_000
@@ -36,7 +36,7 @@ const { phone, pin } = payer
 
 /** Payments through the whole service, with a provider of which anything is to be expected. */
 describe('A live payment', () => {
-  let house: House
+  let service: Service
   let provider: Provider
   let merchant: Merchant
   let log = ''
@@ -44,9 +44,12 @@ describe('A live payment', () => {
     provider = await startProvider()
     const environment = { ...provider.environment, WALLET_PROVIDER_TIMEOUT_SECONDS: String(timeoutMs / 1000) }
     const sink = { write: (line: string) => void (log += line) }
-    house = await openHouse(environment, pino({ level: 'trace', serializers: { err: describeError } }, sink))
-    provider.keepTimeBy(house.clock.now)
-    merchant = await house.merchant({ mode: 'live' })
+    service = await openService(
+      environment,
+      pino({ level: 'trace', serializers: { err: describeError } }, sink),
+    )
+    provider.keepTimeBy(service.clock.now)
+    merchant = await service.merchant({ mode: 'live' })
   })
   beforeEach(() => {
     provider.meetOrders(plain)
@@ -55,14 +58,14 @@ describe('A live payment', () => {
     provider.wallets.set(phone, { pin, balance: payer.balance })
   })
   after(async () => {
-    await house.close()
+    await service.close()
     await provider.close()
   })
 
   const payLive = (
     referenceNumber: string,
     said: { paymentId?: string; pin?: string; amount?: number } = {},
-  ) => pay(house, referenceNumber, { phone, pin, ...said })
+  ) => pay(service, referenceNumber, { phone, pin, ...said })
 
   /** Every movement of this payment's money at the provider. */
   const moved = (referenceNumber: string): number[] =>
@@ -74,31 +77,31 @@ describe('A live payment', () => {
 
   /** Asks about the payment that is under way, in the clock's time, until it is known. */
   async function askUntilKnown(referenceNumber: string): Promise<AskOutcome> {
-    const { _id, underWay } = await storedIntent(house, referenceNumber)
+    const { _id, underWay } = await storedIntent(service, referenceNumber)
     for (;;) {
-      const asked = await askWallet(house.deps, _id, underWay?.id ?? '')
+      const asked = await askWallet(service.deps, _id, underWay?.id ?? '')
       if (asked.nextAt === null) return asked
-      house.clock.advance(Math.max(0, asked.nextAt.getTime() - house.clock.now().getTime()))
+      service.clock.advance(Math.max(0, asked.nextAt.getTime() - service.clock.now().getTime()))
     }
   }
 
   /** An intent whose payment came to nothing known. */
   async function unknownPayment(manner: Manner): Promise<string> {
-    const { referenceNumber } = await createIntent(house, merchant, { amount })
+    const { referenceNumber } = await createIntent(service, merchant, { amount })
     provider.meetOrders(manner)
     expect(await payLive(referenceNumber)).to.deep.equal({ state: 'waiting' })
     return referenceNumber
   }
 
   async function expectHeld(referenceNumber: string): Promise<void> {
-    const { status, body } = await cancelIntent(house, merchant, referenceNumber)
+    const { status, body } = await cancelIntent(service, merchant, referenceNumber)
     expect([status, body.error.code]).to.deep.equal([400, 'INTENT_CANCEL_CONFLICT'])
     expect(wordOf(await payLive(referenceNumber))).to.equal('not-begun')
-    expect((await readIntent(house, merchant, referenceNumber)).status).to.equal('PENDING')
+    expect((await readIntent(service, merchant, referenceNumber)).status).to.equal('PENDING')
   }
 
   const tellOf = async (referenceNumber: string) => {
-    const intent = await storedIntent(house, referenceNumber)
+    const intent = await storedIntent(service, referenceNumber)
     return { status: intent.status, told: toldBy(intent), moved: moved(referenceNumber) }
   }
   const paidOnce = { status: 'PAID', told: ['payment.created', 'payment.confirmed'], moved: [-amount] }
@@ -129,9 +132,9 @@ describe('A live payment', () => {
     })
 
   it('is asked about by the worker, without anybody doing anything', async () => {
-    const workers = house.startWorkers()
+    const workers = service.startWorkers()
     const referenceNumber = await unknownPayment(unanswered)
-    await until('PAID', async () => (await storedIntent(house, referenceNumber)).status === 'PAID')
+    await until('PAID', async () => (await storedIntent(service, referenceNumber)).status === 'PAID')
     await workers.close()
     expect(moved(referenceNumber)).to.deep.equal([-amount])
   })
@@ -139,14 +142,14 @@ describe('A live payment', () => {
   it('that never reached the provider can be made again, a minute after its time', async () => {
     const referenceNumber = await unknownPayment(lost)
     await expectHeld(referenceNumber)
-    const { underWay } = await storedIntent(house, referenceNumber)
-    house.clock.advance(2_000)
+    const { underWay } = await storedIntent(service, referenceNumber)
+    service.clock.advance(2_000)
     expect(
-      (await askWallet(house.deps, (await storedIntent(house, referenceNumber))._id, underWay?.id ?? ''))
+      (await askWallet(service.deps, (await storedIntent(service, referenceNumber))._id, underWay?.id ?? ''))
         .outcome,
     ).to.equal('unknown')
     await expectHeld(referenceNumber)
-    house.clock.advance(lostForGoodMs)
+    service.clock.advance(lostForGoodMs)
     expect(await askUntilKnown(referenceNumber)).to.include({ outcome: 'not-executed' })
     expect(await tellOf(referenceNumber)).to.deep.equal({
       status: 'PENDING',
@@ -166,10 +169,10 @@ describe('A live payment', () => {
       work()
       done.open()
     })
-    const { _id, underWay } = await storedIntent(house, referenceNumber)
-    house.clock.advance(2_000)
+    const { _id, underWay } = await storedIntent(service, referenceNumber)
+    service.clock.advance(2_000)
     // The provider does not know of it yet.
-    expect(await askWallet(house.deps, _id, underWay?.id ?? '')).to.include({
+    expect(await askWallet(service.deps, _id, underWay?.id ?? '')).to.include({
       outcome: 'unknown',
       why: 'not there',
     })
@@ -188,7 +191,7 @@ describe('A live payment', () => {
       work()
       done.open()
     })
-    house.clock.advance(lostForGoodMs)
+    service.clock.advance(lostForGoodMs)
     expect(await askUntilKnown(referenceNumber)).to.include({ outcome: 'not-executed' })
     gate.open()
     await done.passed
@@ -202,14 +205,14 @@ describe('A live payment', () => {
   it('keeps its intent from expiring, and if no money moved the intent expires then', async () => {
     const paid = await unknownPayment(unanswered)
     const unpaid = await unknownPayment(lost)
-    house.clock.advance(dayMs)
+    service.clock.advance(dayMs)
     for (const referenceNumber of [paid, unpaid]) {
-      expect(await expireIntent(house.deps, referenceNumber)).to.include({ expired: false })
-      expect((await readIntent(house, merchant, referenceNumber)).status).to.equal('PENDING')
+      expect(await expireIntent(service.deps, referenceNumber)).to.include({ expired: false })
+      expect((await readIntent(service, merchant, referenceNumber)).status).to.equal('PENDING')
       await askUntilKnown(referenceNumber)
     }
-    expect(await expireIntent(house.deps, paid)).to.include({ expired: false })
-    expect(await expireIntent(house.deps, unpaid)).to.include({ expired: true })
+    expect(await expireIntent(service.deps, paid)).to.include({ expired: false })
+    expect(await expireIntent(service.deps, unpaid)).to.include({ expired: true })
     expect(await tellOf(paid)).to.deep.equal(paidOnce)
     expect(await tellOf(unpaid)).to.deep.equal({
       status: 'CANCELLED',
@@ -221,13 +224,13 @@ describe('A live payment', () => {
   it('is held and asked about with growing waits while the provider is down, however long', async () => {
     const referenceNumber = await unknownPayment(unanswered)
     await provider.goDown()
-    const { _id, underWay } = await storedIntent(house, referenceNumber)
+    const { _id, underWay } = await storedIntent(service, referenceNumber)
     const waits: number[] = []
     for (let asked = 0; asked < 25; asked += 1) {
-      const { nextAt } = await askWallet(house.deps, _id, underWay?.id ?? '')
-      const waitMs = (nextAt?.getTime() ?? 0) - house.clock.now().getTime()
+      const { nextAt } = await askWallet(service.deps, _id, underWay?.id ?? '')
+      const waitMs = (nextAt?.getTime() ?? 0) - service.clock.now().getTime()
       waits.push(Math.round(waitMs / 1000))
-      house.clock.advance(waitMs)
+      service.clock.advance(waitMs)
     }
     expect(waits).to.deep.equal(waits.toSorted((a, b) => a - b))
     expect([waits[0], waits.at(-1)]).to.deep.equal([1, 60])
@@ -239,7 +242,7 @@ describe('A live payment', () => {
   })
 
   it('may be tried again at once when the provider cannot be reached', async () => {
-    const { referenceNumber } = await createIntent(house, merchant, { amount })
+    const { referenceNumber } = await createIntent(service, merchant, { amount })
     await provider.goDown()
     expect(wordOf(await payLive(referenceNumber))).to.equal('not-executed')
     await provider.comeUp()
@@ -248,7 +251,7 @@ describe('A live payment', () => {
   })
 
   it('is made once of a form that is sent twice at once, and of two customers at once', async () => {
-    const { referenceNumber } = await createIntent(house, merchant, { amount })
+    const { referenceNumber } = await createIntent(service, merchant, { amount })
     const paymentId = newId()
     const tries = await Promise.all([
       payLive(referenceNumber, { paymentId }),
@@ -261,7 +264,7 @@ describe('A live payment', () => {
   })
 
   it('ends as the provider says: refused, declined, failed', async () => {
-    const { referenceNumber } = await createIntent(house, merchant, { amountType: 'OPEN' })
+    const { referenceNumber } = await createIntent(service, merchant, { amountType: 'OPEN' })
     expect(wordOf(await payLive(referenceNumber, { pin: '0000' }))).to.equal('refused')
     expect(wordOf(await payLive(referenceNumber, { amount: payer.balance * 2 }))).to.equal('declined')
     provider.meetOrders((res, _work, { key }) =>
@@ -276,12 +279,12 @@ describe('A live payment', () => {
   })
 
   it('is not paid by a wallet of the sandbox, nor a test intent by a live one', async () => {
-    const { referenceNumber } = await createIntent(house, merchant, { amount })
-    expect(wordOf(await pay(house, referenceNumber))).to.equal('refused')
+    const { referenceNumber } = await createIntent(service, merchant, { amount })
+    expect(wordOf(await pay(service, referenceNumber))).to.equal('refused')
     expect(orders()).to.have.length(1)
-    const accounts = await house.deps.WalletAccount.countDocuments({})
-    expect([accounts, await house.deps.WalletMovement.countDocuments({})]).to.deep.equal([0, 0])
-    const test = await createIntent(house, await house.merchant(), { amount })
+    const accounts = await service.deps.WalletAccount.countDocuments({})
+    expect([accounts, await service.deps.WalletMovement.countDocuments({})]).to.deep.equal([0, 0])
+    const test = await createIntent(service, await service.merchant(), { amount })
     expect(wordOf(await payLive(test.referenceNumber))).to.equal('refused')
     expect(provider.asked).to.have.length(1)
   })
@@ -291,36 +294,36 @@ describe('A live payment', () => {
     ['behind', -25_000],
   ] as const)
     it(`is made with a provider whose clock is 25 s ${what} ours`, async () => {
-      provider.keepTimeBy(() => new Date(house.clock.now().getTime() + aheadMs))
-      const { referenceNumber } = await createIntent(house, merchant, { amount })
+      provider.keepTimeBy(() => new Date(service.clock.now().getTime() + aheadMs))
+      const { referenceNumber } = await createIntent(service, merchant, { amount })
       expect(wordOf(await payLive(referenceNumber))).to.equal('done')
-      expect((await refund(house, merchant, referenceNumber, 100)).status).to.equal(200)
-      provider.keepTimeBy(house.clock.now)
+      expect((await refund(service, merchant, referenceNumber, 100)).status).to.equal(200)
+      provider.keepTimeBy(service.clock.now)
     })
 
   it('is held for as long as a provider that is behind may still carry it out', async () => {
-    provider.keepTimeBy(() => new Date(house.clock.now().getTime() - 25_000))
+    provider.keepTimeBy(() => new Date(service.clock.now().getTime() - 25_000))
     const [gate, done] = [createGate(), createGate()]
     const referenceNumber = await unknownPayment(async (_res, work) => {
       await gate.passed
       work()
       done.open()
     })
-    const { _id, underWay } = await storedIntent(house, referenceNumber)
-    house.clock.advance(toldForMs + 20_000)
-    expect(await askWallet(house.deps, _id, underWay?.id ?? '')).to.include({ outcome: 'unknown' })
+    const { _id, underWay } = await storedIntent(service, referenceNumber)
+    service.clock.advance(toldForMs + 20_000)
+    expect(await askWallet(service.deps, _id, underWay?.id ?? '')).to.include({ outcome: 'unknown' })
     gate.open()
     await done.passed
     expect(await askUntilKnown(referenceNumber)).to.include({ outcome: 'done' })
     expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
-    provider.keepTimeBy(house.clock.now)
+    provider.keepTimeBy(service.clock.now)
   })
 
   it('that came too late for the provider can be made again at once', async () => {
-    provider.keepTimeBy(() => new Date(house.clock.now().getTime() + 120_000))
-    const { referenceNumber } = await createIntent(house, merchant, { amount })
+    provider.keepTimeBy(() => new Date(service.clock.now().getTime() + 120_000))
+    const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(wordOf(await payLive(referenceNumber))).to.equal('not-executed')
-    provider.keepTimeBy(house.clock.now)
+    provider.keepTimeBy(service.clock.now)
     expect(wordOf(await payLive(referenceNumber))).to.equal('done')
     expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
   })
@@ -329,27 +332,27 @@ describe('A live payment', () => {
     let other: Provider
     before(async () => {
       other = await startProvider()
-      other.keepTimeBy(house.clock.now)
+      other.keepTimeBy(service.clock.now)
     })
     after(() => other.close())
 
     /** As after a change of WALLET_PROVIDER_URL, and of WALLET_PROVIDER_NAME if `name` is another. Answers the way back. */
     function goOnWith(name: string): () => Promise<void> {
-      const { wallets } = house.deps
+      const { wallets } = service.deps
       const { url, key } = other
-      house.deps.wallets = openWallets(null, createLiveWallet(house.deps, { name, url, key }))
+      service.deps.wallets = openWallets(null, createLiveWallet(service.deps, { name, url, key }))
       return async () => {
-        await house.deps.wallets.close()
-        house.deps.wallets = wallets
+        await service.deps.wallets.close()
+        service.deps.wallets = wallets
       }
     }
 
     it('is held, and never asked about at the other, which never had it', async () => {
       const referenceNumber = await unknownPayment(unanswered)
       const goBack = goOnWith('another')
-      house.clock.advance(lostForGoodMs)
-      const { _id, underWay } = await storedIntent(house, referenceNumber)
-      expect(await askWallet(house.deps, _id, underWay?.id ?? '')).to.include({
+      service.clock.advance(lostForGoodMs)
+      const { _id, underWay } = await storedIntent(service, referenceNumber)
+      expect(await askWallet(service.deps, _id, underWay?.id ?? '')).to.include({
         outcome: 'unknown',
         why: 'not configured',
       })
@@ -361,33 +364,33 @@ describe('A live payment', () => {
     })
 
     it('is not given back by the other, and by the same one at another address', async () => {
-      const { referenceNumber } = await createIntent(house, merchant, { amount })
+      const { referenceNumber } = await createIntent(service, merchant, { amount })
       expect(wordOf(await payLive(referenceNumber))).to.equal('done')
       let goBack = goOnWith('another')
-      const { status, body } = await refund(house, merchant, referenceNumber, 100)
+      const { status, body } = await refund(service, merchant, referenceNumber, 100)
       await goBack()
       expect([status, body.error.code, other.asked.length]).to.deep.equal([503, 'SERVICE_UNAVAILABLE', 0])
-      const { refunds, refundsCommitted } = await storedIntent(house, referenceNumber)
+      const { refunds, refundsCommitted } = await storedIntent(service, referenceNumber)
       expect([refunds, refundsCommitted]).to.deep.equal([[], 0])
       goBack = goOnWith(new URL(provider.url).host)
       other.meetOrders((res, _work, { key }) =>
         send(res, { status: 200, body: { key, status: 'succeeded' } }),
       )
-      expect((await refund(house, merchant, referenceNumber, 100)).status).to.equal(200)
+      expect((await refund(service, merchant, referenceNumber, 100)).status).to.equal(200)
       await goBack()
       expect(other.asked).to.have.length(1)
     })
   })
 
   it('is not possible without a provider', async () => {
-    const without = await openHouse()
+    const without = await openService()
     expect(without.deps.wallets.forPayments(false)).to.equal(null)
     await without.close()
   })
 
   describe('is given back', () => {
     async function paidIntent(): Promise<string> {
-      const { referenceNumber } = await createIntent(house, merchant, { amount })
+      const { referenceNumber } = await createIntent(service, merchant, { amount })
       provider.meetOrders(plain)
       expect(wordOf(await payLive(referenceNumber))).to.equal('done')
       return referenceNumber
@@ -399,7 +402,7 @@ describe('A live payment', () => {
       provider.meetOrders(manner)
       const headers = merchant.write()
       const path = `/api/v1/dev/intents/${referenceNumber}/refund`
-      const retry = () => house.http.post(path).set(headers).send({ amount: 30_000 })
+      const retry = () => service.http.post(path).set(headers).send({ amount: 30_000 })
       const { status, body } = await retry()
       expect([status, body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])
       provider.meetOrders(plain)
@@ -409,9 +412,9 @@ describe('A live payment', () => {
     it('once, when the answer is lost; the retry finds it', async () => {
       const { referenceNumber, retry } = await unknownRefund(unanswered)
       // What is set aside nobody else gets.
-      const other = await refund(house, merchant, referenceNumber, 30_000)
+      const other = await refund(service, merchant, referenceNumber, 30_000)
       expect([other.status, other.body.error.code]).to.deep.equal([400, 'AMOUNT_OUT_OF_RANGE'])
-      house.clock.advance(2_000)
+      service.clock.advance(2_000)
       const { status, body } = await retry()
       expect([status, body.data.refund.status, body.data.totalAmountRefunded]).to.deep.equal([
         200,
@@ -428,20 +431,20 @@ describe('A live payment', () => {
 
     it('by nobody, when the order was lost: what was set aside is free a minute after its time', async () => {
       const { referenceNumber, retry } = await unknownRefund(lost)
-      house.clock.advance(2_000)
+      service.clock.advance(2_000)
       expect((await retry()).status).to.equal(503)
-      house.clock.advance(lostForGoodMs)
+      service.clock.advance(lostForGoodMs)
       const failed = await retry()
       expect([failed.status, failed.body.error.code]).to.deep.equal([402, 'REFUND_FAILED'])
       expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
-      expect((await refund(house, merchant, referenceNumber, amount)).status).to.equal(200)
+      expect((await refund(service, merchant, referenceNumber, amount)).status).to.equal(200)
       expect(moved(referenceNumber)).to.deep.equal([-amount, amount])
     })
 
     it('not, when the provider cannot be reached, and the merchant is told so at once', async () => {
       const referenceNumber = await paidIntent()
       await provider.goDown()
-      const { status, body } = await refund(house, merchant, referenceNumber, 100)
+      const { status, body } = await refund(service, merchant, referenceNumber, 100)
       await provider.comeUp()
       expect([status, body.error.code]).to.deep.equal([402, 'REFUND_FAILED'])
       expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
@@ -450,7 +453,7 @@ describe('A live payment', () => {
 
   describe('whatever became of it,', () => {
     it('leaves neither PIN nor phone nor key in the log, in jobs or in the database', async () => {
-      const { mongo, config } = house.deps
+      const { mongo, config } = service.deps
       const collections = await mongo.listCollections()
       const documents = await Promise.all(
         collections.map(({ name }) => mongo.collection(name).find().toArray()),

@@ -3,11 +3,11 @@ import { formFor } from '../../dev/form.ts'
 import { askWallet } from '../../src/intents/ask-wallets.ts'
 import { createIntent, readIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { pay, storedIntent, toldBy, wordOf } from '../support/pay.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Manner, type Provider, plain, startProvider, unanswered } from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const amount = 700
@@ -17,7 +17,7 @@ const lostForGoodMs = 110_000
 
 describe('A process that is killed while the live provider has its order', function () {
   this.timeout(30_000)
-  let house: House
+  let service: Service
   let provider: Provider
   let merchant: Merchant
   const processes: ServiceProcess[] = []
@@ -26,14 +26,14 @@ describe('A process that is killed while the live provider has its order', funct
     // However long a process takes to start, no order is too late for it.
     const startedAt = new Date()
     provider.keepTimeBy(() => startedAt)
-    house = await openHouse(provider.environment)
-    merchant = await house.merchant({ mode: 'live' })
+    service = await openService(provider.environment)
+    merchant = await service.merchant({ mode: 'live' })
   })
   beforeEach(() => meet(plain))
-  afterEach(() => house.clock.freeze(null))
+  afterEach(() => service.clock.freeze(null))
   after(async () => {
     await Promise.all(processes.map((each) => each.stop()))
-    await house.close()
+    await service.close()
     await provider.close()
   })
 
@@ -43,7 +43,7 @@ describe('A process that is killed while the live provider has its order', funct
   }
 
   async function start(type: 'web' | 'worker'): Promise<ServiceProcess> {
-    const started = await startProcess(type, house, provider.environment)
+    const started = await startProcess(type, service, provider.environment)
     processes.push(started)
     return started
   }
@@ -93,18 +93,19 @@ describe('A process that is killed while the live provider has its order', funct
 
   it('leaves a payment that is held, and then PAID if the money moved, or free if not', async () => {
     for (const manner of [done, lost]) {
-      house.clock.freeze(null)
-      const [web, created] = await Promise.all([start('web'), createIntent(house, merchant, { amount })])
+      service.clock.freeze(null)
+      const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
       const { referenceNumber, shortCode } = created
       await killWhileItWaits(web, manner, () => sendForm(web, shortCode))
-      const { _id, underWay, status } = await storedIntent(house, referenceNumber)
+      const { _id, underWay, status } = await storedIntent(service, referenceNumber)
       expect(status).to.equal('PENDING')
-      expect(wordOf(await pay(house, referenceNumber, { phone, pin }))).to.equal('not-begun')
-      house.clock.freeze(new Date(Date.now() + lostForGoodMs))
-      const { outcome } = await askWallet(house.deps, _id, underWay?.id ?? '')
+      expect(wordOf(await pay(service, referenceNumber, { phone, pin }))).to.equal('not-begun')
+      service.clock.freeze(new Date(Date.now() + lostForGoodMs))
+      const { outcome } = await askWallet(service.deps, _id, underWay?.id ?? '')
       expect(outcome).to.equal(manner === done ? 'done' : 'not-executed')
-      if (manner === lost) expect(wordOf(await pay(house, referenceNumber, { phone, pin }))).to.equal('done')
-      const intent = await storedIntent(house, referenceNumber)
+      if (manner === lost)
+        expect(wordOf(await pay(service, referenceNumber, { phone, pin }))).to.equal('done')
+      const intent = await storedIntent(service, referenceNumber)
       expect([intent.status, toldBy(intent), moved(referenceNumber)]).to.deep.equal([
         'PAID',
         ['payment.created', 'payment.confirmed'],
@@ -115,30 +116,30 @@ describe('A process that is killed while the live provider has its order', funct
 
   it('leaves a refund of which its retry, elsewhere, tells the truth', async () => {
     for (const manner of [done, lost]) {
-      house.clock.freeze(null)
-      const [web, created] = await Promise.all([start('web'), createIntent(house, merchant, { amount })])
+      service.clock.freeze(null)
+      const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
       const { referenceNumber } = created
-      expect(wordOf(await pay(house, referenceNumber, { phone, pin }))).to.equal('done')
+      expect(wordOf(await pay(service, referenceNumber, { phone, pin }))).to.equal('done')
       const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
       const path = `/api/v1/dev/intents/${referenceNumber}/refund`
       const request = { method: 'POST', headers, body: '{"amount":500}' }
       await killWhileItWaits(web, manner, () => fetch(web.origin + path, request))
-      house.clock.freeze(new Date(Date.now() + lostForGoodMs))
-      expect((await fetch(house.origin + path, request)).status).to.equal(manner === done ? 200 : 402)
+      service.clock.freeze(new Date(Date.now() + lostForGoodMs))
+      expect((await fetch(service.origin + path, request)).status).to.equal(manner === done ? 200 : 402)
       expect(moved(referenceNumber)).to.deep.equal(manner === done ? [-amount, 500] : [-amount])
-      const { totalAmountRefunded } = await readIntent(house, merchant, referenceNumber)
+      const { totalAmountRefunded } = await readIntent(service, merchant, referenceNumber)
       expect(totalAmountRefunded).to.equal(manner === done ? 500 : 0)
     }
   })
 
   it('does not matter when it is a worker that asks: another asks again', async () => {
     provider.meetOrders(unanswered)
-    const { referenceNumber } = await createIntent(house, merchant, { amount })
-    expect(wordOf(await pay(house, referenceNumber, { phone, pin }))).to.equal('waiting')
+    const { referenceNumber } = await createIntent(service, merchant, { amount })
+    expect(wordOf(await pay(service, referenceNumber, { phone, pin }))).to.equal('waiting')
     const worker = await start('worker')
     await killWhileItWaits(worker, plain, async () => null)
-    const { _id, underWay } = await storedIntent(house, referenceNumber)
-    expect(await askWallet(house.deps, _id, underWay?.id ?? '')).to.include({ outcome: 'done' })
+    const { _id, underWay } = await storedIntent(service, referenceNumber)
+    expect(await askWallet(service.deps, _id, underWay?.id ?? '')).to.include({ outcome: 'done' })
     expect(moved(referenceNumber)).to.deep.equal([-amount])
   })
 })

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { type Server, startMongo } from '../../dev/servers.ts'
 import { paymentEvents, subscribe } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /** One create as the merchant sees it: its key, and the answer's status and reference; 0 = no answer. */
@@ -17,7 +17,7 @@ interface Try {
 
 describe('MongoDB', () => {
   let mongo: Server
-  let house: House
+  let service: Service
   let web: ServiceProcess
   let worker: ServiceProcess
   let receiver: Receiver
@@ -25,13 +25,16 @@ describe('MongoDB', () => {
   const loads: { stop(): Promise<unknown> }[] = []
   before(async () => {
     ;[mongo, receiver] = await Promise.all([startMongo(), startReceiver()])
-    house = await openHouse({ MONGODB_URL: mongo.url })
+    service = await openService({ MONGODB_URL: mongo.url })
     const changes = { WEBHOOK_ALLOWED_HOSTS: receiver.host }
-    ;[web, worker] = await Promise.all([startProcess('web', house), startProcess('worker', house, changes)])
+    ;[web, worker] = await Promise.all([
+      startProcess('web', service),
+      startProcess('worker', service, changes),
+    ])
   })
   beforeEach(async () => {
-    merchant = await house.merchant()
-    await subscribe(house, merchant, receiver.url, paymentEvents)
+    merchant = await service.merchant()
+    await subscribe(service, merchant, receiver.url, paymentEvents)
   })
   afterEach(async function () {
     const failed = this.currentTest?.state === 'failed'
@@ -43,7 +46,7 @@ describe('MongoDB', () => {
   })
   after(async () => {
     await Promise.all([web.stop(), worker.stop(), receiver.close()])
-    await house.close()
+    await service.close()
     await mongo.stop()
   })
 
@@ -115,7 +118,7 @@ describe('MongoDB', () => {
     const promised = [...acknowledged(tries), ...retried].map(({ referenceNumber }) => referenceNumber)
     expect(new Set(promised)).to.have.property('size', tries.length)
     const { businessId } = merchant
-    const intents = await house.deps.Intent.find({ businessId }, { referenceNumber: 1 }).lean()
+    const intents = await service.deps.Intent.find({ businessId }, { referenceNumber: 1 }).lean()
     expect(intents.map(({ referenceNumber }) => referenceNumber)).to.have.members(promised)
     const reached = () =>
       new Set(

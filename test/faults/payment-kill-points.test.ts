@@ -17,10 +17,10 @@ import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import type { Wallet } from '../../src/wallets/wallet.ts'
 import { createIntent } from '../support/acts.ts'
 import { buryMeanwhile } from '../support/graves.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
 import type { Victim } from '../support/kill-points.ts'
 import { atLeisure, newRefund, pay, storedIntent, toldBy } from '../support/pay.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { toldWallet } from '../support/told-wallet.ts'
 
 const dayMs = 86_400_000
@@ -35,48 +35,48 @@ interface Case {
 
 describe('a process killed between any two steps of', function () {
   this.timeout(120_000)
-  let house: House
+  let service: Service
   let sandbox: Wallet
   before(async () => {
     // An order is good for 5 s more: its time is up for whoever comes after the dead, 12 s later.
-    house = await openHouse({ WALLET_PROVIDER_TIMEOUT_SECONDS: '5' })
-    sandbox = house.deps.wallets.forPayments(true) ?? expect.fail()
+    service = await openService({ WALLET_PROVIDER_TIMEOUT_SECONDS: '5' })
+    sandbox = service.deps.wallets.forPayments(true) ?? expect.fail()
   })
   const graves: Promise<unknown>[] = []
   after(async () => {
     buryMeanwhile(graves)
-    await house.close()
+    await service.close()
   })
 
   async function prepare(): Promise<Case> {
-    const merchant = await house.merchant()
-    const { referenceNumber } = await createIntent(house, merchant, { amount })
+    const merchant = await service.merchant()
+    const { referenceNumber } = await createIntent(service, merchant, { amount })
     return { merchant, referenceNumber, paymentId: newId() }
   }
 
   async function preparePaid(): Promise<Case> {
     const each = await prepare()
-    expect(await pay(house, each.referenceNumber, each)).to.include({ state: 'settled' })
+    expect(await pay(service, each.referenceNumber, each)).to.include({ state: 'settled' })
     return each
   }
 
   /** What the workers do about whatever a dead process left behind. */
   async function workThrough({ referenceNumber }: Case): Promise<Intent> {
-    const { _id, underWay, refunds } = await storedIntent(house, referenceNumber)
+    const { _id, underWay, refunds } = await storedIntent(service, referenceNumber)
     const open = refunds.filter(({ status }) => status === 'PENDING').map(({ id }) => id)
-    for (const key of underWay === null ? open : [underWay.id]) await askWallet(house.deps, _id, key)
-    await finishMovements(house.deps)
-    return storedIntent(house, referenceNumber)
+    for (const key of underWay === null ? open : [underWay.id]) await askWallet(service.deps, _id, key)
+    await finishMovements(service.deps)
+    return storedIntent(service, referenceNumber)
   }
 
   /** The intent knows of all money that moved, and of no other; the customer's wallet lost just that. */
   async function expectBooks({ merchant, referenceNumber }: Case, label: string): Promise<Intent> {
-    const intent = await storedIntent(house, referenceNumber)
+    const intent = await storedIntent(service, referenceNumber)
     const { payment, refunds, refundsCommitted, underWay } = intent
     expect([underWay, refunds.filter(({ status }) => status === 'PENDING')], label).to.deep.equal([null, []])
     const keys = payment === null ? [] : [payment.key, ...refunds.map(({ id }) => id)]
     const businessId = { $regex: `^${merchant.businessId}-` }
-    const moved = await house.deps.WalletMovement.find({
+    const moved = await service.deps.WalletMovement.find({
       accountId: businessId,
       'result.outcome': 'done',
     }).lean()
@@ -84,7 +84,7 @@ describe('a process killed between any two steps of', function () {
       moved.map(({ _id }) => _id),
       label,
     ).to.have.members(payment?.wallet === 'sandbox' ? keys : [])
-    const accounts = await house.deps.WalletAccount.find({ _id: businessId }).lean()
+    const accounts = await service.deps.WalletAccount.find({ _id: businessId }).lean()
     const lost = accounts.reduce(
       (sum, { phone, balance }) => sum + (demoWallets[phone]?.balance ?? 0) - balance,
       0,
@@ -104,9 +104,9 @@ describe('a process killed between any two steps of', function () {
     prepare,
     run: (victim, each) => pay(victim, each.referenceNumber, { paymentId: each.paymentId }),
     async again(each) {
-      await pay(house, each.referenceNumber, { paymentId: each.paymentId })
+      await pay(service, each.referenceNumber, { paymentId: each.paymentId })
       const { status, underWay } = await workThrough(each)
-      if (status === 'PENDING' && underWay === null) await pay(house, each.referenceNumber)
+      if (status === 'PENDING' && underWay === null) await pay(service, each.referenceNumber)
     },
     async check(each, label) {
       const intent = await expectBooks(each, label)
@@ -116,9 +116,9 @@ describe('a process killed between any two steps of', function () {
   }
 
   it('a payment takes the money once, and the intent is PAID once', async () => {
-    const steps = await killEverywhere(house, paying, graves, 0)
+    const steps = await killEverywhere(service, paying, graves, 0)
     expect(steps).to.include.members(settling)
-    await landLate(house, paying, graves, steps.indexOf('mongodb update') + 1)
+    await landLate(service, paying, graves, steps.indexOf('mongodb update') + 1)
   })
 
   for (const [what, said, outcome, told] of [
@@ -127,12 +127,12 @@ describe('a process killed between any two steps of', function () {
   ] as const)
     it(`${what} moves nothing, and tells it once`, async () => {
       const steps = await killEverywhere(
-        house,
+        service,
         {
           prepare,
           run: (victim, each) => pay(victim, each.referenceNumber, { ...said, paymentId: each.paymentId }),
           async again(each) {
-            await pay(house, each.referenceNumber, { ...said, paymentId: each.paymentId })
+            await pay(service, each.referenceNumber, { ...said, paymentId: each.paymentId })
             await workThrough(each)
           },
           async check(each, label) {
@@ -154,13 +154,13 @@ describe('a process killed between any two steps of', function () {
 
   it('a payment that is declined when the time is up is told, and then the expiry', async () => {
     const declined = { outcome: 'declined', reason: 'limit_exceeded' } as const
-    toldWallet(house).knows(declined)
+    toldWallet(service).knows(declined)
     const steps = await killEverywhere(
-      house,
+      service,
       {
         prepare,
         async run(victim, { referenceNumber, paymentId }) {
-          const { createdAt, expiresAt } = await storedIntent(house, referenceNumber)
+          const { createdAt, expiresAt } = await storedIntent(service, referenceNumber)
           victim.deps.now = () => new Date(createdAt.getTime() + 1000)
           toldWallet(victim).answers(() => {
             victim.deps.now = () => new Date(expiresAt.getTime() + 1000)
@@ -170,10 +170,10 @@ describe('a process killed between any two steps of', function () {
         },
         async again(each) {
           await workThrough(each)
-          await expireIntent(house.deps, each.referenceNumber)
+          await expireIntent(service.deps, each.referenceNumber)
         },
         async check({ referenceNumber }, label) {
-          const intent = await storedIntent(house, referenceNumber)
+          const intent = await storedIntent(service, referenceNumber)
           expect([intent.status, intent.underWay], label).to.deep.equal(['CANCELLED', null])
           const events = intent.attempts.map(() => 'payment.failed')
           expect(toldBy(intent), label).to.deep.equal(['payment.created', ...events, 'payment.expired'])
@@ -183,7 +183,7 @@ describe('a process killed between any two steps of', function () {
       graves,
       dayMs,
     )
-    house.deps.wallets = { ...house.deps.wallets, forPayments: () => sandbox, named: () => sandbox }
+    service.deps.wallets = { ...service.deps.wallets, forPayments: () => sandbox, named: () => sandbox }
     expect(steps).to.deep.equal([
       'mongodb find',
       'mongodb update',
@@ -230,9 +230,9 @@ describe('a process killed between any two steps of', function () {
       },
       run: (victim: Victim, each: Request) => ask(victim.deps, each),
       async again(each: Request) {
-        await ask(house.deps, each)
+        await ask(service.deps, each)
         await workThrough(each)
-        await ask(house.deps, each)
+        await ask(service.deps, each)
       },
     }
   }
@@ -262,11 +262,11 @@ describe('a process killed between any two steps of', function () {
         expect(toldBy(intent), label).to.deep.equal(told)
       },
     }
-    const steps = await killEverywhere(house, refunding, graves, 0)
+    const steps = await killEverywhere(service, refunding, graves, 0)
     const [begin, settle] = ['mongodb update', 'mongodb findAndModify']
     expect(steps.slice(0, 2)).to.deep.equal(['mongodb aggregate', begin])
     expect(steps.filter((name) => name === settle)).to.have.length(1)
-    for (const write of [begin, settle]) await landLate(house, refunding, graves, steps.indexOf(write) + 1)
+    for (const write of [begin, settle]) await landLate(service, refunding, graves, steps.indexOf(write) + 1)
   })
 
   it('a simulation pays once, and the merchant hears it', async () => {
@@ -281,8 +281,8 @@ describe('a process killed between any two steps of', function () {
         expect(toldBy(intent), label).to.deep.equal(['payment.created', 'payment.confirmed'])
       },
     }
-    const steps = await killEverywhere(house, simulating, graves, 0)
-    await landLate(house, simulating, graves, steps.indexOf('mongodb findAndModify') + 1)
+    const steps = await killEverywhere(service, simulating, graves, 0)
+    await landLate(service, simulating, graves, steps.indexOf('mongodb findAndModify') + 1)
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb findAndModify', 'nudge outbox-relay'])
   })
 
@@ -297,8 +297,8 @@ describe('a process killed between any two steps of', function () {
       },
     }
     const said = { paymentId: each.paymentId, phone: '22000001', pin: '1234', amount }
-    const intent = await storedIntent(house, each.referenceNumber)
-    expect(await payIntent(house.deps, mute, intent, said, atLeisure)).to.deep.equal({
+    const intent = await storedIntent(service, each.referenceNumber)
+    expect(await payIntent(service.deps, mute, intent, said, atLeisure)).to.deep.equal({
       state: 'waiting',
     })
     return each
@@ -306,11 +306,11 @@ describe('a process killed between any two steps of', function () {
 
   it('the question what became of a payment finds it out, once', async () => {
     const steps = await killEverywhere(
-      house,
+      service,
       {
         prepare: prepareUnheard,
         async run(victim, { referenceNumber, paymentId }) {
-          const { _id } = await storedIntent(house, referenceNumber)
+          const { _id } = await storedIntent(service, referenceNumber)
           return askWallet(victim.deps, _id, paymentId)
         },
         again: workThrough,
@@ -326,17 +326,17 @@ describe('a process killed between any two steps of', function () {
     const asking: Operation<Case & { refundId: string }> = {
       async prepare() {
         const each = await preparePaid()
-        const intent = await storedIntent(house, each.referenceNumber)
-        const refund = newRefund(house.deps, 20_000)
+        const intent = await storedIntent(service, each.referenceNumber)
+        const refund = newRefund(service.deps, 20_000)
         const { id: key, validUntil } = refund
-        await beginRefund(house.deps, intent, 0, { ...refund, askAt: refund.createdAt })
+        await beginRefund(service.deps, intent, 0, { ...refund, askAt: refund.createdAt })
         const { businessId } = intent
         const order = { businessId, key, amount: 20_000, validUntil, paymentKey: each.paymentId }
         expect(await sandbox.refund(order)).to.deep.equal({ outcome: 'done' })
         return { ...each, refundId: key }
       },
       async run(victim, { referenceNumber, refundId }) {
-        const { _id } = await storedIntent(house, referenceNumber)
+        const { _id } = await storedIntent(service, referenceNumber)
         return askWallet(victim.deps, _id, refundId)
       },
       again: workThrough,
@@ -350,7 +350,7 @@ describe('a process killed between any two steps of', function () {
         ])
       },
     }
-    const steps = await killEverywhere(house, asking, graves, 2000)
+    const steps = await killEverywhere(service, asking, graves, 2000)
     expect(steps).to.include.members(['mongodb insert', 'mongodb findAndModify', 'nudge outbox-relay'])
   })
 })

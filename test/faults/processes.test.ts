@@ -2,9 +2,9 @@ import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import { createIntent, deliveriesOf, stored, subscribe } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 describe('a process that ends', () => {
@@ -17,17 +17,17 @@ describe('a process that ends', () => {
     await Promise.all(open.toReversed().map((one) => one.stop()))
   })
 
-  async function house(): Promise<House> {
-    const opened = await openHouse()
-    houses.push(opened)
+  async function service(): Promise<Service> {
+    const opened = await openService()
+    services.push(opened)
     return opened
   }
-  const houses: House[] = []
-  after(() => Promise.all(houses.map((each) => each.close())))
+  const services: Service[] = []
+  after(() => Promise.all(services.map((each) => each.close())))
 
   /** A worker in the middle of an attempt: the receiver has the request and holds its answer back. */
   async function workerMidAttempt() {
-    const [own, receiver] = await Promise.all([house(), startReceiver()])
+    const [own, receiver] = await Promise.all([service(), startReceiver()])
     kept({ stop: receiver.close })
     const held: ServerResponse[] = []
     receiver.respondWith((res, count) => void (count === 1 ? held.push(res) : res.end()))
@@ -39,10 +39,10 @@ describe('a process that ends', () => {
     await createIntent(own, merchant)
     await receiver.atLeast(1)
     const [delivery] = await deliveriesOf(own, merchant)
-    return { house: own, receiver, worker, held, start, _id: delivery?._id ?? '' }
+    return { service: own, receiver, worker, held, start, _id: delivery?._id ?? '' }
   }
 
-  const delivered = (own: House, _id: string) =>
+  const delivered = (own: Service, _id: string) =>
     until('delivered', async () => {
       const now = await stored(own, { _id })
       return now.status === 'DELIVERED' && now
@@ -53,7 +53,7 @@ describe('a process that ends', () => {
   let takenOver: Promise<{ waitedMs: number; attempts: number; bodies: Set<string>; count: number }>
   before(() => {
     takenOver = (async () => {
-      const { house: own, receiver, worker, start, _id } = await workerMidAttempt()
+      const { service: own, receiver, worker, start, _id } = await workerMidAttempt()
       await start()
       worker.kill('SIGKILL')
       await worker.ended
@@ -69,7 +69,7 @@ describe('a process that ends', () => {
   let endedMs: Promise<number>
   before(() => {
     endedMs = (async () => {
-      const own = await house()
+      const own = await service()
       // What is waited for is as long as this and 11 s.
       const quick = { WALLET_PROVIDER_TIMEOUT_SECONDS: '1' }
       const [web, { key }] = await Promise.all([startProcess('web', own, quick), own.merchant()])
@@ -92,7 +92,7 @@ describe('a process that ends', () => {
   }
 
   it('web: SIGTERM under load cuts no request that was sent before it, and the exit code is 0', async () => {
-    const own = await house()
+    const own = await service()
     const web = kept(await startProcess('web', own))
     const merchant = await own.merchant()
     const agent = new Agent({ keepAlive: true, maxSockets: 30 })
@@ -118,7 +118,7 @@ describe('a process that ends', () => {
   })
 
   it('worker: SIGTERM in the middle of an attempt lets it end and be written down, and the exit code is 0', async () => {
-    const { house: own, worker, held, _id, receiver } = await workerMidAttempt()
+    const { service: own, worker, held, _id, receiver } = await workerMidAttempt()
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')
     expect(worker.isAlive()).to.equal(true)
@@ -137,7 +137,7 @@ describe('a process that ends', () => {
   })
 
   it('web: a second signal ends it at once, though a request is still under way', async () => {
-    const web = kept(await startProcess('web', await house()))
+    const web = kept(await startProcess('web', await service()))
     await say(web, halfACreate('none'))
     expect((await fetch(`${web.origin}/healthz`)).status).to.equal(200)
     web.kill('SIGINT')

@@ -6,15 +6,15 @@ import { newId } from '../../src/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { createIntent, subscribe } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /** A whole service with a Redis of its own, and a receiver that refuses every first attempt, so that jobs wait. */
-interface Service {
+interface Outage {
   redis: Server
-  house: House
+  service: Service
   web: ServiceProcess
   worker: ServiceProcess
   receiver: Receiver
@@ -22,24 +22,24 @@ interface Service {
   close(): Promise<void>
 }
 
-async function openService(): Promise<Service> {
+async function openOutage(): Promise<Outage> {
   const [redis, receiver] = await Promise.all([startRedis(), startReceiver()])
-  const house = await openHouse({ REDIS_URL: redis.url })
+  const service = await openService({ REDIS_URL: redis.url })
   const changes = { WEBHOOK_ALLOWED_HOSTS: receiver.host, WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' }
   const [web, worker] = await Promise.all([
-    startProcess('web', house, changes),
-    startProcess('worker', house, changes),
+    startProcess('web', service, changes),
+    startProcess('worker', service, changes),
   ])
   const seen = new Set<string>()
   receiver.respondWith((res, _count, { json }) => {
     res.writeHead(seen.has(json.id) ? 200 : 500).end()
     seen.add(json.id)
   })
-  const merchant = await house.merchant()
-  await subscribe(house, merchant, receiver.url, ['payment.created'])
+  const merchant = await service.merchant()
+  await subscribe(service, merchant, receiver.url, ['payment.created'])
   return {
     redis,
-    house,
+    service,
     web,
     worker,
     receiver,
@@ -47,14 +47,14 @@ async function openService(): Promise<Service> {
     async close() {
       await Promise.all([web.stop(), worker.stop(), receiver.close()])
       await redis.restart()
-      await house.close()
+      await service.close()
       await redis.stop()
     },
   }
 }
 
 /** Creates one intent after another, each of which must succeed in well under the time a person would wait. */
-async function createSome({ web, merchant }: Service, count: number): Promise<void> {
+async function createSome({ web, merchant }: Outage, count: number): Promise<void> {
   for (let created = 0; created < count; created += 1) {
     const response = await fetch(`${web.origin}/api/v1/dev/intents`, {
       method: 'POST',
@@ -66,7 +66,7 @@ async function createSome({ web, merchant }: Service, count: number): Promise<vo
   }
 }
 
-const readiness = async ({ web }: Service): Promise<unknown[]> => {
+const readiness = async ({ web }: Outage): Promise<unknown[]> => {
   const response = await fetch(`${web.origin}/readyz`)
   return [response.status, ((await response.json()) as { status: string }).status]
 }
@@ -74,21 +74,21 @@ const readiness = async ({ web }: Service): Promise<unknown[]> => {
 /** What is promised (docs/operations.md) until an attempt begins, the second attempt's 1 s, and a slow machine. */
 const soonMs = 15_000 + 1_000 + 4_000
 
-async function expectAllDelivered({ house, merchant, web, worker }: Service, count: number): Promise<void> {
+async function expectAllDelivered({ service, merchant, web, worker }: Outage, count: number): Promise<void> {
   const { businessId } = merchant
   await until(
     'every delivery arrived',
-    async () => (await house.deps.Delivery.countDocuments({ businessId, status: 'DELIVERED' })) === count,
+    async () => (await service.deps.Delivery.countDocuments({ businessId, status: 'DELIVERED' })) === count,
     soonMs,
   )
-  expect(await house.deps.Delivery.countDocuments({ businessId })).to.equal(count)
+  expect(await service.deps.Delivery.countDocuments({ businessId })).to.equal(count)
   expect(web.isAlive() && worker.isAlive()).to.equal(true)
 }
 
 /** A delivery of another merchant that died a while ago; its failed job is lost with Redis. */
-async function leaveDead({ house, merchant }: Service): Promise<void> {
+async function leaveDead({ service, merchant }: Outage): Promise<void> {
   const { businessId } = merchant
-  const model = await house.deps.Delivery.findOne({ businessId }).lean<Delivery | null>()
+  const model = await service.deps.Delivery.findOne({ businessId }).lean<Delivery | null>()
   if (model === null) throw new Error('there is no delivery')
   const dead = {
     status: 'DEAD' as const,
@@ -97,49 +97,49 @@ async function leaveDead({ house, merchant }: Service): Promise<void> {
     deadAt: new Date(Date.now() - 86_400_000),
   }
   const _id = deliveryId(newId(), model.endpointId)
-  await house.deps.Delivery.create({ ...model, ...dead, _id, businessId: newId() })
+  await service.deps.Delivery.create({ ...model, ...dead, _id, businessId: newId() })
 }
 
-async function failedJobs({ redis, house }: Service): Promise<number> {
+async function failedJobs({ redis, service }: Outage): Promise<number> {
   const connection = new Redis(redis.url)
-  const count = await connection.zcard(`${house.deps.config.queuePrefix}:webhook-delivery:failed`)
+  const count = await connection.zcard(`${service.deps.config.queuePrefix}:webhook-delivery:failed`)
   connection.disconnect()
   return count
 }
 
 /** Each breaks its own Redis in its own way, creates meanwhile, and heals it. Answers how many intents it made. */
 const breaks = {
-  async 'wiped by FLUSHALL'(service: Service) {
-    await createSome(service, 10)
+  async 'wiped by FLUSHALL'(outage: Outage) {
+    await createSome(outage, 10)
     // Every delivery has failed once and waits in *delayed*: from here on only MongoDB knows of them.
-    await service.receiver.atLeast(10)
-    const redis = new Redis(service.redis.url)
+    await outage.receiver.atLeast(10)
+    const redis = new Redis(outage.redis.url)
     await redis.flushall()
     redis.disconnect()
-    await createSome(service, 10)
+    await createSome(outage, 10)
     return 20
   },
-  async 'killed and started again, empty'(service: Service) {
-    await createSome(service, 10)
-    await service.receiver.atLeast(10)
-    await leaveDead(service)
-    await service.redis.kill('SIGKILL')
-    await createSome(service, 10)
-    expect(await readiness(service)).to.deep.equal([200, 'degraded'])
-    await service.redis.restart()
-    await until('ready', async () => (await readiness(service))[1] === 'ok')
-    await createSome(service, 5)
-    await until('the failed job is there again', async () => (await failedJobs(service)) === 1, soonMs)
+  async 'killed and started again, empty'(outage: Outage) {
+    await createSome(outage, 10)
+    await outage.receiver.atLeast(10)
+    await leaveDead(outage)
+    await outage.redis.kill('SIGKILL')
+    await createSome(outage, 10)
+    expect(await readiness(outage)).to.deep.equal([200, 'degraded'])
+    await outage.redis.restart()
+    await until('ready', async () => (await readiness(outage))[1] === 'ok')
+    await createSome(outage, 5)
+    await until('the failed job is there again', async () => (await failedJobs(outage)) === 1, soonMs)
     return 25
   },
-  async 'frozen for longer than a command may take, and thawed'(service: Service) {
-    await createSome(service, 10)
-    await service.redis.kill('SIGSTOP')
-    await createSome(service, 10)
+  async 'frozen for longer than a command may take, and thawed'(outage: Outage) {
+    await createSome(outage, 10)
+    await outage.redis.kill('SIGSTOP')
+    await createSome(outage, 10)
     // A probe waits 2 s for Redis, so by the third the nudges of these creates are given up.
-    for (const _probe of [1, 2, 3]) expect(await readiness(service)).to.deep.equal([200, 'degraded'])
-    await createSome(service, 5)
-    await service.redis.kill('SIGCONT')
+    for (const _probe of [1, 2, 3]) expect(await readiness(outage)).to.deep.equal([200, 'degraded'])
+    await createSome(outage, 5)
+    await outage.redis.kill('SIGCONT')
     return 25
   },
 }
@@ -147,26 +147,26 @@ const breaks = {
 /** Stops a service that has many nudges to send when Redis answers no more. Answers how long that took. */
 async function stopWithoutRedis(): Promise<number> {
   const redis = await startRedis()
-  const house = await openHouse({ REDIS_URL: redis.url })
-  await house.merchant().then((merchant) => createIntent(house, merchant))
+  const service = await openService({ REDIS_URL: redis.url })
+  await service.merchant().then((merchant) => createIntent(service, merchant))
   const before = new Redis(redis.url)
   await until(
     'a first nudge',
-    async () => (await before.keys(`${house.deps.config.queuePrefix}*`)).length > 0,
+    async () => (await before.keys(`${service.deps.config.queuePrefix}*`)).length > 0,
   )
   before.disconnect()
-  house.startWorkers()
+  service.startWorkers()
   await redis.kill('SIGSTOP')
   // To a queue that is open and to one that is not.
   for (let nudged = 0; nudged < 2_000; nudged += 1) {
     const id = String(nudged)
-    house.deps.nudge('outbox-relay', [
+    service.deps.nudge('outbox-relay', [
       { data: { intentIds: [id], orderIds: [] }, jobId: undefined, delayMs: 0 },
     ])
-    house.deps.nudge('intent-expiry', [{ data: { referenceNumbers: [id] }, jobId: id, delayMs: 0 }])
+    service.deps.nudge('intent-expiry', [{ data: { referenceNumbers: [id] }, jobId: id, delayMs: 0 }])
   }
   const startedAt = performance.now()
-  await house.close()
+  await service.close()
   const tookMs = performance.now() - startedAt
   await redis.stop()
   return tookMs
@@ -174,22 +174,22 @@ async function stopWithoutRedis(): Promise<number> {
 
 describe('Redis', function () {
   this.timeout(60_000)
-  const services: Service[] = []
+  const outages: Outage[] = []
   const healed = new Map<string, Promise<void>>()
   let stopped: Promise<number>
   // All at once, each on servers of its own: most of their time is waiting for the next poll.
   before(async () => {
     stopped = stopWithoutRedis()
     stopped.catch(() => undefined)
-    services.push(...(await Promise.all(Object.keys(breaks).map(openService))))
+    outages.push(...(await Promise.all(Object.keys(breaks).map(openOutage))))
     for (const [index, [name, breakIt]] of Object.entries(breaks).entries()) {
-      const service = services[index] as Service
-      const outcome = breakIt(service).then((count) => expectAllDelivered(service, count))
+      const outage = outages[index] as Outage
+      const outcome = breakIt(outage).then((count) => expectAllDelivered(outage, count))
       outcome.catch(() => undefined)
       healed.set(name, outcome)
     }
   })
-  after(() => Promise.all(services.map((service) => service.close())))
+  after(() => Promise.all(outages.map((outage) => outage.close())))
 
   for (const name of Object.keys(breaks))
     it(`${name}: creates succeed meanwhile and every delivery arrives afterwards`, () => healed.get(name))
@@ -200,11 +200,11 @@ describe('Redis', function () {
 
   it('gone for good: both processes still end on SIGTERM, with exit code 0, after an attempt that fails', async () => {
     await Promise.all(healed.values())
-    const service = services[0] as Service
-    const { redis, web, worker, receiver } = service
+    const outage = outages[0] as Outage
+    const { redis, web, worker, receiver } = outage
     const held: ServerResponse[] = []
     receiver.respondWith((res) => void held.push(res))
-    await createSome(service, 1)
+    await createSome(outage, 1)
     await until('an attempt is under way', () => held.length === 1)
     await redis.kill('SIGKILL')
     for (const each of [web, worker]) each.kill('SIGTERM')

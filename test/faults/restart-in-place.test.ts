@@ -4,8 +4,8 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { freePort } from '../../dev/servers/free-port.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -13,15 +13,15 @@ const restarts = 20
 
 /** No load balancer hides the end of the process from these clients. */
 describe('A process that is stopped while clients use its port', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   let web: ServiceProcess | null = null
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
+    service = await openService()
+    merchant = await service.merchant()
   })
   afterEach(() => web?.stop())
-  after(() => house.close())
+  after(() => service.close())
 
   const list = (origin: string, agent: Agent | false) =>
     call(`${origin}${intents}?limit=1`, 'GET', merchant.read(), '', agent)
@@ -31,7 +31,7 @@ describe('A process that is stopped while clients use its port', () => {
   }
 
   it('accepts and serves connections for SHUTDOWN_DRAIN_SECONDS, is not ready, and ends each connection', async () => {
-    const started = await startProcess('web', house, { SHUTDOWN_DRAIN_SECONDS: '1.5' })
+    const started = await startProcess('web', service, { SHUTDOWN_DRAIN_SECONDS: '1.5' })
     web = started
     const stoppedAt = performance.now()
     web.kill('SIGTERM')
@@ -50,7 +50,7 @@ describe('A process that is stopped while clients use its port', () => {
     this.timeout(300_000)
     const PORT = String(await freePort())
     const start = () =>
-      startProcess('web', house, { PORT, RATE_LIMIT_PER_SECOND: '0', SHUTDOWN_DRAIN_SECONDS: '0.3' })
+      startProcess('web', service, { PORT, RATE_LIMIT_PER_SECOND: '0', SHUTDOWN_DRAIN_SECONDS: '0.3' })
     web = await start()
     let isOver = false
     const { origin } = web

@@ -24,10 +24,10 @@ import {
   testsLeft,
 } from '../support/everything.ts'
 import { buryMeanwhile } from '../support/graves.ts'
-import { type House, openHouse } from '../support/house.ts'
 import { openVictim } from '../support/kill-points.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { loseAllJobs } from '../support/redis-keys.ts'
+import { openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const dayMs = 86_400_000
@@ -37,43 +37,43 @@ const unwatched = { count: () => undefined, done: () => undefined }
 const named = { jobId: 'night-2026-11-21', name: 'retention' }
 
 describe('a clean-up that is killed, missed, or asked for twice', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let pair: Pair
   let redis: Redis
   let queue: Queue
   const graves: Promise<unknown>[] = []
   before(async () => {
-    ;[house, receiver] = await Promise.all([openHouse(), startReceiver()])
-    const { redisUrl, queuePrefix: prefix } = house.deps.config
+    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
+    const { redisUrl, queuePrefix: prefix } = service.deps.config
     redis = new Redis(redisUrl, { maxRetriesPerRequest: null })
     queue = new Queue('retention', { connection: redis, prefix })
-    await until('Redis', () => house.deps.queues.ping().then(Boolean, () => false))
-    pair = await openPair(house, receiver)
-    references = await makeEverything(house, pair.test, true)
-    await makeOlder(house, pair.test, 90 * dayMs)
-    oldThings = await keepTests(house, pair.test)
+    await until('Redis', () => service.deps.queues.ping().then(Boolean, () => false))
+    pair = await openPair(service, receiver)
+    references = await makeEverything(service, pair.test, true)
+    await makeOlder(service, pair.test, 90 * dayMs)
+    oldThings = await keepTests(service, pair.test)
   })
   after(async () => {
     await queue.close()
     redis.disconnect()
-    await Promise.all([house.close(), receiver.close()])
+    await Promise.all([service.close(), receiver.close()])
     buryMeanwhile(graves)
   })
 
   const never = () => new AbortController().signal
-  const clean = (deps = house.deps, ending = never()) => runCleanUp(deps, ending, unwatched)
+  const clean = (deps = service.deps, ending = never()) => runCleanUp(deps, ending, unwatched)
   /** What test keys made, old by any clock: the command line has its own. */
   let references: string[]
   let oldThings: () => Promise<void>
 
   it('goes on where it was killed, and meanwhile no page and no answer is broken', async () => {
-    const staff = await signedIn(house, 'viewer')
+    const staff = await signedIn(service, 'viewer')
     const [paid = '', cancelled = '', order = ''] = references
     // The first one of all takes a step more.
     await clean()
     await oldThings()
-    const whole = await openVictim(house, { step: 0, fate: 'lost', lateMs: 0 })
+    const whole = await openVictim(service, { step: 0, fate: 'lost', lateMs: 0 })
     await clean(whole.deps)
     graves.push(whole.close())
     const stepsOf = (name: string) => whole.steps.flatMap((each, at) => (each === name ? [at + 1] : []))
@@ -93,10 +93,10 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     ]
     for (const [step, left, isMarked] of kills) {
       await oldThings()
-      const victim = await openVictim(house, { step, fate: 'unanswered', lateMs: 0 })
+      const victim = await openVictim(service, { step, fate: 'unanswered', lateMs: 0 })
       const running = clean(victim.deps).catch(() => undefined)
       await Promise.race([victim.died, running])
-      expect(await testsLeft(house, pair.test), `step ${step}`).to.include(left)
+      expect(await testsLeft(service, pair.test), `step ${step}`).to.include(left)
       for (const path of [`orders/${order}`, `payments/${paid}`, `payments/${cancelled}`]) {
         const { text, status } = await staff.get(`/admin/${path}`)
         expect(status, `step ${step}`).to.be.oneOf([200, 404])
@@ -105,29 +105,29 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
       }
       // Its movements are about to go: with a refund the wallet might pay twice, or not know the payment.
       const intent = `/api/v1/dev/intents/${paid}`
-      const read = await house.http.get(intent).set(pair.test.read())
+      const read = await service.http.get(intent).set(pair.test.read())
       expect(read.status, `step ${step}`).to.equal(isMarked ? 404 : 200)
       if (isMarked) {
-        const refunded = await house.http.post(`${intent}/refund`).set(pair.test.write()).send({})
+        const refunded = await service.http.post(`${intent}/refund`).set(pair.test.write()).send({})
         expect([refunded.status, refunded.body.error.code]).to.deep.equal([404, 'INTENT_NOT_FOUND'])
       }
-      const { body } = await house.http.get('/api/v1/dev/intents').set(pair.test.read())
+      const { body } = await service.http.get('/api/v1/dev/intents').set(pair.test.read())
       expect(body.success).to.equal(true)
       expect(await clean(), `step ${step}`).to.equal('under-way')
-      house.clock.advance(60_000)
+      service.clock.advance(60_000)
       expect(await clean(), `step ${step}`).to.equal('cleaned')
-      expect(await testsLeft(house, pair.test)).to.deep.equal(nothing)
+      expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
       graves.push(victim.close(), running)
     }
-    expect(await house.deps.WalletMovement.countDocuments({ 'result.outcome': 'done' })).to.equal(0)
+    expect(await service.deps.WalletMovement.countDocuments({ 'result.outcome': 'done' })).to.equal(0)
   })
 
   it('leaves an intent to the refund that came first, and the refund finds its payment', async () => {
     const [paid = ''] = references
     await oldThings()
-    const { Intent } = house.deps
+    const { Intent } = service.deps
     const refund = () =>
-      house.http.post(`/api/v1/dev/intents/${paid}/refund`).set(pair.test.write()).send({ amount: 1_000 })
+      service.http.post(`/api/v1/dev/intents/${paid}/refund`).set(pair.test.write()).send({ amount: 1_000 })
     // It was read as one that may go: the refund comes before the mark.
     const collection = Intent.collection
     const { updateMany } = collection
@@ -139,35 +139,35 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     expect(await clean()).to.equal('cleaned')
     collection.updateMany = updateMany
     expect(statuses).to.deep.equal([200])
-    expect(await testsLeft(house, pair.test)).to.include({ intents: 1 })
+    expect(await testsLeft(service, pair.test)).to.include({ intents: 1 })
     expect((await refund()).status).to.equal(200)
-    await relay(house, pair.test)
-    await house.deps.Delivery.updateMany({ referenceNumber: paid }, { $set: { nextAttemptAt: null } })
+    await relay(service, pair.test)
+    await service.deps.Delivery.updateMany({ referenceNumber: paid }, { $set: { nextAttemptAt: null } })
     expect(await clean()).to.equal('cleaned')
-    expect(await testsLeft(house, pair.test)).to.deep.equal(nothing)
+    expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
   })
 
   it('that fails at one business comes to all others first, and to that one again a minute later', async () => {
-    const { RetentionProgress, RetentionRecord, Business } = house.deps
+    const { RetentionProgress, RetentionRecord, Business } = service.deps
     await oldThings()
     const torn = '0'.repeat(24)
     await Business.collection.insertOne({ _id: torn } as never)
     await clean()
     await oldThings()
-    house.clock.advance(dayMs)
+    service.clock.advance(dayMs)
     // MongoDB refuses to write into it.
     await RetentionProgress.collection.updateOne({ _id: torn } as never, { $set: { walked: 'torn' } })
     const run = async () => {
       const { tally, watch } = startTally(unwatched)
-      const outcome = await runCleanUp(house.deps, never(), watch).catch((error: Error) => error.message)
+      const outcome = await runCleanUp(service.deps, never(), watch).catch((error: Error) => error.message)
       return [outcome, tally.businesses, tally.intents]
     }
     /** As the worker does it, whose log line is the only one to tell what went. */
     const runAsJob = async () => {
       const lines: Record<string, unknown>[] = []
       const hear = (line: object, msg?: string) => void lines.push({ ...line, msg })
-      const log = { ...house.deps.log, warn: hear } as unknown as Log
-      const job = retention(never()).run({ ...house.deps, log, metrics: createMetrics() }, {}, named)
+      const log = { ...service.deps.log, warn: hear } as unknown as Log
+      const job = retention(never()).run({ ...service.deps, log, metrics: createMetrics() }, {}, named)
       const failure = await job.catch((error: Error) => error.message)
       expect(lines).to.have.length(1)
       expect(lines[0]).to.include({ msg: 'retention.cleaned', outcome: 'failed' })
@@ -180,16 +180,16 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     )
     expect(counts).to.deep.equal([1, 2])
     expect(await run(), 'the lease runs out first').to.deep.equal(['under-way', 0, 0])
-    house.clock.advance(60_000)
+    service.clock.advance(60_000)
     expect((await run()).slice(1), 'the other one had its turn').to.deep.equal([0, 0])
     // Another night: what is old by then goes, whatever that one does.
     await oldThings()
-    house.clock.advance(dayMs)
+    service.clock.advance(dayMs)
     expect((await run()).slice(1)).to.deep.equal([1, 2])
-    const night = lastDue(house.clock.now())
+    const night = lastDue(service.clock.now())
     expect((await RetentionRecord.findById('nightly').lean())?.completedFor).to.not.deep.equal(night)
     await RetentionProgress.deleteOne({ _id: torn })
-    house.clock.advance(60_000)
+    service.clock.advance(60_000)
     expect(await run()).to.deep.equal(['cleaned', 1, 0])
     expect((await RetentionRecord.findById('nightly').lean())?.completedFor).to.deep.equal(night)
     await Business.deleteOne({ _id: torn })
@@ -199,59 +199,59 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     await oldThings()
     const outcomes = await Promise.all([clean(), clean(), clean()])
     expect(outcomes.toSorted()).to.deep.equal(['cleaned', 'under-way', 'under-way'])
-    expect(await testsLeft(house, pair.test)).to.deep.equal(nothing)
+    expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
   })
 
   it('ends between two batches when its process is to end, and another goes on at once', async () => {
     await oldThings()
     const ending = new AbortController()
-    const stopped = runCleanUp(house.deps, ending.signal, { ...unwatched, count: () => ending.abort() })
+    const stopped = runCleanUp(service.deps, ending.signal, { ...unwatched, count: () => ending.abort() })
     expect(await stopped).to.equal('stopped')
-    expect(await testsLeft(house, pair.test)).to.include({ deliveries: 0, intents: 2 })
+    expect(await testsLeft(service, pair.test)).to.include({ deliveries: 0, intents: 2 })
     expect(await clean()).to.equal('cleaned')
-    expect(await testsLeft(house, pair.test)).to.deep.equal(nothing)
+    expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
   })
 
   it('that goes on the day after counts as the run of the night it began in', async () => {
-    const { RetentionRecord } = house.deps
+    const { RetentionRecord } = service.deps
     await oldThings()
     const ending = new AbortController()
-    const stopped = runCleanUp(house.deps, ending.signal, { ...unwatched, count: () => ending.abort() })
+    const stopped = runCleanUp(service.deps, ending.signal, { ...unwatched, count: () => ending.abort() })
     expect(await stopped).to.equal('stopped')
     const { pass } = await RetentionRecord.findById('nightly').orFail().lean()
-    house.clock.advance(dayMs)
+    service.clock.advance(dayMs)
     expect(await clean()).to.equal('cleaned')
     const record = await RetentionRecord.findById('nightly').orFail().lean()
     expect(record.completedFor).to.deep.equal(lastDue(pass?.beganAt ?? expect.fail()))
-    expect(isOwed(record, house.clock.now()), 'the night since').to.equal(true)
+    expect(isOwed(record, service.clock.now()), 'the night since').to.equal(true)
     expect(await clean()).to.equal('cleaned')
   })
 
   it('comes to the businesses after the first thousand', async () => {
-    const { Business, RetentionProgress, RetentionRecord } = house.deps
+    const { Business, RetentionProgress, RetentionRecord } = service.deps
     await oldThings()
     // Before ours, and this pass is through with them.
     const ids = Array.from({ length: 1_000 }, (_, index) => String(index + 1).padStart(24, '0'))
     await Business.collection.insertMany(ids.map((_id) => ({ _id })) as never[])
     await RetentionProgress.collection.insertMany(ids.map((_id) => ({ _id, pass: 'p' })) as never[])
-    const pass = { id: 'p', beganAt: house.clock.now(), hasFaults: false }
+    const pass = { id: 'p', beganAt: service.clock.now(), hasFaults: false }
     await RetentionRecord.updateOne({ _id: 'nightly' }, { $set: { pass } })
     expect(await clean()).to.equal('cleaned')
-    expect(await testsLeft(house, pair.test)).to.deep.equal(nothing)
+    expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
     for (const model of [Business, RetentionProgress])
       await model.collection.deleteMany({ _id: { $in: ids } } as never)
   })
 
   it('which another has taken over writes nothing down any more', async () => {
-    const first = await takeLease(house.deps)
-    house.clock.advance(60_001)
-    const second = await takeLease(house.deps)
+    const first = await takeLease(service.deps)
+    service.clock.advance(60_001)
+    const second = await takeLease(service.deps)
     const lost = await first?.renew({}).catch((error: unknown) => error)
     expect(lost).to.be.instanceOf(Error).and.have.property('message', 'another clean-up has taken over')
     await first?.end({ completedFor: new Date(0) })
     await second?.renew({})
     await second?.end({})
-    expect((await house.deps.RetentionRecord.findById('nightly').lean())?.completedFor).to.not.deep.equal(
+    expect((await service.deps.RetentionRecord.findById('nightly').lean())?.completedFor).to.not.deep.equal(
       new Date(0),
     )
   })
@@ -259,25 +259,25 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
   it('that a missed night is enqueued by the poll, whatever Redis has lost', async () => {
     const jobs = async () =>
       (await queue.getJobs(['waiting', 'delayed', 'active'])).filter(({ id = '' }) => id.startsWith('night-'))
-    await loseAllJobs(house.deps.config.redisUrl, house.deps.config.queuePrefix)
-    await askForNight(house.deps)
+    await loseAllJobs(service.deps.config.redisUrl, service.deps.config.queuePrefix)
+    await askForNight(service.deps)
     expect(await jobs()).to.have.length(0)
 
     await oldThings()
-    house.clock.advance(dayMs)
+    service.clock.advance(dayMs)
     for (let time = 0; time < 2; time += 1) {
-      await finishLeftovers(house.deps)
+      await finishLeftovers(service.deps)
       await until('the job of the night', async () => (await jobs()).length === 1)
-      await loseAllJobs(house.deps.config.redisUrl, house.deps.config.queuePrefix)
+      await loseAllJobs(service.deps.config.redisUrl, service.deps.config.queuePrefix)
     }
-    const run = () => retention(never()).run(house.deps, {}, named)
+    const run = () => retention(never()).run(service.deps, {}, named)
     const done = await run()
     expect(done.log).to.include({ outcome: 'cleaned', ...everything })
-    expect(await house.deps.metrics.registry.metrics()).to.match(
+    expect(await service.deps.metrics.registry.metrics()).to.match(
       /retention_removed_total\{kind="intents"\} 2\n/,
     )
     expect((await run()).log).to.deep.equal({ outcome: 'nothing-to-do' })
-    await finishLeftovers(house.deps)
+    await finishLeftovers(service.deps)
     expect(await jobs()).to.have.length(0)
   })
 
@@ -288,41 +288,41 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
   })
 
   it('is scheduled once, and a run that is overdue outlives every deploy', async () => {
-    await loseAllJobs(house.deps.config.redisUrl, house.deps.config.queuePrefix)
-    await restoreJobs(house.deps, 'all')
+    await loseAllJobs(service.deps.config.redisUrl, service.deps.config.queuePrefix)
+    await restoreJobs(service.deps, 'all')
     const [next, ...others] = await queue.getDelayed()
     expect(others).to.deep.equal([])
     expect(new Date((next?.timestamp ?? 0) + (next?.delay ?? 0)).toISOString()).to.match(/T02:30:00\.\d{3}Z$/)
     // Due, and nobody there to do it.
     await next?.promote()
-    for (let deploy = 0; deploy < 2; deploy += 1) await keepNightly(house.deps)
+    for (let deploy = 0; deploy < 2; deploy += 1) await keepNightly(service.deps)
     expect((await queue.getWaiting()).map(({ id }) => id)).to.deep.equal([next?.id])
     const schedulers = await queue.getJobSchedulers()
     expect(schedulers.map(({ key, pattern, tz }) => ({ key, pattern, tz }))).to.deep.equal([
       { key: 'nightly', pattern: '0 30 2 * * *', tz: 'UTC' },
     ])
     await queue.upsertJobScheduler('nightly', { pattern: '0 0 4 * * *', tz: 'UTC' })
-    await keepNightly(house.deps)
+    await keepNightly(service.deps)
     expect((await queue.getJobScheduler('nightly'))?.pattern).to.equal('0 30 2 * * *')
   })
 
   it('is done by a worker that finds its job, and stands in nobody’s way when that is stopped', async () => {
     await oldThings()
-    house.clock.advance(dayMs)
-    const workers = house.startWorkers()
-    await until('it is cleaned', async () => (await testsLeft(house, pair.test)).products === 0)
+    service.clock.advance(dayMs)
+    const workers = service.startWorkers()
+    await until('it is cleaned', async () => (await testsLeft(service, pair.test)).products === 0)
     await workers.close()
   })
 
   it('by the command line: a dry run counts all that goes and changes nothing', async () => {
-    const cli = openAdmin(house)
-    await makeEverything(house, pair.live, false)
+    const cli = openAdmin(service)
+    await makeEverything(service, pair.live, false)
     await oldThings()
-    const before = await testsLeft(house, pair.test)
+    const before = await testsLeft(service, pair.test)
     const counted = await cli.done('retention', 'run', '--dry-run')
     expect(counted).to.include({ ...everything, movements: 2, businesses: 1 })
-    expect(await testsLeft(house, pair.test)).to.deep.equal(before)
-    const lease = await takeLease(house.deps)
+    expect(await testsLeft(service, pair.test)).to.deep.equal(before)
+    const lease = await takeLease(service.deps)
     const { exitCode, stderr } = await cli.admin(['retention', 'run'])
     expect([exitCode, stderr]).to.deep.equal([
       1,
@@ -330,6 +330,6 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     ])
     await lease?.end({})
     expect(await cli.done('retention', 'run')).to.deep.equal(counted)
-    expect(await testsLeft(house, pair.test)).to.deep.equal(nothing)
+    expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
   })
 })

@@ -1,34 +1,34 @@
 import { expect } from 'chai'
 import { subscribe } from '../support/acts.ts'
 import { type Balancer, startBalancer } from '../support/balancer.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { expectTold, type Shoppers, startShoppers, tradeEvents } from '../support/shoppers.ts'
 import { until } from '../support/until.ts'
 
 describe('A rolling restart behind a load balancer, under load', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let balancer: Balancer
   let merchant: Merchant
   let shoppers: Shoppers | null = null
   const processes: ServiceProcess[] = []
   before(async () => {
-    ;[house, receiver, balancer] = await Promise.all([openHouse(), startReceiver(), startBalancer()])
-    merchant = await house.merchant()
-    await subscribe(house, merchant, receiver.url, tradeEvents)
+    ;[service, receiver, balancer] = await Promise.all([openService(), startReceiver(), startBalancer()])
+    merchant = await service.merchant()
+    await subscribe(service, merchant, receiver.url, tradeEvents)
   })
   after(async () => {
     await shoppers?.stop()
     balancer.close()
     await Promise.all(processes.map((each) => each.stop()))
     await receiver.close()
-    await house.close()
+    await service.close()
   })
 
   async function start(type: 'web' | 'worker'): Promise<ServiceProcess> {
-    const started = await startProcess(type, house, { WEBHOOK_ALLOWED_HOSTS: receiver.host })
+    const started = await startProcess(type, service, { WEBHOOK_ALLOWED_HOSTS: receiver.host })
     processes.push(started)
     if (type === 'worker') return started
     balancer.add(started.origin)
@@ -57,6 +57,6 @@ describe('A rolling restart behind a load balancer, under load', () => {
     await load.stop()
     expect(load.faults).to.deep.equal([])
     expect(next.isAlive()).to.equal(true)
-    await expectTold(house, receiver, load.told)
+    await expectTold(service, receiver, load.told)
   })
 })

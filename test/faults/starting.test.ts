@@ -4,20 +4,20 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { startMongo } from '../../dev/servers.ts'
-import { type House, openHouse } from '../support/house.ts'
 import { interruptAt, runToEnd, type ServiceProcess, startProcess } from '../support/processes.ts'
+import { openService, type Service } from '../support/service.ts'
 
 describe('a process that starts', () => {
-  let house: House
+  let service: Service
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   it('ends at once and says what is wrong when MONGODB_URL is none', async () => {
     const urls = ['mongodb://localhost:99999/x', 'mongodb://a/x?noSuchOption=1']
     const ends = (['web', 'worker'] as const).flatMap((type) =>
-      urls.map((url) => runToEnd(type, house, { MONGODB_URL: url })),
+      urls.map((url) => runToEnd(type, service, { MONGODB_URL: url })),
     )
     for (const { exitCode, stderr } of await Promise.all(ends)) {
       expect(exitCode).to.equal(1)
@@ -31,7 +31,7 @@ describe('a process that starts', () => {
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       WEBHOOK_ALLOWED_HOSTS: 'localhost:4000',
     }
-    const { exitCode, stderr } = await runToEnd('web', house, changes)
+    const { exitCode, stderr } = await runToEnd('web', service, changes)
     expect(exitCode).to.equal(1)
     expect(stderr.trim().split('\n')).to.deep.equal([
       'The environment is not right:',
@@ -43,8 +43,8 @@ describe('a process that starts', () => {
   })
 
   it('says in its log that its port is taken, and ends', async () => {
-    const PORT = new URL(house.origin).port
-    const ends = [runToEnd('web', house, { PORT }), runToEnd('worker', house, { WORKER_PORT: PORT })]
+    const PORT = new URL(service.origin).port
+    const ends = [runToEnd('web', service, { PORT }), runToEnd('worker', service, { WORKER_PORT: PORT })]
     for (const { exitCode, stdout, stderr } of await Promise.all(ends)) {
       expect([exitCode, stderr]).to.deep.equal([1, ''])
       const last = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
@@ -75,7 +75,7 @@ describe('a process that starts', () => {
     const changes = { MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/none` }
     const types = ['web', 'worker'] as const
     for (const ended of await Promise.all(
-      types.map((type) => interruptAt('mongodb.waiting', type, house, changes)),
+      types.map((type) => interruptAt('mongodb.waiting', type, service, changes)),
     )) {
       // Of a process that does not listen for it the code is null, and as process 1 of a container it would not end at all.
       expect(ended.exitCode).to.equal(128 + 15)
@@ -84,8 +84,8 @@ describe('a process that starts', () => {
   })
 
   it('waits for a database that goes away while it starts', async () => {
-    const wire = await openWireThatBreaks(house.deps.config.mongodbUrl, ['find', 'createIndexes'])
-    const worker = await startProcess('worker', house, { MONGODB_URL: wire.url })
+    const wire = await openWireThatBreaks(service.deps.config.mongodbUrl, ['find', 'createIndexes'])
+    const worker = await startProcess('worker', service, { MONGODB_URL: wire.url })
     expect(wire.left()).to.deep.equal([])
     await worker.stop()
     wire.close()
@@ -97,7 +97,7 @@ describe('a process that starts', () => {
     const closed = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1')
     await once(closed, 'listening')
     const asked = once(closed, 'connection')
-    const starting: Promise<ServiceProcess> = startProcess('worker', house, { MONGODB_URL: url })
+    const starting: Promise<ServiceProcess> = startProcess('worker', service, { MONGODB_URL: url })
     await asked
     await new Promise((resolve) => closed.close(resolve))
     const mongo = await startMongo({ port })

@@ -1,29 +1,29 @@
 import { expect } from 'chai'
 import { createIntent } from '../support/acts.ts'
-import { type House, openHouse } from '../support/house.ts'
 import { deathOf } from '../support/kill-everywhere.ts'
 import { openVictim } from '../support/kill-points.ts'
+import { openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 describe('A process that is killed at a step', () => {
-  let house: House
-  before(async () => void (house = await openHouse()))
-  after(() => house.close())
+  let service: Service
+  before(async () => void (service = await openService()))
+  after(() => service.close())
 
   const label = 'killed at step 1'
 
   async function labelled() {
-    const { referenceNumber } = await createIntent(house, await house.merchant(), {
+    const { referenceNumber } = await createIntent(service, await service.merchant(), {
       amount: 100,
       label: 'before',
     })
-    const stored = () => house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+    const stored = () => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
     return { referenceNumber, labelNow: async () => (await stored()).label }
   }
 
   it('has its held-back write land however late, also when it has hung up', async () => {
     const { referenceNumber, labelNow } = await labelled()
-    const victim = await openVictim(house, { step: 1, fate: 'late', lateMs: 0 })
+    const victim = await openVictim(service, { step: 1, fate: 'late', lateMs: 0 })
     const written = victim.deps.Intent.updateOne({ referenceNumber }, { label: 'after' }).then(
       () => 'answered',
       () => 'hung up',
@@ -38,7 +38,7 @@ describe('A process that is killed at a step', () => {
 
   it('is not dead before its unanswered write is done, though its run has ended', async () => {
     const { referenceNumber, labelNow } = await labelled()
-    const victim = await openVictim(house, { step: 1, fate: 'unanswered', lateMs: 0 })
+    const victim = await openVictim(service, { step: 1, fate: 'unanswered', lateMs: 0 })
     const slowly = { referenceNumber, $where: 'sleep(300) || true' }
     const written = victim.deps.Intent.updateOne(slowly, { label: 'after' }).catch(() => undefined)
     await until('the write has set out', () => victim.steps.length === 1)
@@ -49,7 +49,7 @@ describe('A process that is killed at a step', () => {
   })
 
   it('is told when it never comes to that step', async () => {
-    const victim = await openVictim(house, { step: 1, fate: 'unanswered', lateMs: 0 })
+    const victim = await openVictim(service, { step: 1, fate: 'unanswered', lateMs: 0 })
     const told = await deathOf(victim, Promise.resolve(), { step: 1, label }).catch(String)
     expect(told).to.equal(`Error: ${label}: the process did not die, it came to its end`)
     await victim.close()

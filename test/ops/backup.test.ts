@@ -41,9 +41,9 @@ import {
   storedBody,
   subscribe,
 } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { pay, refund, simulate } from '../support/pay.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
@@ -60,13 +60,13 @@ const accessTo = async (path: string): Promise<number> => (await stat(path)).mod
 
 describe('a backup', () => {
   let mongo: Server
-  let house: House
+  let service: Service
   let merchant: Merchant
   let receiver: Receiver
   let folder: string
   const opened: { close(): Promise<unknown> }[] = []
   const create = (key: string) =>
-    fetch(`${house.origin}/api/v1/dev/intents`, {
+    fetch(`${service.origin}/api/v1/dev/intents`, {
       method: 'POST',
       headers: { ...merchant.write(key), 'Content-Type': 'application/json' },
       body: '{"amount":100}',
@@ -78,9 +78,9 @@ describe('a backup', () => {
       startReceiver(),
       mkdtemp(join(tmpdir(), 'payment-intents-backups-')),
     ])
-    house = await openHouse({ MONGODB_URL: mongo.url })
-    opened.push(house)
-    merchant = await house.merchant()
+    service = await openService({ MONGODB_URL: mongo.url })
+    opened.push(service)
+    merchant = await service.merchant()
   })
   after(async () => {
     await Promise.all(opened.map((each) => each.close()))
@@ -88,7 +88,7 @@ describe('a backup', () => {
   })
 
   it('lets the server take writes again when it fails, when any of its processes is stopped or killed, and when it takes too long', async () => {
-    const takesWrites = () => createIntent(house, merchant)
+    const takesWrites = () => createIntent(service, merchant)
     const failing = whileLocked(mongo.url, 60_000, never, () => Promise.reject(new Error('no room')))
     expect(await faultOf(failing)).to.equal('no room')
     await takesWrites()
@@ -247,10 +247,10 @@ describe('a backup', () => {
       const references = new Set(found.map(({ referenceNumber }) => referenceNumber))
       expect(inTime.filter(({ referenceNumber }) => !references.has(referenceNumber))).to.deep.equal([])
 
-      // Redis comes back empty: this house has queues of its own.
-      const again = await openHouse({ MONGODB_URL: restored.url })
+      // Redis comes back empty: this service has queues of its own.
+      const again = await openService({ MONGODB_URL: restored.url })
       opened.push(again, { close: () => restored.stop() })
-      house = again
+      service = again
       const replay = await create(filled.key)
       expect([replay.status, replay.headers.get('idempotent-replayed')]).to.deep.equal([201, 'true'])
       expect(await replay.text()).to.equal(filled.answer)
@@ -266,27 +266,27 @@ describe('a backup', () => {
     })
 
   it('can be tried without disturbing anybody, and tells whether SECRET_KEY belongs to it', async () => {
-    const { secrets, log } = house.deps
+    const { secrets, log } = service.deps
     const tried = await drill(join(folder, 'files'), 'payment_intents', secrets, log, never)
     expect(tried.counts).to.include({ orders: 1, products: 1, webhookendpoints: 1, staff: 1 })
     expect(tried.counts.intents).to.be.greaterThan(25)
     expect(tried.keyOpens).to.equal(true)
     expect(Date.parse(String(tried.newestIntentAt))).to.be.closeTo(Date.parse(tried.takenAt), 2000)
-    const { mongodbUrl, secretKeys } = house.deps.config
+    const { mongodbUrl, secretKeys } = service.deps.config
     const another = createSecrets([Buffer.alloc(32)])
     const both = createSecrets([Buffer.alloc(32), secretKeys[0]])
     expect(await readBooks(mongodbUrl, another, log)).to.include({ keyOpens: false, endpointsNotOpened: 1 })
     expect(await readBooks(mongodbUrl, both, log)).to.include({ keyOpens: true })
-    const { _id } = await house.deps.Endpoint.findOne({ deletedAt: null }).orFail().lean()
+    const { _id } = await service.deps.Endpoint.findOne({ deletedAt: null }).orFail().lean()
     for (const [ms, found] of [
       [60_000, { keyOpens: false, endpointsNotOpened: 1 }],
       [-1, { keyOpens: true, endpointsNotOpened: 0 }],
     ] as const) {
       const replaced = { secret: another.seal('x', secretField(_id)), validUntil: new Date(Date.now() + ms) }
-      await house.deps.Endpoint.updateMany({}, { previousSecrets: [replaced] })
+      await service.deps.Endpoint.updateMany({}, { previousSecrets: [replaced] })
       expect(await readBooks(mongodbUrl, secrets, log)).to.include(found)
     }
-    await house.deps.Endpoint.updateMany({}, { deletedAt: new Date() })
+    await service.deps.Endpoint.updateMany({}, { deletedAt: new Date() })
     expect(await readBooks(mongodbUrl, another, log)).to.include({ keyOpens: null })
 
     const newer = await noteOf({ kind: 'dump', mongodb: '99.1.2' })
@@ -299,7 +299,7 @@ describe('a backup', () => {
     expect(await faultOf(restore(join(folder, 'files'), where, never))).to.include('is not empty')
     expect(await readdir(folder)).to.not.include('WiredTiger')
     // An archive has every database of its server, whichever the URL names.
-    const target = house.deps.config.mongodbUrl.replace(/[^/]*$/, 'another')
+    const target = service.deps.config.mongodbUrl.replace(/[^/]*$/, 'another')
     const archive = await noteOf({ kind: 'dump', mongodb: mongo.version })
     const fault = await faultOf(restore(archive, { mongodbUrl: target, dataFiles: null }, never))
     expect(fault).to.include('it has payment_intents')
@@ -327,34 +327,34 @@ describe('a backup', () => {
 
   /** Intents of each status, what belongs to them, and the rest that merchants, staff and wallets have. */
   async function fill() {
-    await subscribe(house, merchant, receiver.url)
+    await subscribe(service, merchant, receiver.url)
     const answer = await create('before')
     const [pending, paid, refunded, cancelled, failed] = await Promise.all([
-      createIntent(house, merchant),
-      createIntent(house, merchant),
-      createIntent(house, merchant),
-      createIntent(house, merchant),
-      createIntent(house, merchant, { amount: 99_901 }),
+      createIntent(service, merchant),
+      createIntent(service, merchant),
+      createIntent(service, merchant),
+      createIntent(service, merchant),
+      createIntent(service, merchant, { amount: 99_901 }),
     ])
     await Promise.all([
-      pay(house, paid.referenceNumber),
-      simulate(house, merchant, refunded.referenceNumber),
-      cancelIntent(house, merchant, cancelled.referenceNumber),
-      simulate(house, merchant, failed.referenceNumber),
+      pay(service, paid.referenceNumber),
+      simulate(service, merchant, refunded.referenceNumber),
+      cancelIntent(service, merchant, cancelled.referenceNumber),
+      simulate(service, merchant, failed.referenceNumber),
     ])
-    await refund(house, merchant, refunded.referenceNumber, 20_000)
-    await createProduct(house, merchant)
-    const order = house.http.post('/api/v1/dev/store/orders/simulate')
+    await refund(service, merchant, refunded.referenceNumber, 20_000)
+    await createProduct(service, merchant)
+    const order = service.http.post('/api/v1/dev/store/orders/simulate')
     await order.set(merchant.write()).send({}).expect(201)
-    await createAccount(house.deps, { name: 'awa', role: 'support' }, atShell)
-    const delivered = await freshDelivery(house, merchant)
-    await attempt(house.deps, delivered._id)
+    await createAccount(service.deps, { name: 'awa', role: 'support' }, atShell)
+    const delivered = await freshDelivery(service, merchant)
+    await attempt(service.deps, delivered._id)
     await until('how it went is noted', () =>
-      house.deps.Endpoint.exists({ 'health.lastSuccessAt': { $ne: null } }),
+      service.deps.Endpoint.exists({ 'health.lastSuccessAt': { $ne: null } }),
     )
-    await until('and counted', () => house.deps.DeliveryHour.exists({}))
-    const due = await freshDelivery(house, merchant)
-    await relay(house, merchant)
+    await until('and counted', () => service.deps.DeliveryHour.exists({}))
+    const due = await freshDelivery(service, merchant)
+    await relay(service, merchant)
     return { key: 'before', answer: await answer.text(), pending: pending.referenceNumber, due }
   }
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { recorded } from '../../src/idempotency/effect.ts'
 import { newId } from '../../src/ids.ts'
 import { openBeside } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct, readProduct, type SeenProduct, type SeenVariant } from '../support/store.ts'
 
 const path = '/api/v1/dev/store/products'
@@ -12,20 +12,20 @@ const label = 'Taille M'
 type Said = (variants: SeenVariant[]) => object
 
 describe('A product that is changed', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
   beforeEach(async () => {
-    merchant = await house.merchant()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
-  const change = (id: string, body: object, key?: string, at = house) =>
+  const change = (id: string, body: object, key?: string, at = service) =>
     at.http.put(`${path}/${id}`).set(merchant.write(key)).send(body)
   const three = () =>
-    createProduct(house, merchant, {
+    createProduct(service, merchant, {
       variants: [
         { label: 'S', price: 100, stock: 1, sku: 'S' },
         { label, price: 200, stock: 2, sku: 'M' },
@@ -35,7 +35,7 @@ describe('A product that is changed', () => {
   const idsOf = ({ variants }: SeenProduct) => variants.map(({ _id }) => _id)
 
   it('changes in what is given and in nothing else', async () => {
-    const made = await createProduct(house, merchant, { name: 'a', sku: 'A' })
+    const made = await createProduct(service, merchant, { name: 'a', sku: 'A' })
     const expected: Record<string, unknown> = { ...made }
     const changes = [
       { name: 'b' },
@@ -47,19 +47,19 @@ describe('A product that is changed', () => {
     ]
     for (const each of changes) {
       const { removeMissingVariants: _, ...fields } = { removeMissingVariants: true, ...each }
-      house.clock.advance(1000)
+      service.clock.advance(1000)
       const { status, body } = await change(made._id, { ...each, _id: 'x', handle: 'x', createdAt: 'x' })
       expect(status, JSON.stringify(body)).to.equal(200)
       const { updatedAt } = body.data
       expect(updatedAt > String(expected.updatedAt)).to.equal(Object.keys(fields).length > 0)
       Object.assign(expected, fields, { updatedAt })
       expect(body.data).to.deep.equal(expected)
-      expect(await readProduct(house, merchant, made._id)).to.deep.equal(expected)
+      expect(await readProduct(service, merchant, made._id)).to.deep.equal(expected)
     }
   })
 
   it('with one variant may have its price, stock and SKU beside the name', async () => {
-    const { _id, variants } = await createProduct(house, merchant, { sku: 'A' })
+    const { _id, variants } = await createProduct(service, merchant, { sku: 'A' })
     const changes = [{ price: 7 }, { stock: 0, sku: null }, { price: 0, sku: 'A' }, { sku: 'B' }]
     const expected = { ...variants[0] }
     for (const each of changes) {
@@ -89,7 +89,7 @@ describe('A product that is changed', () => {
       [() => [{ _id: l._id }], (now) => now],
     ]
     for (const [given, expected] of cases) {
-      const before = (await readProduct(house, merchant, made._id)).variants
+      const before = (await readProduct(service, merchant, made._id)).variants
       const { status, body } = await change(made._id, { variants: given(before) })
       expect(status, JSON.stringify(body)).to.equal(200)
       expect(body.data.variants).to.deep.equal(expected(before))
@@ -128,7 +128,7 @@ describe('A product that is changed', () => {
     const gone = await change(made._id, { variants: [{ _id: s, price: 1 }] })
     expect([gone.status, gone.body.error.code]).to.deep.equal([404, 'VARIANT_NOT_FOUND'])
     // The SKUs of what went are free.
-    await createProduct(house, merchant, { sku: 'L' })
+    await createProduct(service, merchant, { sku: 'L' })
   })
 
   it('is refused for what is wrong in the change, by the name of the field, and stays as it is', async () => {
@@ -140,8 +140,8 @@ describe('A product that is changed', () => {
         { label: 'x', price: 1 },
       ],
     }
-    const ambiguous = await createProduct(house, merchant, { ...double, name: 'Two of a label' })
-    await createProduct(house, merchant, { sku: 'taken' })
+    const ambiguous = await createProduct(service, merchant, { ...double, name: 'Two of a label' })
+    await createProduct(service, merchant, { sku: 'taken' })
     const of = (...variants: object[]) => ({ variants })
     const cases: [object, string, code?: string, status?: number][] = [
       [{ name: '' }, 'name'],
@@ -174,7 +174,7 @@ describe('A product that is changed', () => {
       expect(answer.status, JSON.stringify(body)).to.equal(status)
       expect(answer.body.error, JSON.stringify(body)).to.include({ code, param })
     }
-    expect(await readProduct(house, merchant, made._id)).to.deep.equal(made)
+    expect(await readProduct(service, merchant, made._id)).to.deep.equal(made)
 
     const { status, body } = await change(ambiguous._id, of({ label: 'x', price: 1 }))
     expect([status, body.error.code, body.error.param]).to.deep.equal([
@@ -190,26 +190,26 @@ describe('A product that is changed', () => {
     const body = { variants: [{ label: 'New', price: 1 }] }
     const answers = await Promise.all(Array.from({ length: 10 }, () => change(_id, body, 'the-same')))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
-    expect((await readProduct(house, merchant, _id)).variants).to.have.length(4)
+    expect((await readProduct(service, merchant, _id)).variants).to.have.length(4)
     await change(_id, { name: 'since' }).expect(200)
     expect((await change(_id, body, 'the-same')).text).to.equal(answers[0]?.text)
   })
 
   it('is not changed again by a retry that comes after a thousand other changes', async () => {
     for (const asked of [{ stock: 9 }, { name: 'Renamed' }]) {
-      const product = await createProduct(house, merchant)
+      const product = await createProduct(service, merchant)
       const put = () => change(product._id, asked, `late ${JSON.stringify(asked)}`)
       await put().expect(200)
-      const { effects } = await house.deps.Product.findById(product._id).orFail().lean()
+      const { effects } = await service.deps.Product.findById(product._id).orFail().lean()
       // As if the process had died between the change and its answer.
       const lost = { $unset: { answer: 1 }, $set: { leaseUntil: new Date(0) } }
-      await house.deps.Claim.updateOne({ effectId: effects.at(-1) ?? '' }, lost)
+      await service.deps.Claim.updateOne({ effectId: effects.at(-1) ?? '' }, lost)
       const others = { $push: recorded(newId()), $set: { name: 'Sold', 'variants.0.stock': 1 } }
-      await house.deps.Product.bulkWrite(
+      await service.deps.Product.bulkWrite(
         Array.from({ length: 1000 }, () => ({ updateOne: { filter: { _id: product._id }, update: others } })),
       )
       expect((await put().expect(503)).body.error.message).to.match(/use a new idempotency key/)
-      const after = await readProduct(house, merchant, product._id)
+      const after = await readProduct(service, merchant, product._id)
       expect([after.name, after.variants[0].stock]).to.deep.equal(['Sold', 1])
     }
   })
@@ -217,7 +217,7 @@ describe('A product that is changed', () => {
   it('waits with its variants for an import that is about to change them, and not with its name', async () => {
     const { _id, variants } = await three()
     const prepare = (prepared: { by: string } | null) =>
-      house.deps.Product.updateOne({ _id }, { $set: { prepared } })
+      service.deps.Product.updateOne({ _id }, { $set: { prepared } })
     await prepare({ by: 'an import' })
     const [changed, renamed] = await Promise.all([
       change(_id, { variants: [{ label, price: 7 }] }, 'waits'),
@@ -230,18 +230,18 @@ describe('A product that is changed', () => {
   })
 
   it('keeps every change of its stock that comes between, over two processes too', async () => {
-    const other = await openBeside(house)
+    const other = await openBeside(service)
     try {
-      const { _id, variants } = await createProduct(house, merchant, {
+      const { _id, variants } = await createProduct(service, merchant, {
         variants: [{ label: 'a', price: 1, stock: 1000 }],
       })
-      const sell = (at: House) =>
+      const sell = (at: Service) =>
         at.http
           .patch(`${path}/${_id}/variants/${variants[0]._id}/stock`)
           .set(merchant.write())
           .send({ delta: -1 })
           .expect(200)
-      const rename = (name: string, at: House) =>
+      const rename = (name: string, at: Service) =>
         change(
           _id,
           {
@@ -256,12 +256,12 @@ describe('A product that is changed', () => {
       const rounds = Array.from({ length: 8 }, (_, n) => n)
       const outcomes = await Promise.all(
         rounds.flatMap((n) => [
-          rename(`to ${n}`, n % 2 === 0 ? house : other),
-          ...[house, other, house, other].map(sell),
+          rename(`to ${n}`, n % 2 === 0 ? service : other),
+          ...[service, other, service, other].map(sell),
         ]),
       )
       expect(new Set(outcomes.map(({ status }) => status))).to.deep.equal(new Set([200]))
-      const [first, ...added] = (await readProduct(house, merchant, _id)).variants
+      const [first, ...added] = (await readProduct(service, merchant, _id)).variants
       expect(first.stock).to.equal(1000 - 32)
       expect(added.map((each) => each.label).toSorted()).to.deep.equal(
         rounds.map((n) => `to ${n}`).toSorted(),

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct, type SeenProduct } from '../support/store.ts'
 
 const store = '/api/v1/dev/store/products'
@@ -62,15 +62,15 @@ const products = fc.array(product, { maxLength: 4 }).map((list) =>
 )
 
 describe('A CSV file of products', () => {
-  let house: House
+  let service: Service
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const exported = async (merchant: Merchant, delimiter: string): Promise<string> =>
     (
-      await house.http
+      await service.http
         .get(`${store}/export-csv`)
         .query({ delimiter })
         .set(merchant.read())
@@ -79,7 +79,7 @@ describe('A CSV file of products', () => {
     ).text
 
   async function imported(merchant: Merchant, csv: string): Promise<Record<string, number>> {
-    const { status, body } = await house.http
+    const { status, body } = await service.http
       .post(`${store}/import-csv`)
       .set(merchant.write())
       .type('text/csv')
@@ -90,7 +90,7 @@ describe('A CSV file of products', () => {
 
   /** All that a file carries of the merchant's products. */
   async function carried(merchant: Merchant): Promise<unknown[]> {
-    const { body } = await house.http.get(store).query({ limit: 100 }).set(merchant.read()).expect(200)
+    const { body } = await service.http.get(store).query({ limit: 100 }).set(merchant.read()).expect(200)
     const carriedOf = ({ handle, name, description, active, variants }: SeenProduct) => ({
       handle,
       name,
@@ -105,8 +105,8 @@ describe('A CSV file of products', () => {
 
   it('changes nothing where it comes from, and makes the same products in an empty shop', async () => {
     const survives = fc.asyncProperty(products, fc.constantFrom(',', ';'), async (list, delimiter) => {
-      const [from, to] = await Promise.all([house.merchant(), house.merchant()])
-      await Promise.all(list.map((each) => createProduct(house, from, each)))
+      const [from, to] = await Promise.all([service.merchant(), service.merchant()])
+      await Promise.all(list.map((each) => createProduct(service, from, each)))
       const before = await carried(from)
       const csv = await exported(from, delimiter)
 

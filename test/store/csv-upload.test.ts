@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect } from 'chai'
 import { crlf, sendRaw } from '../api/raw-request.ts'
 import { expectRefused } from '../api/refused.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 
 const path = '/api/v1/dev/store/products/import-csv'
 const csv = 'handle,name,price\ntea,"Thé, vert",1250\n'
@@ -14,16 +14,16 @@ const part = (name: string, content: string, more = ''): string =>
 const form = 'multipart/form-data; boundary=edge'
 
 describe('A CSV file', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
+    service = await openService()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const post = (body: string | Buffer, type: string, headers = merchant.write()) =>
-    house.http.post(path).set(headers).type(type).send(body)
+    service.http.post(path).set(headers).type(type).send(body)
   const postForm = (parts: string, headers = merchant.write()) => post(`${parts}--edge--\r\n`, form, headers)
   const json = (value: unknown) => post(JSON.stringify(value), 'application/json')
   const refusedFor = async (request: ReturnType<typeof post>, param: string) => {
@@ -131,11 +131,11 @@ describe('A CSV file', () => {
         '',
         '',
       )
-    const [answer] = await sendRaw(house.origin, head(`Content-Length: ${largest + 1}`))
+    const [answer] = await sendRaw(service.origin, head(`Content-Length: ${largest + 1}`))
     expect(answer?.status).to.equal(413)
     const chunk = `${(largest + 1).toString(16)}\r\n${padded}\n\r\n0\r\n\r\n`
     const [chunked] = await sendRaw(
-      house.origin,
+      service.origin,
       head('Transfer-Encoding: chunked\r\nConnection: close'),
       chunk,
     )
@@ -158,7 +158,7 @@ describe('A CSV file', () => {
     for (const [to, type, body] of bodies) {
       const headers = merchant.write()
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-      const socket = connect(Number(new URL(house.origin).port), '127.0.0.1')
+      const socket = connect(Number(new URL(service.origin).port), '127.0.0.1')
       const head = [
         `POST ${to} HTTP/1.1`,
         'Host: a',
@@ -168,7 +168,7 @@ describe('A CSV file', () => {
       ]
       socket.end(crlf(...head, '', body.slice(0, 5)))
       await once(socket.resume(), 'close')
-      const answer = await house.http.post(to).set(headers).type(type).send(body)
+      const answer = await service.http.post(to).set(headers).type(type).send(body)
       expect(answer.status).to.be.oneOf([200, 201])
       expect(answer.headers).to.not.have.property('idempotent-replayed')
     }

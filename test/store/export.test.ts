@@ -13,7 +13,7 @@ import { openServer, short } from '../api/impatient.ts'
 import { connectTo } from '../api/raw-request.ts'
 import { expectRefused } from '../api/refused.ts'
 import { openWire } from '../support/cut-wire.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct, openLiveShop } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
@@ -53,18 +53,18 @@ const stored = (businessId: string, variants: number, description: string): Prod
 }
 
 describe('An export of products', () => {
-  let house: House
+  let service: Service
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const store = (merchant: Merchant, count: number, variants: number, description: string) =>
-    pastMongoose(house.deps.Product).insertMany(
+    pastMongoose(service.deps.Product).insertMany(
       Array.from({ length: count }, () => stored(merchant.businessId, variants, description)),
     )
   /** Calls `see` with the number of each page that an export of this fixture reads. */
-  function watchPages({ deps: { lists } }: House, see: (page: number) => void): void {
+  function watchPages({ deps: { lists } }: Service, see: (page: number) => void): void {
     const { run } = lists
     let pages = 0
     lists.run = (owner, ...rest) => {
@@ -73,24 +73,24 @@ describe('An export of products', () => {
     }
   }
   /** A second fixture on the same database, whose connection is cut before an export reads its second page. */
-  async function cutAtSecondPage(act: (behind: House) => Promise<void>): Promise<void> {
-    const wire = await openWire(house.deps.config.mongodbUrl, {
+  async function cutAtSecondPage(act: (behind: Service) => Promise<void>): Promise<void> {
+    const wire = await openWire(service.deps.config.mongodbUrl, {
       isDead: () => false,
       isLast: () => false,
       fate: 'lost',
       over: () => undefined,
     })
-    const behind = await openHouse({ MONGODB_URL: wire.url })
+    const behind = await openService({ MONGODB_URL: wire.url })
     watchPages(behind, (page) => page === 2 && wire.close())
     await act(behind)
     await behind.close()
     wire.close()
   }
-  const read = (merchant: Merchant, query = '') => house.http.get(path + query).set(merchant.read())
+  const read = (merchant: Merchant, query = '') => service.http.get(path + query).set(merchant.read())
 
   it('is a CSV file with a row for each variant, oldest product first', async () => {
-    const merchant = await house.merchant()
-    const tea = await createProduct(house, merchant, {
+    const merchant = await service.merchant()
+    const tea = await createProduct(service, merchant, {
       name: '=Tea, "green"',
       description: 'a\r\nb;c',
       variants: [
@@ -98,7 +98,7 @@ describe('An export of products', () => {
         { label: '٢ كغ', price: 1250, stock: 3 },
       ],
     })
-    const salt = await createProduct(house, merchant, { name: 'Sel', active: false })
+    const salt = await createProduct(service, merchant, { name: 'Sel', active: false })
     const answer = await read(merchant).buffer(true).expect(200)
     expect(answer.headers).to.include({
       'content-type': 'text/csv; charset=utf-8',
@@ -113,8 +113,8 @@ describe('An export of products', () => {
   })
 
   it('has semicolons and a byte order mark for a spreadsheet in French', async () => {
-    const merchant = await house.merchant()
-    const { handle } = await createProduct(house, merchant, { name: 'Thé' })
+    const merchant = await service.merchant()
+    const { handle } = await createProduct(service, merchant, { name: 'Thé' })
     const { text } = await read(merchant, '?delimiter=;').buffer(true).expect(200)
     expect(text).to.equal(
       `\uFEFF${header.replaceAll(',', ';')}"${handle}";"Thé";;"Default";;1000;5;"true"\r\n`,
@@ -124,15 +124,15 @@ describe('An export of products', () => {
   })
 
   it("has the caller's own products of the key's environment, and no deleted one", async () => {
-    const test = await house.merchant()
-    const live = asMerchant(test.businessId, await house.key(test.businessId, { mode: 'live' }))
-    await createProduct(house, await house.merchant())
+    const test = await service.merchant()
+    const live = asMerchant(test.businessId, await service.key(test.businessId, { mode: 'live' }))
+    await createProduct(service, await service.merchant())
     await expectRefused(read(live), 404, 'SHOP_NOT_FOUND')
-    await openLiveShop(house, live)
-    const mine = await createProduct(house, test)
-    const sold = await createProduct(house, live)
-    const gone = await createProduct(house, test)
-    await house.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(test.write()).expect(200)
+    await openLiveShop(service, live)
+    const mine = await createProduct(service, test)
+    const sold = await createProduct(service, live)
+    const gone = await createProduct(service, test)
+    await service.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(test.write()).expect(200)
     for (const [merchant, { name }] of [
       [test, mine],
       [live, sold],
@@ -144,24 +144,24 @@ describe('An export of products', () => {
   })
 
   it('is the header alone where there is nothing, and answers HEAD without a body', async () => {
-    const merchant = await house.merchant()
+    const merchant = await service.merchant()
     expect((await read(merchant).buffer(true).expect(200)).text).to.equal(header)
-    const head = await house.http.head(path).set(merchant.read()).expect(200)
+    const head = await service.http.head(path).set(merchant.read()).expect(200)
     expect(head.headers['content-type']).to.equal('text/csv; charset=utf-8')
     expect(head.text).to.equal(undefined)
-    await expectRefused(house.http.post(path).set(merchant.write()), 404, 'ENDPOINT_NOT_FOUND')
+    await expectRefused(service.http.post(path).set(merchant.write()), 404, 'ENDPOINT_NOT_FOUND')
   })
 
   it('takes from MongoDB what the caller takes, and lets go when the caller does', async () => {
-    const merchant = await house.merchant()
+    const merchant = await service.merchant()
     // 20 MB of text: far more than sockets hold.
     await store(merchant, 1000, 1, '😀'.repeat(5000))
     let pages = 0
-    watchPages(house, (page) => (pages = page))
-    const [answer] = await once(get(house.origin + path, { headers: merchant.read() }), 'response')
+    watchPages(service, (page) => (pages = page))
+    const [answer] = await once(get(service.origin + path, { headers: merchant.read() }), 'response')
     await once(answer, 'readable')
     answer.destroy()
-    await until('the export has ended', () => house.deps.lists.exports.running() === 0)
+    await until('the export has ended', () => service.deps.lists.exports.running() === 0)
     // Out of 20 pages. Sockets buffer some of the unread data, and the system keeps the buffer of an unread socket small.
     expect(pages).to.be.within(1, 15)
     const { text } = await read(merchant).buffer(true).expect(200)
@@ -169,13 +169,13 @@ describe('An export of products', () => {
   })
 
   it('lets other requests be served after every 100 rows', async () => {
-    const merchant = await house.merchant()
+    const merchant = await service.merchant()
     await store(merchant, 10, 100, 'Tea')
     await read(merchant).expect(200)
     const caller = { ...merchant, sandbox: true } as unknown as Caller
     let turns = 0
     const seen: number[] = []
-    for await (const _piece of exportProducts(house.deps, caller, ',')) {
+    for await (const _piece of exportProducts(service.deps, caller, ',')) {
       seen.push(turns)
       setImmediate(() => void (turns += 1))
     }
@@ -183,7 +183,7 @@ describe('An export of products', () => {
   })
 
   it('rests after an export, so that a business that exports without pause leaves time for others', async () => {
-    const { exports } = house.deps.lists
+    const { exports } = service.deps.lists
     await until('no export runs', () => exports.running() === 0)
     const free = await exports.take('a business', () => false)
     await setTimeout(50)
@@ -193,7 +193,7 @@ describe('An export of products', () => {
   })
 
   it('is refused when MongoDB fails before the first byte, and cut when it fails later: never a file that looks whole', async () => {
-    const [few, many] = await Promise.all([house.merchant(), house.merchant()])
+    const [few, many] = await Promise.all([service.merchant(), service.merchant()])
     // A page is 50 products and a piece 100 rows, so the second page may be read before or after the first piece is sent.
     await Promise.all([store(few, 60, 1, ''), store(many, 60, 10, '')])
     const early = cutAtSecondPage(({ http }) =>
@@ -225,7 +225,7 @@ describe('An export of products', () => {
     app.locals.apiHeaders = []
     const file = { contentType: 'text/csv', fileName: 'a.csv', first: '', pieces: endless() }
     app.get('/', (req, res) => sendDownload(req, res, file))
-    const { origin, close } = await openServer(house, app, short)
+    const { origin, close } = await openServer(service, app, short)
     const socket = await connectTo(origin)
     socket.on('error', () => undefined)
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')

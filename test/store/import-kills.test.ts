@@ -3,9 +3,9 @@ import { newId } from '../../src/ids.ts'
 import { sweepImports } from '../../src/store/imports/sweep.ts'
 import type { Product } from '../../src/store/products/product.ts'
 import { buryMeanwhile } from '../support/graves.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { csvOf, importAs, plansOf, soldOf, storedProducts } from '../support/imports.ts'
 import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 
 interface Case {
   merchant: Merchant
@@ -22,17 +22,17 @@ const imported = ['cup|Cup|Default|C-1|700|0', 'jar|Jar|Default|J-1|800|0', 'mug
 
 describe('an import whose process is killed between any two steps', function () {
   this.timeout(60_000)
-  let house: House
+  let service: Service
   const graves: Promise<unknown>[] = []
-  before(async () => void (house = await openHouse()))
+  before(async () => void (service = await openService()))
   after(async () => {
     buryMeanwhile(graves)
-    await house.close()
+    await service.close()
   })
 
   async function prepare(): Promise<Case> {
-    const merchant = await house.merchant()
-    await importAs(house.deps, merchant, there, newId())
+    const merchant = await service.merchant()
+    await importAs(service.deps, merchant, there, newId())
     return { merchant, effectId: newId(), answers: [] }
   }
 
@@ -40,7 +40,7 @@ describe('an import whose process is killed between any two steps', function () 
     prepare,
     async run({ deps }, { merchant, effectId, answers }) {
       // Its lease must run on, whatever the cases beside it do to the clock: their sweeps are not to end it.
-      deps.now = () => new Date(house.clock.now().getTime() + 3_600_000)
+      deps.now = () => new Date(service.clock.now().getTime() + 3_600_000)
       answers.push(await importAs(deps, merchant, asked, effectId))
     },
     again,
@@ -56,15 +56,15 @@ describe('an import whose process is killed between any two steps', function () 
 
   const retrying: Operation<Case> = {
     ...importing(async ({ merchant, effectId, answers }) =>
-      answers.push(await importAs(house.deps, merchant, asked, effectId)),
+      answers.push(await importAs(service.deps, merchant, asked, effectId)),
     ),
     async check({ merchant, answers }, label) {
-      await sweepImports(house.deps)
+      await sweepImports(service.deps)
       for (const answer of answers) expect(answer, label).to.deep.equal(counts)
-      const products = await storedProducts(house, merchant)
+      const products = await storedProducts(service, merchant)
       expect(products.flatMap(soldOf), label).to.deep.equal(imported)
       expectNoTrace(products, label)
-      const plans = await plansOf(house, merchant)
+      const plans = await plansOf(service, merchant)
       expect(
         plans.map(({ state, open }) => [state, open]),
         label,
@@ -76,7 +76,7 @@ describe('an import whose process is killed between any two steps', function () 
   }
 
   it('happens once when it is sent again, and answers its counts', async () => {
-    const steps = await killEverywhere(house, retrying, graves, 0)
+    const steps = await killEverywhere(service, retrying, graves, 0)
     expect(steps).to.deep.equal([
       // Shop, plan; what landed late of others, who has the handles, who the SKUs.
       'mongodb find',
@@ -93,26 +93,26 @@ describe('an import whose process is killed between any two steps', function () 
       'mongodb update',
       'mongodb update',
     ])
-    await Promise.all([6, 7].map((effect) => landLate(house, retrying, graves, effect)))
+    await Promise.all([6, 7].map((effect) => landLate(service, retrying, graves, effect)))
   })
 
   it('happens wholly or not at all when nobody sends it again, once the sweep ran', async () => {
     const seen = new Set<number>()
     const sweeping: Operation<Case> = {
       ...importing(async ({ effectId }) => {
-        await house.deps.ImportPlan.updateOne({ _id: effectId, open: true }, { leaseUntil: new Date(0) })
-        await sweepImports(house.deps)
+        await service.deps.ImportPlan.updateOne({ _id: effectId, open: true }, { leaseUntil: new Date(0) })
+        await sweepImports(service.deps)
       }),
       async check({ merchant }, label) {
-        const products = await storedProducts(house, merchant)
+        const products = await storedProducts(service, merchant)
         seen.add(products.length)
         expect(products.flatMap(soldOf), label).to.deep.equal(products.length === 3 ? imported : untouched)
         expectNoTrace(products, label)
-        const open = (await plansOf(house, merchant)).filter((plan) => plan.open)
+        const open = (await plansOf(service, merchant)).filter((plan) => plan.open)
         expect(open, label).to.deep.equal([])
       },
     }
-    await killEverywhere(house, sweeping, graves, 0)
+    await killEverywhere(service, sweeping, graves, 0)
     expect([...seen]).to.have.members([1, 3])
   })
 })

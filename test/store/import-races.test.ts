@@ -9,7 +9,6 @@ import { createShop } from '../../src/store/shops/create-shop.ts'
 import { expectRefused } from '../api/refused.ts'
 import { openBeside, post } from '../support/acts.ts'
 import { buryMeanwhile } from '../support/graves.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import {
   csvOf,
   importAs,
@@ -20,6 +19,7 @@ import {
   storedProducts,
 } from '../support/imports.ts'
 import { type Fate, openVictim } from '../support/kill-points.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
@@ -35,13 +35,13 @@ interface Stop {
 }
 
 describe('An import at the same time as', () => {
-  let house: House
-  let beside: House
+  let service: Service
+  let beside: Service
   let merchant: Merchant
   const graves: Promise<unknown>[] = []
   before(async () => {
-    house = await openHouse()
-    beside = await openBeside(house, {})
+    service = await openService()
+    beside = await openBeside(service, {})
   })
   beforeEach(async () => {
     merchant = await openingMerchant()
@@ -49,40 +49,40 @@ describe('An import at the same time as', () => {
   after(async () => {
     buryMeanwhile(graves)
     await beside.close()
-    await house.close()
+    await service.close()
   })
 
   /** With a shop, so that the steps of each import are the same. */
   async function openingMerchant(): Promise<Merchant> {
-    const opening = await house.merchant()
-    await createShop(house.deps, { businessId: opening.businessId, sandbox: true, name: 'Sandbox' })
+    const opening = await service.merchant()
+    await createShop(service.deps, { businessId: opening.businessId, sandbox: true, name: 'Sandbox' })
     return opening
   }
 
   /** What the merchant sells, once nothing of an import is under way any more. */
   async function sells(): Promise<string[]> {
-    const stored = await storedProducts(house, merchant)
+    const stored = await storedProducts(service, merchant)
     for (const { handle, listed, prepared, skus, variants } of stored) {
       expect([listed, prepared], handle).to.deep.equal([true, null])
       const own = variants.flatMap(({ sku }) => sku ?? [])
       expect(skus, handle).to.have.members(own)
       expect(new Set(own), handle).to.have.property('size', own.length)
     }
-    expect((await plansOf(house, merchant)).filter(({ open }) => open)).to.deep.equal([])
+    expect((await plansOf(service, merchant)).filter(({ open }) => open)).to.deep.equal([])
     return stored.flatMap(soldOf)
   }
 
   /** The plan of the import that is under way. */
   async function openPlan() {
-    const [plan] = (await plansOf(house, merchant)).filter(({ open }) => open)
+    const [plan] = (await plansOf(service, merchant)).filter(({ open }) => open)
     if (plan === undefined) throw new Error('no import is under way')
     return plan
   }
 
   const change = (method: 'put' | 'delete', id: string, body: object) =>
-    house.http[method](`${products}/${id}`).set(merchant.write()).send(body)
+    service.http[method](`${products}/${id}`).set(merchant.write()).send(body)
   const moveStock = (id: string, delta: number) =>
-    house.http.patch(`${products}/${id}/variants/Default/stock`).set(merchant.write()).send({ delta })
+    service.http.patch(`${products}/${id}/variants/Default/stock`).set(merchant.write()).send({ delta })
 
   /**
    * An import in another process that is stopped at a step: let it `goOn`. Its steps are: shop, plan, what landed late, handles, SKUs (where new ones are given); new products
@@ -93,7 +93,7 @@ describe('An import at the same time as', () => {
     csv: string,
     { effectId = newId(), fate = 'paused', deadline = { until: noHurry } }: Stop = {},
   ) {
-    const victim = await openVictim(house, { step, fate, lateMs: 0 })
+    const victim = await openVictim(service, { step, fate, lateMs: 0 })
     const answer = importAs(victim.deps, merchant, csv, effectId, deadline).catch(
       (error: { code: string }) => error.code,
     )
@@ -107,7 +107,7 @@ describe('An import at the same time as', () => {
 
   /** What an import hears that has time to look once or twice. */
   const toldInTime = (csv: string) =>
-    importAs(house.deps, merchant, csv, newId(), { until: performance.now() + 1_100 }).catch(
+    importAs(service.deps, merchant, csv, newId(), { until: performance.now() + 1_100 }).catch(
       (error: { code: string }) => error.code,
     )
 
@@ -118,7 +118,7 @@ describe('An import at the same time as', () => {
     ]
     const answers = await Promise.all(
       [file, other, file, other].map((csv, place) =>
-        postCsv(place % 2 === 0 ? house : beside, merchant, csv),
+        postCsv(place % 2 === 0 ? service : beside, merchant, csv),
       ),
     )
     expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200])
@@ -134,13 +134,13 @@ describe('An import at the same time as', () => {
     const held = new Promise<void>((resolve) => {
       free = resolve
     })
-    const other = house.deps.importInTurn(merchant.businessId, () => held)
+    const other = service.deps.importInTurn(merchant.businessId, () => held)
     let isAnswered = false
-    const waiting = postCsv(house, merchant, 'no header').then((response) => {
+    const waiting = postCsv(service, merchant, 'no header').then((response) => {
       isAnswered = true
       return response
     })
-    const neighbour = await postCsv(house, await openingMerchant(), csvOf('handle,name,price', 'a,A,1'))
+    const neighbour = await postCsv(service, await openingMerchant(), csvOf('handle,name,price', 'a,A,1'))
     expect([neighbour.status, isAnswered]).to.deep.equal([200, false])
     free()
     await other
@@ -148,7 +148,7 @@ describe('An import at the same time as', () => {
   })
 
   it('changes of stock, orders and changes of the product: nothing is lost', async () => {
-    const { _id } = await createProduct(house, merchant, { name: 'P', price: 10, stock: 100, sku: 'S-0' })
+    const { _id } = await createProduct(service, merchant, { name: 'P', price: 10, stock: 100, sku: 'S-0' })
     const items = [{ productId: _id, quantity: 1 }]
     const answers = await Promise.all(
       Array.from({ length: rounds }, async (_, round) => {
@@ -158,7 +158,7 @@ describe('An import at the same time as', () => {
           moveStock(_id, -1),
           change('put', _id, { name: `P${round}`, variants: [{ label: `V${round}`, price: 5 }] }),
           post(
-            house,
+            service,
             merchant,
             '/store/orders/simulate',
             JSON.stringify({ items: [{ ...items[0], variantLabel: 'Default' }] }),
@@ -176,7 +176,7 @@ describe('An import at the same time as', () => {
   it('a POST with one of its SKUs: one of the two happens, wholly', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B', 'c,C,3,')
     const posted = { name: 'Posted', price: 9, sku: 'S-B' }
-    const postIt = () => house.http.post(products).set(merchant.write()).send(posted)
+    const postIt = () => service.http.post(products).set(merchant.write()).send(posted)
     // Before it stores its products, then before it commits.
     for (const [step, status, length] of [
       [6, 201, 1],
@@ -192,34 +192,38 @@ describe('An import at the same time as', () => {
   })
 
   it('a POST with a SKU that it gives to a product that is there: the SKU is taken before it happens', async () => {
-    const { _id } = await createProduct(house, merchant, { name: 'A', price: 1, stock: 0 })
+    const { _id } = await createProduct(service, merchant, { name: 'A', price: 1, stock: 0 })
     // Before it commits.
     const goOn = await stoppedAt(7, csvOf('handle,sku', `${_id},A-1`))
     const posted = { name: 'B', price: 1, sku: 'A-1' }
-    await expectRefused(house.http.post(products).set(merchant.write()).send(posted), 400, 'VALIDATION_ERROR')
+    await expectRefused(
+      service.http.post(products).set(merchant.write()).send(posted),
+      400,
+      'VALIDATION_ERROR',
+    )
     expect(await goOn()).to.include({ updated: 1 })
     expect(await sells()).to.deep.equal([`${_id}|A|Default|A-1|1|0`])
   })
 
   it('sales, after its look: it need not look again, and what it says of stock and price stands', async () => {
-    await postCsv(house, merchant, csvOf('handle,name,price,stock', 'a,A,1,5', 'b,B,1,5')).expect(200)
-    const [a, b] = await storedProducts(house, merchant)
+    await postCsv(service, merchant, csvOf('handle,name,price,stock', 'a,A,1,5', 'b,B,1,5')).expect(200)
+    const [a, b] = await storedProducts(service, merchant)
     const file = csvOf('handle,price,stock', 'a,2,', 'b,,9')
     const asked = newId()
     // Before it marks them.
     const goOn = await stoppedAt(5, file, { effectId: asked })
-    const [plan] = (await plansOf(house, merchant)).filter(({ open }) => open)
+    const [plan] = (await plansOf(service, merchant)).filter(({ open }) => open)
     await moveStock(a?._id ?? '', -2).expect(200)
     await moveStock(b?._id ?? '', -2).expect(200)
     expect(await goOn()).to.include({ updated: 2 })
-    expect((await plansOf(house, merchant)).find(({ _id }) => _id === asked)?.token).to.equal(plan?.token)
+    expect((await plansOf(service, merchant)).find(({ _id }) => _id === asked)?.token).to.equal(plan?.token)
     expect(await sells()).to.deep.equal(['a|A|Default||2|3', 'b|B|Default||1|9'])
   })
 
   it('changes of variants, after its look: it looks again', async () => {
     const there = ['a,A,S,1,5', 'a,,L,1,5', 'a,,M,1,5']
-    await postCsv(house, merchant, csvOf('handle,name,variant_label,price,stock', ...there)).expect(200)
-    const [a] = await storedProducts(house, merchant)
+    await postCsv(service, merchant, csvOf('handle,name,variant_label,price,stock', ...there)).expect(200)
+    const [a] = await storedProducts(service, merchant)
     const goOn = await stoppedAt(
       5,
       csvOf('handle,name,variant_label,price,sku', 'a,AA,S,2,S-1', 'a,,M,2,M-1'),
@@ -239,8 +243,8 @@ describe('An import at the same time as', () => {
     const rows = (kind: string, count: number) =>
       Array.from({ length: count }, (_, place) => `a,A,${kind}${place},1`)
     const header = 'handle,name,variant_label,price'
-    await postCsv(house, merchant, csvOf(header, ...rows('old', 60))).expect(200)
-    const [a] = await storedProducts(house, merchant)
+    await postCsv(service, merchant, csvOf(header, ...rows('old', 60))).expect(200)
+    const [a] = await storedProducts(service, merchant)
     const goOn = await stoppedAt(5, csvOf(header, ...rows('imported', 40)))
     const variants = Array.from({ length: 40 }, (_, place) => ({ label: `put${place}`, price: 1 }))
     await change('put', a?._id ?? '', { variants }).expect(200)
@@ -250,15 +254,15 @@ describe('An import at the same time as', () => {
 
   it('a deletion of one of its products: the rest of it happens, and what that one was to get is free', async () => {
     const file = csvOf('handle,name,price,sku', 'a,A,1,', 'b,B,1,')
-    await postCsv(house, merchant, file).expect(200)
-    const [a] = await storedProducts(house, merchant)
+    await postCsv(service, merchant, file).expect(200)
+    const [a] = await storedProducts(service, merchant)
     // Before it commits.
     const goOn = await stoppedAt(7, csvOf('handle,price,sku', 'a,2,A-1', 'b,2,B-1'))
     await change('delete', a?._id ?? '', {}).expect(200)
     expect(await goOn()).to.include({ updated: 2 })
     expect(await sells()).to.deep.equal(['b|B|Default|B-1|2|0'])
-    await createProduct(house, merchant, { sku: 'A-1' })
-    expect((await postCsv(house, merchant, file).expect(200)).body.data).to.include({
+    await createProduct(service, merchant, { sku: 'A-1' })
+    expect((await postCsv(service, merchant, file).expect(200)).body.data).to.include({
       created: 1,
       updated: 1,
     })
@@ -266,37 +270,41 @@ describe('An import at the same time as', () => {
 
   it('a deletion of a product that it changes: deleted it stays, and remembered, whether it happens or not', async () => {
     for (const happens of [true, false]) {
-      const { _id } = await createProduct(house, merchant)
+      const { _id } = await createProduct(service, merchant)
       // Before it commits.
       const goOn = await stoppedAt(7, csvOf('handle,price,sku', `${_id},2,A-1`))
-      expect((await storedProduct(house, _id))?.prepared).to.have.property('by')
+      expect((await storedProduct(service, _id))?.prepared).to.have.property('by')
       await change('delete', _id, {}).expect(200)
-      if (!happens) await rollBack(house.deps, await openPlan())
+      if (!happens) await rollBack(service.deps, await openPlan())
       const answer = await goOn()
       if (happens) expect(answer).to.include({ updated: 1 })
       else expect(answer).to.equal('SERVICE_UNAVAILABLE')
-      await expectRefused(house.http.get(`${products}/${_id}`).set(merchant.read()), 404, 'PRODUCT_NOT_FOUND')
-      expect((await house.http.get(products).set(merchant.read())).body.data.items).to.deep.equal([])
-      expect(await storedProduct(house, _id)).to.include({ listed: false, prepared: null })
+      await expectRefused(
+        service.http.get(`${products}/${_id}`).set(merchant.read()),
+        404,
+        'PRODUCT_NOT_FOUND',
+      )
+      expect((await service.http.get(products).set(merchant.read())).body.data.items).to.deep.equal([])
+      expect(await storedProduct(service, _id)).to.include({ listed: false, prepared: null })
     }
   })
 
   it('a deletion that it does not know of: what it does to a deleted product is nothing', async () => {
-    const { _id } = await createProduct(house, merchant)
+    const { _id } = await createProduct(service, merchant)
     await change('delete', _id, {}).expect(200)
     const token = newId()
-    await house.deps.Product.updateOne({ _id }, { prepared: { by: token } })
-    const deleted = await storedProduct(house, _id)
+    await service.deps.Product.updateOne({ _id }, { prepared: { by: token } })
+    const deleted = await storedProduct(service, _id)
     expect(deleted).to.deep.include({ listed: false, prepared: { by: token } })
     const patches = [{ productId: _id, set: { name: 'B' }, variants: [], added: [] }]
-    await apply(house.deps, { token, patches })
-    expect(await storedProduct(house, _id)).to.deep.equal(deleted)
+    await apply(service.deps, { token, patches })
+    expect(await storedProduct(service, _id)).to.deep.equal(deleted)
   })
 
   it('a change that gives a SKU of it to another variant: it is refused, as it would be after it', async () => {
     const there = ['a,A,S,1,A-1', 'a,,M,1,', 'a,,L,1,']
-    await postCsv(house, merchant, csvOf('handle,name,variant_label,price,sku', ...there)).expect(200)
-    const [a] = await storedProducts(house, merchant)
+    await postCsv(service, merchant, csvOf('handle,name,variant_label,price,sku', ...there)).expect(200)
+    const [a] = await storedProducts(service, merchant)
     // A new one, and then one that another of its variants lets go of. Before it marks the product.
     for (const [rows, variants] of [
       [['a,S,NEW'], [{ label: 'L', sku: 'NEW' }]],
@@ -317,8 +325,8 @@ describe('An import at the same time as', () => {
 
   it('a change of variants that it has marked: that waits for it, and nobody gets a SKU that it moves', async () => {
     const there = ['a,A,S,1,A-1', 'a,,L,1,A-2']
-    await postCsv(house, merchant, csvOf('handle,name,variant_label,price,sku', ...there)).expect(200)
-    const [a] = await storedProducts(house, merchant)
+    await postCsv(service, merchant, csvOf('handle,name,variant_label,price,sku', ...there)).expect(200)
+    const [a] = await storedProducts(service, merchant)
     // Before it commits.
     const goOn = await stoppedAt(7, csvOf('handle,variant_label,sku', 'a,S,A-2', 'a,L,A-1'))
     let isThrough = false
@@ -328,7 +336,11 @@ describe('An import at the same time as', () => {
       return status
     })
     const posted = { name: 'B', price: 1, sku: 'A-1' }
-    await expectRefused(house.http.post(products).set(merchant.write()).send(posted), 400, 'VALIDATION_ERROR')
+    await expectRefused(
+      service.http.post(products).set(merchant.write()).send(posted),
+      400,
+      'VALIDATION_ERROR',
+    )
     await change('put', a?._id ?? '', { name: 'AA' }).expect(200)
     expect(isThrough).to.equal(false)
     expect(await goOn()).to.include({ updated: 1, variants: 2 })
@@ -337,17 +349,17 @@ describe('An import at the same time as', () => {
   })
 
   it('sales, and somebody who finishes it too: what was sold after it stays sold', async () => {
-    await postCsv(house, merchant, csvOf('handle,name,price,stock', 'a,A,1,5')).expect(200)
-    const [a] = await storedProducts(house, merchant)
+    await postCsv(service, merchant, csvOf('handle,name,price,stock', 'a,A,1,5')).expect(200)
+    const [a] = await storedProducts(service, merchant)
     // Before it changes the product, and before it is done.
     for (const [step, stock] of [
       [7, 20],
       [9, 30],
     ] as const) {
       const goOn = await stoppedAt(step, csvOf('handle,stock', `a,${stock}`))
-      house.clock.advance(leaseOverMs)
+      service.clock.advance(leaseOverMs)
       if (step === 9) await moveStock(a?._id ?? '', -1).expect(200)
-      expect(await sweepImports(house.deps)).to.equal(1)
+      expect(await sweepImports(service.deps)).to.equal(1)
       if (step === 7) await moveStock(a?._id ?? '', -1).expect(200)
       expect(await goOn()).to.include({ updated: 1 })
       expect(await sells()).to.deep.equal([`a|A|Default||1|${stock - 1}`])
@@ -362,7 +374,7 @@ describe('An import at the same time as', () => {
       deadline.until = 0
       expect(await goOn()).to.equal('SERVICE_UNAVAILABLE')
       expect(await sells()).to.deep.equal([])
-      expect(await plansOf(house, merchant)).to.deep.equal([])
+      expect(await plansOf(service, merchant)).to.deep.equal([])
     }
   })
 
@@ -370,13 +382,13 @@ describe('An import at the same time as', () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     // Before it commits.
     const givenUp = await stoppedAt(7, csv)
-    await house.deps.ImportPlan.updateOne({ _id: (await openPlan())._id }, { state: 'aborting' })
+    await service.deps.ImportPlan.updateOne({ _id: (await openPlan())._id }, { state: 'aborting' })
     expect(await givenUp()).to.equal('SERVICE_UNAVAILABLE')
-    await sweepImports(house.deps)
+    await sweepImports(service.deps)
     expect(await sells()).to.deep.equal([])
     // Before its new product is listed.
     const committed = await stoppedAt(8, csv)
-    await rollBack(house.deps, await openPlan())
+    await rollBack(service.deps, await openPlan())
     expect(await committed()).to.include({ created: 1 })
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
@@ -386,27 +398,27 @@ describe('An import at the same time as', () => {
     const [stored, committed] = [newId(), newId()]
     // One stands before it stores its new product, the next before it commits.
     const storeLate = await stoppedAt(6, csv, { effectId: stored })
-    house.clock.advance(leaseOverMs)
-    expect(await sweepImports(house.deps)).to.equal(1)
+    service.clock.advance(leaseOverMs)
+    expect(await sweepImports(service.deps)).to.equal(1)
     const commitLate = await stoppedAt(7, csv, { effectId: committed })
-    house.clock.advance(leaseOverMs)
-    const other = await postCsv(house, merchant, csvOf('handle,name,price,sku', 'a,A,2,S-A')).expect(200)
+    service.clock.advance(leaseOverMs)
+    const other = await postCsv(service, merchant, csvOf('handle,name,price,sku', 'a,A,2,S-A')).expect(200)
     expect(other.body.data).to.include({ created: 1 })
     expect(await commitLate()).to.equal('SERVICE_UNAVAILABLE')
     // It finds the product there, and begins anew.
     expect(await storeLate()).to.include({ created: 0, updated: 1 })
-    expect(await importAs(house.deps, merchant, csv, committed)).to.include({ created: 0, unchanged: 1 })
+    expect(await importAs(service.deps, merchant, csv, committed)).to.include({ created: 0, unchanged: 1 })
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
   it("nobody, after its process died and its products were stored late: they are in nobody's way", async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     const goOn = await stoppedAt(6, csv, { fate: 'late' })
-    house.clock.advance(leaseOverMs)
-    expect(await finishLeftovers(house.deps)).to.equal(1)
+    service.clock.advance(leaseOverMs)
+    expect(await finishLeftovers(service.deps)).to.equal(1)
     void goOn()
-    await until('it landed', async () => (await storedProducts(house, merchant)).length === 1)
-    const { body } = await postCsv(house, merchant, csv).expect(200)
+    await until('it landed', async () => (await storedProducts(service, merchant)).length === 1)
+    const { body } = await postCsv(service, merchant, csv).expect(200)
     expect(body.data).to.include({ created: 1 })
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
@@ -416,9 +428,9 @@ describe('An import at the same time as', () => {
     await stoppedAt(8, csv, { fate: 'lost' })
     const other = csvOf('handle,name,price,sku', 'a,,2,', 'b,B,3,')
     expect(await toldInTime(other)).to.equal('SERVICE_UNAVAILABLE')
-    expect((await plansOf(house, merchant)).map(({ state }) => state)).to.deep.equal(['committed'])
-    house.clock.advance(leaseOverMs)
-    const { body } = await postCsv(house, merchant, other).expect(200)
+    expect((await plansOf(service, merchant)).map(({ state }) => state)).to.deep.equal(['committed'])
+    service.clock.advance(leaseOverMs)
+    const { body } = await postCsv(service, merchant, other).expect(200)
     expect(body.data).to.include({ created: 1, updated: 1 })
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|2|0', 'b|B|Default||3|0'])
   })
@@ -426,7 +438,7 @@ describe('An import at the same time as', () => {
   it('another that does not end in time: it is told to come again, and leaves nothing behind', async () => {
     const goOn = await stoppedAt(6, csvOf('handle,name,price', 'a,A,1'))
     expect(await toldInTime(csvOf('handle,name,price', 'b,B,1'))).to.equal('SERVICE_UNAVAILABLE')
-    expect(await plansOf(house, merchant)).to.have.length(1)
+    expect(await plansOf(service, merchant)).to.have.length(1)
     expect(await goOn()).to.include({ created: 1 })
     expect(await sells()).to.deep.equal(['a|A|Default||1|0'])
   })

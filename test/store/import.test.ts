@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { csvOf, plansOf, postCsv, soldOf, storedProducts } from '../support/imports.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
 
 const header = 'handle,name,description,variant_label,sku,price,stock,active'
@@ -140,17 +140,17 @@ const wrong: Record<string, { rows: string[]; faults: [number, string | null][] 
 }
 
 describe('An import', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
   beforeEach(async () => {
-    merchant = await house.merchant()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
-  const sells = async () => (await storedProducts(house, merchant)).flatMap(soldOf)
+  const sells = async () => (await storedProducts(service, merchant)).flatMap(soldOf)
   const countsOf = (counts: number[]) => {
     const [created, updated, unchanged, variants, rows] = counts
     return { created, updated, unchanged, variants, rows }
@@ -158,22 +158,22 @@ describe('An import', () => {
 
   for (const [rule, { rows, becomes, counts }] of Object.entries(rules))
     it(`follows its rules: ${rule}`, async () => {
-      await postCsv(house, merchant, shop).expect(200)
-      const tried = await postCsv(house, merchant, file(...rows), { query: '?dryRun=true' }).expect(200)
+      await postCsv(service, merchant, shop).expect(200)
+      const tried = await postCsv(service, merchant, file(...rows), { query: '?dryRun=true' }).expect(200)
       expect(tried.body.data).to.include({ ...countsOf(counts), dryRun: true })
       expect(await sells()).to.have.members(Object.values(sold).flat())
-      const { body } = await postCsv(house, merchant, file(...rows)).expect(200)
+      const { body } = await postCsv(service, merchant, file(...rows)).expect(200)
       expect(body.data).to.deep.equal(countsOf(counts))
       expect(await sells()).to.have.members(Object.values({ ...sold, ...becomes }).flat())
-      const again = await postCsv(house, merchant, file(...rows), { query: '?dryRun=true' }).expect(200)
+      const again = await postCsv(service, merchant, file(...rows), { query: '?dryRun=true' }).expect(200)
       expect(again.body.data).to.include({ created: 0, updated: 0, variants: 0 })
     })
 
   it('refuses a file with every fault by row and column, and does nothing of it', async () => {
-    await postCsv(house, merchant, shop).expect(200)
+    await postCsv(service, merchant, shop).expect(200)
     for (const [what, { rows, faults }] of Object.entries(wrong))
       for (const query of ['', '?dryRun=true']) {
-        const { status, body } = await postCsv(house, merchant, file(...rows, 'new,New,,,,5,,'), { query })
+        const { status, body } = await postCsv(service, merchant, file(...rows, 'new,New,,,,5,,'), { query })
         expect([status, body.error.code, body.error.param], what).to.deep.equal([
           400,
           'VALIDATION_ERROR',
@@ -186,29 +186,29 @@ describe('An import', () => {
         expect(told, what).to.have.deep.members(faults)
       }
     expect(await sells()).to.have.members(Object.values(sold).flat())
-    expect((await plansOf(house, merchant)).map(({ state }) => state)).to.deep.equal(['done'])
+    expect((await plansOf(service, merchant)).map(({ state }) => state)).to.deep.equal(['done'])
   })
 
   it('tells the first hundred faults and how many more there are', async () => {
     const rows = Array.from({ length: 130 }, (_, place) => `new-${place},,,,,1,,`)
-    const { body } = await postCsv(house, merchant, file(...rows)).expect(400)
+    const { body } = await postCsv(service, merchant, file(...rows)).expect(400)
     expect([body.error.details.faults.length, body.error.details.more]).to.deep.equal([100, 30])
   })
 
   it('knows products made by POST by their id, and nothing of those of another shop', async () => {
-    const product = await createProduct(house, merchant, { name: 'Posted', sku: 'P-1' })
-    const { body } = await postCsv(house, merchant, file(`${product._id},,,,,1500,,`)).expect(200)
+    const product = await createProduct(service, merchant, { name: 'Posted', sku: 'P-1' })
+    const { body } = await postCsv(service, merchant, file(`${product._id},,,,,1500,,`)).expect(200)
     expect(body.data).to.deep.equal(countsOf([0, 1, 0, 1, 1]))
-    const seen = await readProduct(house, merchant, product._id)
+    const seen = await readProduct(service, merchant, product._id)
     expect(seen.variants[0]).to.deep.equal({ ...product.variants[0], price: 1500 })
-    const stranger = await house.merchant()
-    await expectRefused(postCsv(house, stranger, file(`${product._id},,,,,1,,`)), 400, 'VALIDATION_ERROR')
-    await postCsv(house, stranger, file('x,X,,,P-1,1,,')).expect(200)
+    const stranger = await service.merchant()
+    await expectRefused(postCsv(service, stranger, file(`${product._id},,,,,1,,`)), 400, 'VALIDATION_ERROR')
+    await postCsv(service, stranger, file('x,X,,,P-1,1,,')).expect(200)
   })
 
   it('makes what is read, listed and sold like any other product', async () => {
-    await postCsv(house, merchant, shop).expect(200)
-    const list = await house.http.get('/api/v1/dev/store/products').set(merchant.read()).expect(200)
+    await postCsv(service, merchant, shop).expect(200)
+    const list = await service.http.get('/api/v1/dev/store/products').set(merchant.read()).expect(200)
     expect(list.body.data).to.include({ total: 4 })
     const [scarf, lamp, mug, tee] = list.body.data.items
     expect([tee, mug, lamp, scarf].map(({ handle }) => handle)).to.deep.equal(['tee', 'mug', 'lamp', 'scarf'])
@@ -217,35 +217,35 @@ describe('An import', () => {
   })
 
   it('of a dry run names the products and leaves nothing behind, not even the shop', async () => {
-    const { body } = await postCsv(house, merchant, shop, { query: '?dryRun=true' }).expect(200)
+    const { body } = await postCsv(service, merchant, shop, { query: '?dryRun=true' }).expect(200)
     const handles = { created: ['tee', 'mug', 'lamp', 'scarf'], updated: [], unchanged: [] }
     expect(body.data).to.deep.equal({ ...countsOf([4, 0, 0, 6, 6]), dryRun: true, handles })
     const { businessId } = merchant
-    const { Shop, Product, ImportPlan } = house.deps
+    const { Shop, Product, ImportPlan } = service.deps
     for (const left of [
       Shop.countDocuments({ businessId }),
       Product.countDocuments({ businessId }),
       ImportPlan.countDocuments({ businessId }),
     ])
       expect(await left).to.equal(0)
-    const refused = await postCsv(house, merchant, shop, { query: '?dryRun=maybe' }).expect(400)
+    const refused = await postCsv(service, merchant, shop, { query: '?dryRun=maybe' }).expect(400)
     expect(refused.body.error.param).to.equal('dryRun')
   })
 
   it('needs a shop with a live key, and keeps the environments apart', async () => {
-    const live = await house.merchant({ mode: 'live' })
+    const live = await service.merchant({ mode: 'live' })
     for (const query of ['', '?dryRun=true'])
-      await expectRefused(postCsv(house, live, shop, { query }), 404, 'SHOP_NOT_FOUND')
-    await openLiveShop(house, live)
-    await postCsv(house, live, shop).expect(200)
-    const test = asMerchant(live.businessId, await house.key(live.businessId))
-    const { body } = await postCsv(house, test, shop).expect(200)
+      await expectRefused(postCsv(service, live, shop, { query }), 404, 'SHOP_NOT_FOUND')
+    await openLiveShop(service, live)
+    await postCsv(service, live, shop).expect(200)
+    const test = asMerchant(live.businessId, await service.key(live.businessId))
+    const { body } = await postCsv(service, test, shop).expect(200)
     expect(body.data).to.include({ created: 4 })
   })
 
   it('is done once for one key, and answers the same', async () => {
-    const first = await postCsv(house, merchant, shop, { key: 'k' }).expect(200)
-    const again = await postCsv(house, merchant, shop, { key: 'k' }).expect(200)
+    const first = await postCsv(service, merchant, shop, { key: 'k' }).expect(200)
+    const again = await postCsv(service, merchant, shop, { key: 'k' }).expect(200)
     expect(again.body).to.deep.equal(first.body)
     expect(again.headers['idempotent-replayed']).to.equal('true')
     expect(await sells()).to.have.length(6)
@@ -259,7 +259,9 @@ describe('An import', () => {
         (_, place) =>
           `p${place >> 1},${place % 2 ? '' : `P${place >> 1}`},,V${place % 2},S-${place},${price},3,`,
       )
-    const tried = await postCsv(house, merchant, file(...rowsAt(100)), { query: '?dryRun=true' }).expect(200)
+    const tried = await postCsv(service, merchant, file(...rowsAt(100)), { query: '?dryRun=true' }).expect(
+      200,
+    )
     expect([tried.body.data.created, tried.body.data.handles.created.length]).to.deep.equal([2_500, 100])
     const expected = [
       { price: 100, counts: [2_500, 0, 0, 5_000, 5_000] },
@@ -267,10 +269,10 @@ describe('An import', () => {
       { price: 101, counts: [0, 2_500, 0, 5_000, 5_000] },
     ]
     for (const { price, counts } of expected) {
-      const { body } = await postCsv(house, merchant, file(...rowsAt(price))).expect(200)
+      const { body } = await postCsv(service, merchant, file(...rowsAt(price))).expect(200)
       expect(body.data).to.deep.equal(countsOf(counts))
     }
-    const products = await storedProducts(house, merchant)
+    const products = await storedProducts(service, merchant)
     expect(products).to.have.length(2_500)
     for (const { listed, prepared, variants, skus } of products) {
       expect([listed, prepared, skus.length]).to.deep.equal([true, null, 2])

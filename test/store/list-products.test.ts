@@ -1,17 +1,17 @@
 import { expect } from 'chai'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { profiled } from '../support/profiled.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct, type SeenProduct } from '../support/store.ts'
 
 describe('The list of products', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   let made: SeenProduct[]
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
-    const stranger = await house.merchant()
-    house.clock.freeze(new Date('2026-03-01T10:00:00Z'))
+    service = await openService()
+    merchant = await service.merchant()
+    const stranger = await service.merchant()
+    service.clock.freeze(new Date('2026-03-01T10:00:00Z'))
     made = []
     for (const asked of [
       { name: 'Thé vert (250 g)', sku: 'T.1' },
@@ -27,17 +27,17 @@ describe('The list of products', () => {
       { name: '\\d+.*', active: false },
       { name: 'شاي أخضر' },
     ]) {
-      made.push(await createProduct(house, merchant, asked))
+      made.push(await createProduct(service, merchant, asked))
       // The first two are of one instant.
-      if (made.length > 1) house.clock.advance(1000)
+      if (made.length > 1) service.clock.advance(1000)
     }
-    await createProduct(house, stranger, { name: 'thé', sku: 'T.1' })
-    house.clock.freeze(null)
+    await createProduct(service, stranger, { name: 'thé', sku: 'T.1' })
+    service.clock.freeze(null)
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const list = (query: Record<string, unknown>) =>
-    house.http.get('/api/v1/dev/store/products').query(query).set(merchant.read())
+    service.http.get('/api/v1/dev/store/products').query(query).set(merchant.read())
 
   it('shows them newest first, as they are read', async () => {
     const { status, body } = await list({})
@@ -81,7 +81,7 @@ describe('The list of products', () => {
   })
 
   it('is searched for a text in the keys of its index: no product is read that has it not', async () => {
-    const found = await profiled(house, () => list({ q: 'THÉ' }).expect(200))
+    const found = await profiled(service, () => list({ q: 'THÉ' }).expect(200))
     const reads = found.filter(({ ns, command }) => ns.endsWith('.products') && !('profile' in command))
     // Two are on the page, and the others are counted by their keys.
     expect(reads.map(({ docsExamined }) => docsExamined)).to.have.members([0, 2])
@@ -109,8 +109,8 @@ describe('The list of products', () => {
   })
 
   it('does not find a SKU that an import has only prepared', async () => {
-    const { _id } = await createProduct(house, merchant, { name: 'new' })
-    await house.deps.Product.updateOne({ _id }, { $set: { skus: ['SOON'] } })
+    const { _id } = await createProduct(service, merchant, { name: 'new' })
+    await service.deps.Product.updateOne({ _id }, { $set: { skus: ['SOON'] } })
     expect((await list({ sku: 'SOON' })).body.data.items).to.deep.equal([])
   })
 })

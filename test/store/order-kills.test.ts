@@ -6,9 +6,9 @@ import { placeOrder } from '../../src/store/orders/place.ts'
 import { release } from '../../src/store/orders/release.ts'
 import { sweepReservations } from '../../src/store/orders/reservations.ts'
 import { buryMeanwhile } from '../support/graves.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { killEverywhere } from '../support/kill-everywhere.ts'
 import { behindMs, openVictim, type Victim } from '../support/kill-points.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct, readProduct, type SeenProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
@@ -24,20 +24,20 @@ interface Case {
 
 describe('a process killed between any two steps of an order', function () {
   this.timeout(60_000)
-  let house: House
+  let service: Service
   const graves: Promise<unknown>[] = []
   const cases: Case[] = []
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
   after(async () => {
     buryMeanwhile(graves)
-    await house.close()
+    await service.close()
   })
 
   const prepareOf = (stocks: number[]) => async (): Promise<Case> => {
-    const merchant = await house.merchant()
-    const products = await Promise.all(stocks.map((stock) => createProduct(house, merchant, { stock })))
+    const merchant = await service.merchant()
+    const products = await Promise.all(stocks.map((stock) => createProduct(service, merchant, { stock })))
     const each = { merchant, products, answers: [] }
     cases.push(each)
     return each
@@ -46,7 +46,7 @@ describe('a process killed between any two steps of an order', function () {
   const prepare = prepareOf([1, 10])
 
   /** The same request each time. */
-  async function ask(at: House | Victim, { merchant, products, answers }: Case): Promise<number> {
+  async function ask(at: Service | Victim, { merchant, products, answers }: Case): Promise<number> {
     const response = await fetch(`${at.origin}/api/v1/dev/store/orders/simulate`, {
       method: 'POST',
       headers: { ...merchant.write('the-same-key'), 'Content-Type': 'application/json' },
@@ -59,9 +59,11 @@ describe('a process killed between any two steps of an order', function () {
   }
 
   const ordersOf = ({ merchant: { businessId } }: Case) =>
-    house.deps.Order.find({ businessId, status: 'PLACED' }).lean()
+    service.deps.Order.find({ businessId, status: 'PLACED' }).lean()
   const stocksOf = ({ merchant, products }: Case) =>
-    Promise.all(products.map(async ({ _id }) => (await readProduct(house, merchant, _id)).variants[0].stock))
+    Promise.all(
+      products.map(async ({ _id }) => (await readProduct(service, merchant, _id)).variants[0].stock),
+    )
 
   const afterOne = ({ products }: Case) => products.map(({ variants: [{ stock }] }) => stock - 1)
 
@@ -73,7 +75,7 @@ describe('a process killed between any two steps of an order', function () {
       await Promise.race([settled, victim.died])
     },
     async again(each: Case) {
-      expect(await ask(house, each), each.answers.at(-1)).to.equal(201)
+      expect(await ask(service, each), each.answers.at(-1)).to.equal(201)
     },
     async check(each: Case, label: string) {
       expect(await ordersOf(each), label).to.have.length(1)
@@ -94,11 +96,11 @@ describe('a process killed between any two steps of an order', function () {
   const placing = 6
 
   it('places it once, the retry succeeds, and what a dead one took goes back', async () => {
-    expect(await killEverywhere(house, ordering, graves, 0)).to.deep.equal(steps)
-    house.clock.advance(leftBehindMs)
-    expect(await finishLeftovers(house.deps)).to.be.greaterThan(0)
+    expect(await killEverywhere(service, ordering, graves, 0)).to.deep.equal(steps)
+    service.clock.advance(leftBehindMs)
+    expect(await finishLeftovers(service.deps)).to.be.greaterThan(0)
     for (const each of cases) expect(await stocksOf(each)).to.deep.equal(afterOne(each))
-    expect(await house.deps.Product.countDocuments({ 'reservations.0': { $exists: true } })).to.equal(0)
+    expect(await service.deps.Product.countDocuments({ 'reservations.0': { $exists: true } })).to.equal(0)
   })
 
   it('places it once though the insert of a dead one lands in the middle of the retry', async () => {
@@ -111,10 +113,10 @@ describe('a process killed between any two steps of an order', function () {
     ] as const
     const late = moments.map(async ([stock, step, name, when]) => {
       const each = await prepareOf([stock])()
-      const dead = await openVictim(house, { step: placing - 1, fate: 'late', lateMs: behindMs })
+      const dead = await openVictim(service, { step: placing - 1, fate: 'late', lateMs: behindMs })
       graves.push(ask(dead, each).catch(() => undefined))
       await dead.died
-      const retry = await openVictim(house, { step, fate: 'paused', lateMs: 0 })
+      const retry = await openVictim(service, { step, fate: 'paused', lateMs: 0 })
       const retried = ask(retry, each)
       await retry.died
       expect(retry.steps.at(-1), when).to.equal(name)
@@ -126,17 +128,17 @@ describe('a process killed between any two steps of an order', function () {
       return each
     })
     const all = await Promise.all(late)
-    house.clock.advance(leftBehindMs)
+    service.clock.advance(leftBehindMs)
     // Two processes at once come to the same, and in one of them one look is enough.
-    const beside = { ...house.deps }
-    const [, , again] = await Promise.all([house.deps, beside, house.deps].map(sweepReservations))
+    const beside = { ...service.deps }
+    const [, , again] = await Promise.all([service.deps, beside, service.deps].map(sweepReservations))
     expect(again).to.equal(0)
     for (const each of all) expect(await stocksOf(each)).to.deep.equal(afterOne(each))
   })
 
   /** A process that stands still just before it writes the order down. */
   async function frozen(each: Case, lateMs: number) {
-    const victim = await openVictim(house, { step: placing, fate: 'paused', lateMs })
+    const victim = await openVictim(service, { step: placing, fate: 'paused', lateMs })
     const asked = ask(victim, each)
     await victim.died
     expect(victim.steps.at(-1)).to.equal('mongodb insert')
@@ -154,8 +156,8 @@ describe('a process killed between any two steps of an order', function () {
     const each = await prepare()
     const zombie = await frozen(each, 0)
     expect(await stocksOf(each)).to.deep.equal([0, 9])
-    house.clock.advance(leftBehindMs)
-    expect(await sweepReservations(house.deps)).to.equal(2)
+    service.clock.advance(leftBehindMs)
+    expect(await sweepReservations(service.deps)).to.equal(2)
     expect(await stocksOf(each)).to.deep.equal([1, 10])
     expect(await zombie.wake()).to.equal(503)
     expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [1, 10]])
@@ -168,20 +170,20 @@ describe('a process killed between any two steps of an order', function () {
     const each = await prepare()
     const zombie = await frozen(each, behindMs)
     const path = `/api/v1/dev/store/products/${each.products[1]?._id}`
-    await house.http.put(path).set(each.merchant.write()).send({ active: false }).expect(200)
-    expect(await ask(house, each)).to.equal(400)
+    await service.http.put(path).set(each.merchant.write()).send({ active: false }).expect(200)
+    expect(await ask(service, each)).to.equal(400)
     expect(await zombie.wake()).to.equal(503)
     expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [1, 10]])
-    expect([await ask(house, each), new Set(each.answers).size]).to.deep.equal([400, 1])
+    expect([await ask(service, each), new Set(each.answers).size]).to.deep.equal([400, 1])
   })
 
   it('and a no that was not told yet keeps nobody from trying again', async () => {
     const each = await prepare()
     const path = `/api/v1/dev/store/products/${each.products[1]?._id}`
     const change = (active: boolean) =>
-      house.http.put(path).set(each.merchant.write()).send({ active }).expect(200)
+      service.http.put(path).set(each.merchant.write()).send({ active }).expect(200)
     await change(false)
-    const victim = await openVictim(house, { step: 6, fate: 'lost', lateMs: behindMs })
+    const victim = await openVictim(service, { step: 6, fate: 'lost', lateMs: behindMs })
     const asked = ask(victim, each).catch(() => undefined)
     await victim.died
     expect(victim.steps.slice(3)).to.deep.equal(['mongodb find', 'mongodb update', 'mongodb update'])
@@ -197,8 +199,8 @@ describe('a process killed between any two steps of an order', function () {
     const { businessId, keyId } = each.merchant
     const [{ _id: productId }] = each.products as [SeenProduct]
     const mine = { order: newId(), businessId, sandbox: true }
-    await release(house.deps, { ...mine, tryId: newId() })
-    const victim = await openVictim(house, { step: 5, fate: 'paused', lateMs: 0 })
+    await release(service.deps, { ...mine, tryId: newId() })
+    const victim = await openVictim(service, { step: 5, fate: 'paused', lateMs: 0 })
     const caller = {
       businessId,
       keyId,
@@ -216,9 +218,9 @@ describe('a process killed between any two steps of an order', function () {
     )
     await victim.died
     expect(victim.steps.slice(2)).to.deep.equal(['mongodb insert', 'mongodb find', 'mongodb update'])
-    const { reservations } = await house.deps.Product.findById(productId).orFail().lean()
+    const { reservations } = await service.deps.Product.findById(productId).orFail().lean()
     const tryId = reservations[0]?.tryId ?? expect.fail('it took nothing')
-    expect(await release(house.deps, { ...mine, tryId })).to.equal(null)
+    expect(await release(service.deps, { ...mine, tryId })).to.equal(null)
     await victim.happen()
     expect(await answer).to.equal('SERVICE_UNAVAILABLE')
     graves.push(victim.close())
@@ -231,15 +233,15 @@ describe('a process killed between any two steps of an order', function () {
     const { merchant, products } = each
     const [last, many] = products as [SeenProduct, SeenProduct]
     const path = (id: string) => `/api/v1/dev/store/products/${id}`
-    await house.http.delete(path(many._id)).set(merchant.write()).expect(200)
+    await service.http.delete(path(many._id)).set(merchant.write()).expect(200)
     const other = { removeMissingVariants: true, variants: [{ label: 'Other', price: 1, stock: 7 }] }
-    await house.http.put(path(last._id)).set(merchant.write()).send(other).expect(200)
-    house.clock.advance(leftBehindMs)
-    expect(await sweepReservations(house.deps)).to.equal(2)
+    await service.http.put(path(last._id)).set(merchant.write()).send(other).expect(200)
+    service.clock.advance(leftBehindMs)
+    expect(await sweepReservations(service.deps)).to.equal(2)
     expect(await zombie.wake()).to.equal(503)
-    const { variants } = await readProduct(house, merchant, last._id)
+    const { variants } = await readProduct(service, merchant, last._id)
     expect(variants.map(({ label, stock }) => [label, stock])).to.deep.equal([['Other', 7]])
-    const deleted = await house.deps.Product.findById(many._id).orFail().lean()
+    const deleted = await service.deps.Product.findById(many._id).orFail().lean()
     expect([deleted.variants.map(({ stock }) => stock), deleted.reservations]).to.deep.equal([[10], []])
   })
 })

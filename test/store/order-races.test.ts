@@ -10,24 +10,24 @@ import { reserve, takingsOf } from '../../src/store/orders/reserve.ts'
 import { settle } from '../../src/store/orders/settle.ts'
 import { openBeside, post } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct, readProduct, type SeenProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
 describe('Orders at the same time', () => {
-  let house: House
-  let beside: House
+  let service: Service
+  let beside: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
-    beside = await openBeside(house)
+    service = await openService()
+    beside = await openBeside(service)
   })
   beforeEach(async () => {
-    merchant = await house.merchant()
+    merchant = await service.merchant()
   })
   after(async () => {
     await beside.close()
-    await house.close()
+    await service.close()
   })
 
   const times = <T>(count: number, make: (index: number) => Promise<T>) =>
@@ -35,7 +35,7 @@ describe('Orders at the same time', () => {
 
   /** Every other one at the other process. Answers 'placed', or the code of the refusal. */
   async function order(items: object[], index: number): Promise<string> {
-    const at = index % 2 === 0 ? house : beside
+    const at = index % 2 === 0 ? service : beside
     const { status, body } = await post(at, merchant, '/store/orders/simulate', JSON.stringify({ items }))
     return status === 201 ? 'placed' : body.error.code
   }
@@ -45,38 +45,38 @@ describe('Orders at the same time', () => {
   /** What is left of a product, once nobody holds anything of it. */
   async function leftOf({ _id }: { _id: string }): Promise<number> {
     await until('no reservation', async () => {
-      const product = await house.deps.Product.findById(_id).orFail().lean()
+      const product = await service.deps.Product.findById(_id).orFail().lean()
       return product.reservations.length === 0
     })
-    return (await readProduct(house, merchant, _id)).variants[0].stock
+    return (await readProduct(service, merchant, _id)).variants[0].stock
   }
 
   it('sell five units five times, though ten want one', async () => {
-    const product = await createProduct(house, merchant, { stock: 5 })
+    const product = await createProduct(service, merchant, { stock: 5 })
     const answers = await times(10, (index) => order([{ productId: product._id, quantity: 1 }], index))
     expect([count(answers, 'placed'), count(answers, 'INSUFFICIENT_STOCK')]).to.deep.equal([5, 5])
     expect(await leftOf(product)).to.equal(0)
   })
 
   it('and changes of stock, price and label add up', async () => {
-    const product = await createProduct(house, merchant, { stock: 12 })
+    const product = await createProduct(service, merchant, { stock: 12 })
     const items = [{ productId: product._id, quantity: 1 }]
     const path = `/api/v1/dev/store/products/${product._id}`
     const [answers, changed] = await Promise.all([
       times(10, (index) => order(items, index)),
       times(10, async () => {
-        const patch = house.http.patch(`${path}/variants/${product.variants[0]._id}/stock`)
+        const patch = service.http.patch(`${path}/variants/${product.variants[0]._id}/stock`)
         return (await patch.set(merchant.write()).send({ delta: -1 })).status
       }),
       times(5, async (index) => {
         const label = `L${index}`
         const variants = [{ _id: product.variants[0]._id, price: index, label }]
-        await house.http.put(path).set(merchant.write()).send({ variants }).expect(200)
+        await service.http.put(path).set(merchant.write()).send({ variants }).expect(200)
       }),
     ])
     expect(count(answers, 'placed') + changed.filter((status) => status === 200).length).to.equal(12)
     expect(await leftOf(product)).to.equal(0)
-    const orders = await house.deps.Order.find({ businessId: merchant.businessId, status: 'PLACED' }).lean()
+    const orders = await service.deps.Order.find({ businessId: merchant.businessId, status: 'PLACED' }).lean()
     for (const {
       items: [item],
     } of orders)
@@ -84,10 +84,10 @@ describe('Orders at the same time', () => {
   })
 
   it('are tried one at a time for one merchant, and delay no other', async () => {
-    const product = await createProduct(house, merchant)
-    const other = await house.merchant()
-    const theirs = await createProduct(house, other)
-    const { lanes } = house.deps
+    const product = await createProduct(service, merchant)
+    const other = await service.merchant()
+    const theirs = await createProduct(service, other)
+    const { lanes } = service.deps
     const { updateProduct } = lanes
     const gate = createGate()
     let held = 0
@@ -100,9 +100,9 @@ describe('Orders at the same time', () => {
     }
     const body = ({ _id: productId }: SeenProduct) => JSON.stringify({ items: [{ productId, quantity: 1 }] })
     const path = '/store/orders/simulate'
-    const answers = times(5, () => post(house, merchant, path, body(product)))
+    const answers = times(5, () => post(service, merchant, path, body(product)))
     await until('the first takes its unit', () => held > 0)
-    expect((await post(house, other, path, body(theirs))).status).to.equal(201)
+    expect((await post(service, other, path, body(theirs))).status).to.equal(201)
     expect(held).to.equal(1)
     gate.open()
     expect((await answers).map(({ status }) => status)).to.deep.equal([201, 201, 201, 201, 201])
@@ -112,14 +112,14 @@ describe('Orders at the same time', () => {
 
   it('take two products in either order: as many as there is of both, none stuck, nothing lost', async () => {
     const [many, few] = [
-      await createProduct(house, merchant, { stock: 30 }),
-      await createProduct(house, merchant, { stock: 20 }),
+      await createProduct(service, merchant, { stock: 30 }),
+      await createProduct(service, merchant, { stock: 20 }),
     ]
     const items = [many, few].map(({ _id }) => ({ productId: _id, quantity: 1 }))
     const answers = await times(100, (index) => order(index % 3 === 0 ? items : items.toReversed(), index))
     expect([count(answers, 'placed'), count(answers, 'INSUFFICIENT_STOCK')]).to.deep.equal([20, 80])
     expect([await leftOf(many), await leftOf(few)]).to.deep.equal([10, 0])
-    const orders = await house.deps.Order.find({ businessId: merchant.businessId, status: 'PLACED' }).lean()
+    const orders = await service.deps.Order.find({ businessId: merchant.businessId, status: 'PLACED' }).lean()
     expect(orders.map(({ outbox }) => outbox.map(({ event }) => event))).to.deep.equal(
       Array.from({ length: 20 }, () => ['order.new']),
     )
@@ -128,13 +128,13 @@ describe('Orders at the same time', () => {
   /** Another order takes units of a product, and is not written down yet. */
   async function hold({ _id: productId, variants: [{ _id: variantId }] }: SeenProduct, quantity: number) {
     const [tryId, items] = [newId(), [{ variantId, quantity }]]
-    const reservations = { order: newId(), tryId, at: house.clock.now(), items }
+    const reservations = { order: newId(), tryId, at: service.clock.now(), items }
     const change = { $inc: { 'variants.0.stock': -quantity }, $push: { reservations } }
-    await house.deps.Product.updateOne({ _id: productId }, change)
+    await service.deps.Product.updateOne({ _id: productId }, change)
     return {
       tryId,
-      giveBack: () => giveBack(house.deps, tryId, [{ productId, items }]),
-      settle: () => settle(house.deps, tryId, [{ productId }]),
+      giveBack: () => giveBack(service.deps, tryId, [{ productId, items }]),
+      settle: () => settle(service.deps, tryId, [{ productId }]),
     }
   }
 
@@ -142,25 +142,25 @@ describe('Orders at the same time', () => {
   async function look(...products: SeenProduct[]) {
     const { businessId } = merchant
     const items = products.map(({ _id: productId }) => ({ productId, quantity: 1 }))
-    const lines = await findLines(house.deps, { businessId, sandbox: true } as never, items)
+    const lines = await findLines(service.deps, { businessId, sandbox: true } as never, items)
     const takings = takingsOf(lines)
     const mine = { order: newId(), tryId: newId(), businessId, sandbox: true }
-    return { takings, take: () => reserve(house.deps, mine, takings, performance.now() + 10_000) }
+    return { takings, take: () => reserve(service.deps, mine, takings, performance.now() + 10_000) }
   }
 
   const change = (id: string, fields: object) =>
-    house.http.put(`/api/v1/dev/store/products/${id}`).set(merchant.write()).send(fields).expect(200)
+    service.http.put(`/api/v1/dev/store/products/${id}`).set(merchant.write()).send(fields).expect(200)
 
   /** What is in stock of a product and who holds units of it, at this moment. */
   async function heldOf(id: string) {
-    const { variants, reservations } = await house.deps.Product.findById(id).orFail().lean()
+    const { variants, reservations } = await service.deps.Product.findById(id).orFail().lean()
     return { stock: variants[0]?.stock, by: reservations.map(({ tryId }) => tryId) }
   }
 
   for (const field of ['price', 'label', 'sku', 'name', 'active'])
     it(`take nothing of a product whose ${field} was changed after the look at it`, async () => {
       const variant = { label: 'S', price: 300, sku: 'tee-s' }
-      const product = await createProduct(house, merchant, { variants: [{ ...variant, stock: 5 }] })
+      const product = await createProduct(service, merchant, { variants: [{ ...variant, stock: 5 }] })
       const { take } = await look(product)
       const { _id } = product.variants[0]
       const changed = { price: 301, label: 'M', sku: 'tee-m', name: 'Other', active: false }
@@ -171,8 +171,8 @@ describe('Orders at the same time', () => {
 
   it('give back at once what they took of the products before the one that was changed', async () => {
     const { takings, take } = await look(
-      await createProduct(house, merchant),
-      await createProduct(house, merchant),
+      await createProduct(service, merchant),
+      await createProduct(service, merchant),
     )
     const [first, second] = takings.map(({ productId }) => productId) as [string, string]
     await change(second, { name: 'Other' })
@@ -180,38 +180,38 @@ describe('Orders at the same time', () => {
   })
 
   it('lose to the sweep what they have held for long, and nothing else', async () => {
-    const product = await createProduct(house, merchant)
+    const product = await createProduct(service, merchant)
     await hold(product, 2)
-    house.clock.advance(10_000)
+    service.clock.advance(10_000)
     const young = await hold(product, 1)
-    expect(await sweepReservations(house.deps)).to.equal(0)
+    expect(await sweepReservations(service.deps)).to.equal(0)
     expect(await heldOf(product._id))
       .to.have.property('by')
       .with.length(2)
-    house.clock.advance(10_000)
-    expect(await sweepReservations(house.deps)).to.equal(1)
+    service.clock.advance(10_000)
+    expect(await sweepReservations(service.deps)).to.equal(1)
     expect(await heldOf(product._id)).to.deep.equal({ stock: 4, by: [young.tryId] })
     await young.giveBack()
   })
 
   it('are left to the next sweep where MongoDB does not answer in time, which is nothing to log as a mistake', async () => {
-    const product = await createProduct(house, merchant)
+    const product = await createProduct(service, merchant)
     const held = await hold(product, 2)
-    house.clock.advance(20_000)
-    const lanes = { ...house.deps.lanes, updateProduct: () => Promise.reject(unavailable()) }
-    const heard = await sweepReservations({ ...house.deps, lanes }).catch((error: unknown) => error)
+    service.clock.advance(20_000)
+    const lanes = { ...service.deps.lanes, updateProduct: () => Promise.reject(unavailable()) }
+    const heard = await sweepReservations({ ...service.deps, lanes }).catch((error: unknown) => error)
     expect(heard).to.have.property('code', 'SERVICE_UNAVAILABLE')
     expect(await heldOf(product._id)).to.deep.equal({ stock: 3, by: [held.tryId] })
-    expect(await sweepReservations(house.deps)).to.equal(1)
+    expect(await sweepReservations(service.deps)).to.equal(1)
     expect(await heldOf(product._id)).to.deep.equal({ stock: 5, by: [] })
   })
 
   it('give back no more than the highest stock has room for', async () => {
-    const product = await createProduct(house, merchant)
+    const product = await createProduct(service, merchant)
     const held = await hold(product, 5)
     const stock = 1_000_000_000
     const path = `/api/v1/dev/store/products/${product._id}/variants/${product.variants[0]._id}/stock`
-    await house.http.patch(path).set(merchant.write()).send({ stock }).expect(200)
+    await service.http.patch(path).set(merchant.write()).send({ stock }).expect(200)
     await held.giveBack()
     expect(await heldOf(product._id)).to.deep.equal({ stock, by: [] })
   })
@@ -221,7 +221,7 @@ describe('Orders at the same time', () => {
     let looks = 0
     const now = () => {
       looks += 1
-      return house.clock.now()
+      return service.clock.now()
     }
     const { businessId, keyId } = merchant
     const caller = {
@@ -234,7 +234,7 @@ describe('Orders at the same time', () => {
       ip: '::1',
     } as const
     const effect = { id: newId(), until: performance.now() + patienceMs, cause: null, seal: () => '' }
-    const placing = placeOrder({ ...house.deps, now }, caller, { items, customer: null }, effect)
+    const placing = placeOrder({ ...service.deps, now }, caller, { items, customer: null }, effect)
     return {
       answer: placing.then(
         () => 'placed',
@@ -245,7 +245,7 @@ describe('Orders at the same time', () => {
   }
 
   it('are not refused for what others only hold, but once it is sold', async () => {
-    const [back, gone] = [await createProduct(house, merchant), await createProduct(house, merchant)]
+    const [back, gone] = [await createProduct(service, merchant), await createProduct(service, merchant)]
     const [mayComeBack, isSold] = [await hold(back, 5), await hold(gone, 4)]
     const waiting = ask([{ productId: back._id, quantity: 5 }], 10_000)
     const refused = ask([{ productId: gone._id, quantity: 2 }], 10_000)
@@ -256,7 +256,7 @@ describe('Orders at the same time', () => {
   })
 
   it('and hear that nobody knows where it is held until the end', async () => {
-    const product = await createProduct(house, merchant)
+    const product = await createProduct(service, merchant)
     await hold(product, 5)
     const soon = 1100
     expect(await ask([{ productId: product._id, quantity: 1 }], soon).answer).to.equal('SERVICE_UNAVAILABLE')

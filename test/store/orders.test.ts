@@ -1,30 +1,30 @@
 import { expect } from 'chai'
 import { newId } from '../../src/ids.ts'
 import { post, subscribe } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { storeOrder } from '../support/orders.ts'
 import { faultsOf } from '../support/payment-events.ts'
 import { isSignedWith, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
 
 const highest = 1_000_000
 
 describe('Orders', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse({ MAX_AMOUNT: String(highest) })
+    service = await openService({ MAX_AMOUNT: String(highest) })
   })
   beforeEach(async () => {
-    merchant = await house.merchant()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const order = (body: object, by = merchant) =>
-    post(house, by, '/store/orders/simulate', JSON.stringify(body))
-  const read = (path: string, by = merchant) => house.http.get(`/api/v1/dev/store${path}`).set(by.read())
+    post(service, by, '/store/orders/simulate', JSON.stringify(body))
+  const read = (path: string, by = merchant) => service.http.get(`/api/v1/dev/store${path}`).set(by.read())
   const stocksOf = async (id: string) =>
-    (await readProduct(house, merchant, id)).variants.map(({ stock }) => stock)
+    (await readProduct(service, merchant, id)).variants.map(({ stock }) => stock)
   const sized = [
     { label: 'S', price: 300, stock: 4, sku: 'tee-s' },
     { label: 'M', price: 400, stock: 2 },
@@ -33,8 +33,8 @@ describe('Orders', () => {
 
   it('are placed with a copy of what was sold, which nothing changes later, and take it from the stock', async () => {
     const [tea, tee] = [
-      await createProduct(house, merchant, { name: 'Thé', price: 1000, stock: 5 }),
-      await createProduct(house, merchant, { name: 'T-shirt', variants: sized }),
+      await createProduct(service, merchant, { name: 'Thé', price: 1000, stock: 5 }),
+      await createProduct(service, merchant, { name: 'T-shirt', variants: sized }),
     ]
     const [s, m] = tee.variants
     const placed = await order({
@@ -69,20 +69,20 @@ describe('Orders', () => {
     expect([await stocksOf(tea._id), await stocksOf(tee._id)]).to.deep.equal([[3], [0, 0, 0]])
 
     const path = `/api/v1/dev/store/products/${tea._id}`
-    await house.http.put(path).set(merchant.write()).send({ name: 'Café', price: 7 }).expect(200)
-    await house.http.delete(`/api/v1/dev/store/products/${tee._id}`).set(merchant.write()).expect(200)
+    await service.http.put(path).set(merchant.write()).send({ name: 'Café', price: 7 }).expect(200)
+    await service.http.delete(`/api/v1/dev/store/products/${tee._id}`).set(merchant.write()).expect(200)
     expect((await read(`/orders/${String(_id)}`)).body.data).to.deep.equal(placed.body.data)
     expect((await read('/orders')).body.data.items).to.deep.equal([placed.body.data])
   })
 
   it('without a body are one unit of what is in stock of the newest active product', async () => {
     expect((await order({})).body.error).to.include({ code: 'INSUFFICIENT_STOCK', statusCode: 400 })
-    await createProduct(house, merchant, { stock: 3 })
-    const newest = await createProduct(house, merchant, {
+    await createProduct(service, merchant, { stock: 3 })
+    const newest = await createProduct(service, merchant, {
       variants: [sized[2], { label: 'L', price: 5, stock: 1 }],
     })
-    await createProduct(house, merchant, { active: false })
-    await createProduct(house, merchant, { stock: 0 })
+    await createProduct(service, merchant, { active: false })
+    await createProduct(service, merchant, { stock: 0 })
     const { status, body } = await order({})
     expect([status, body.data.customer]).to.deep.equal([201, null])
     const [, inStock] = newest.variants
@@ -93,40 +93,40 @@ describe('Orders', () => {
   })
 
   it('without a body in the sandbox never sell what is live', async () => {
-    await openLiveShop(house, merchant)
-    const { key } = await house.key(merchant.businessId, { mode: 'live' })
+    await openLiveShop(service, merchant)
+    const { key } = await service.key(merchant.businessId, { mode: 'live' })
     const byLiveKey = { ...merchant, write: () => liveWrite(key) }
-    const old = await createProduct(house, merchant, { stock: 1 })
-    house.clock.advance(1)
-    const live = await createProduct(house, byLiveKey)
+    const old = await createProduct(service, merchant, { stock: 1 })
+    service.clock.advance(1)
+    const live = await createProduct(service, byLiveKey)
     expect((await order({})).body).to.have.nested.property('data.items[0].productId', old._id)
     expect((await order({})).body.error).to.include({ code: 'INSUFFICIENT_STOCK' })
-    const { sandbox, variants } = await house.deps.Product.findById(live._id).orFail().lean()
+    const { sandbox, variants } = await service.deps.Product.findById(live._id).orFail().lean()
     expect([sandbox, variants[0]?.stock]).to.deep.equal([false, 5])
   })
 
   it('without a body pass over what is deleted, and what an import only prepares', async () => {
-    const there = await createProduct(house, merchant)
-    house.clock.advance(1)
-    const prepared = await createProduct(house, merchant)
-    await house.deps.Product.updateOne({ _id: prepared._id }, { listed: false, prepared: { by: newId() } })
-    house.clock.advance(1)
-    const gone = await createProduct(house, merchant)
-    await house.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(merchant.write()).expect(200)
+    const there = await createProduct(service, merchant)
+    service.clock.advance(1)
+    const prepared = await createProduct(service, merchant)
+    await service.deps.Product.updateOne({ _id: prepared._id }, { listed: false, prepared: { by: newId() } })
+    service.clock.advance(1)
+    const gone = await createProduct(service, merchant)
+    await service.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(merchant.write()).expect(200)
     expect((await order({})).body).to.have.nested.property('data.items[0].productId', there._id)
   })
 
   it('that fail say why, and take nothing', async () => {
-    const tea = await createProduct(house, merchant, { price: 1000, stock: 5 })
-    const tee = await createProduct(house, merchant, { variants: sized })
-    const off = await createProduct(house, merchant, { active: false })
-    const dear = await createProduct(house, merchant, { price: highest, stock: 5 })
-    const gone = await createProduct(house, merchant)
-    await house.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(merchant.write()).expect(200)
-    const foreign = await createProduct(house, await house.merchant())
-    const liveKey = await house.key(merchant.businessId, { mode: 'live' })
-    await openLiveShop(house, merchant)
-    const live = await house.http
+    const tea = await createProduct(service, merchant, { price: 1000, stock: 5 })
+    const tee = await createProduct(service, merchant, { variants: sized })
+    const off = await createProduct(service, merchant, { active: false })
+    const dear = await createProduct(service, merchant, { price: highest, stock: 5 })
+    const gone = await createProduct(service, merchant)
+    await service.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(merchant.write()).expect(200)
+    const foreign = await createProduct(service, await service.merchant())
+    const liveKey = await service.key(merchant.businessId, { mode: 'live' })
+    await openLiveShop(service, merchant)
+    const live = await service.http
       .post('/api/v1/dev/store/products')
       .set({ Authorization: `Bearer ${liveKey.key}`, 'X-Idempotency-Key': 'live' })
       .send({ name: 'Live', price: 1, stock: 1 })
@@ -181,7 +181,12 @@ describe('Orders', () => {
     expect([await stocksOf(productId), await stocksOf(teeId)]).to.deep.equal([[5], [4, 2, 0]])
     expect((await read('/orders')).body.data.total).to.equal(0)
     const { error } = (
-      await post(house, { ...merchant, write: () => liveWrite(liveKey.key) }, '/store/orders/simulate', '{}')
+      await post(
+        service,
+        { ...merchant, write: () => liveWrite(liveKey.key) },
+        '/store/orders/simulate',
+        '{}',
+      )
     ).body
     expect(error.code).to.equal('SANDBOX_ONLY')
   })
@@ -189,8 +194,8 @@ describe('Orders', () => {
   const liveWrite = (key: string) => ({ Authorization: `Bearer ${key}`, 'X-Idempotency-Key': newId() })
 
   it('tell all that lacks, the same variant on two lines added up', async () => {
-    const tea = await createProduct(house, merchant, { stock: 5 })
-    const tee = await createProduct(house, merchant, { variants: sized })
+    const tea = await createProduct(service, merchant, { stock: 5 })
+    const tee = await createProduct(service, merchant, { variants: sized })
     const [, m, soldOut] = tee.variants
     const { body } = await order({
       items: [
@@ -226,7 +231,7 @@ describe('Orders', () => {
   })
 
   it('are placed once for one idempotency key', async () => {
-    const { _id } = await createProduct(house, merchant)
+    const { _id } = await createProduct(service, merchant)
     const again = { ...merchant, write: () => merchant.write('one key') }
     const [first, second, third] = [await order({}, again), await order({}, again), await order({}, again)]
     expect([second, third]).to.deep.equal([first, first])
@@ -234,7 +239,7 @@ describe('Orders', () => {
   })
 
   it('are listed newest first, page by page, by time and for one environment', async () => {
-    const stranger = await house.merchant()
+    const stranger = await service.merchant()
     const now = new Date('2026-03-01T12:00:00Z')
     const made: string[] = []
     for (const [hours, of, sandbox] of [
@@ -244,13 +249,13 @@ describe('Orders', () => {
       [2, merchant, true],
       [1, stranger, true],
     ] as const) {
-      house.clock.freeze(new Date(now.getTime() + hours * 3_600_000))
-      made.push((await storeOrder(house, of, sandbox))._id)
+      service.clock.freeze(new Date(now.getTime() + hours * 3_600_000))
+      made.push((await storeOrder(service, of, sandbox))._id)
     }
-    house.clock.freeze(null)
+    service.clock.freeze(null)
     const mark = { status: 'RELEASED', released: [newId()], createdAt: now }
     const _id = newId() as never
-    await house.deps.Order.collection.insertOne({
+    await service.deps.Order.collection.insertOne({
       _id,
       businessId: merchant.businessId,
       sandbox: true,
@@ -296,9 +301,9 @@ describe('Orders', () => {
 
   it('fire order.new, whose body is what its schema says, under a valid signature', async () => {
     const receiver = await startReceiver()
-    house.startWorkers()
-    const { secret } = await subscribe(house, merchant, receiver.url, ['order.new'])
-    await createProduct(house, merchant, { name: 'Thé', price: 0 })
+    service.startWorkers()
+    const { secret } = await subscribe(service, merchant, receiver.url, ['order.new'])
+    await createProduct(service, merchant, { name: 'Thé', price: 0 })
     const { data } = (await order({ customer: { name: 'Aïcha' } })).body
     const [arrived] = await receiver.atLeast(1)
     await receiver.close()
@@ -308,13 +313,13 @@ describe('Orders', () => {
     expect(arrived.json).to.deep.include({ event: 'order.new', sandbox: true, created_at: data.createdAt })
     const { _id, number, total, customer } = data
     expect(arrived.json.data).to.deep.include({ _id, number, reference_number: number, total, customer })
-    const listed = await house.http.get('/api/v1/dev/webhooks/events').set(merchant.read())
+    const listed = await service.http.get('/api/v1/dev/webhooks/events').set(merchant.read())
     expect(listed.body.data.items[0]).to.include({ event: 'order.new', referenceNumber: number })
   })
 
   it('tell nobody who may not read them', async () => {
-    const issued = await house.key(merchant.businessId, { scopes: ['webhooks.endpoints:write'] })
-    const { body } = await house.http
+    const issued = await service.key(merchant.businessId, { scopes: ['webhooks.endpoints:write'] })
+    const { body } = await service.http
       .post('/api/v1/dev/webhooks/endpoints')
       .set({ Authorization: `Bearer ${issued.key}`, 'X-Idempotency-Key': newId() })
       .send({ url: 'https://shop.example/hooks', events: ['order.new'] })

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { Product } from '../../src/store/products/product.ts'
 import { buryMeanwhile } from '../support/graves.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
 interface Case {
@@ -15,14 +15,14 @@ interface Case {
 
 describe('a process killed between any two steps of', function () {
   this.timeout(60_000)
-  let house: House
+  let service: Service
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
   const graves: Promise<unknown>[] = []
   after(async () => {
     buryMeanwhile(graves)
-    await house.close()
+    await service.close()
   })
 
   const send = (origin: string, { merchant, method, path, body }: Case) =>
@@ -46,17 +46,17 @@ describe('a process killed between any two steps of', function () {
       if (response.status < 500) each.answers.push(answer)
     },
     async again(each) {
-      const response = await send(house.origin, each)
+      const response = await send(service.origin, each)
       each.answers.push(await response.text())
       expect(response.status, each.answers.at(-1)).to.equal(status)
     },
     async check({ merchant: { businessId }, answers }, label) {
       expect(new Set(answers), label).to.have.property('size', 1)
-      const [product, ...more] = await house.deps.Product.find({ businessId }).lean<Product[]>()
+      const [product, ...more] = await service.deps.Product.find({ businessId }).lean<Product[]>()
       if (product === undefined) return expect.fail(label)
       expect(more, label).to.deep.equal([])
       check(product, JSON.parse(answers[0] ?? '').data, label)
-      const shops = await house.deps.Shop.find({ businessId }).lean()
+      const shops = await service.deps.Shop.find({ businessId }).lean()
       expect(
         shops.map(({ sandbox }) => sandbox),
         label,
@@ -65,8 +65,8 @@ describe('a process killed between any two steps of', function () {
   })
 
   const made = async () => {
-    const merchant = await house.merchant()
-    const { _id } = await createProduct(house, merchant, { sku: 'A' })
+    const merchant = await service.merchant()
+    const { _id } = await createProduct(service, merchant, { sku: 'A' })
     return { merchant, path: `/${_id}` }
   }
 
@@ -74,14 +74,14 @@ describe('a process killed between any two steps of', function () {
     const create = request(
       201,
       async () => ({
-        merchant: await house.merchant(),
+        merchant: await service.merchant(),
         method: 'POST',
         path: '',
         body: { name: 'x', price: 1, sku: 'A' },
       }),
       ({ _id, skus }, data, label) => expect([_id, skus], label).to.deep.equal([data._id, ['A']]),
     )
-    const steps = await killEverywhere(house, create, graves, 0)
+    const steps = await killEverywhere(service, create, graves, 0)
     // Key, claim, the shop looked for and made, product.
     const [find, ...inserts] = ['mongodb find', 'mongodb insert', 'mongodb insert']
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb insert', find, ...inserts])
@@ -105,8 +105,8 @@ describe('a process killed between any two steps of', function () {
         expect([skus, effects.length, revision], label).to.deep.equal([['B'], 1, 1])
       },
     )
-    const steps = await killEverywhere(house, change, graves, 0)
-    await landLate(house, change, graves, steps.indexOf('mongodb findAndModify') + 1)
+    const steps = await killEverywhere(service, change, graves, 0)
+    await landLate(service, change, graves, steps.indexOf('mongodb findAndModify') + 1)
     expect(steps.slice(2)).to.deep.equal(['mongodb find', 'mongodb findAndModify', 'mongodb update'])
   })
 
@@ -119,7 +119,7 @@ describe('a process killed between any two steps of', function () {
         expect([listed, skus, handle, effects.length], label).to.deep.equal([false, [], undefined, 1])
       },
     )
-    const steps = await killEverywhere(house, remove, graves, 0)
+    const steps = await killEverywhere(service, remove, graves, 0)
     expect(steps.slice(2)).to.deep.equal(['mongodb update', 'mongodb update'])
   })
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
 
 const path = '/api/v1/dev/store/products'
@@ -10,24 +10,24 @@ const image = 'https://shop.example/thé.jpg?size=2'
 const variants = (...some: unknown[]) => ({ name: 'x', variants: some })
 
 describe('A product', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
   beforeEach(async () => {
-    merchant = await house.merchant()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const create = (body: unknown, as = merchant, key?: string) =>
-    house.http
+    service.http
       .post(path)
       .set({ ...as.write(key), 'Content-Type': 'application/json' })
       .send(typeof body === 'string' ? body : JSON.stringify(body))
-  const read = (id: string, as = merchant) => house.http.get(`${path}/${id}`).set(as.read())
-  const remove = (id: string, key?: string) => house.http.delete(`${path}/${id}`).set(merchant.write(key))
-  const count = () => house.deps.Product.countDocuments({ businessId: merchant.businessId })
+  const read = (id: string, as = merchant) => service.http.get(`${path}/${id}`).set(as.read())
+  const remove = (id: string, key?: string) => service.http.delete(`${path}/${id}`).set(merchant.write(key))
+  const count = () => service.deps.Product.countDocuments({ businessId: merchant.businessId })
 
   it('is created as it was sent, and reads as it was answered', async () => {
     const sent = {
@@ -61,7 +61,7 @@ describe('A product', () => {
   })
 
   it('without variants has one called Default, to which price, stock and sku beside the name belong', async () => {
-    const made = await createProduct(house, merchant, { price: 0, stock: 3, sku: 'A' })
+    const made = await createProduct(service, merchant, { price: 0, stock: 3, sku: 'A' })
     expect(made).to.deep.include({ description: '', images: [], active: true })
     expect(made.variants).to.have.length(1)
     expect(made.variants[0]).to.include({ label: 'Default', price: 0, stock: 3, sku: 'A' })
@@ -172,7 +172,7 @@ describe('A product', () => {
 
   describe('whose SKU another one of the shop has', () => {
     it('is refused by the name of the field; other shops may have it', async () => {
-      await createProduct(house, merchant, { variants: [{ label: 'x', price: 1, sku: 'A' }] })
+      await createProduct(service, merchant, { variants: [{ label: 'x', price: 1, sku: 'A' }] })
       const beside = await create({ name: 'x', price: 1, sku: 'A' })
       expect([beside.status, beside.body.error.code]).to.deep.equal([400, 'VALIDATION_ERROR'])
       expect(beside.body.error.param).to.equal('sku')
@@ -181,16 +181,16 @@ describe('A product', () => {
       )
       expect(inside.body.error).to.include({ code: 'VALIDATION_ERROR', param: 'variants[1].sku' })
       expect(await count()).to.equal(1)
-      await createProduct(house, merchant, { sku: 'a' })
-      await createProduct(house, await house.merchant(), { sku: 'A' })
+      await createProduct(service, merchant, { sku: 'a' })
+      await createProduct(service, await service.merchant(), { sku: 'A' })
     })
 
     it('is refused by the field of that SKU, not of one that the live shop has', async () => {
       const { businessId } = merchant
-      await openLiveShop(house, merchant)
-      const live = asMerchant(businessId, await house.key(businessId, { mode: 'live' }))
-      await createProduct(house, live, { sku: 'A' })
-      await createProduct(house, merchant, { sku: 'B' })
+      await openLiveShop(service, merchant)
+      const live = asMerchant(businessId, await service.key(businessId, { mode: 'live' }))
+      await createProduct(service, live, { sku: 'A' })
+      await createProduct(service, merchant, { sku: 'B' })
       const { status, body } = await create(
         variants({ label: 'x', price: 1, sku: 'A' }, { label: 'y', price: 1, sku: 'B' }),
       )
@@ -216,13 +216,13 @@ describe('A product', () => {
   })
 
   it('that is unknown or not yours is 404 PRODUCT_NOT_FOUND, whatever is asked of it', async () => {
-    const { _id } = await createProduct(house, await house.merchant())
+    const { _id } = await createProduct(service, await service.merchant())
     for (const id of [_id, '6b0149aca90c38bde3c47f5e', '%00', '%7B%22$ne%22:1%7D', 'x'.repeat(2000)]) {
       await expectRefused(read(id), 404, 'PRODUCT_NOT_FOUND')
       await expectRefused(remove(id), 404, 'PRODUCT_NOT_FOUND')
       for (const change of [{}, { active: false }])
         await expectRefused(
-          house.http.put(`${path}/${id}`).set(merchant.write()).send(change),
+          service.http.put(`${path}/${id}`).set(merchant.write()).send(change),
           404,
           'PRODUCT_NOT_FOUND',
         )
@@ -231,15 +231,15 @@ describe('A product', () => {
 
   describe('deleted', () => {
     it('is answered {_id, deleted: true} and is gone; again it is not found', async () => {
-      const { _id } = await createProduct(house, merchant, { sku: 'A' })
-      const kept = await createProduct(house, merchant)
+      const { _id } = await createProduct(service, merchant, { sku: 'A' })
+      const kept = await createProduct(service, merchant)
       const { status, body } = await remove(_id, 'first')
       expect([status, body.data]).to.deep.equal([200, { _id, deleted: true }])
       await expectRefused(read(_id), 404, 'PRODUCT_NOT_FOUND')
-      const list = await house.http.get(path).set(merchant.read())
+      const list = await service.http.get(path).set(merchant.read())
       expect(list.body.data).to.deep.include({ items: [kept], total: 1 })
       await expectRefused(
-        house.http.put(`${path}/${_id}`).set(merchant.write()).send({ active: true }),
+        service.http.put(`${path}/${_id}`).set(merchant.write()).send({ active: true }),
         404,
         'PRODUCT_NOT_FOUND',
       )
@@ -248,14 +248,14 @@ describe('A product', () => {
     })
 
     it('gives its SKU back', async () => {
-      const { _id } = await createProduct(house, merchant, { sku: 'A' })
+      const { _id } = await createProduct(service, merchant, { sku: 'A' })
       await remove(_id).expect(200)
-      const again = await createProduct(house, merchant, { sku: 'A' })
-      expect(await readProduct(house, merchant, again._id)).to.deep.equal(again)
+      const again = await createProduct(service, merchant, { sku: 'A' })
+      expect(await readProduct(service, merchant, again._id)).to.deep.equal(again)
     })
 
     it('by ten at once is deleted once', async () => {
-      const { _id } = await createProduct(house, merchant)
+      const { _id } = await createProduct(service, merchant)
       const answers = await Promise.all(Array.from({ length: 10 }, () => remove(_id)))
       const counts = [200, 404].map((code) => answers.filter(({ status }) => status === code).length)
       expect(counts).to.deep.equal([1, 9])

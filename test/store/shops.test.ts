@@ -1,31 +1,31 @@
 import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
 
 const path = '/api/v1/dev/store/products'
 const body = { name: 'x', price: 1 }
 
 describe('A shop', () => {
-  let house: House
+  let service: Service
   let test: Merchant
   let live: Merchant
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
   beforeEach(async () => {
-    test = await house.merchant()
-    live = asMerchant(test.businessId, await house.key(test.businessId, { mode: 'live' }))
+    test = await service.merchant()
+    live = asMerchant(test.businessId, await service.key(test.businessId, { mode: 'live' }))
   })
-  after(() => house.close())
+  after(() => service.close())
 
-  const shops = () => house.deps.Shop.find({ businessId: test.businessId }).lean()
-  const create = (as: Merchant, asked: object = body) => house.http.post(path).set(as.write()).send(asked)
+  const shops = () => service.deps.Shop.find({ businessId: test.businessId }).lean()
+  const create = (as: Merchant, asked: object = body) => service.http.post(path).set(as.write()).send(asked)
 
   it('of the sandbox is there with the first product of a test key: one, by ten at once as well', async () => {
-    await house.http.get(path).set(test.read()).expect(200)
-    await expectRefused(house.http.get(`${path}/x`).set(test.read()), 404, 'PRODUCT_NOT_FOUND')
-    await expectRefused(house.http.delete(`${path}/x`).set(test.write()), 404, 'PRODUCT_NOT_FOUND')
+    await service.http.get(path).set(test.read()).expect(200)
+    await expectRefused(service.http.get(`${path}/x`).set(test.read()), 404, 'PRODUCT_NOT_FOUND')
+    await expectRefused(service.http.delete(`${path}/x`).set(test.write()), 404, 'PRODUCT_NOT_FOUND')
     await create(test, {}).expect(400)
     expect(await shops()).to.deep.equal([])
     const answers = await Promise.all(Array.from({ length: 10 }, () => create(test)))
@@ -34,22 +34,22 @@ describe('A shop', () => {
   })
 
   it('that is not there is SHOP_NOT_FOUND to a live key, after what is wrong in the request', async () => {
-    const { _id } = await createProduct(house, test)
+    const { _id } = await createProduct(service, test)
     const asking = [
       create(live),
-      house.http.get(path).set(live.read()),
+      service.http.get(path).set(live.read()),
       ...[_id, 'none'].flatMap((id) => [
-        house.http.get(`${path}/${id}`).set(live.read()),
-        house.http.put(`${path}/${id}`).set(live.write()).send({ active: true }),
-        house.http.put(`${path}/${id}`).set(live.write()).send({}),
-        house.http.delete(`${path}/${id}`).set(live.write()),
+        service.http.get(`${path}/${id}`).set(live.read()),
+        service.http.put(`${path}/${id}`).set(live.write()).send({ active: true }),
+        service.http.put(`${path}/${id}`).set(live.write()).send({}),
+        service.http.delete(`${path}/${id}`).set(live.write()),
       ]),
     ]
     for (const request of asking) await expectRefused(request, 404, 'SHOP_NOT_FOUND')
     await expectRefused(create(live, {}), 400, 'VALIDATION_ERROR')
-    await expectRefused(house.http.get(path).query({ q: '' }).set(live.read()), 400, 'VALIDATION_ERROR')
+    await expectRefused(service.http.get(path).query({ q: '' }).set(live.read()), 400, 'VALIDATION_ERROR')
     await expectRefused(
-      house.http.put(`${path}/${_id}`).set(live.write()).send({ name: '' }),
+      service.http.put(`${path}/${_id}`).set(live.write()).send({ name: '' }),
       400,
       'VALIDATION_ERROR',
     )
@@ -57,21 +57,25 @@ describe('A shop', () => {
   })
 
   it('of one environment knows nothing of the other', async () => {
-    await openLiveShop(house, test)
-    const sold = await createProduct(house, live, { sku: 'A' })
-    const tried = await createProduct(house, test, { sku: 'A' })
+    await openLiveShop(service, test)
+    const sold = await createProduct(service, live, { sku: 'A' })
+    const tried = await createProduct(service, test, { sku: 'A' })
     expect([sold.sandbox, tried.sandbox]).to.deep.equal([false, true])
     for (const [as, own, other] of [
       [live, sold, tried],
       [test, tried, sold],
     ] as const) {
-      const list = await house.http.get(path).set(as.read())
+      const list = await service.http.get(path).set(as.read())
       expect(list.body.data.items).to.deep.equal([own])
-      await expectRefused(house.http.get(`${path}/${other._id}`).set(as.read()), 403, 'SANDBOX_MISMATCH')
-      const change = house.http.put(`${path}/${other._id}`).set(as.write())
+      await expectRefused(service.http.get(`${path}/${other._id}`).set(as.read()), 403, 'SANDBOX_MISMATCH')
+      const change = service.http.put(`${path}/${other._id}`).set(as.write())
       await expectRefused(change.send({ price: 7 }), 403, 'SANDBOX_MISMATCH')
-      await expectRefused(house.http.delete(`${path}/${other._id}`).set(as.write()), 403, 'SANDBOX_MISMATCH')
+      await expectRefused(
+        service.http.delete(`${path}/${other._id}`).set(as.write()),
+        403,
+        'SANDBOX_MISMATCH',
+      )
     }
-    expect(await readProduct(house, live, sold._id)).to.deep.equal(sold)
+    expect(await readProduct(service, live, sold._id)).to.deep.equal(sold)
   })
 })

@@ -4,29 +4,29 @@ import { newId } from '../../src/ids.ts'
 import { expectRefused } from '../api/refused.ts'
 import { openBeside } from '../support/acts.ts'
 import { buryMeanwhile } from '../support/graves.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct, type SeenProduct } from '../support/store.ts'
 
 const highest = 1_000_000_000
 
 describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
   this.timeout(60_000)
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
+    service = await openService()
+    merchant = await service.merchant()
   })
   const graves: Promise<unknown>[] = []
   after(async () => {
     buryMeanwhile(graves)
-    await house.close()
+    await service.close()
   })
 
   interface Asked {
     as?: Merchant
-    at?: House
+    at?: Service
     key?: string
   }
   const path = (productId: string, vid: string) =>
@@ -35,28 +35,28 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     { _id }: Pick<SeenProduct, '_id'>,
     vid: string,
     body: string | object,
-    { as = merchant, at = house, key }: Asked = {},
+    { as = merchant, at = service, key }: Asked = {},
   ) =>
     at.http
       .patch(path(_id, vid))
       .set({ ...as.write(key), 'Content-Type': 'application/json' })
       .send(typeof body === 'string' ? body : JSON.stringify(body))
-  const read = ({ _id }: SeenProduct) => readProduct(house, merchant, _id)
+  const read = ({ _id }: SeenProduct) => readProduct(service, merchant, _id)
   const stockOf = async (product: SeenProduct) => (await read(product)).variants[0].stock
   const withVariants = (...labels: string[]) =>
-    createProduct(house, merchant, { variants: labels.map((label) => ({ label, price: 1000, stock: 5 })) })
-  const stored = ({ _id }: SeenProduct) => house.deps.Product.findById(_id).orFail().lean()
+    createProduct(service, merchant, { variants: labels.map((label) => ({ label, price: 1000, stock: 5 })) })
+  const stored = ({ _id }: SeenProduct) => service.deps.Product.findById(_id).orFail().lean()
 
   describe('changes one variant and nothing else', () => {
     it('to a stock or by a delta: 200 with the variant as it is then', async () => {
-      const product = await createProduct(house, merchant, {
+      const product = await createProduct(service, merchant, {
         variants: [
           { label: 'S', price: 1000, stock: 5, sku: 'S-1' },
           { label: 'M', price: 2000, stock: 7 },
         ],
       })
       const [small] = product.variants
-      house.clock.advance(1000)
+      service.clock.advance(1000)
       const { body } = await change(product, small._id, { delta: -2 }).expect(200)
       expect(body).to.deep.equal({
         success: true,
@@ -93,7 +93,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       const product = await withVariants('S', 'M')
       const [small] = product.variants
       const unused = 'f'.repeat(24)
-      await house.http
+      await service.http
         .put(`/api/v1/dev/store/products/${product._id}`)
         .set(merchant.write())
         .send({ variants: [small._id, unused].map((label) => ({ label, price: 1, stock: 9 })) })
@@ -121,7 +121,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
 
     it('a body that is wrong, naming the field, and changes nothing', async () => {
-      const product = await createProduct(house, merchant)
+      const product = await createProduct(service, merchant)
       const cases: [body: string, param: string][] = [
         ['', 'stock'],
         ['{}', 'stock'],
@@ -155,7 +155,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
 
     it('to go below 0 or above the highest, by whatever name, to the unit', async () => {
-      const product = await createProduct(house, merchant)
+      const product = await createProduct(service, merchant)
       const [{ _id: variantId }] = product.variants
       for (const vid of [variantId, 'Default']) {
         await change(product, vid, { stock: 5 }).expect(200)
@@ -173,17 +173,17 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
 
     it('what another key may not see, and makes no shop', async () => {
-      const product = await createProduct(house, merchant)
+      const product = await createProduct(service, merchant)
       const [{ _id: vid }] = product.variants
-      const live = asMerchant(merchant.businessId, await house.key(merchant.businessId, { mode: 'live' }))
-      const [stranger, other] = [await house.merchant(), await house.merchant({ mode: 'live' })]
+      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+      const [stranger, other] = [await service.merchant(), await service.merchant({ mode: 'live' })]
       await expectRefused(change(product, vid, { stock: 1 }, { as: stranger }), 404, 'PRODUCT_NOT_FOUND')
       await expectRefused(change(product, vid, { stock: 1 }, { as: live }), 404, 'SHOP_NOT_FOUND')
       await expectRefused(change(product, vid, {}, { as: other }), 400, 'VALIDATION_ERROR')
-      await openLiveShop(house, merchant)
+      await openLiveShop(service, merchant)
       await expectRefused(change(product, vid, { stock: 1 }, { as: live }), 403, 'SANDBOX_MISMATCH')
-      expect(await house.deps.Shop.countDocuments({ businessId: stranger.businessId })).to.equal(0)
-      await house.http.delete(`/api/v1/dev/store/products/${product._id}`).set(merchant.write()).expect(200)
+      expect(await service.deps.Shop.countDocuments({ businessId: stranger.businessId })).to.equal(0)
+      await service.http.delete(`/api/v1/dev/store/products/${product._id}`).set(merchant.write()).expect(200)
       await expectRefused(change(product, vid, { stock: 1 }), 404, 'PRODUCT_NOT_FOUND')
       expect((await stored(product)).variants[0]?.stock).to.equal(5)
     })
@@ -191,9 +191,9 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
 
   describe('by many at once', () => {
     it('ten of one from five leave 0 and five refusals, in one process and over two', async () => {
-      const beside = await openBeside(house)
-      for (const houses of [[house], [house, beside]]) {
-        const product = await createProduct(house, merchant)
+      const beside = await openBeside(service)
+      for (const services of [[service], [service, beside]]) {
+        const product = await createProduct(service, merchant)
         const [{ _id }] = product.variants
         const answers = await Promise.all(
           Array.from({ length: 10 }, (_, turn) =>
@@ -201,7 +201,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
               product,
               turn % 2 ? _id : 'Default',
               { delta: -1 },
-              { at: houses[turn % houses.length] ?? house },
+              { at: services[turn % services.length] ?? service },
             ),
           ),
         )
@@ -215,7 +215,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
 
     it('under one key they are one, and each hears the same', async () => {
-      const product = await createProduct(house, merchant)
+      const product = await createProduct(service, merchant)
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => change(product, 'Default', { delta: -1 }, { key: 'one-sale' })),
       )
@@ -224,7 +224,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
 
     it('one that is refused beside others changes nothing for those', async () => {
-      const products = await Promise.all(Array.from({ length: 8 }, () => createProduct(house, merchant)))
+      const products = await Promise.all(Array.from({ length: 8 }, () => createProduct(service, merchant)))
       const answers = await Promise.all(
         products.map((product, place) =>
           change(product, product.variants[0]._id, { delta: place % 2 ? -6 : -5 }),
@@ -240,12 +240,12 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     const loseAnswer = async (product: SeenProduct) => {
       const effectId = (await stored(product)).effects.at(-1) ?? ''
       const lost = { $unset: { answer: 1 }, $set: { leaseUntil: new Date(0) } }
-      const { matchedCount } = await house.deps.Claim.updateOne({ effectId }, lost)
+      const { matchedCount } = await service.deps.Claim.updateOne({ effectId }, lost)
       expect(matchedCount).to.equal(1)
     }
     /** One of them, at `place`, began `early`, and is written after all the same. */
     const changeOthers = ({ _id }: SeenProduct, early: string, times: number, earlyPlace: number) =>
-      house.deps.Product.bulkWrite(
+      service.deps.Product.bulkWrite(
         Array.from({ length: times }, (_, place) => ({
           updateOne: { filter: { _id }, update: { $push: recorded(place === earlyPlace ? early : newId()) } },
         })),
@@ -286,7 +286,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
         const sell = () => change(product, byLabel ? 'S' : _id, { delta: -1 }, { key: `gone ${byLabel}` })
         await sell().expect(200)
         await loseAnswer(product)
-        await house.http
+        await service.http
           .put(`/api/v1/dev/store/products/${product._id}`)
           .set(merchant.write())
           .send({ variants: [{ label: 'M' }], removeMissingVariants: true })
@@ -303,7 +303,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       answers: string[]
     }
     const sale = (vidOf: (product: SeenProduct) => string, quantity: number) => ({
-      prepare: async (): Promise<Case> => ({ product: await createProduct(house, merchant), answers: [] }),
+      prepare: async (): Promise<Case> => ({ product: await createProduct(service, merchant), answers: [] }),
       async run({ origin }: { origin: string }, { product, answers }: Case) {
         const response = await fetch(`${origin}${path(product._id, vidOf(product))}`, {
           method: 'PATCH',
@@ -314,7 +314,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
         if (response.status < 500) answers.push(answer)
       },
       async again(each: Case) {
-        await this.run(house, each)
+        await this.run(service, each)
       },
       async check({ product, answers }: Case, label: string) {
         expect(new Set(answers), label).to.have.property('size', 1)
@@ -326,7 +326,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
 
     it('it is changed once', async () => {
       const byId = sale(({ variants: [{ _id }] }) => _id, 2)
-      expect(await killEverywhere(house, byId, graves, 0)).to.deep.equal([
+      expect(await killEverywhere(service, byId, graves, 0)).to.deep.equal([
         'mongodb aggregate',
         'mongodb insert',
         'mongodb update',
@@ -337,7 +337,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
 
     it('and its write lands late, a retry that looks before it writes is not told that all is sold', async () => {
       await landLate(
-        house,
+        service,
         sale(() => 'Default', 5),
         graves,
         4,

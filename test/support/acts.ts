@@ -7,7 +7,7 @@ import { findBodySource } from '../../src/webhooks/body/find-source.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { eventIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { relayOutboxes } from '../../src/webhooks/relay.ts'
-import { type House, type Merchant, openHouse } from './house.ts'
+import { type Merchant, openService, type Service } from './service.ts'
 import { until } from './until.ts'
 
 /** What merchants and workers do, in one line each, for tests of what happens behind the API. */
@@ -21,13 +21,13 @@ export const paymentEvents = ['payment.created', 'payment.cancelled', 'payment.e
 
 /** The merchant makes an endpoint; its receiver may be on loopback. */
 export async function subscribe(
-  house: House,
+  service: Service,
   merchant: Merchant,
   url: string,
   events: string[] = paymentEvents,
 ): Promise<Subscription> {
-  house.allowHost(new URL(url).host)
-  const { status, body } = await house.http
+  service.allowHost(new URL(url).host)
+  const { status, body } = await service.http
     .post('/api/v1/dev/webhooks/endpoints')
     .set(merchant.write())
     .send({ url, events })
@@ -44,24 +44,27 @@ export interface Created {
 }
 
 export async function createIntent(
-  house: House,
+  service: Service,
   merchant: Merchant,
   asked: string | object = { amount: 50_000 },
 ): Promise<Created> {
   const text = typeof asked === 'string' ? asked : JSON.stringify(asked)
-  const { status, body } = await post(house, merchant, '/intents', text)
+  const { status, body } = await post(service, merchant, '/intents', text)
   if (status !== 201) throw new Error(JSON.stringify(body))
   return body.data as unknown as Created
 }
 
-export async function changeAsOperator(house: House, id: string, change: BusinessChange): Promise<void> {
+export async function changeAsOperator(service: Service, id: string, change: BusinessChange): Promise<void> {
   const actor = { kind: 'operator', name: 'awa.diop', ip: null } as const
-  const changed = await changeBusiness(house.deps, id, change, { actor, act: 'business.limited' })
+  const changed = await changeBusiness(service.deps, id, change, { actor, act: 'business.limited' })
   if (changed === null) throw new Error(`no business ${id}`)
 }
 
-export const cancelIntent = (house: House, merchant: Merchant, referenceNumber: string): Promise<Answer> =>
-  post(house, merchant, `/intents/${referenceNumber}/cancel`, '')
+export const cancelIntent = (
+  service: Service,
+  merchant: Merchant,
+  referenceNumber: string,
+): Promise<Answer> => post(service, merchant, `/intents/${referenceNumber}/cancel`, '')
 
 export interface Answer {
   status: number
@@ -69,18 +72,23 @@ export interface Answer {
 }
 
 /** By fetch, which keeps its connections: some tests do this a thousand times. */
-export async function post(house: House, merchant: Merchant, path: string, body: string): Promise<Answer> {
+export async function post(
+  service: Service,
+  merchant: Merchant,
+  path: string,
+  body: string,
+): Promise<Answer> {
   const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
-  const response = await fetch(`${house.origin}/api/v1/dev${path}`, { method: 'POST', headers, body })
+  const response = await fetch(`${service.origin}/api/v1/dev${path}`, { method: 'POST', headers, body })
   return { status: response.status, body: (await response.json()) as Answer['body'] }
 }
 
-export const readIntent = async (house: House, merchant: Merchant, referenceNumber: string) =>
-  (await house.http.get(`/api/v1/dev/intents/${referenceNumber}`).set(merchant.read())).body.data
+export const readIntent = async (service: Service, merchant: Merchant, referenceNumber: string) =>
+  (await service.http.get(`/api/v1/dev/intents/${referenceNumber}`).set(merchant.read())).body.data
 
 /** The names of the merchant's events that wait in outboxes. */
-export async function waitingEvents(house: House, { businessId }: Merchant): Promise<string[]> {
-  const { Intent, Order } = house.deps
+export async function waitingEvents(service: Service, { businessId }: Merchant): Promise<string[]> {
+  const { Intent, Order } = service.deps
   const found = [
     ...(await Intent.find({ businessId }).lean()),
     ...(await Order.find({ businessId, status: 'PLACED' }).lean()),
@@ -89,8 +97,8 @@ export async function waitingEvents(house: House, { businessId }: Merchant): Pro
 }
 
 /** Runs the relay over all of the merchant's intents and orders. */
-export async function relay(house: House, { businessId }: Merchant, deps = house.deps) {
-  const { Intent, Order } = house.deps
+export async function relay(service: Service, { businessId }: Merchant, deps = service.deps) {
+  const { Intent, Order } = service.deps
   const [intents, orders] = await Promise.all([
     Intent.find({ businessId }, { _id: 1 }).lean(),
     Order.find({ businessId }, { _id: 1 }).lean(),
@@ -103,42 +111,42 @@ export async function relay(house: House, { businessId }: Merchant, deps = house
 }
 
 /** The merchant's deliveries, those of the oldest event first. */
-export async function deliveriesOf(house: House, { businessId }: Merchant): Promise<Delivery[]> {
-  const found = await house.deps.Delivery.find({ businessId }).lean<Delivery[]>()
+export async function deliveriesOf(service: Service, { businessId }: Merchant): Promise<Delivery[]> {
+  const found = await service.deps.Delivery.find({ businessId }).lean<Delivery[]>()
   return found.toSorted((a, b) => eventIdOf(a._id).localeCompare(eventIdOf(b._id)))
 }
 
 /** The body that a delivery has at every attempt. */
-export async function storedBody(house: House, delivery: Delivery | undefined): Promise<string> {
-  const source = await findBodySource(house.deps, delivery?.referenceNumber ?? '')
+export async function storedBody(service: Service, delivery: Delivery | undefined): Promise<string> {
+  const source = await findBodySource(service.deps, delivery?.referenceNumber ?? '')
   if (delivery === undefined || source === null) throw new Error('there is no such delivery')
   return bodyOf(delivery, source)
 }
 
 /** Those of some deliveries, read. */
-export const storedBodies = (house: House, deliveries: Delivery[]) =>
-  Promise.all(deliveries.map(async (delivery) => JSON.parse(await storedBody(house, delivery))))
+export const storedBodies = (service: Service, deliveries: Delivery[]) =>
+  Promise.all(deliveries.map(async (delivery) => JSON.parse(await storedBody(service, delivery))))
 
 /** What the events that wait in an intent's outbox tell: each with the `data` of its webhook. */
-export async function waitingData(house: House, referenceNumber: string) {
-  const { outbox, ...intent } = await house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+export async function waitingData(service: Service, referenceNumber: string) {
+  const { outbox, ...intent } = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
   return outbox.map((each) => ({ event: each.event, data: JSON.parse(composeData(each, intent)) }))
 }
 
 /** A delivery that is due and that nobody has attempted. */
-export async function freshDelivery(house: House, merchant: Merchant): Promise<Delivery> {
-  const { referenceNumber } = await createIntent(house, merchant)
-  await relay(house, merchant)
+export async function freshDelivery(service: Service, merchant: Merchant): Promise<Delivery> {
+  const { referenceNumber } = await createIntent(service, merchant)
+  await relay(service, merchant)
   // Another relay of this process may be inserting it.
   return until('the delivery is stored', () =>
-    house.deps.Delivery.findOne({ referenceNumber }).lean<Delivery | null>(),
+    service.deps.Delivery.findOne({ referenceNumber }).lean<Delivery | null>(),
   )
 }
 
 /** Lets processes that have not attempted anything at the endpoint begin with as many slots as for one that responds well. */
-export async function trustEndpoint(house: House, endpointId: string): Promise<void> {
-  const lastSuccessAt = house.clock.now()
-  await house.deps.Endpoint.updateOne(
+export async function trustEndpoint(service: Service, endpointId: string): Promise<void> {
+  const lastSuccessAt = service.clock.now()
+  await service.deps.Endpoint.updateOne(
     { _id: endpointId },
     { $set: { 'health.lastSuccessAt': lastSuccessAt } },
   )
@@ -181,16 +189,16 @@ export async function attempt(deps: Deps, deliveryId: string): Promise<Attempted
 }
 
 /** The delivery as MongoDB has it now. */
-export async function stored(house: House, { _id }: { _id: string }): Promise<Delivery> {
-  const delivery = await house.deps.Delivery.findById(_id).lean<Delivery | null>()
+export async function stored(service: Service, { _id }: { _id: string }): Promise<Delivery> {
+  const delivery = await service.deps.Delivery.findById(_id).lean<Delivery | null>()
   if (delivery === null) throw new Error(`no delivery ${_id}`)
   return delivery
 }
 
 /** Another process of the same service: the same database and queues, everything else its own. */
-export function openBeside(house: House, environment: Record<string, string> = {}): Promise<House> {
-  const { mongodbUrl, queuePrefix, redisUrl } = house.deps.config
-  return openHouse({
+export function openBeside(service: Service, environment: Record<string, string> = {}): Promise<Service> {
+  const { mongodbUrl, queuePrefix, redisUrl } = service.deps.config
+  return openService({
     MONGODB_URL: mongodbUrl,
     QUEUE_PREFIX: queuePrefix,
     REDIS_URL: redisUrl,

@@ -1,19 +1,19 @@
 import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
-import type { House } from './house.ts'
+import type { Service } from './service.ts'
 
 /**
  * What wallets lost is what intents gained less what they gave back, to the centime: in all, and payment by payment in the ledger.
  * `opening`: what all wallets together held before.
  */
-export async function expectBalanced(house: House, opening: number) {
-  const now = () => new Date(house.clock.now().getTime() + 3_600_000)
-  await finishMovements({ ...house.deps, now })
+export async function expectBalanced(service: Service, opening: number) {
+  const now = () => new Date(service.clock.now().getTime() + 3_600_000)
+  await finishMovements({ ...service.deps, now })
   const [intents, accounts, movements] = await Promise.all([
-    house.deps.Intent.find({ 'payment.wallet': 'sandbox' }).lean<Intent[]>(),
-    house.deps.WalletAccount.find({}, { balance: 1, current: 1 }).lean(),
-    house.deps.WalletMovement.find({ 'result.outcome': 'done' }).lean(),
+    service.deps.Intent.find({ 'payment.wallet': 'sandbox' }).lean<Intent[]>(),
+    service.deps.WalletAccount.find({}, { balance: 1, current: 1 }).lean(),
+    service.deps.WalletMovement.find({ 'result.outcome': 'done' }).lean(),
   ])
   const known = intents.flatMap(({ payment, refunds }) => [
     `${payment?.key}: ${payment?.amountPaid}`,

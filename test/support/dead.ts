@@ -2,15 +2,15 @@ import { newId } from '../../src/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { attempt, freshDelivery, stored } from './acts.ts'
-import type { House, Merchant } from './house.ts'
+import type { Merchant, Service } from './service.ts'
 
 /** Makes attempts, each when it is due, until the delivery needs no more. The clock goes on. */
-export async function deliverToItsEnd(house: House, delivery: { _id: string }): Promise<Delivery> {
+export async function deliverToItsEnd(service: Service, delivery: { _id: string }): Promise<Delivery> {
   for (;;) {
-    const { nextAttemptAt } = await stored(house, delivery)
-    if (nextAttemptAt === null) return stored(house, delivery)
-    house.clock.advance(Math.max(0, nextAttemptAt.getTime() - house.clock.now().getTime()))
-    await attempt(house.deps, delivery._id)
+    const { nextAttemptAt } = await stored(service, delivery)
+    if (nextAttemptAt === null) return stored(service, delivery)
+    service.clock.advance(Math.max(0, nextAttemptAt.getTime() - service.clock.now().getTime()))
+    await attempt(service.deps, delivery._id)
   }
 }
 
@@ -18,22 +18,26 @@ export async function deliverToItsEnd(house: House, delivery: { _id: string }): 
 export const shortWaits = { WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' }
 
 /** A delivery of a new payment that was attempted 8 times and is DEAD; the merchant's one receiver must fail. */
-export async function deadDelivery(house: House, merchant: Merchant): Promise<Delivery> {
-  const dead = await deliverToItsEnd(house, await freshDelivery(house, merchant))
+export async function deadDelivery(service: Service, merchant: Merchant): Promise<Delivery> {
+  const dead = await deliverToItsEnd(service, await freshDelivery(service, merchant))
   if (dead.status !== 'DEAD') throw new Error(`it is ${dead.status}`)
   return dead
 }
 
 /** So many deliveries like one of the merchant's, as eight failures leave them, the first of which died longest ago. */
-export async function deadDeliveries(house: House, merchant: Merchant, count: number): Promise<Delivery[]> {
-  const like = await freshDelivery(house, merchant)
-  await house.deps.Delivery.deleteOne({ _id: like._id })
-  const now = house.clock.now().getTime()
+export async function deadDeliveries(
+  service: Service,
+  merchant: Merchant,
+  count: number,
+): Promise<Delivery[]> {
+  const like = await freshDelivery(service, merchant)
+  await service.deps.Delivery.deleteOne({ _id: like._id })
+  const now = service.clock.now().getTime()
   const dead = Array.from({ length: count }, (_, index): Delivery => {
     const deadAt = new Date(now - (count - index) * 1000)
     const _id = deliveryId(newId(), like.endpointId)
     return { ...like, _id, status: 'DEAD', attempts: 8, nextAttemptAt: null, deadAt }
   })
-  await house.deps.Delivery.collection.insertMany(dead as never[])
+  await service.deps.Delivery.collection.insertMany(dead as never[])
   return dead
 }

@@ -6,7 +6,7 @@ import { pathOf } from '../../src/http/openapi/operation.ts'
 import { routes } from '../../src/http/routes.ts'
 import { noteDeparture } from './departures.ts'
 
-/** Holds every answer that any test gets of a house against the description of the API. */
+/** Holds every answer that any test gets of a service against the description of the API. */
 
 /** As it is sent. */
 export const description = JSON.parse(JSON.stringify(describeApi(describedAs))) as Record<string, unknown>
@@ -109,7 +109,7 @@ function faultOfFailure(steps: string[], { error }: Failure): string | null {
     : null
 }
 
-/** Called by the server of a house with each request, before it is served. */
+/** Called by the server of a service with each request, before it is served. */
 export function watchAnswer(req: IncomingMessage, res: ServerResponse): void {
   const { method = '', url = '' } = req
   const end = res.end.bind(res) as (...given: unknown[]) => ServerResponse

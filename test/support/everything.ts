@@ -1,8 +1,8 @@
 import { attempt, cancelIntent, createIntent, deliveriesOf, relay, subscribe } from './acts.ts'
-import type { House, Merchant } from './house.ts'
 import { storeOrder } from './orders.ts'
 import { pay, refund } from './pay.ts'
 import type { Receiver } from './receiver.ts'
+import type { Merchant, Service } from './service.ts'
 import { createProduct, openLiveShop } from './store.ts'
 
 const events = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded', 'order.new']
@@ -13,36 +13,40 @@ export interface Pair {
   live: Merchant
 }
 
-export async function openPair(house: House, receiver: Receiver): Promise<Pair> {
-  const test = await house.merchant()
-  const issued = await house.key(test.businessId, { mode: 'live' })
+export async function openPair(service: Service, receiver: Receiver): Promise<Pair> {
+  const test = await service.merchant()
+  const issued = await service.key(test.businessId, { mode: 'live' })
   const read = () => ({ Authorization: `Bearer ${issued.key}` })
   const write = (key = crypto.randomUUID()) => ({ ...read(), 'X-Idempotency-Key': key })
   const live = { ...test, keyId: issued.id, key: issued.key, read, write }
-  await subscribe(house, test, receiver.url, events)
-  await openLiveShop(house, live)
+  await subscribe(service, test, receiver.url, events)
+  await openLiveShop(service, live)
   return { test, live }
 }
 
 /** One of everything, come to its end and told. Answers the references of two payments and an order. */
-export async function makeEverything(house: House, merchant: Merchant, sandbox: boolean): Promise<string[]> {
-  const [first, second] = [await createIntent(house, merchant), await createIntent(house, merchant)]
+export async function makeEverything(
+  service: Service,
+  merchant: Merchant,
+  sandbox: boolean,
+): Promise<string[]> {
+  const [first, second] = [await createIntent(service, merchant), await createIntent(service, merchant)]
   if (sandbox) {
-    await pay(house, first.referenceNumber)
-    await refund(house, merchant, first.referenceNumber, 20_000)
-  } else await cancelIntent(house, merchant, first.referenceNumber)
-  await cancelIntent(house, merchant, second.referenceNumber)
-  const [, deleted] = [await createProduct(house, merchant), await createProduct(house, merchant)]
-  await house.http.delete(`/api/v1/dev/store/products/${deleted._id}`).set(merchant.write())
-  const order = await storeOrder(house, merchant, sandbox)
-  await relay(house, merchant)
-  for (const { _id, nextAttemptAt } of await deliveriesOf(house, merchant))
-    if (nextAttemptAt !== null) await attempt(house.deps, _id)
+    await pay(service, first.referenceNumber)
+    await refund(service, merchant, first.referenceNumber, 20_000)
+  } else await cancelIntent(service, merchant, first.referenceNumber)
+  await cancelIntent(service, merchant, second.referenceNumber)
+  const [, deleted] = [await createProduct(service, merchant), await createProduct(service, merchant)]
+  await service.http.delete(`/api/v1/dev/store/products/${deleted._id}`).set(merchant.write())
+  const order = await storeOrder(service, merchant, sandbox)
+  await relay(service, merchant)
+  for (const { _id, nextAttemptAt } of await deliveriesOf(service, merchant))
+    if (nextAttemptAt !== null) await attempt(service.deps, _id)
   return [first.referenceNumber, second.referenceNumber, order.number]
 }
 
 /** How many documents that test keys made are left of a business, by collection. */
-export async function testsLeft({ deps }: House, { businessId }: Merchant) {
+export async function testsLeft({ deps }: Service, { businessId }: Merchant) {
   const mine = { businessId, sandbox: true }
   return {
     intents: await deps.Intent.countDocuments(mine),
@@ -53,7 +57,7 @@ export async function testsLeft({ deps }: House, { businessId }: Merchant) {
 }
 
 /** Lets what a business's keys made until now be so much older, and the clean-up look at all there is. */
-export async function makeOlder({ deps }: House, { businessId }: Merchant, ms: number): Promise<void> {
+export async function makeOlder({ deps }: Service, { businessId }: Merchant, ms: number): Promise<void> {
   const older = [{ $set: { createdAt: { $subtract: ['$createdAt', ms] } } }]
   const options = { updatePipeline: true, timestamps: false }
   await deps.Intent.updateMany({ businessId }, older, options)
@@ -64,7 +68,7 @@ export async function makeOlder({ deps }: House, { businessId }: Merchant, ms: n
 }
 
 /** Remembers what test keys made of a business, as it is now, and answers how to have it again. */
-export async function keepTests({ deps }: House, { businessId }: Merchant): Promise<() => Promise<void>> {
+export async function keepTests({ deps }: Service, { businessId }: Merchant): Promise<() => Promise<void>> {
   const owned = { businessId, sandbox: true }
   const kept = await Promise.all(
     [deps.Intent, deps.Delivery, deps.Order, deps.Product].map((model) =>

@@ -6,19 +6,19 @@ import { importProducts } from '../../src/store/imports/import-products.ts'
 import type { ImportPlan } from '../../src/store/imports/plan.ts'
 import { readRows } from '../../src/store/imports/read-rows.ts'
 import type { Product } from '../../src/store/products/product.ts'
-import type { House, Merchant } from './house.ts'
+import type { Merchant, Service } from './service.ts'
 
 /** A file of these rows, below the header that the first line is. */
 export const csvOf = (...lines: string[]): string => `${lines.join('\n')}\n`
 
 /** The merchant imports a file. */
 export const postCsv = (
-  house: House,
+  service: Service,
   merchant: Merchant,
   csv: string,
   { query = '', key = newId() }: { query?: string; key?: string } = {},
 ) =>
-  house.http
+  service.http
     .post(`/api/v1/dev/store/products/import-csv${query}`)
     .set({ ...merchant.write(key), 'Content-Type': 'text/csv' })
     .send(csv)
@@ -53,17 +53,17 @@ export async function importAs(
 }
 
 /** All that is stored of the merchant's products, deleted ones apart, by handle. */
-export const storedProducts = (house: House, { businessId }: Merchant): Promise<Product[]> =>
-  house.deps.Product.find({ businessId, deletedAt: null }).sort({ handle: 1 }).lean<Product[]>()
+export const storedProducts = (service: Service, { businessId }: Merchant): Promise<Product[]> =>
+  service.deps.Product.find({ businessId, deletedAt: null }).sort({ handle: 1 }).lean<Product[]>()
 
 /** A product as MongoDB has it, also a deleted one. */
-export const storedProduct = (house: House, _id: string): Promise<Product | null> =>
-  house.deps.Product.findById(_id).lean<Product | null>()
+export const storedProduct = (service: Service, _id: string): Promise<Product | null> =>
+  service.deps.Product.findById(_id).lean<Product | null>()
 
 /** What is sold of a product, in a line each. */
 export const soldOf = ({ handle, name, variants }: Pick<Product, 'handle' | 'name' | 'variants'>): string[] =>
   variants.map(({ label, sku, price, stock }) => [handle, name, label, sku, price, stock].join('|'))
 
 /** The plans of the merchant's imports. */
-export const plansOf = (house: House, { businessId }: Merchant): Promise<ImportPlan[]> =>
-  house.deps.ImportPlan.find({ businessId }).lean<ImportPlan[]>()
+export const plansOf = (service: Service, { businessId }: Merchant): Promise<ImportPlan[]> =>
+  service.deps.ImportPlan.find({ businessId }).lean<ImportPlan[]>()

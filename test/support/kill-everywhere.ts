@@ -1,5 +1,5 @@
-import type { House } from './house.ts'
 import { behindMs, type Fate, fates, openVictim, type Victim } from './kill-points.ts'
+import type { Service } from './service.ts'
 
 /** An operation, the case it is tried on, and what the world does after the process that ran it was killed. */
 export interface Operation<Case> {
@@ -25,14 +25,14 @@ const fatesOf = (step: string): readonly Fate[] => (reading.has(step) ? ['lost']
  * between the preparation and the run. What takes long to close is pushed to `graves`.
  */
 export async function killEverywhere<Case>(
-  house: House,
+  service: Service,
   operation: Operation<Case>,
   graves: Promise<unknown>[],
   waitMs: number,
 ): Promise<string[]> {
   const whole = await operation.prepare()
-  house.clock.advance(behindMs + waitMs)
-  const survivor = await openVictim(house, { step: 0, fate: 'lost', lateMs: behindMs })
+  service.clock.advance(behindMs + waitMs)
+  const survivor = await openVictim(service, { step: 0, fate: 'lost', lateMs: behindMs })
   await operation.run(survivor, whole)
   const { steps } = survivor
   graves.push(survivor.close())
@@ -44,11 +44,11 @@ export async function killEverywhere<Case>(
       fatesOf(name).map(async (fate) => ({ fate, name, step: index + 1, each: await operation.prepare() })),
     ),
   )
-  house.clock.advance(behindMs + waitMs)
+  service.clock.advance(behindMs + waitMs)
   while (cases.length > 0)
     await Promise.all(
       cases.splice(0, together).map(async ({ fate, name, step, each }) => {
-        const victim = await openVictim(house, { step, fate, lateMs: behindMs })
+        const victim = await openVictim(service, { step, fate, lateMs: behindMs })
         const label = `killed at step ${step} (${name}, ${fate})`
         const running = operation.run(victim, each)
         await deathOf(victim, running, { step, label })
@@ -70,7 +70,7 @@ export async function killEverywhere<Case>(
  * dead process's write land just then, and lets the retry go on.
  */
 export async function landLate<Case>(
-  house: House,
+  service: Service,
   operation: Operation<Case>,
   graves: Promise<unknown>[],
   effectStep: number,
@@ -82,9 +82,9 @@ export async function landLate<Case>(
         each: await operation.prepare(),
       })),
     )
-    house.clock.advance(behindMs)
+    service.clock.advance(behindMs)
     const landed = await Promise.all(
-      cases.map(({ step, each }) => landAt(house, operation, graves, { effectStep, step, each })),
+      cases.map(({ step, each }) => landAt(service, operation, graves, { effectStep, step, each })),
     )
     reached = landed.every(Boolean)
   }
@@ -92,17 +92,17 @@ export async function landLate<Case>(
 
 /** Answers whether the retry came to that step at all. */
 async function landAt<Case>(
-  house: House,
+  service: Service,
   operation: Operation<Case>,
   graves: Promise<unknown>[],
   { effectStep, step, each }: { effectStep: number; step: number; each: Case },
 ): Promise<boolean> {
-  const victim = await openVictim(house, { step: effectStep, fate: 'late', lateMs: behindMs })
+  const victim = await openVictim(service, { step: effectStep, fate: 'late', lateMs: behindMs })
   const running = operation.run(victim, each)
   graves.push(running.catch(() => undefined))
   const label = `its write lands before step ${step} of the retry`
   await deathOf(victim, running, { step: effectStep, label })
-  const retry = await openVictim(house, { step, fate: 'paused', lateMs: 0 })
+  const retry = await openVictim(service, { step, fate: 'paused', lateMs: 0 })
   const retried = operation.run(retry, each)
   const reached = await Promise.race([retry.died.then(() => true), retried.then(() => false)])
   await victim.happen()

@@ -8,7 +8,7 @@ import { createHttpServer } from '../../src/http/listen.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { openWire } from './cut-wire.ts'
 import { createGate } from './gate.ts'
-import type { House } from './house.ts'
+import type { Service } from './service.ts'
 
 /**
  * What becomes of the step at which a process is killed: it never happens, it happens and nobody hears of it, or it
@@ -34,9 +34,9 @@ export interface Victim {
 /** How far a victim's clock is behind, so that to everybody else the leases of a dead one are over. */
 export const behindMs = 12_000
 
-/** A process beside the house that dies at step `step` (from 1; 0 = never), and whose clock is so far behind. */
+/** A process beside the service that dies at step `step` (from 1; 0 = never), and whose clock is so far behind. */
 export async function openVictim(
-  house: House,
+  service: Service,
   { step, fate, lateMs }: { step: number; fate: Fate; lateMs: number },
 ): Promise<Victim> {
   const steps: string[] = []
@@ -51,14 +51,14 @@ export async function openVictim(
     if (last && fate !== 'paused') dead = true
     return last
   }
-  const wire = await openWire(house.deps.config.mongodbUrl, {
+  const wire = await openWire(service.deps.config.mongodbUrl, {
     isDead: () => dead,
     isLast: (command) => take(`mongodb ${command}`),
     fate,
     over: death.open,
   })
-  const shift = (atMs: number): number => house.clock.shift(atMs) - lateMs
-  const { config, log } = house.deps
+  const shift = (atMs: number): number => service.clock.shift(atMs) - lateMs
+  const { config, log } = service.deps
   const deps = await openDeps({ ...config, mongodbUrl: wire.url }, log, createMetrics(), 'web', shift)
   deps.apiSwitch.close()
   const { nudge } = deps

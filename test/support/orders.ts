@@ -2,11 +2,11 @@ import { newId, newOrderNumber } from '../../src/ids.ts'
 import type { Order } from '../../src/store/orders/order.ts'
 import { responseFormat } from '../../src/store/orders/recall.ts'
 import { newEvent } from '../../src/webhooks/event.ts'
-import type { House, Merchant } from './house.ts'
+import type { Merchant, Service } from './service.ts'
 
 /** A placed order with its event in the outbox, written past the API: nobody was nudged. */
-export async function storeOrder(house: House, { businessId }: Merchant, sandbox = true): Promise<Order> {
-  const createdAt = house.clock.now()
+export async function storeOrder(service: Service, { businessId }: Merchant, sandbox = true): Promise<Order> {
+  const createdAt = service.clock.now()
   const number = newOrderNumber()
   const order: Order = {
     _id: newId(),
@@ -22,6 +22,6 @@ export async function storeOrder(house: House, { businessId }: Merchant, sandbox
     outbox: [newEvent('order.new', createdAt, { status: 'PLACED' }, null)],
     responseFormat,
   }
-  await house.deps.Order.create(order)
+  await service.deps.Order.create(order)
   return order
 }

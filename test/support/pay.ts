@@ -5,13 +5,13 @@ import type { Intent } from '../../src/intents/intent.ts'
 import { type Confirmation, type Paid, type Payer, payIntent } from '../../src/intents/payments/pay.ts'
 import type { Refund } from '../../src/intents/refunds/refund-record.ts'
 import { type Answer, post } from './acts.ts'
-import type { House, Merchant } from './house.ts'
+import type { Merchant, Service } from './service.ts'
 
 /** What customers and merchants do about payments, for tests of what happens behind the pages and the API. */
 
 /** The intent as MongoDB has it now. */
-export const storedIntent = (house: House, referenceNumber: string): Promise<Intent> =>
-  house.deps.Intent.findOne({ referenceNumber }).orFail().lean<Intent>()
+export const storedIntent = (service: Service, referenceNumber: string): Promise<Intent> =>
+  service.deps.Intent.findOne({ referenceNumber }).orFail().lean<Intent>()
 
 /** The names of all events that an intent has told, while no relay runs. */
 export const toldBy = ({ outbox }: Intent): string[] => outbox.map(({ event }) => event)
@@ -29,31 +29,32 @@ export function payFor({ deps }: { deps: Deps }, intent: Intent, said: Partial<C
 
 /** The same, from the look at the intent on. */
 export async function pay(
-  house: { deps: Deps },
+  service: { deps: Deps },
   referenceNumber: string,
   said: Partial<Confirmation> = {},
 ): Promise<Paid> {
-  const intent = await house.deps.Intent.findOne({ referenceNumber }).orFail().lean<Intent>()
-  return payFor(house, intent, said)
+  const intent = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean<Intent>()
+  return payFor(service, intent, said)
 }
 
 /** How a payment went, in one word. */
 export const wordOf = (paid: Paid): string => (paid.state === 'settled' ? paid.outcome.outcome : paid.state)
 
 export const refund = (
-  house: House,
+  service: Service,
   merchant: Merchant,
   referenceNumber: string,
   amount: number,
-): Promise<Answer> => post(house, merchant, `/intents/${referenceNumber}/refund`, JSON.stringify({ amount }))
+): Promise<Answer> =>
+  post(service, merchant, `/intents/${referenceNumber}/refund`, JSON.stringify({ amount }))
 
 export const simulate = (
-  house: House,
+  service: Service,
   merchant: Merchant,
   referenceNumber: string,
   asked: object = {},
 ): Promise<Answer> =>
-  post(house, merchant, `/intents/${referenceNumber}/simulate-payment`, JSON.stringify(asked))
+  post(service, merchant, `/intents/${referenceNumber}/simulate-payment`, JSON.stringify(asked))
 
 /** A refund that begins now. */
 export function newRefund({ now }: Pick<Deps, 'now'>, amount: number): Refund {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { built } from './built.ts'
-import { freshEnvironment, type House } from './house.ts'
+import { freshEnvironment, type Service } from './service.ts'
 import { until } from './until.ts'
 
 /** A process of the service as the Procfile starts it. */
@@ -25,22 +25,22 @@ export interface ServiceProcess {
 
 const files = { web: 'src/server.js', worker: 'workers/main.js' } as const
 
-/** Starts a process on the house's database and queues and waits until it serves. */
+/** Starts a process on the service's database and queues and waits until it serves. */
 export const startProcess = (
   type: keyof typeof files,
-  house: House,
+  service: Service,
   changes: Record<string, string> = {},
-): Promise<ServiceProcess> => startProcessOf(built(), type, house, changes)
+): Promise<ServiceProcess> => startProcessOf(built(), type, service, changes)
 
 /** The same of what another version's build made. */
 export async function startProcessOf(
   build: string,
   type: keyof typeof files,
-  house: House,
+  service: Service,
   changes: Record<string, string>,
 ): Promise<ServiceProcess> {
   const port = changes.PORT ?? String(await freePort())
-  const child = begin(join(build, files[type]), house, { ...changes, PORT: port }, 'inherit')
+  const child = begin(join(build, files[type]), service, { ...changes, PORT: port }, 'inherit')
   const ended = once(child, 'exit').then(([code]) => code as number | null)
   const { logged, lastWords } = listen(child)
   await Promise.race([
@@ -63,8 +63,8 @@ export async function startProcessOf(
 }
 
 /** Starts a process that cannot serve; answers how it ended, and what it said on stderr. */
-export async function runToEnd(type: keyof typeof files, house: House, changes: Record<string, string>) {
-  const child = begin(join(built(), files[type]), house, changes, 'pipe')
+export async function runToEnd(type: keyof typeof files, service: Service, changes: Record<string, string>) {
+  const child = begin(join(built(), files[type]), service, changes, 'pipe')
   let [stdout, stderr] = ['', '']
   child.stderr?.on('data', (bytes: Buffer) => (stderr += bytes.toString()))
   child.stdout?.on('data', (bytes: Buffer) => (stdout += bytes.toString()))
@@ -78,10 +78,10 @@ export async function runToEnd(type: keyof typeof files, house: House, changes: 
 export async function interruptAt(
   line: string,
   type: keyof typeof files,
-  house: House,
+  service: Service,
   changes: Record<string, string>,
 ) {
-  const child = begin(join(built(), files[type]), house, changes, 'inherit')
+  const child = begin(join(built(), files[type]), service, changes, 'inherit')
   const ended = once(child, 'exit')
   const { logged, lastWords } = listen(child)
   await logged(line)
@@ -92,11 +92,11 @@ export async function interruptAt(
 
 function begin(
   program: string,
-  house: House,
+  service: Service,
   changes: Record<string, string>,
   stderr: 'pipe' | 'inherit',
 ): ChildProcess {
-  const { mongodbUrl, redisUrl, queuePrefix } = house.deps.config
+  const { mongodbUrl, redisUrl, queuePrefix } = service.deps.config
   const environment = freshEnvironment({
     MONGODB_URL: mongodbUrl,
     REDIS_URL: redisUrl,

@@ -1,5 +1,5 @@
 import mongoose from 'mongoose'
-import type { House } from './house.ts'
+import type { Service } from './service.ts'
 
 /** What MongoDB's profiler writes down of one operation. */
 export interface Profiled {
@@ -14,9 +14,9 @@ export interface Profiled {
   appName?: string
 }
 
-/** All that the house's database did during `work`. On a connection of its own: the service's may not profile. */
-export async function profiled(house: House, work: () => Promise<unknown>): Promise<Profiled[]> {
-  const client = await mongoose.mongo.MongoClient.connect(house.deps.config.mongodbUrl)
+/** All that the service's database did during `work`. On a connection of its own: the service's may not profile. */
+export async function profiled(service: Service, work: () => Promise<unknown>): Promise<Profiled[]> {
+  const client = await mongoose.mongo.MongoClient.connect(service.deps.config.mongodbUrl)
   const database = client.db()
   try {
     await database.collection('system.profile').drop()

@@ -25,7 +25,7 @@ export type Manner = (res: ServerResponse, work: () => Answer, asked: Asked) => 
 export interface Provider {
   url: string
   key: string
-  /** What a house needs to know of it. */
+  /** What a service needs to know of it. */
   environment: Record<string, string>
   asked: Asked[]
   movements: Movement[]

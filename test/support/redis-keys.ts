@@ -35,7 +35,7 @@ async function valueOf(redis: Redis, key: string): Promise<unknown> {
   }
 }
 
-/** Loses every job of one house: what FLUSHALL does to a Redis that nobody else uses. */
+/** Loses every job of one service: what FLUSHALL does to a Redis that nobody else uses. */
 export async function loseAllJobs(redisUrl: string, prefix: string): Promise<void> {
   const redis = new Redis(redisUrl)
   try {

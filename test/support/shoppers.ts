@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { House, Merchant } from './house.ts'
 import type { Receiver } from './receiver.ts'
+import type { Merchant, Service } from './service.ts'
 import { until } from './until.ts'
 
 /** What a merchant has been told of one of its intents. */
@@ -96,8 +96,8 @@ async function ask(origin: string, path: string, how: RequestInit) {
 }
 
 /** The books hold what the merchant was told, and its receiver got each event of it once. */
-export async function expectTold(house: House, receiver: Receiver, told: readonly Told[]): Promise<void> {
-  const found = await house.deps.Intent.find().lean()
+export async function expectTold(service: Service, receiver: Receiver, told: readonly Told[]): Promise<void> {
+  const found = await service.deps.Intent.find().lean()
   expect(found.map(({ referenceNumber }) => referenceNumber)).to.have.members(
     told.map(({ referenceNumber }) => referenceNumber),
   )
@@ -117,7 +117,7 @@ export async function expectTold(house: House, receiver: Receiver, told: readonl
   await until('all delivered', () => new Set(receiver.received.map(nameOf)).size >= wanted.length, 20_000)
   await until(
     'all written down',
-    async () => (await house.deps.Delivery.countDocuments({ status: 'DELIVERED' })) === wanted.length,
+    async () => (await service.deps.Delivery.countDocuments({ status: 'DELIVERED' })) === wanted.length,
   )
   expect(receiver.received.map(nameOf)).to.have.members(wanted)
 }

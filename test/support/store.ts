@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createShop } from '../../src/store/shops/create-shop.ts'
-import type { House, Merchant } from './house.ts'
+import type { Merchant, Service } from './service.ts'
 
 /** What merchants do in their store, in one line each. */
 
@@ -26,18 +26,18 @@ export interface SeenProduct {
 }
 
 /** An operator makes the live shop of a business. */
-export const openLiveShop = ({ deps }: House, { businessId }: Merchant) =>
+export const openLiveShop = ({ deps }: Service, { businessId }: Merchant) =>
   createShop(deps, { businessId, sandbox: false, name: 'Épicerie' })
 
 /** The merchant makes a product: 1 000 centimes, 5 in stock, where nothing else is asked. */
 export async function createProduct(
-  house: House,
+  service: Service,
   merchant: Merchant,
   asked: Record<string, unknown> = {},
 ): Promise<SeenProduct> {
   const sold = 'variants' in asked ? {} : { price: 1000, stock: 5 }
   const name = `Product ${randomBytes(4).toString('hex')}`
-  const { status, body } = await house.http
+  const { status, body } = await service.http
     .post('/api/v1/dev/store/products')
     .set(merchant.write())
     .send({ name, ...sold, ...asked })
@@ -45,7 +45,7 @@ export async function createProduct(
   return body.data
 }
 
-export async function readProduct(house: House, merchant: Merchant, id: string): Promise<SeenProduct> {
-  const { body } = await house.http.get(`/api/v1/dev/store/products/${id}`).set(merchant.read())
+export async function readProduct(service: Service, merchant: Merchant, id: string): Promise<SeenProduct> {
+  const { body } = await service.http.get(`/api/v1/dev/store/products/${id}`).set(merchant.read())
   return body.data
 }

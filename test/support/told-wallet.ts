@@ -15,7 +15,7 @@ export interface ToldWallet extends Wallet {
 }
 
 /** Takes the place of the sandbox wallet of these processes. At first it answers nothing and knows nothing. */
-export function toldWallet(...houses: { deps: Deps }[]): ToldWallet {
+export function toldWallet(...services: { deps: Deps }[]): ToldWallet {
   let answer: () => WalletOutcome | Promise<WalletOutcome> = () => ({ outcome: 'unknown', why: 'it hung up' })
   let fault: Error | null = null
   let known: WalletOutcome = { outcome: 'unknown', why: 'no answer' }
@@ -40,6 +40,6 @@ export function toldWallet(...houses: { deps: Deps }[]): ToldWallet {
     knows: (outcome) => void (known = outcome),
     fails: (error) => void (fault = error),
   }
-  for (const { deps } of houses) deps.wallets = openWallets(wallet, null)
+  for (const { deps } of services) deps.wallets = openWallets(wallet, null)
   return wallet
 }

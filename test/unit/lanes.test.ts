@@ -3,7 +3,7 @@ import { mongo } from 'mongoose'
 import { createInsertLane } from '../../src/group-commit/insert-lane.ts'
 import { createLane } from '../../src/group-commit/lane.ts'
 import { createReadLane } from '../../src/group-commit/read-lane.ts'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /** Longer than a few turns of the event loop; the last one outlives its test. */
@@ -153,11 +153,11 @@ describe('A lane of writes', () => {
 })
 
 describe('A lane of inserts', () => {
-  let house: House
+  let service: Service
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   interface Thing {
     _id: string
@@ -165,7 +165,7 @@ describe('A lane of inserts', () => {
   }
 
   async function openThings() {
-    const things = house.deps.mongo.collection<Thing>(`things${Math.random()}`)
+    const things = service.deps.mongo.collection<Thing>(`things${Math.random()}`)
     await things.createIndex({ code: 1 }, { name: 'theCode', unique: true, sparse: true })
     const insertMany = (docs: Thing[]) => things.insertMany(docs, { ordered: false })
     return { things, insert: createInsertLane<Thing>(insertMany, 500) }

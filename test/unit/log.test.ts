@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import mongoose, { mongo, Schema } from 'mongoose'
 import { pino } from 'pino'
 import { describeError } from '../../src/log.ts'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 
 const secret = 'a-secret-value'
 
@@ -36,12 +36,12 @@ describe('The lines of a log', function () {
 })
 
 describe('The log of an error', () => {
-  let house: House
+  let service: Service
   before(async () => {
-    house = await openHouse()
-    await house.deps.mongo.collection('kept').createIndex({ code: 1 }, { unique: true })
+    service = await openService()
+    await service.deps.mongo.collection('kept').createIndex({ code: 1 }, { unique: true })
   })
-  after(() => house.close())
+  after(() => service.close())
 
   /** The one line that is written of it. */
   function lineOf(err: unknown): string {
@@ -67,15 +67,15 @@ describe('The log of an error', () => {
 
   const shape = { _id: String, amount: Number, at: Date }
   const Strict = mongoose.model('Strict', new Schema(shape, { strict: 'throw' }))
-  const kept = () => house.deps.mongo.collection('kept')
+  const kept = () => service.deps.mongo.collection('kept')
 
   /** Each as it comes from MongoDB, its driver or mongoose; each has the value in its message. */
   const quoting: [name: string, act: () => unknown][] = [
-    ['CastError', () => house.deps.Intent.findOne({ expiresAt: secret })],
+    ['CastError', () => service.deps.Intent.findOne({ expiresAt: secret })],
     ['ValidationError', () => new Strict({ _id: 'a', amount: secret }).validate()],
     ['StrictModeError', () => Strict.updateOne({}, { [secret]: 1 })],
     ['ObjectParameterError', () => Strict.find(secret as never)],
-    ['DocumentNotFoundError', () => house.deps.Intent.findOne({ code: secret }).orFail()],
+    ['DocumentNotFoundError', () => service.deps.Intent.findOne({ code: secret }).orFail()],
     ['BSONError', () => mongo.BSON.serialize({ [`${secret}\0`]: 1 })],
     ['MongoParseError', () => new mongo.MongoClient(`mongodb://a/?appName=a&${secret}=1`)],
     ['MongoServerError', () => refusedTwice(secret, ([doc]) => kept().insertOne(doc ?? {}))],

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import { createUpdateLane, type GuardedUpdate } from '../../src/group-commit/update-lane.ts'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 
 const later = () => performance.now() + 60_000
 const outcome = (promise: Promise<unknown>) => promise.catch((error: Error) => error)
@@ -12,14 +12,14 @@ interface Seat {
 }
 
 describe('A lane of updates', () => {
-  let house: House
+  let service: Service
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   async function openSeats(...ids: string[]) {
-    const seats = house.deps.mongo.collection<Seat>(`seats${Math.random()}`)
+    const seats = service.deps.mongo.collection<Seat>(`seats${Math.random()}`)
     await seats.insertMany(ids.map((_id) => ({ _id, guest: null })))
     const sent: number[] = []
     const bulkWrite: typeof seats.bulkWrite = (operations, options) => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import type { PaymentOrder, RefundOrder, Wallet } from '../../src/wallets/wallet.ts'
-import type { House } from '../support/house.ts'
+import type { Service } from '../support/service.ts'
 
 export const pin = '2580'
 export const done = { outcome: 'done' } as const
@@ -16,22 +16,22 @@ const newKey = () => randomBytes(12).toString('hex')
 /** Long enough for a test on a busy machine. */
 const goodForMs = 60_000
 
-/** Customers of one house, with their wallets. */
-export function customersOf(house: House) {
-  const wallet = house.deps.wallets.forPayments(true) as Wallet
+/** Customers of one service, with their wallets. */
+export function customersOf(service: Service) {
+  const wallet = service.deps.wallets.forPayments(true) as Wallet
   let made = 0
 
   const order = (changes: Partial<PaymentOrder> & { phone: string }): PaymentOrder => ({
     key: newKey(),
     amount: 100,
-    validUntil: new Date(house.clock.now().getTime() + goodForMs),
+    validUntil: new Date(service.clock.now().getTime() + goodForMs),
     businessId: 'a-business',
     referenceNumber: 'PI-TEST',
     pin,
     ...changes,
   })
   const accountOf = async (id: string) => {
-    const account = await house.deps.WalletAccount.findById(id).lean()
+    const account = await service.deps.WalletAccount.findById(id).lean()
     if (account === null) throw new Error(`no wallet ${id}`)
     return account
   }
@@ -46,15 +46,15 @@ export function customersOf(house: House) {
       key,
       amount,
       paymentKey,
-      validUntil: new Date(house.clock.now().getTime() + goodForMs),
+      validUntil: new Date(service.clock.now().getTime() + goodForMs),
     }),
     ask: (kind: 'payment' | 'refund', key: string) =>
-      wallet.status({ kind, businessId: 'b1', key, amount: 100, validUntil: house.clock.now() }),
+      wallet.status({ kind, businessId: 'b1', key, amount: 100, validUntil: service.clock.now() }),
     /** A customer with so many centimes; answers the phone number. */
     async customer(balance: number): Promise<string> {
       made += 1
       const phone = String(33_000_000 + made)
-      if ((await createWallet(house.deps, { phone, pin, balance })) === null) throw new Error(phone)
+      if ((await createWallet(service.deps, { phone, pin, balance })) === null) throw new Error(phone)
       return phone
     },
   }

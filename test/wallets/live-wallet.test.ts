@@ -8,7 +8,6 @@ import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
 import { signature } from '../../src/wallets/live/sign.ts'
 import type { PaymentOrder, Question, RefundOrder, Wallet } from '../../src/wallets/wallet.ts'
 import { createGate } from '../support/gate.ts'
-import { type Clock, createClock } from '../support/house.ts'
 import {
   insteadOf,
   lost,
@@ -20,6 +19,7 @@ import {
   unanswered,
 } from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
+import { type Clock, createClock } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import {
   closedPort,

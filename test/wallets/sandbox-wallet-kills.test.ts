@@ -3,9 +3,9 @@ import { finishLeftovers } from '../../src/poll.ts'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import type { KnownOutcome, PaymentOrder, RefundOrder, Wallet } from '../../src/wallets/wallet.ts'
 import { buryMeanwhile } from '../support/graves.ts'
-import { type House, openHouse } from '../support/house.ts'
 import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
 import type { Victim } from '../support/kill-points.ts'
+import { openService, type Service } from '../support/service.ts'
 import { customersOf } from './customers.ts'
 
 interface Case {
@@ -19,16 +19,16 @@ interface Case {
 
 describe('A wallet of the sandbox, when a process is killed between any two steps of', function () {
   this.timeout(60_000)
-  let house: House
+  let service: Service
   let customers: ReturnType<typeof customersOf>
   before(async () => {
-    house = await openHouse()
-    customers = customersOf(house)
+    service = await openService()
+    customers = customersOf(service)
   })
   const graves: Promise<unknown>[] = []
   after(async () => {
     buryMeanwhile(graves)
-    await house.close()
+    await service.close()
   })
 
   const walletOf = (victim: Victim) => victim.deps.wallets.forPayments(true) as Wallet
@@ -48,7 +48,7 @@ describe('A wallet of the sandbox, when a process is killed between any two step
     },
     async again({ kind, order, told }: Case) {
       told.push((await customers.ask(kind, order.key)) as KnownOutcome)
-      await finishMovements(house.deps)
+      await finishMovements(service.deps)
     },
     /** One word, told each time, and the balance says the same. */
     async check({ phone, kind, order, balance, told }: Case, label: string) {
@@ -62,7 +62,7 @@ describe('A wallet of the sandbox, when a process is killed between any two step
         balance: kind === 'payment' ? balance - moved : balance + moved,
         current: null,
       })
-      expect(await house.deps.WalletMovement.countDocuments({ _id: order.key }), label).to.equal(1)
+      expect(await service.deps.WalletMovement.countDocuments({ _id: order.key }), label).to.equal(1)
       expect(account.tries.taken, label).to.be.within(0, 1)
     },
   })
@@ -81,8 +81,15 @@ describe('A wallet of the sandbox, when a process is killed between any two step
 
   /** A process dies between the debit and the ledger. */
   async function leaveBehind(phone: string, key: string) {
-    const left = { nonce: 'n', key, kind: 'payment', amount: 700, paymentKey: key, since: house.clock.now() }
-    await house.deps.WalletAccount.updateOne(
+    const left = {
+      nonce: 'n',
+      key,
+      kind: 'payment',
+      amount: 700,
+      paymentKey: key,
+      since: service.clock.now(),
+    }
+    await service.deps.WalletAccount.updateOne(
       { _id: phone },
       { $set: { current: left }, $inc: { balance: -700 } },
     )
@@ -91,7 +98,7 @@ describe('A wallet of the sandbox, when a process is killed between any two step
   it('a payment, its books balance, and it has one outcome', async () => {
     const seen = new Set<string>()
     const killed = operation(payment, seen)
-    const steps = await killEverywhere(house, killed, graves, 0)
+    const steps = await killEverywhere(service, killed, graves, 0)
     expect(steps).to.deep.equal([
       'mongodb find',
       'mongodb findAndModify',
@@ -101,25 +108,25 @@ describe('A wallet of the sandbox, when a process is killed between any two step
       'mongodb update',
     ])
     expect([...seen]).to.have.members(['done', 'not-executed'])
-    await landLate(house, killed, graves, 4)
+    await landLate(service, killed, graves, 4)
   })
 
   it('a refund, its books balance, and it has one outcome', async () => {
     const seen = new Set<string>()
     const killed = operation(refund, seen)
-    const steps = await killEverywhere(house, killed, graves, 0)
+    const steps = await killEverywhere(service, killed, graves, 0)
     expect(steps.slice(0, 2)).to.deep.equal(['mongodb find', 'mongodb update'])
     expect(steps.slice(-2)).to.deep.equal(['mongodb insert', 'mongodb update'])
     expect([...seen]).to.have.members(['done', 'not-executed'])
-    await landLate(house, killed, graves, 2)
+    await landLate(service, killed, graves, 2)
   })
 
   it('anything, a poll finishes what was left behind', async () => {
     const { phone, order } = await payment()
     await leaveBehind(phone, order.key)
-    expect(await finishLeftovers(house.deps)).to.equal(0)
-    house.clock.advance(5000)
-    expect(await finishLeftovers(house.deps)).to.equal(1)
+    expect(await finishLeftovers(service.deps)).to.equal(0)
+    service.clock.advance(5000)
+    expect(await finishLeftovers(service.deps)).to.equal(1)
     expect(await customers.accountOf(phone)).to.include({ balance: 300, current: null })
     expect(await customers.ask('payment', order.key)).to.deep.equal({ outcome: 'done' })
   })

@@ -4,28 +4,28 @@ import { authorise } from '../../src/wallets/sandbox/authorise.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { move } from '../../src/wallets/sandbox/move.ts'
 import { openBeside } from '../support/acts.ts'
-import { type House, openHouse } from '../support/house.ts'
+import { openService, type Service } from '../support/service.ts'
 import { customersOf, done, locked, notExecuted, pin, poor, technical, wrongPin } from './customers.ts'
 
 const quarterMs = 15 * 60_000
 
 describe('A wallet of the sandbox', () => {
-  let house: House
-  let beside: House
+  let service: Service
+  let beside: Service
   let here: ReturnType<typeof customersOf>
   let there: ReturnType<typeof customersOf>
   before(async () => {
-    house = await openHouse()
-    beside = await openBeside(house)
-    ;[here, there] = [customersOf(house), customersOf(beside)]
+    service = await openService()
+    beside = await openBeside(service)
+    ;[here, there] = [customersOf(service), customersOf(beside)]
   })
   after(async () => {
     await beside.close()
-    await house.close()
+    await service.close()
   })
 
   const pass = (ms: number) => {
-    for (const { clock } of [house, beside]) clock.advance(ms)
+    for (const { clock } of [service, beside]) clock.advance(ms)
   }
   /** Acts at once, in both processes by turns. */
   const inBoth = <T>(count: number, act: (where: typeof here) => Promise<T>): Promise<T[]> =>
@@ -47,8 +47,8 @@ describe('A wallet of the sandbox', () => {
     expect(account.pinHash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     await here.pay({ phone, pin: '7391' })
     const kept = await Promise.all([
-      house.deps.WalletAccount.find().lean(),
-      house.deps.WalletMovement.find().lean(),
+      service.deps.WalletAccount.find().lean(),
+      service.deps.WalletMovement.find().lean(),
     ])
     expect(JSON.stringify(kept)).not.to.match(new RegExp(`"(7391|${pin})"`))
   })
@@ -100,8 +100,8 @@ describe('A wallet of the sandbox', () => {
 
   it('loses a try, and is not locked for ever, when a process dies while it looks at the PIN', async () => {
     const phone = await here.customer(1000)
-    const taken = { 'tries.taken': 5, 'tries.wrong': 4, 'tries.lastTakenAt': house.clock.now() }
-    await house.deps.WalletAccount.updateOne({ _id: phone }, { $set: taken })
+    const taken = { 'tries.taken': 5, 'tries.wrong': 4, 'tries.lastTakenAt': service.clock.now() }
+    await service.deps.WalletAccount.updateOne({ _id: phone }, { $set: taken })
     expect(await here.pay({ phone })).to.deep.equal(locked)
     pass(quarterMs)
     expect(await here.pay({ phone })).to.deep.equal(done)
@@ -110,7 +110,7 @@ describe('A wallet of the sandbox', () => {
   it('gives a try back when too many PINs are being looked at', async () => {
     const phone = await here.customer(1000)
     const [pinInTurn, moveInTurn] = [createTurns(), createTurns()]
-    const busy = { ...house.deps, pinInTurn, moveInTurn, checkPin: async () => null }
+    const busy = { ...service.deps, pinInTurn, moveInTurn, checkPin: async () => null }
     for (const _ of [1, 2, 3, 4, 5, 6])
       expect(await authorise(busy, here.order({ phone }))).to.deep.equal(notExecuted)
     expect(await authorise(busy, here.order({ phone: '39999999' }))).to.deep.equal(notExecuted)
@@ -119,8 +119,8 @@ describe('A wallet of the sandbox', () => {
   })
 
   it('can be paid from while another business sends more PIN checks than a process accepts', async () => {
-    const unknown = { phone: '39999998', businessId: (await house.merchant()).businessId }
-    const known = { phone: '22000001', pin: '1234', businessId: (await house.merchant()).businessId }
+    const unknown = { phone: '39999998', businessId: (await service.merchant()).businessId }
+    const known = { phone: '22000001', pin: '1234', businessId: (await service.merchant()).businessId }
     expect(await here.pay(known)).to.deep.equal(done)
     const over = new AbortController()
     const rivals = Array.from({ length: 100 }, async () => {
@@ -138,7 +138,7 @@ describe('A wallet of the sandbox', () => {
     const orders = Array.from({ length: 20 }, () => here.order({ phone }))
     const outcomes = await Promise.all(
       orders.map(({ key, amount, validUntil }, index) =>
-        move((index % 2 === 0 ? house : beside).deps, phone, {
+        move((index % 2 === 0 ? service : beside).deps, phone, {
           key,
           kind: 'payment',
           amount,
@@ -166,7 +166,7 @@ describe('A wallet of the sandbox', () => {
     const [declined, refused] = [here.order({ phone }), here.order({ phone, pin: '0000' })]
     expect(await here.wallet.authorise(declined)).to.deep.equal(poor)
     expect(await here.wallet.authorise(refused)).to.deep.equal(wrongPin)
-    await house.deps.WalletAccount.updateOne({ _id: phone }, { $set: { balance: 1000 } })
+    await service.deps.WalletAccount.updateOne({ _id: phone }, { $set: { balance: 1000 } })
     expect(await here.wallet.authorise(declined)).to.deep.equal(poor)
     expect(await here.wallet.authorise({ ...refused, pin })).to.deep.equal(wrongPin)
     expect([await here.ask('payment', declined.key), await here.ask('payment', refused.key)]).to.deep.equal([
@@ -181,7 +181,7 @@ describe('A wallet of the sandbox', () => {
     const order = here.order({ phone })
     expect(await there.ask('payment', order.key)).to.deep.equal(notExecuted)
     expect(await here.wallet.authorise(order)).to.deep.equal(notExecuted)
-    const late = here.order({ phone, validUntil: house.clock.now() })
+    const late = here.order({ phone, validUntil: service.clock.now() })
     expect(await here.wallet.authorise(late)).to.deep.equal(notExecuted)
     expect(await here.accountOf(phone)).to.include({ balance: 1000, current: null })
   })
@@ -256,7 +256,7 @@ describe('A wallet of the sandbox', () => {
 
     it('gives way to a wallet that was made with its number', async () => {
       expect(await demo('22000005', { businessId: 'b' })).to.include({ outcome: 'declined' })
-      await createWallet(house.deps, { phone: '22000005', pin, balance: 150 })
+      await createWallet(service.deps, { phone: '22000005', pin, balance: 150 })
       expect(await demo('22000005', { businessId: 'b' })).to.deep.equal(wrongPin)
       expect(await here.pay({ phone: '22000005', businessId: 'b' })).to.deep.equal(done)
       expect(await here.balanceOf('22000005')).to.equal(50)

@@ -3,10 +3,10 @@ import { expireIntent } from '../../src/intents/expire.ts'
 import type { KnownOutcome } from '../../src/wallets/wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { cancelIntent, createIntent, readIntent, subscribe } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { pay, wordOf } from '../support/pay.ts'
 import { faultsOf } from '../support/payment-events.ts'
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
 import { until } from '../support/until.ts'
 
@@ -21,21 +21,21 @@ const earned = { provider_ttc: 1000, payer_ttc: 500, tof: 210, tte: 30, total_re
 const unpaid = { amount: 50_000, paid_at: null, payer_phone: null, commission: nothingEarned }
 
 describe('The body of a payment’s webhook', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let merchant: Merchant
   let wallet: ToldWallet
   before(async () => {
-    ;[house, receiver] = await Promise.all([openHouse(), startReceiver()])
-    wallet = toldWallet(house)
-    merchant = await house.merchant()
-    await subscribe(house, merchant, receiver.url, paymentEvents)
-    house.startWorkers()
+    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
+    wallet = toldWallet(service)
+    merchant = await service.merchant()
+    await subscribe(service, merchant, receiver.url, paymentEvents)
+    service.startWorkers()
   })
-  after(() => house.close().then(() => receiver.close()))
+  after(() => service.close().then(() => receiver.close()))
 
   const act = async (path: string, body: object, status: number) => {
-    const answer = await house.http.post(`/api/v1/dev/intents/${path}`).set(merchant.write()).send(body)
+    const answer = await service.http.post(`/api/v1/dev/intents/${path}`).set(merchant.write()).send(body)
     expect(answer.status, JSON.stringify(answer.body)).to.equal(status)
     return answer.body.data
   }
@@ -43,7 +43,7 @@ describe('The body of a payment’s webhook', () => {
     act(`${reference}/simulate-payment`, body, status)
   const payWith = async (outcome: KnownOutcome, reference: string, said: Parameters<typeof pay>[2] = {}) => {
     wallet.answers(() => outcome)
-    expect(wordOf(await pay(house, reference, said))).to.equal(outcome.outcome)
+    expect(wordOf(await pay(service, reference, said))).to.equal(outcome.outcome)
   }
 
   /** Waits for these events of an intent. Returns their bodies, oldest first, each checked against its schema. */
@@ -64,7 +64,7 @@ describe('The body of a payment’s webhook', () => {
   it('describes a new intent, with any keys in its metadata', async () => {
     const metadata = '{"a.b":"1","$x":"2","__proto__":"3","constructor":""," é💰":"ü\\u0007","order":"1042"}'
     const asked = `{"amount":50000,"metadata":${metadata}}`
-    const { referenceNumber, shortCode, createdAt } = await createIntent(house, merchant, asked)
+    const { referenceNumber, shortCode, createdAt } = await createIntent(service, merchant, asked)
     const body = await last(referenceNumber, 'created')
     expect(body).to.include({ event: 'payment.created', created_at: createdAt, sandbox: true })
     expect(JSON.stringify(body.data.metadata)).to.equal(JSON.stringify(JSON.parse(metadata)))
@@ -75,12 +75,12 @@ describe('The body of a payment’s webhook', () => {
 
   it('describes a payment, by wallet or simulated: time, payer and commission', async () => {
     for (const way of ['wallet', 'simulated'] as const) {
-      const { referenceNumber, shortCode } = await createIntent(house, merchant)
+      const { referenceNumber, shortCode } = await createIntent(service, merchant)
       const phone = '221771234567'
       if (way === 'wallet') await payWith({ outcome: 'done' }, referenceNumber, { phone })
       else await simulate(referenceNumber, { payerPhone: `+${phone}` })
       const { data, created_at: at } = await last(referenceNumber, 'created', 'confirmed')
-      const { payment } = await readIntent(house, merchant, referenceNumber)
+      const { payment } = await readIntent(service, merchant, referenceNumber)
       expect(Math.abs(Date.parse(at) - Date.parse(payment.paidAt)), way).to.be.below(1000)
       expect(data, way).to.deep.equal({
         reference_number: referenceNumber,
@@ -98,20 +98,20 @@ describe('The body of a payment’s webhook', () => {
 
   it('has no amount for an OPEN intent until one is paid, not even the suggestion', async () => {
     const open = { amountType: 'OPEN', amount: 777 }
-    const { referenceNumber } = await createIntent(house, merchant, open)
+    const { referenceNumber } = await createIntent(service, merchant, open)
     await payWith({ outcome: 'declined', reason: 'limit_exceeded' }, referenceNumber, { amount: 60_000 })
     await payWith({ outcome: 'done' }, referenceNumber, { amount: 50_000 })
     await act(`${referenceNumber}/refund`, { amount: 1 }, 200)
     const bodies = await told(referenceNumber, 'created', 'failed', 'confirmed', 'refunded')
     expect(bodies.map(({ data }) => data.amount)).to.deep.equal([null, null, 50_000, 50_000])
-    const left = await createIntent(house, merchant, open)
-    await cancelIntent(house, merchant, left.referenceNumber)
+    const left = await createIntent(service, merchant, open)
+    await cancelIntent(service, merchant, left.referenceNumber)
     const gone = await last(left.referenceNumber, 'created', 'cancelled')
     expect(gone.data).to.include({ amount: null, status: 'CANCELLED' })
   })
 
   it('describes each failure with its reason, and whether the customer may try again', async () => {
-    const { referenceNumber } = await createIntent(house, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     await payWith({ outcome: 'refused', reason: 'wrong_pin' }, referenceNumber)
     await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
     await simulate(referenceNumber, { outcome: 'insufficient_funds' }, 402)
@@ -124,14 +124,14 @@ describe('The body of a payment’s webhook', () => {
       { status: 'FAILED', failure: { code: 'wallet_closed', retryable: false } },
     ])
     for (const { data } of failed) expect(data).to.deep.include(unpaid)
-    const magic = await createIntent(house, merchant, { amount: 99_901 })
+    const magic = await createIntent(service, merchant, { amount: 99_901 })
     await simulate(magic.referenceNumber, {}, 402)
     const { data } = await last(magic.referenceNumber, 'created', 'failed')
     expect(data.failure).to.deep.equal({ code: 'technical_error', retryable: false })
   })
 
   it('describes each refund with its id, and repeats the payment', async () => {
-    const { referenceNumber } = await createIntent(house, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
     await payWith({ outcome: 'done' }, referenceNumber)
     const first = await act(`${referenceNumber}/refund`, { amount: 20_000, reason: 'torn' }, 200)
@@ -153,12 +153,12 @@ describe('The body of a payment’s webhook', () => {
 
   it('describes the end of an unpaid intent', async () => {
     const [cancelled, expired] = await Promise.all([
-      createIntent(house, merchant),
-      createIntent(house, merchant),
+      createIntent(service, merchant),
+      createIntent(service, merchant),
     ])
-    await cancelIntent(house, merchant, cancelled.referenceNumber)
-    house.clock.advance(86_400_000)
-    await expireIntent(house.deps, expired.referenceNumber)
+    await cancelIntent(service, merchant, cancelled.referenceNumber)
+    service.clock.advance(86_400_000)
+    await expireIntent(service.deps, expired.referenceNumber)
     const bodies = [
       await last(cancelled.referenceNumber, 'created', 'cancelled'),
       await last(expired.referenceNumber, 'created', 'expired'),
@@ -168,10 +168,10 @@ describe('The body of a payment’s webhook', () => {
   })
 
   it('says whether it is a test', async () => {
-    house.deps.wallets = openWallets(wallet, { ...wallet, name: 'live:told', close: async () => undefined })
-    const live = await house.merchant({ mode: 'live' })
-    await subscribe(house, live, receiver.url, paymentEvents)
-    const { referenceNumber } = await createIntent(house, live)
+    service.deps.wallets = openWallets(wallet, { ...wallet, name: 'live:told', close: async () => undefined })
+    const live = await service.merchant({ mode: 'live' })
+    await subscribe(service, live, receiver.url, paymentEvents)
+    const { referenceNumber } = await createIntent(service, live)
     await payWith({ outcome: 'done' }, referenceNumber)
     const bodies = await told(referenceNumber, 'created', 'confirmed')
     expect(bodies.map(({ sandbox }) => sandbox)).to.deep.equal([false, false])

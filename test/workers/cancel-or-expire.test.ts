@@ -2,47 +2,47 @@ import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { cancelIntent, createIntent } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { openVictim } from '../support/kill-points.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 
 const dayMs = 86_400_000
 
 describe('a cancel and an expiry at the same moment', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
+    service = await openService()
+    merchant = await service.merchant()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   it('have one winner and one event, 1 000 times', async function () {
     this.timeout(30_000)
     const count = 1000
     const instant = new Date('2032-01-01T00:00:00Z')
-    house.clock.freeze(instant)
+    service.clock.freeze(instant)
     const references: string[] = []
     await inChunks(count, 100, async () => {
-      references.push((await createIntent(house, merchant)).referenceNumber)
+      references.push((await createIntent(service, merchant)).referenceNumber)
     })
     // The clocks of two machines are never quite the same: to the API there is time left, to the worker there is none.
-    house.clock.freeze(new Date(instant.getTime() + dayMs - 1))
-    const worker: Deps = { ...house.deps, now: () => new Date(instant.getTime() + dayMs) }
+    service.clock.freeze(new Date(instant.getTime() + dayMs - 1))
+    const worker: Deps = { ...service.deps, now: () => new Date(instant.getTime() + dayMs) }
     const winners = new Map<string, 'cancel' | 'expire'>()
     await inChunks(count, 50, async (index) => {
       const referenceNumber = references[index] ?? ''
       // A third each: the cancel first, the expiry first, and both at once.
-      const cancelling = index % 3 === 1 ? null : cancelIntent(house, merchant, referenceNumber)
+      const cancelling = index % 3 === 1 ? null : cancelIntent(service, merchant, referenceNumber)
       if (index % 3 === 0) await cancelling
       const { expired } = await expireIntent(worker, referenceNumber)
-      const { status, body } = await (cancelling ?? cancelIntent(house, merchant, referenceNumber))
+      const { status, body } = await (cancelling ?? cancelIntent(service, merchant, referenceNumber))
       if (!expired) expect(status).to.equal(200)
       else expect(JSON.stringify(body)).to.match(/"INTENT_CANCEL_(CONFLICT|INVALID_STATUS)"/)
       winners.set(referenceNumber, expired ? 'expire' : 'cancel')
     })
     expect(new Set(winners.values())).to.have.property('size', 2)
     const { businessId } = merchant
-    const intents = await house.deps.Intent.find({ businessId }).lean()
+    const intents = await service.deps.Intent.find({ businessId }).lean()
     const told = intents.map(({ referenceNumber, status, cancellationReason, outbox }) => [
       referenceNumber,
       status,
@@ -63,26 +63,26 @@ describe('a cancel and an expiry at the same moment', () => {
   /** Both on one intent whose time is up for the worker only; the victim pauses at its step while the other acts. */
   async function race(step: number, paused: 'cancel' | 'expire') {
     const instant = new Date('2033-01-01T00:00:00Z')
-    house.clock.freeze(instant)
-    const { referenceNumber } = await createIntent(house, merchant)
-    house.clock.freeze(new Date(instant.getTime() + dayMs - 1))
+    service.clock.freeze(instant)
+    const { referenceNumber } = await createIntent(service, merchant)
+    service.clock.freeze(new Date(instant.getTime() + dayMs - 1))
     const late = paused === 'cancel' ? 0 : -1
-    const victim = await openVictim(house, { step, fate: 'paused', lateMs: late })
-    const worker: Deps = { ...house.deps, now: () => new Date(instant.getTime() + dayMs) }
+    const victim = await openVictim(service, { step, fate: 'paused', lateMs: late })
+    const worker: Deps = { ...service.deps, now: () => new Date(instant.getTime() + dayMs) }
     const cancel = async (origin: string) => {
-      const { status, body } = await cancelIntent({ ...house, origin }, merchant, referenceNumber)
+      const { status, body } = await cancelIntent({ ...service, origin }, merchant, referenceNumber)
       return status === 200 ? 'cancelled' : body.error.code
     }
     const expire = async (deps: Deps) =>
       (await expireIntent(deps, referenceNumber)).expired ? 'expired' : 'not'
     const own = paused === 'cancel' ? cancel(victim.origin) : expire(victim.deps)
     const reached = await Promise.race([victim.died.then(() => true), own.then(() => false)])
-    const other = await (paused === 'cancel' ? expire(worker) : cancel(house.origin))
+    const other = await (paused === 'cancel' ? expire(worker) : cancel(service.origin))
     await victim.happen()
     const outcome = `${await own}, ${other}`
     const at = victim.steps[step - 1] ?? 'ended'
     await victim.close()
-    const intent = await house.deps.Intent.findOne({ referenceNumber }).lean()
+    const intent = await service.deps.Intent.findOne({ referenceNumber }).lean()
     const told = intent?.outbox.map(({ event }) => event).join()
     return { reached, at, outcome, told }
   }

@@ -15,32 +15,32 @@ import {
   subscribe,
   trustEndpoint,
 } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 
 describe('a delivery', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let merchant: Merchant
   let secret: string
   let endpointId: string
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
   beforeEach(async () => {
-    ;[merchant, receiver] = await Promise.all([house.merchant(), startReceiver()])
-    ;({ secret, id: endpointId } = await subscribe(house, merchant, receiver.url))
+    ;[merchant, receiver] = await Promise.all([service.merchant(), startReceiver()])
+    ;({ secret, id: endpointId } = await subscribe(service, merchant, receiver.url))
   })
   afterEach(() => {
-    house.clock.freeze(null)
+    service.clock.freeze(null)
     return receiver.close()
   })
-  after(() => house.close())
+  after(() => service.close())
 
-  const later = (ms: number) => new Date(house.clock.now().getTime() + ms)
+  const later = (ms: number) => new Date(service.clock.now().getTime() + ms)
 
   it('carries the four headers of SPEC 6.2, spelled exactly, with a signature over timestamp and body', async () => {
-    await attempt(house.deps, (await freshDelivery(house, merchant))._id)
+    await attempt(service.deps, (await freshDelivery(service, merchant))._id)
     const [one] = await receiver.atLeast(1)
     const names = one?.rawHeaders.filter((_, index) => index % 2 === 0)
     expect(names).to.include.members([
@@ -59,10 +59,10 @@ describe('a delivery', () => {
   })
 
   it('names each event of an intent', async () => {
-    const { referenceNumber } = await createIntent(house, merchant)
-    await cancelIntent(house, merchant, referenceNumber)
-    await relay(house, merchant)
-    for (const { _id } of await deliveriesOf(house, merchant)) await attempt(house.deps, _id)
+    const { referenceNumber } = await createIntent(service, merchant)
+    await cancelIntent(service, merchant, referenceNumber)
+    await relay(service, merchant)
+    for (const { _id } of await deliveriesOf(service, merchant)) await attempt(service.deps, _id)
     const told = receiver.received.map(({ headers, json }) => [headers['x-service-event'], json.event])
     expect(told).to.deep.equal([
       ['payment.created', 'payment.created'],
@@ -71,66 +71,66 @@ describe('a delivery', () => {
   })
 
   it('has the same bytes at every attempt and in every process, even after the intent has changed', async () => {
-    await subscribe(house, merchant, receiver.url, [
+    await subscribe(service, merchant, receiver.url, [
       'payment.confirmed',
       'payment.failed',
       'payment.refunded',
     ])
     const open = { amountType: 'OPEN', metadata: { 'a.b': '1', $x: '2', é: '💰' } }
-    const { referenceNumber } = await createIntent(house, merchant, open)
+    const { referenceNumber } = await createIntent(service, merchant, open)
     const act = async (path: string, body: object, status: number) =>
       expect(
-        (await post(house, merchant, `/intents/${referenceNumber}/${path}`, JSON.stringify(body))).status,
+        (await post(service, merchant, `/intents/${referenceNumber}/${path}`, JSON.stringify(body))).status,
       ).to.equal(status)
-    await relay(house, merchant)
+    await relay(service, merchant)
     await act('simulate-payment', { outcome: 'insufficient_funds' }, 402)
-    await relay(house, merchant)
+    await relay(service, merchant)
     receiver.respondWith((res) => void res.writeHead(500).end())
     const attemptAll = async (deps: Deps) => {
-      for (const { _id } of await deliveriesOf(house, merchant)) await attempt(deps, _id)
+      for (const { _id } of await deliveriesOf(service, merchant)) await attempt(deps, _id)
       return receiver.received.splice(0).map(({ body }) => body)
     }
-    const first = await attemptAll(house.deps)
+    const first = await attemptAll(service.deps)
     expect(first.map((body) => JSON.parse(body).data.amount)).to.deep.equal([null, null])
     await act('simulate-payment', { amount: 700 }, 200)
     await act('refund', { amount: 300, reason: 'torn' }, 200)
     await act('refund', {}, 200)
-    house.clock.freeze(later(60_000))
-    const beside = await openBeside(house)
+    service.clock.freeze(later(60_000))
+    const beside = await openBeside(service)
     beside.allowHost(receiver.host)
-    beside.clock.freeze(house.clock.now())
+    beside.clock.freeze(service.clock.now())
     expect(await attemptAll(beside.deps)).to.deep.equal(first)
     await beside.close()
   })
 
   it('is cancelled without an attempt if its intent was removed, and its page and record still open', async () => {
-    const delivery = await freshDelivery(house, merchant)
-    await house.deps.Intent.deleteOne({ referenceNumber: delivery.referenceNumber })
-    expect(await attempt(house.deps, delivery._id)).to.deep.equal({
+    const delivery = await freshDelivery(service, merchant)
+    await service.deps.Intent.deleteOne({ referenceNumber: delivery.referenceNumber })
+    expect(await attempt(service.deps, delivery._id)).to.deep.equal({
       outcome: 'cancelled',
       nextAttemptAt: null,
       attempts: 0,
     })
-    expect(await stored(house, delivery)).to.include({
+    expect(await stored(service, delivery)).to.include({
       status: 'CANCELLED',
       attempts: 0,
       nextAttemptAt: null,
     })
     expect(receiver.received).to.deep.equal([])
     const path = `/api/v1/dev/webhooks/events/${delivery._id}`
-    const { body } = await house.http.get(path).set(merchant.read()).expect(200)
+    const { body } = await service.http.get(path).set(merchant.read()).expect(200)
     expect(body.data).to.include({ status: 'CANCELLED', payload: null })
   })
 
   it('keeps its id and bytes, with a fresh timestamp and signature for each attempt', async () => {
     receiver.respondWith((res, count) => void res.writeHead(count < 3 ? 500 : 200).end())
-    house.clock.freeze(later(0))
-    const { _id } = await freshDelivery(house, merchant)
+    service.clock.freeze(later(0))
+    const { _id } = await freshDelivery(service, merchant)
     const times: string[] = []
     for (const waitMs of [0, 30_000, 120_000]) {
-      house.clock.advance(waitMs)
-      times.push(String(Math.floor(house.clock.now().getTime() / 1000)))
-      await attempt(house.deps, _id)
+      service.clock.advance(waitMs)
+      times.push(String(Math.floor(service.clock.now().getTime() / 1000)))
+      await attempt(service.deps, _id)
     }
     expect(receiver.received.map(({ headers }) => headers['x-service-timestamp'])).to.deep.equal(times)
     expect(new Set(receiver.received.map(({ body }) => body))).to.have.property('size', 1)
@@ -144,12 +144,12 @@ describe('a delivery', () => {
     const statuses = [
       200, 201, 202, 204, 226, 299, 300, 302, 304, 307, 400, 401, 404, 410, 429, 500, 503, 599,
     ]
-    await trustEndpoint(house, endpointId)
-    const made = await Promise.all(statuses.map(() => freshDelivery(house, merchant)))
+    await trustEndpoint(service, endpointId)
+    const made = await Promise.all(statuses.map(() => freshDelivery(service, merchant)))
     const statusOf = new Map(made.map(({ _id }, index) => [_id, statuses[index] ?? 0]))
     receiver.respondWith((res, _count, { json }) => void res.writeHead(statusOf.get(json.id) ?? 0).end())
-    const outcomes = await Promise.all(made.map(({ _id }) => attempt(house.deps, _id)))
-    const now = await Promise.all(made.map((delivery) => stored(house, delivery)))
+    const outcomes = await Promise.all(made.map(({ _id }) => attempt(service.deps, _id)))
+    const now = await Promise.all(made.map((delivery) => stored(service, delivery)))
     const told = statuses.map((status, index) => [
       status,
       outcomes[index]?.outcome,
@@ -168,24 +168,24 @@ describe('a delivery', () => {
 
   it('does not follow a redirect: 301 is a failed attempt', async () => {
     const elsewhere = await startReceiver()
-    house.allowHost(elsewhere.host)
+    service.allowHost(elsewhere.host)
     receiver.respondWith((res) => void res.writeHead(301, { Location: elsewhere.url }).end())
-    const delivery = await freshDelivery(house, merchant)
-    expect((await attempt(house.deps, delivery._id)).outcome).to.equal('retrying')
-    expect((await stored(house, delivery)).attemptLog[0]).to.include({ status: 301 })
+    const delivery = await freshDelivery(service, merchant)
+    expect((await attempt(service.deps, delivery._id)).outcome).to.equal('retrying')
+    expect((await stored(service, delivery)).attemptLog[0]).to.include({ status: 301 })
     expect([receiver.received.length, elsewhere.received.length]).to.deep.equal([1, 0])
     await elsewhere.close()
   })
 
   it('records each attempt: its time, its duration, the response, and where it failed', async () => {
     receiver.respondWith((res, count) => (count === 1 ? res.destroy() : void res.writeHead(503).end('busy')))
-    house.clock.freeze(later(0))
-    const startedAt = house.clock.now()
-    const delivery = await freshDelivery(house, merchant)
-    await attempt(house.deps, delivery._id)
-    house.clock.advance(30_000)
-    await attempt(house.deps, delivery._id)
-    const { attemptLog, attempts } = await stored(house, delivery)
+    service.clock.freeze(later(0))
+    const startedAt = service.clock.now()
+    const delivery = await freshDelivery(service, merchant)
+    await attempt(service.deps, delivery._id)
+    service.clock.advance(30_000)
+    await attempt(service.deps, delivery._id)
+    const { attemptLog, attempts } = await stored(service, delivery)
     expect(attempts).to.equal(2)
     expect(attemptLog[0]).to.include({ status: null, stage: 'closed', answer: null })
     expect(attemptLog[0]?.at).to.deep.equal(startedAt)
@@ -194,42 +194,45 @@ describe('a delivery', () => {
   })
 
   it('is not sent again after it was delivered, however often its job runs', async () => {
-    const delivery = await freshDelivery(house, merchant)
-    await attempt(house.deps, delivery._id)
-    const before = await stored(house, delivery)
-    house.clock.advance(365 * 86_400_000)
+    const delivery = await freshDelivery(service, merchant)
+    await attempt(service.deps, delivery._id)
+    const before = await stored(service, delivery)
+    service.clock.advance(365 * 86_400_000)
     for (const _again of [1, 2])
-      expect(await attempt(house.deps, delivery._id)).to.include({ outcome: 'superseded', attempts: 1 })
+      expect(await attempt(service.deps, delivery._id)).to.include({ outcome: 'superseded', attempts: 1 })
     expect(receiver.received).to.have.length(1)
-    expect(await stored(house, delivery)).to.deep.equal(before)
+    expect(await stored(service, delivery)).to.deep.equal(before)
   })
 
   it('does nothing for the job of an unknown delivery', async () => {
-    const { outcome } = await attempt(house.deps, deliveryId(newId(), endpointId))
+    const { outcome } = await attempt(service.deps, deliveryId(newId(), endpointId))
     expect(outcome).to.equal('superseded')
   })
 
   for (const [what, end] of [
-    ['is disabled', () => house.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active: false } })],
-    ['is gone', () => house.deps.Endpoint.deleteOne({ _id: endpointId })],
+    ['is disabled', () => service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active: false } })],
+    ['is gone', () => service.deps.Endpoint.deleteOne({ _id: endpointId })],
   ] as const)
     it(`is cancelled when its endpoint ${what}, without an attempt`, async () => {
       receiver.respondWith((res) => void res.writeHead(500).end())
-      const [untried, tried] = [await freshDelivery(house, merchant), await freshDelivery(house, merchant)]
-      await attempt(house.deps, tried._id)
-      house.clock.advance(30_000)
+      const [untried, tried] = [
+        await freshDelivery(service, merchant),
+        await freshDelivery(service, merchant),
+      ]
+      await attempt(service.deps, tried._id)
+      service.clock.advance(30_000)
       await end()
       for (const delivery of [untried, tried]) {
         for (const _again of [1, 2])
-          expect((await attempt(house.deps, delivery._id)).outcome).to.equal('cancelled')
-        expect(await stored(house, delivery)).to.include({
+          expect((await attempt(service.deps, delivery._id)).outcome).to.equal('cancelled')
+        expect(await stored(service, delivery)).to.include({
           status: 'CANCELLED',
           nextAttemptAt: null,
           leaseToken: null,
         })
       }
-      expect((await stored(house, untried)).attempts).to.equal(0)
-      expect((await stored(house, tried)).attempts).to.equal(1)
+      expect((await stored(service, untried)).attempts).to.equal(0)
+      expect((await stored(service, tried)).attempts).to.equal(1)
       expect(receiver.received).to.have.length(1)
     })
 })

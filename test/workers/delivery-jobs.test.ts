@@ -6,24 +6,24 @@ import { retryJob } from '../../src/admin/board/retry.ts'
 import { newId } from '../../src/ids.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { createIntent, deliveriesOf, stored, subscribe, waitingEvents } from '../support/acts.ts'
-import { type House, openHouse } from '../support/house.ts'
 import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
 import { everythingIn } from '../support/redis-keys.ts'
+import { openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /** From the API to the endpoint, with the real workers and the real queues. */
 describe('the job of a delivery', () => {
-  let quick: House
-  let standard: House
+  let quick: Service
+  let standard: Service
   let redis: Redis
   const queues: Queue[] = []
   before(async () => {
     ;[quick, standard] = await Promise.all([
-      openHouse({ WEBHOOK_RETRY_SECONDS: '0.2,0.2,0.2,0.2,0.2,0.2,0.2' }),
-      openHouse(),
+      openService({ WEBHOOK_RETRY_SECONDS: '0.2,0.2,0.2,0.2,0.2,0.2,0.2' }),
+      openService(),
     ])
     redis = new Redis(quick.deps.config.redisUrl, { maxRetriesPerRequest: null })
-    for (const house of [quick, standard]) house.startWorkers()
+    for (const service of [quick, standard]) service.startWorkers()
   })
   after(async () => {
     await Promise.all(queues.map((queue) => queue.close()))
@@ -31,30 +31,30 @@ describe('the job of a delivery', () => {
     await Promise.all([quick.close(), standard.close()])
   })
 
-  const queueOf = ({ deps }: House) => {
+  const queueOf = ({ deps }: Service) => {
     const queue = new Queue('webhook-delivery', { connection: redis, prefix: deps.config.queuePrefix })
     queues.push(queue)
     return queue
   }
 
   /** Creates an intent of a merchant whose endpoint responds like this. The rest happens by itself. */
-  async function told(house: House, respond: (count: number) => number) {
-    const [merchant, receiver] = await Promise.all([house.merchant(), startReceiver()])
+  async function told(service: Service, respond: (count: number) => number) {
+    const [merchant, receiver] = await Promise.all([service.merchant(), startReceiver()])
     receiver.respondWith((res, count) => void res.writeHead(respond(count)).end('an answer'))
-    const { secret } = await subscribe(house, merchant, receiver.url, ['payment.created'])
-    const intent = await createIntent(house, merchant, {
+    const { secret } = await subscribe(service, merchant, receiver.url, ['payment.created'])
+    const intent = await createIntent(service, merchant, {
       amount: 4321,
       label: 'a-label-nobody-else-has',
       metadata: { order: 'a-value-nobody-else-has' },
     })
     const [first] = await receiver.atLeast(1)
-    const [delivery] = await deliveriesOf(house, merchant)
+    const [delivery] = await deliveriesOf(service, merchant)
     return { merchant, receiver, secret, intent, id: delivery?._id ?? '', first }
   }
 
-  const waitFor = (house: House, id: string, status: string) =>
+  const waitFor = (service: Service, id: string, status: string) =>
     until(status, async () => {
-      const now = await stored(house, { _id: id })
+      const now = await stored(service, { _id: id })
       return now.status === status && now
     })
 
@@ -62,17 +62,17 @@ describe('the job of a delivery', () => {
     received.slice(1).map(({ at }, index) => at - (received[index]?.at ?? 0))
 
   it('is enqueued at once, without waiting for a poll, even after events without a subscriber', async () => {
-    const house = await openHouse()
-    house.startWorkers()
-    const unsubscribed = await house.merchant()
-    await createIntent(house, unsubscribed)
-    await until('relayed', async () => (await waitingEvents(house, unsubscribed)).length === 0)
-    const [merchant, receiver] = [await house.merchant(), await startReceiver()]
-    await subscribe(house, merchant, receiver.url)
-    await createIntent(house, merchant)
+    const service = await openService()
+    service.startWorkers()
+    const unsubscribed = await service.merchant()
+    await createIntent(service, unsubscribed)
+    await until('relayed', async () => (await waitingEvents(service, unsubscribed)).length === 0)
+    const [merchant, receiver] = [await service.merchant(), await startReceiver()]
+    await subscribe(service, merchant, receiver.url)
+    await createIntent(service, merchant)
     await receiver.atLeast(1, 5_000)
     await receiver.close()
-    await house.close()
+    await service.close()
   })
 
   /** The job that waits for the attempt after `attempts`. */
@@ -81,21 +81,23 @@ describe('the job of a delivery', () => {
     until(`${jobId} is ${state}`, async () => (await queue.getJobState(jobId)) === state)
 
   it('does not exist for a first attempt that succeeds: nothing of the delivery is in Redis', async () => {
-    const house = await openHouse()
-    house.startWorkers()
+    const service = await openService()
+    service.startWorkers()
     const added: string[] = []
-    const { nudge } = house.deps
-    house.deps.nudge = (queue, jobs) => {
+    const { nudge } = service.deps
+    service.deps.nudge = (queue, jobs) => {
       added.push(...jobs.map(() => queue))
       nudge(queue, jobs)
     }
-    const { receiver, id } = await told(house, () => 200)
-    await waitFor(house, id, 'DELIVERED')
+    const { receiver, id } = await told(service, () => 200)
+    await waitFor(service, id, 'DELIVERED')
     expect(added).to.include('outbox-relay')
     expect(added).not.to.include('webhook-delivery')
-    expect(await everythingIn(house.deps.config.redisUrl, house.deps.config.queuePrefix)).not.to.include(id)
+    expect(await everythingIn(service.deps.config.redisUrl, service.deps.config.queuePrefix)).not.to.include(
+      id,
+    )
     await receiver.close()
-    await house.close()
+    await service.close()
   })
 
   it('runs after each wait until the endpoint accepts the delivery, and is then removed', async () => {
@@ -196,16 +198,16 @@ describe('the job of a delivery', () => {
   })
 
   it('is not needed: without it a worker finds the delivery when it is due', async () => {
-    const house = await openHouse({ WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' })
-    house.startWorkers()
-    const { receiver, id } = await told(house, (count) => (count === 1 ? 500 : 200))
-    const queue = queueOf(house)
-    await until('the delivery waits', async () => (await stored(house, { _id: id })).status === 'RETRYING')
+    const service = await openService({ WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' })
+    service.startWorkers()
+    const { receiver, id } = await told(service, (count) => (count === 1 ? 500 : 200))
+    const queue = queueOf(service)
+    await until('the delivery waits', async () => (await stored(service, { _id: id })).status === 'RETRYING')
     await until('its job is lost', async () => (await queue.remove(jobOf(id, 1))) === 1)
-    await waitFor(house, id, 'DELIVERED')
+    await waitFor(service, id, 'DELIVERED')
     expect(gapsOf(receiver)[0]).to.be.at.least(1_000)
     await receiver.close()
-    await house.close()
+    await service.close()
   })
 
   it('has only ids and harmless text, like all of Redis: no body, secret, key, code or response', async () => {

@@ -3,72 +3,72 @@ import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { attempt, freshDelivery, openBeside, stored, subscribe } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 
 describe('the lease on a delivery', () => {
-  let house: House
-  let beside: House
+  let service: Service
+  let beside: Service
   let receiver: Receiver
   let merchant: Merchant
   let delivery: Delivery
   before(async () => {
-    house = await openHouse()
-    beside = await openBeside(house)
+    service = await openService()
+    beside = await openBeside(service)
   })
   beforeEach(async () => {
-    house.clock.freeze(new Date('2031-05-06T07:08:09.010Z'))
-    ;[merchant, receiver] = await Promise.all([house.merchant(), startReceiver()])
-    await subscribe(house, merchant, receiver.url)
+    service.clock.freeze(new Date('2031-05-06T07:08:09.010Z'))
+    ;[merchant, receiver] = await Promise.all([service.merchant(), startReceiver()])
+    await subscribe(service, merchant, receiver.url)
     beside.allowHost(receiver.host)
-    delivery = await freshDelivery(house, merchant)
-    beside.clock.freeze(house.clock.now())
+    delivery = await freshDelivery(service, merchant)
+    beside.clock.freeze(service.clock.now())
   })
   afterEach(() => receiver.close())
-  after(() => beside.close().then(() => house.close()))
+  after(() => beside.close().then(() => service.close()))
 
-  const inMs = (ms: number) => new Date(house.clock.now().getTime() + ms)
+  const inMs = (ms: number) => new Date(service.clock.now().getTime() + ms)
   /** The state while another process holds the delivery, or after it died. */
   const holdByAnother = (until: Date) =>
-    house.deps.Delivery.updateOne(
+    service.deps.Delivery.updateOne(
       { _id: delivery._id },
       { $set: { leaseToken: 'another', nextAttemptAt: until } },
     )
 
   it('allows one attempt when two processes claim at once, and one when one process claims twice', async () => {
     const outcomes = await Promise.all(
-      [house, beside, house, beside].map(({ deps }) => attempt(deps, delivery._id)),
+      [service, beside, service, beside].map(({ deps }) => attempt(deps, delivery._id)),
     )
     expect(outcomes.filter(({ outcome }) => outcome === 'delivered')).to.have.length(1)
     expect(receiver.received).to.have.length(1)
-    expect(await stored(house, delivery)).to.include({ status: 'DELIVERED', attempts: 1 })
+    expect(await stored(service, delivery)).to.include({ status: 'DELIVERED', attempts: 1 })
   })
 
   it('holds to its last millisecond, then a worker takes over; an attempt cut short is not one of the 8', async () => {
     const until = inMs(10_000)
     await holdByAnother(until)
     for (const waitMs of [0, 9_999]) {
-      house.clock.freeze(new Date(until.getTime() - 10_000 + waitMs))
-      expect(await attempt(house.deps, delivery._id)).to.deep.equal({
+      service.clock.freeze(new Date(until.getTime() - 10_000 + waitMs))
+      expect(await attempt(service.deps, delivery._id)).to.deep.equal({
         outcome: 'not-due',
         nextAttemptAt: until,
         attempts: 0,
       })
     }
     expect(receiver.received).to.have.length(0)
-    house.clock.freeze(until)
-    expect(await attempt(house.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
+    service.clock.freeze(until)
+    expect(await attempt(service.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
   })
 
   it('allows no attempt if MongoDB took so long that it might end before it is renewed', async () => {
-    const { lanes } = house.deps
+    const { lanes } = service.deps
     const slow: Deps = {
-      ...house.deps,
+      ...service.deps,
       lanes: {
         ...lanes,
         async claimDelivery(which, until) {
           const claimed = await lanes.claimDelivery(which, until)
-          house.clock.advance(5_001)
+          service.clock.advance(5_001)
           return claimed
         },
       },
@@ -80,50 +80,50 @@ describe('the lease on a delivery', () => {
       attempts: 0,
     })
     expect(receiver.received).to.have.length(0)
-    house.clock.freeze(until)
-    expect(await attempt(house.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
+    service.clock.freeze(until)
+    expect(await attempt(service.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
   })
 
   it('leaves a delivery all its 8 attempts, however often attempts were cut short', async () => {
     receiver.respondWith((res) => void res.writeHead(500).end())
     for (let count = 1; count <= 8; count += 1) {
-      house.clock.advance(86_400_000)
+      service.clock.advance(86_400_000)
       await holdByAnother(inMs(0))
-      expect(await attempt(house.deps, delivery._id)).to.deep.include({ attempts: count })
+      expect(await attempt(service.deps, delivery._id)).to.deep.include({ attempts: count })
     }
-    expect(await stored(house, delivery)).to.include({ status: 'DEAD', attempts: 8 })
+    expect(await stored(service, delivery)).to.include({ status: 'DEAD', attempts: 8 })
   })
 
   it('lasts 10 s from the claim and 10 s from each renewal during the attempt', async () => {
     const held: ServerResponse[] = []
     receiver.respondWith((res) => void held.push(res))
-    const running = attempt(house.deps, delivery._id)
+    const running = attempt(service.deps, delivery._id)
     await receiver.atLeast(1)
-    const claimedAt = house.clock.now().getTime()
-    expect((await stored(house, delivery)).nextAttemptAt?.getTime()).to.equal(claimedAt + 10_000)
-    house.clock.advance(9_000)
-    await house.deps.leases.renew()
-    expect((await stored(house, delivery)).nextAttemptAt?.getTime()).to.equal(claimedAt + 19_000)
+    const claimedAt = service.clock.now().getTime()
+    expect((await stored(service, delivery)).nextAttemptAt?.getTime()).to.equal(claimedAt + 10_000)
+    service.clock.advance(9_000)
+    await service.deps.leases.renew()
+    expect((await stored(service, delivery)).nextAttemptAt?.getTime()).to.equal(claimedAt + 19_000)
     beside.clock.freeze(new Date(claimedAt + 18_999))
     expect((await attempt(beside.deps, delivery._id)).outcome).to.equal('not-due')
     held[0]?.end()
     expect((await running).outcome).to.equal('delivered')
-    await house.deps.leases.renew()
-    expect(await stored(house, delivery)).to.include({ status: 'DELIVERED', leaseToken: null })
+    await service.deps.leases.renew()
+    expect(await stored(service, delivery)).to.include({ status: 'DELIVERED', leaseToken: null })
   })
 
   it('lets only its holder write a result', async () => {
     const held: ServerResponse[] = []
     receiver.respondWith((res, count) => void (count === 1 ? held.push(res) : res.end()))
-    const slow = attempt(house.deps, delivery._id)
+    const slow = attempt(service.deps, delivery._id)
     await receiver.atLeast(1)
     beside.clock.freeze(inMs(10_000))
     expect((await attempt(beside.deps, delivery._id)).outcome).to.equal('delivered')
-    const before = await stored(house, delivery)
+    const before = await stored(service, delivery)
     held[0]?.writeHead(500).end()
     await slow
     // The failure that this process saw does not count.
-    expect(await stored(house, delivery)).to.deep.equal(before)
+    expect(await stored(service, delivery)).to.deep.equal(before)
     expect(before).to.include({ status: 'DELIVERED', attempts: 1 })
   })
 })

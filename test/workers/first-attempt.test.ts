@@ -17,39 +17,39 @@ import {
   trustEndpoint,
   waitingEvents,
 } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { startProcess } from '../support/processes.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { everythingIn } from '../support/redis-keys.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 describe('the first attempt at a delivery', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let merchant: Merchant
   let endpointId: string
   let redis: Redis
   let queue: Queue
   beforeEach(async () => {
-    ;[house, receiver] = await Promise.all([openHouse(), startReceiver()])
-    redis = new Redis(house.deps.config.redisUrl, { maxRetriesPerRequest: null })
-    queue = new Queue('webhook-delivery', { connection: redis, prefix: house.deps.config.queuePrefix })
-    merchant = await house.merchant()
-    ;({ id: endpointId } = await subscribe(house, merchant, receiver.url, ['payment.created']))
+    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
+    redis = new Redis(service.deps.config.redisUrl, { maxRetriesPerRequest: null })
+    queue = new Queue('webhook-delivery', { connection: redis, prefix: service.deps.config.queuePrefix })
+    merchant = await service.merchant()
+    ;({ id: endpointId } = await subscribe(service, merchant, receiver.url, ['payment.created']))
   })
   afterEach(async () => {
     await queue.close()
     redis.disconnect()
-    await house.close()
+    await service.close()
     await receiver.close()
   })
 
   const create = (count: number) =>
-    Promise.all(Array.from({ length: count }, () => createIntent(house, merchant)))
-  const inRedis = () => everythingIn(house.deps.config.redisUrl, house.deps.config.queuePrefix)
+    Promise.all(Array.from({ length: count }, () => createIntent(service, merchant)))
+  const inRedis = () => everythingIn(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   const areDelivered = (count: number) =>
     until(`${count} are delivered`, async () => {
-      const made = await deliveriesOf(house, merchant)
+      const made = await deliveriesOf(service, merchant)
       return made.length === count && made.every(({ status }) => status === 'DELIVERED') && made
     })
   /** How many times each delivery arrived. */
@@ -63,34 +63,34 @@ describe('the first attempt at a delivery', () => {
     const held: ServerResponse[] = []
     receiver.respondWith((res) => void held.push(res))
     await create(1)
-    house.deps.slots.open()
-    const began = house.clock.now().getTime()
-    expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
+    service.deps.slots.open()
+    const began = service.clock.now().getTime()
+    expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
     await receiver.atLeast(1)
-    const [delivery] = await deliveriesOf(house, merchant)
+    const [delivery] = await deliveriesOf(service, merchant)
     expect(delivery).to.include({ status: 'PENDING', attempts: 0 })
     expect(delivery?.leaseToken).to.be.a('string')
     expect((delivery?.nextAttemptAt?.getTime() ?? 0) - began).to.be.within(
       deliveryLeaseMs,
       deliveryLeaseMs + 5_000,
     )
-    expect(await waitingEvents(house, merchant)).to.deep.equal([])
+    expect(await waitingEvents(service, merchant)).to.deep.equal([])
     held[0]?.end()
-    await house.deps.underWay.ended()
+    await service.deps.underWay.ended()
     const [done] = await areDelivered(1)
     expect(done).to.include({ attempts: 1, leaseToken: null, nextAttemptAt: null })
-    expect(house.deps.slots.inFlight()).to.equal(0)
+    expect(service.deps.slots.inFlight()).to.equal(0)
     expect(await inRedis()).not.to.include(delivery?._id)
   })
 
   it('waits without a lease, but with a job, if there is no slot, and is made as soon as a slot is free', async () => {
     const held: ServerResponse[] = []
     receiver.respondWith((res) => void held.push(res))
-    house.startWorkers()
+    service.startWorkers()
     await create(5)
-    await until('all are inserted', async () => (await deliveriesOf(house, merchant)).length === 5)
+    await until('all are inserted', async () => (await deliveriesOf(service, merchant)).length === 5)
     await receiver.atLeast(2)
-    const waiting = (await deliveriesOf(house, merchant)).filter(({ leaseToken }) => leaseToken === null)
+    const waiting = (await deliveriesOf(service, merchant)).filter(({ leaseToken }) => leaseToken === null)
     expect(waiting).to.have.length(3)
     for (const delivery of waiting)
       await until('its job', async () => (await queue.getJob(jobIdOf(delivery))) !== undefined)
@@ -106,20 +106,20 @@ describe('the first attempt at a delivery', () => {
   })
 
   it('is left to other processes if this one does not work on deliveries', async () => {
-    const relays = await openBeside(house, { WORKER_QUEUES: 'outbox-relay' })
+    const relays = await openBeside(service, { WORKER_QUEUES: 'outbox-relay' })
     relays.startWorkers()
     await create(3)
     await until('all are relayed', async () => {
-      const made = await deliveriesOf(house, merchant)
+      const made = await deliveriesOf(service, merchant)
       return made.length === 3 && (await queue.getWaitingCount()) === 3
     })
-    for (const delivery of await deliveriesOf(house, merchant)) {
+    for (const delivery of await deliveriesOf(service, merchant)) {
       expect(delivery.leaseToken).to.equal(null)
       expect(delivery.nextAttemptAt).to.deep.equal(delivery.createdAt)
       expect(await queue.getJobState(jobIdOf(delivery))).to.equal('waiting')
     }
     expect(receiver.received).to.have.length(0)
-    const attempts = await openBeside(house, { WORKER_QUEUES: 'webhook-delivery' })
+    const attempts = await openBeside(service, { WORKER_QUEUES: 'webhook-delivery' })
     attempts.allowHost(receiver.host)
     attempts.startWorkers()
     await areDelivered(3)
@@ -128,13 +128,13 @@ describe('the first attempt at a delivery', () => {
   })
 
   it('is made once when several processes relay the event at once', async () => {
-    await trustEndpoint(house, endpointId)
-    const beside = await openBeside(house)
+    await trustEndpoint(service, endpointId)
+    const beside = await openBeside(service)
     beside.allowHost(receiver.host)
-    const both = [house, beside]
+    const both = [service, beside]
     for (const { deps } of both) deps.slots.open()
     await create(30)
-    await Promise.all([...both, ...both].map(({ deps }) => relay(house, merchant, deps)))
+    await Promise.all([...both, ...both].map(({ deps }) => relay(service, merchant, deps)))
     await Promise.all(both.map(({ deps }) => deps.underWay.ended()))
     await areDelivered(30)
     expect(arrivals()).to.deep.equal(Array.from({ length: 30 }, () => 1))
@@ -143,9 +143,9 @@ describe('the first attempt at a delivery', () => {
   })
 
   it('is made by the poll as soon as the lease ends, if its relay died after the insert', async () => {
-    const { lanes } = house.deps
+    const { lanes } = service.deps
     const dying: Deps = {
-      ...house.deps,
+      ...service.deps,
       lanes: {
         ...lanes,
         async insertDelivery(...item: Parameters<typeof lanes.insertDelivery>) {
@@ -155,35 +155,35 @@ describe('the first attempt at a delivery', () => {
       },
     }
     await create(1)
-    house.deps.slots.open()
-    expect(await relay(house, merchant, dying).catch((error: Error) => error.message)).to.equal('killed')
-    const [delivery] = await deliveriesOf(house, merchant)
-    expect(house.deps.slots.inFlight()).to.equal(0)
+    service.deps.slots.open()
+    expect(await relay(service, merchant, dying).catch((error: Error) => error.message)).to.equal('killed')
+    const [delivery] = await deliveriesOf(service, merchant)
+    expect(service.deps.slots.inFlight()).to.equal(0)
     // The event is relayed again, and the delivery keeps the lease of the dead process.
-    expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
-    await house.deps.underWay.ended()
-    expect(await attemptDue(house.deps)).to.equal(0)
+    expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
+    await service.deps.underWay.ended()
+    expect(await attemptDue(service.deps)).to.equal(0)
     expect(receiver.received).to.have.length(0)
-    house.clock.advance(deliveryLeaseMs + 500)
-    expect(await attemptDue(house.deps)).to.equal(1)
-    await house.deps.underWay.ended()
-    expect(await stored(house, delivery as Delivery)).to.include({ status: 'DELIVERED', attempts: 1 })
+    service.clock.advance(deliveryLeaseMs + 500)
+    expect(await attemptDue(service.deps)).to.equal(1)
+    await service.deps.underWay.ended()
+    expect(await stored(service, delivery as Delivery)).to.include({ status: 'DELIVERED', attempts: 1 })
     expect(arrivals()).to.deep.equal([1])
   })
 
   it('is repeated within 15 s by another process if its process is killed, and does not count', async () => {
     const held: ServerResponse[] = []
     receiver.respondWith((res, count) => (count === 1 ? void held.push(res) : void res.end()))
-    const worker = await startProcess('worker', house, { WEBHOOK_ALLOWED_HOSTS: receiver.host })
+    const worker = await startProcess('worker', service, { WEBHOOK_ALLOWED_HOSTS: receiver.host })
     await create(1)
     await receiver.atLeast(1)
     worker.kill('SIGKILL')
     const killedAt = Date.now()
-    house.startWorkers()
+    service.startWorkers()
     const [done] = await until(
       'it is taken over',
       async () => {
-        const made = await deliveriesOf(house, merchant)
+        const made = await deliveriesOf(service, merchant)
         return made[0]?.status === 'DELIVERED' && made
       },
       15_000,
@@ -196,57 +196,57 @@ describe('the first attempt at a delivery', () => {
 
   describe('after an error of MongoDB', () => {
     const failing = (name: 'recordResult' | 'findBodySource' | 'findEndpoint' | 'claimDelivery'): Deps => ({
-      ...house.deps,
-      lanes: { ...house.deps.lanes, [name]: () => Promise.reject(new Error('MongoDB is away')) },
+      ...service.deps,
+      lanes: { ...service.deps.lanes, [name]: () => Promise.reject(new Error('MongoDB is away')) },
     })
 
     it('at its result does not count, and is repeated when its lease ends', async () => {
       receiver.respondWith((res) => void res.writeHead(500).end())
       await create(1)
-      house.deps.slots.open()
-      await relay(house, merchant, failing('recordResult'))
-      await house.deps.underWay.ended()
-      const [delivery] = await deliveriesOf(house, merchant)
+      service.deps.slots.open()
+      await relay(service, merchant, failing('recordResult'))
+      await service.deps.underWay.ended()
+      const [delivery] = await deliveriesOf(service, merchant)
       expect(delivery).to.include({ status: 'PENDING', attempts: 0 })
-      expect(house.deps.slots.inFlight()).to.equal(0)
-      house.clock.advance(deliveryLeaseMs + 500)
-      await attemptDue(house.deps)
-      await house.deps.underWay.ended()
-      expect(await stored(house, delivery as Delivery)).to.include({ status: 'RETRYING', attempts: 1 })
+      expect(service.deps.slots.inFlight()).to.equal(0)
+      service.clock.advance(deliveryLeaseMs + 500)
+      await attemptDue(service.deps)
+      await service.deps.underWay.ended()
+      expect(await stored(service, delivery as Delivery)).to.include({ status: 'RETRYING', attempts: 1 })
       expect(arrivals()).to.deep.equal([2])
     })
 
     it('before the request sends nothing, does not count, and holds no slot', async () => {
       await create(1)
-      await relay(house, merchant)
-      house.deps.slots.open()
-      house.clock.advance(1_000)
+      await relay(service, merchant)
+      service.deps.slots.open()
+      service.clock.advance(1_000)
       for (const name of ['findEndpoint', 'claimDelivery', 'findBodySource'] as const) {
         await attemptDue(failing(name)).catch(() => undefined)
-        await house.deps.underWay.ended()
-        expect(house.deps.slots.inFlight(), name).to.equal(0)
-        house.clock.advance(deliveryLeaseMs + 500)
+        await service.deps.underWay.ended()
+        expect(service.deps.slots.inFlight(), name).to.equal(0)
+        service.clock.advance(deliveryLeaseMs + 500)
       }
       expect(receiver.received).to.have.length(0)
-      await attemptDue(house.deps)
-      await house.deps.underWay.ended()
+      await attemptDue(service.deps)
+      await service.deps.underWay.ended()
       const [done] = await areDelivered(1)
       expect(done).to.include({ attempts: 1 })
     })
 
     it('while a waiting endpoint is served is followed by a poll that serves the endpoint', async () => {
       await create(3)
-      await relay(house, merchant)
-      house.deps.slots.open()
-      house.clock.advance(1_000)
-      const [delivery] = await deliveriesOf(house, merchant)
-      const { businessId, health, url } = await house.deps.Endpoint.findById(endpointId).orFail().lean()
+      await relay(service, merchant)
+      service.deps.slots.open()
+      service.clock.advance(1_000)
+      const [delivery] = await deliveriesOf(service, merchant)
+      const { businessId, health, url } = await service.deps.Endpoint.findById(endpointId).orFail().lean()
       expect(delivery?.url).to.equal(url)
       // The state after an error of MongoDB: the endpoint waits, and no slot will become free.
-      house.deps.slots.wait({ endpointId, businessId, health, origin: receiver.host })
-      house.startWorkers()
+      service.deps.slots.wait({ endpointId, businessId, health, origin: receiver.host })
+      service.startWorkers()
       await areDelivered(3)
-      await until('nobody waits', () => house.deps.slots.waiting().length === 0)
+      await until('nobody waits', () => service.deps.slots.waiting().length === 0)
     })
   })
 })

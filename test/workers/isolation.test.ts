@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { createIntent, deliveriesOf, subscribe, trustEndpoint } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /** A merchant with one endpoint. */
@@ -14,32 +14,32 @@ interface Shop {
 
 /** From the API to the endpoint, with the real workers. */
 describe('an endpoint that hangs or is slow', () => {
-  let house: House
+  let service: Service
   const receivers: Receiver[] = []
   before(async () => {
-    house = await openHouse()
-    house.startWorkers()
+    service = await openService()
+    service.startWorkers()
   })
   after(async () => {
     await Promise.all(receivers.map((receiver) => receiver.close()))
-    await house.close()
+    await service.close()
   })
 
   async function openShop(at?: Receiver): Promise<Shop> {
-    const [merchant, receiver] = [await house.merchant(), at ?? (await startReceiver())]
+    const [merchant, receiver] = [await service.merchant(), at ?? (await startReceiver())]
     receivers.push(receiver)
-    const { id: endpointId } = await subscribe(house, merchant, receiver.url, ['payment.created'])
+    const { id: endpointId } = await subscribe(service, merchant, receiver.url, ['payment.created'])
     return { merchant, receiver, endpointId }
   }
 
   const sell = ({ merchant }: Shop, count: number) =>
-    Promise.all(Array.from({ length: count }, () => createIntent(house, merchant)))
+    Promise.all(Array.from({ length: count }, () => createIntent(service, merchant)))
 
   const isDone = (shop: Shop, count: number, withinMs?: number) =>
     until(
       `${count} are delivered`,
       async () => {
-        const made = await deliveriesOf(house, shop.merchant)
+        const made = await deliveriesOf(service, shop.merchant)
         return made.length === count && made.every(({ status }) => status === 'DELIVERED') && made
       },
       withinMs,
@@ -59,7 +59,7 @@ describe('an endpoint that hangs or is slow', () => {
     const [bad, good] = [await openShop(), await openShop()]
     const respond = hang(bad)
     await sell(bad, 12)
-    await until('the others wait', async () => (await deliveriesOf(house, bad.merchant)).length === 12)
+    await until('the others wait', async () => (await deliveriesOf(service, bad.merchant)).length === 12)
     await bad.receiver.atLeast(2)
     expect(bad.receiver.received).to.have.length(2)
 
@@ -75,16 +75,16 @@ describe('an endpoint that hangs or is slow', () => {
 
   it('frees its fast slots after 5 s, so another endpoint of its business goes on', async () => {
     const bad = await openShop()
-    await trustEndpoint(house, bad.endpointId)
+    await trustEndpoint(service, bad.endpointId)
     const respond = hang(bad)
     const other = await startReceiver()
     receivers.push(other)
     await sell(bad, 60)
     await bad.receiver.atLeast(50)
-    await subscribe(house, bad.merchant, other.url, ['payment.cancelled'])
-    const { referenceNumber } = await createIntent(house, bad.merchant)
+    await subscribe(service, bad.merchant, other.url, ['payment.cancelled'])
+    const { referenceNumber } = await createIntent(service, bad.merchant)
     const path = `/api/v1/dev/intents/${referenceNumber}/cancel`
-    await house.http.post(path).set(bad.merchant.write()).expect(200)
+    await service.http.post(path).set(bad.merchant.write()).expect(200)
     await other.atLeast(1, 5_000)
     expect(bad.receiver.received).to.have.length(50)
     // From here on it gets two at a time.
@@ -93,16 +93,16 @@ describe('an endpoint that hangs or is slow', () => {
     await until(
       'all are delivered',
       async () =>
-        (await deliveriesOf(house, bad.merchant)).filter(({ status }) => status === 'DELIVERED').length ===
+        (await deliveriesOf(service, bad.merchant)).filter(({ status }) => status === 'DELIVERED').length ===
         62,
       20_000,
     )
-    await until('the slots are free', () => house.deps.slots.inFlight() === 0)
+    await until('the slots are free', () => service.deps.slots.inFlight() === 0)
   })
 
   it('does not delay an endpoint of another business at the same host', async () => {
     const bad = await openShop()
-    await trustEndpoint(house, bad.endpointId)
+    await trustEndpoint(service, bad.endpointId)
     const respond = hang(bad)
     await sell(bad, 60)
     await bad.receiver.atLeast(50)

@@ -11,8 +11,8 @@ import { beginRefund } from '../../src/intents/refunds/under-way.ts'
 import { type IntentSource, readOutboxes } from '../../src/webhooks/read-outboxes.ts'
 import { relayOutboxes } from '../../src/webhooks/relay.ts'
 import { createIntent, relay, subscribe, waitingEvents } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { newRefund, simulate, storedIntent } from '../support/pay.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const many = 1_000
@@ -51,16 +51,16 @@ async function startCounter() {
 }
 
 describe('an intent with very many events', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   beforeEach(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
+    service = await openService()
+    merchant = await service.merchant()
   })
-  afterEach(() => house.close())
+  afterEach(() => service.close())
 
   const bytesOf = async (referenceNumber: string): Promise<number> => {
-    const [found] = await house.deps.Intent.aggregate<{ bytes: number }>([
+    const [found] = await service.deps.Intent.aggregate<{ bytes: number }>([
       { $match: { referenceNumber } },
       { $project: { bytes: { $bsonSize: '$$ROOT' } } },
     ])
@@ -69,21 +69,21 @@ describe('an intent with very many events', () => {
 
   /** Makes this many declined payments, one that succeeds, and this many refunds. No relay runs meanwhile. */
   async function makeEvents(referenceNumber: string): Promise<void> {
-    const intent = await storedIntent(house, referenceNumber)
+    const intent = await storedIntent(service, referenceNumber)
     const payerPhone = '22******45'
     const decline = { outcome: 'declined', reason: 'insufficient_funds' } as const
     const end = async (outcome: typeof decline | { outcome: 'done' }) => {
       const payment = { id: newId(), wallet: 'sandbox', amount: many, payerPhone } as const
-      const ended = await endPayment(house.deps, intent, payment, outcome, { effectId: newId(), cause })
+      const ended = await endPayment(service.deps, intent, payment, outcome, { effectId: newId(), cause })
       expect(ended?.status).to.equal(outcome.outcome === 'done' ? 'PAID' : 'PENDING')
     }
     for (let at = 0; at < many; at += 1) await end(decline)
     await end({ outcome: 'done' })
-    const paid = await storedIntent(house, referenceNumber)
+    const paid = await storedIntent(service, referenceNumber)
     for (let at = 0; at < many; at += 1) {
-      const refund = { ...newRefund(house.deps, 1), reason: '💰'.repeat(200) }
-      expect(await beginRefund(house.deps, intent, { $lte: many - 1 }, refund)).to.equal(true)
-      expect((await settleRefund(house.deps, paid, refund, { outcome: 'done' }, cause))?.status).to.equal(
+      const refund = { ...newRefund(service.deps, 1), reason: '💰'.repeat(200) }
+      expect(await beginRefund(service.deps, intent, { $lte: many - 1 }, refund)).to.equal(true)
+      expect((await settleRefund(service.deps, paid, refund, { outcome: 'done' }, cause))?.status).to.equal(
         'REFUNDED',
       )
     }
@@ -93,8 +93,8 @@ describe('an intent with very many events', () => {
     this.timeout(240_000)
     const receiver = await startCounter()
     const events = ['payment.created', 'payment.failed', 'payment.confirmed', 'payment.refunded']
-    await subscribe(house, merchant, receiver.url, events)
-    const { referenceNumber } = await createIntent(house, merchant, {
+    await subscribe(service, merchant, receiver.url, events)
+    const { referenceNumber } = await createIntent(service, merchant, {
       amount: many,
       metadata: fullMetadata,
     })
@@ -103,19 +103,19 @@ describe('an intent with very many events', () => {
     const bytes = await bytesOf(referenceNumber)
     expect(bytes).to.be.within(1_000_000, 4_000_000)
     const all = 2 * many + 2
-    expect(await waitingEvents(house, merchant)).to.have.length(all)
-    house.startWorkers()
-    await relay(house, merchant)
+    expect(await waitingEvents(service, merchant)).to.have.length(all)
+    service.startWorkers()
+    await relay(service, merchant)
     await until('every event is told', () => receiver.ids.length >= all, 180_000)
     await until(
       'every delivery has ended',
       async () => {
-        const open = await house.deps.Delivery.countDocuments({ nextAttemptAt: { $type: 'date' } })
+        const open = await service.deps.Delivery.countDocuments({ nextAttemptAt: { $type: 'date' } })
         return open === 0
       },
       60_000,
     )
-    expect(await waitingEvents(house, merchant)).to.deep.equal([])
+    expect(await waitingEvents(service, merchant)).to.deep.equal([])
     expect(receiver.ids).to.have.length(all)
     expect(new Set(receiver.ids)).to.have.property('size', all)
     expect(receiver.bytes()).to.be.above(all * 100_000)
@@ -125,10 +125,10 @@ describe('an intent with very many events', () => {
   /** Stores `large` copies of an intent with full metadata and `small` copies of a small one. Returns their ids. */
   async function storeMany(large: number, small: number): Promise<string[]> {
     const created = await Promise.all(
-      [fullMetadata, {}].map((metadata) => createIntent(house, merchant, { amount: 1, metadata })),
+      [fullMetadata, {}].map((metadata) => createIntent(service, merchant, { amount: 1, metadata })),
     )
     const [big, little] = await Promise.all(
-      created.map(({ referenceNumber }) => storedIntent(house, referenceNumber)),
+      created.map(({ referenceNumber }) => storedIntent(service, referenceNumber)),
     )
     const copies = [
       ...Array.from({ length: large }, () => big),
@@ -138,14 +138,14 @@ describe('an intent with very many events', () => {
       const _id = newId()
       return { ...like, _id, codeKey: _id, referenceNumber: _id, shortCode: _id }
     })
-    await house.deps.Intent.collection.insertMany(stored as never[])
+    await service.deps.Intent.collection.insertMany(stored as never[])
     return stored.map(({ _id }) => _id)
   }
 
   it('is read in groups of at most 4 MiB, small documents first, each once, with the source of its bodies', async () => {
     const ids = await storeMany(60, 250)
     const groups: IntentSource[][] = []
-    for await (const { intents } of readOutboxes(house.deps, { intentIds: ids, orderIds: [] }))
+    for await (const { intents } of readOutboxes(service.deps, { intentIds: ids, orderIds: [] }))
       groups.push(intents)
     expect(groups.flat().map(({ _id }) => _id)).to.have.members(ids)
     for (const some of groups) expect(mongo.BSON.calculateObjectSize({ some })).to.be.below(4 * 1024 * 1024)
@@ -165,12 +165,12 @@ describe('an intent with very many events', () => {
 
   it('is read 200 events at a time, as long as the caller removes them', async () => {
     const [_id = ''] = await storeMany(1, 0)
-    const event = (await house.deps.Intent.findById(_id).orFail().lean()).outbox[0]
+    const event = (await service.deps.Intent.findById(_id).orFail().lean()).outbox[0]
     const outbox = Array.from({ length: 450 }, () => ({ ...event, id: newId() }))
-    await house.deps.Intent.collection.updateOne({ _id } as never, { $set: { outbox } })
+    await service.deps.Intent.collection.updateOne({ _id } as never, { $set: { outbox } })
     const counts = async (handle: (intent: IntentSource) => Promise<unknown>) => {
       const found: number[] = []
-      for await (const { intents } of readOutboxes(house.deps, { intentIds: [_id], orderIds: [] }))
+      for await (const { intents } of readOutboxes(service.deps, { intentIds: [_id], orderIds: [] }))
         for (const intent of intents) {
           found.push(intent.outbox.length)
           await handle(intent)
@@ -179,39 +179,39 @@ describe('an intent with very many events', () => {
     }
     expect(await counts(async () => undefined)).to.deep.equal([200])
     const remove = async (intent: IntentSource) =>
-      house.deps.lanes.emptyIntentOutbox({ _id, events: intent.outbox.map(({ id }) => id) }, noHurry)
+      service.deps.lanes.emptyIntentOutbox({ _id, events: intent.outbox.map(({ id }) => id) }, noHurry)
     expect(await counts(remove)).to.deep.equal([200, 200, 50])
   })
 
   it('waits for the next poll while its business has half of the groups, and other businesses go on', async () => {
     const [_id = ''] = await storeMany(1, 0)
-    const { largeOutboxes } = house.deps
+    const { largeOutboxes } = service.deps
     const free = [1, 2, 3, 4].map(() => largeOutboxes.tryTake(merchant.businessId))
     expect(largeOutboxes.tryTake(merchant.businessId)).to.equal(null)
-    expect(await relayOutboxes(house.deps, { intentIds: [_id], orderIds: [] })).to.include({ events: 0 })
+    expect(await relayOutboxes(service.deps, { intentIds: [_id], orderIds: [] })).to.include({ events: 0 })
     largeOutboxes.tryTake('another')?.()
     for (const each of free) each?.()
-    expect(await relayOutboxes(house.deps, { intentIds: [_id], orderIds: [] })).to.include({ events: 1 })
+    expect(await relayOutboxes(service.deps, { intentIds: [_id], orderIds: [] })).to.include({ events: 1 })
   }).timeout(20_000)
 
   it('takes no further payment while 8 MiB of events wait, but does after they are relayed', async () => {
-    const { referenceNumber, shortCode } = await createIntent(house, merchant)
-    const [event] = (await storedIntent(house, referenceNumber)).outbox
+    const { referenceNumber, shortCode } = await createIntent(service, merchant)
+    const [event] = (await storedIntent(service, referenceNumber)).outbox
     const filled = Array.from({ length: 7_500 }, () => ({
       ...event,
       id: newId(),
       requestId: 'r'.repeat(1_000),
     }))
-    await house.deps.Intent.collection.updateOne({ referenceNumber }, {
+    await service.deps.Intent.collection.updateOne({ referenceNumber }, {
       $push: { outbox: { $each: filled } },
     } as never)
-    const state = async () => (await house.http.get(`/p/${shortCode}/status`)).body.state
-    const refused = await simulate(house, merchant, referenceNumber)
+    const state = async () => (await service.http.get(`/p/${shortCode}/status`)).body.state
+    const refused = await simulate(service, merchant, referenceNumber)
     expect([refused.status, refused.body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])
     expect(await state()).to.equal('unavailable')
-    await relay(house, merchant)
-    expect(await waitingEvents(house, merchant)).to.deep.equal([])
+    await relay(service, merchant)
+    expect(await waitingEvents(service, merchant)).to.deep.equal([])
     expect(await state()).to.equal('pending')
-    expect((await simulate(house, merchant, referenceNumber)).status).to.equal(200)
+    expect((await simulate(service, merchant, referenceNumber)).status).to.equal(200)
   }).timeout(120_000)
 })

@@ -18,8 +18,8 @@ import { openWallets } from '../../src/wallets/wallets.ts'
 import { openBeside } from '../support/acts.ts'
 import { expectBalanced } from '../support/books.ts'
 import { createGate } from '../support/gate.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { payFor, refund, storedIntent, toldBy, wordOf } from '../support/pay.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const rounds = 2000
@@ -32,8 +32,8 @@ const wallets = 50
 const balance = 2000
 
 describe('Two payers, the merchant, a simulation and the expiry that compete for one intent', () => {
-  let house: House
-  let beside: House
+  let service: Service
+  let beside: Service
   let merchant: Merchant
   let caller: Caller
   const instant = new Date('2032-01-01T00:00:00Z')
@@ -42,9 +42,9 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
   /** To the API there is time left, to the workers there is none: their clocks are further apart than any may be. */
   let workers: Deps[]
   before(async () => {
-    house = await openHouse()
-    beside = await openBeside(house)
-    merchant = await house.merchant()
+    service = await openService()
+    beside = await openBeside(service)
+    merchant = await service.merchant()
     const { businessId, keyId } = merchant
     caller = {
       businessId,
@@ -55,20 +55,20 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
       limits: noLimitsOfItsOwn,
       ip: '127.0.0.1',
     }
-    house.clock.freeze(instant)
+    service.clock.freeze(instant)
     beside.clock.freeze(soon)
-    for (const { deps } of [house, beside]) deps.wallets = withoutPins(deps)
+    for (const { deps } of [service, beside]) deps.wallets = withoutPins(deps)
     const later = new Date(instant.getTime() + dayMs + 60_000)
-    workers = [house, beside].map(({ deps }) => ({ ...deps, now: () => later }))
+    workers = [service, beside].map(({ deps }) => ({ ...deps, now: () => later }))
     const accounts = Array.from({ length: wallets }, (_, number) => {
       const phone = phoneOf(number)
       return newAccount({ _id: phone, phone, businessId: null, pinHash: null, balance }, instant)
     })
-    await house.deps.WalletAccount.insertMany(accounts)
+    await service.deps.WalletAccount.insertMany(accounts)
   })
   after(async () => {
     await beside.close()
-    await house.close()
+    await service.close()
   })
 
   const phoneOf = (number: number) => String(23_000_000 + (number % wallets))
@@ -145,9 +145,9 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
     const worker = workers[index % 2] as Deps
     const acts = {
       payer: async () =>
-        wordOf(await payFor(house, intent, { ...asIf(0), ...(steer && { pin: steer.pin }) })),
+        wordOf(await payFor(service, intent, { ...asIf(0), ...(steer && { pin: steer.pin }) })),
       other: async () => wordOf(await payFor(beside, intent, asIf(7))),
-      cancel: () => asked(cancelIntent(house.deps, caller, referenceNumber, effect())),
+      cancel: () => asked(cancelIntent(service.deps, caller, referenceNumber, effect())),
       simulation: () => {
         const outcome = index % 10 === 0 ? 'insufficient_funds' : 'success'
         const simulation = { amount: null, payerPhone: '22000001', outcome } as const
@@ -155,7 +155,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
       },
       expiry: async () => ((await expireIntent(worker, referenceNumber)).expired ? 'done' : 'not'),
       question: async () => {
-        const { _id, underWay } = await storedIntent(house, referenceNumber)
+        const { _id, underWay } = await storedIntent(service, referenceNumber)
         return underWay === null ? 'not' : (await askWallet(worker, _id, underWay.id)).outcome
       },
     }
@@ -178,7 +178,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
     const went: Partial<Record<Act, Promise<string>>> = {}
     if (pin === 'slow') {
       went.payer = acts.payer()
-      await until('under way', async () => (await storedIntent(house, referenceNumber)).underWay !== null)
+      await until('under way', async () => (await storedIntent(service, referenceNumber)).underWay !== null)
     }
     went[first] = acts[first]()
     await went[first]
@@ -238,15 +238,15 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
       successUrl: null,
       cancelUrl: null,
     }
-    await inChunks(rounds, 100, () => createIntent(house.deps, caller, request, effect()))
-    const made = await house.deps.Intent.find().lean<Intent[]>()
-    house.clock.freeze(soon)
+    await inChunks(rounds, 100, () => createIntent(service.deps, caller, request, effect()))
+    const made = await service.deps.Intent.find().lean<Intent[]>()
+    service.clock.freeze(soon)
     const raced = await inChunks(rounds, together, (index) => race(made[index] ?? expect.fail(), index))
     const winners = new Map<string, number>()
     const paid: string[] = []
-    const open = await house.deps.Intent.find({ status: 'PENDING' }).lean<Intent[]>()
+    const open = await service.deps.Intent.find({ status: 'PENDING' }).lean<Intent[]>()
     await inChunks(open.length, together, (index) => conclude(open[index] ?? expect.fail()))
-    const ended = await house.deps.Intent.find().lean<Intent[]>()
+    const ended = await service.deps.Intent.find().lean<Intent[]>()
     const byReference = new Map(ended.map((intent) => [intent.referenceNumber, intent]))
     for (const round of raced) {
       const intent = byReference.get(round.referenceNumber) ?? expect.fail()
@@ -264,7 +264,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
     ])
     const cancels = new Set(raced.map(({ went }) => went.cancel))
     expect(cancels).to.include.all.keys('done', 'INTENT_CANCEL_CONFLICT', 'INTENT_CANCEL_INVALID_STATUS')
-    await expectBalanced(house, balance * wallets)
+    await expectBalanced(service, balance * wallets)
 
     const refundable = paid.slice(0, 100)
     await Promise.all(
@@ -272,12 +272,12 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
         // Whoever is first, there is room for one of the larger two.
         const sizes = [60, 60, 20 + (index % 20)]
         const answers = await Promise.all(
-          sizes.map((size, place) => refund(place === 0 ? beside : house, merchant, referenceNumber, size)),
+          sizes.map((size, place) => refund(place === 0 ? beside : service, merchant, referenceNumber, size)),
         )
         expect(answers.slice(0, 2).filter(({ status }) => status === 200).length).to.be.at.most(1)
       }),
     )
-    const { refunded } = await expectBalanced(house, balance * wallets)
+    const { refunded } = await expectBalanced(service, balance * wallets)
     expect(refunded).to.be.at.least(60 * refundable.length)
   })
 })

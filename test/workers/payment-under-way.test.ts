@@ -8,9 +8,9 @@ import { type Payer, payIntent } from '../../src/intents/payments/pay.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
 import { cancelIntent, createIntent, readIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { openVictim } from '../support/kill-points.ts'
 import { pay, simulate, storedIntent, toldBy, wordOf } from '../support/pay.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
 import { until } from '../support/until.ts'
 
@@ -18,37 +18,37 @@ const dayMs = 86_400_000
 const minuteMs = 60_000
 
 describe('A payment under way', () => {
-  let house: House
+  let service: Service
   let merchant: Merchant
   let wallet: ToldWallet
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
   beforeEach(async () => {
-    merchant = await house.merchant()
-    wallet = toldWallet(house)
-    house.clock.freeze(new Date())
+    merchant = await service.merchant()
+    wallet = toldWallet(service)
+    service.clock.freeze(new Date())
   })
   afterEach(async () => {
-    house.clock.freeze(null)
+    service.clock.freeze(null)
     // What one case leaves under way is not to be found by the next.
-    await house.deps.Intent.deleteMany({})
+    await service.deps.Intent.deleteMany({})
   })
-  after(() => house.close())
+  after(() => service.close())
 
   const codeOf = ({ status, body }: { status: number; body: { error: { code: string } } }) =>
     `${status} ${body.error.code}`
   const listed = async (status: string) => {
-    const { body } = await house.http.get('/api/v1/dev/intents').query({ status }).set(merchant.read())
+    const { body } = await service.http.get('/api/v1/dev/intents').query({ status }).set(merchant.read())
     return body.data.items.map((intent: { referenceNumber: string }) => intent.referenceNumber)
   }
 
   /** An intent that somebody pays: the wallet has the order, and answers when it is told to. */
   async function paying(outcome: WalletOutcome) {
-    const { referenceNumber } = await createIntent(house, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     const [key, gate] = [newId(), createGate()]
     wallet.answers(() => gate.passed.then(() => outcome))
-    const paid = pay(house, referenceNumber, { paymentId: key })
+    const paid = pay(service, referenceNumber, { paymentId: key })
     await until('the order', () => wallet.orders.includes(key))
     return {
       referenceNumber,
@@ -63,37 +63,37 @@ describe('A payment under way', () => {
   it('keeps the merchant, a simulation and a second payer from changing the intent until it ends', async () => {
     const { referenceNumber, key, answered } = await paying({ outcome: 'refused', reason: 'wrong_pin' })
     for (const _again of [1, 2]) {
-      expect(codeOf(await cancelIntent(house, merchant, referenceNumber))).to.equal(
+      expect(codeOf(await cancelIntent(service, merchant, referenceNumber))).to.equal(
         '400 INTENT_CANCEL_CONFLICT',
       )
-      expect(codeOf(await simulate(house, merchant, referenceNumber))).to.equal('400 INTENT_NOT_PENDING')
-      expect(wordOf(await pay(house, referenceNumber))).to.equal('not-begun')
-      expect(wordOf(await pay(house, referenceNumber, { paymentId: key }))).to.equal('not-begun')
+      expect(codeOf(await simulate(service, merchant, referenceNumber))).to.equal('400 INTENT_NOT_PENDING')
+      expect(wordOf(await pay(service, referenceNumber))).to.equal('not-begun')
+      expect(wordOf(await pay(service, referenceNumber, { paymentId: key }))).to.equal('not-begun')
     }
-    expect(await readIntent(house, merchant, referenceNumber)).to.include({ status: 'PENDING' })
+    expect(await readIntent(service, merchant, referenceNumber)).to.include({ status: 'PENDING' })
     expect(await answered()).to.equal('refused')
     expect(wallet.orders).to.deep.equal([key])
     // The form that was sent before is not carried out again.
-    expect(wordOf(await pay(house, referenceNumber, { paymentId: key }))).to.equal('not-begun')
-    expect((await cancelIntent(house, merchant, referenceNumber)).status).to.equal(200)
-    const intent = await storedIntent(house, referenceNumber)
+    expect(wordOf(await pay(service, referenceNumber, { paymentId: key }))).to.equal('not-begun')
+    expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(200)
+    const intent = await storedIntent(service, referenceNumber)
     expect(toldBy(intent)).to.deep.equal(['payment.created', 'payment.cancelled'])
   })
 
   it('delays the expiry: the intent reads PENDING until the payment ends, however long that takes', async () => {
     const { referenceNumber, answered } = await paying({ outcome: 'done' })
-    house.clock.advance(2 * dayMs)
-    expect(await expireIntent(house.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
-    expect(await expireDue(house.deps)).to.equal(0)
-    expect(await readIntent(house, merchant, referenceNumber)).to.include({ status: 'PENDING' })
+    service.clock.advance(2 * dayMs)
+    expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
+    expect(await expireDue(service.deps)).to.equal(0)
+    expect(await readIntent(service, merchant, referenceNumber)).to.include({ status: 'PENDING' })
     expect([await listed('PENDING'), await listed('CANCELLED')]).to.deep.equal([[referenceNumber], []])
-    expect(codeOf(await cancelIntent(house, merchant, referenceNumber))).to.equal(
+    expect(codeOf(await cancelIntent(service, merchant, referenceNumber))).to.equal(
       '400 INTENT_CANCEL_CONFLICT',
     )
     expect(await answered()).to.equal('done')
     expect([await listed('PENDING'), await listed('PAID')]).to.deep.equal([[], [referenceNumber]])
-    expect(await expireIntent(house.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
-    const intent = await storedIntent(house, referenceNumber)
+    expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
+    const intent = await storedIntent(service, referenceNumber)
     expect(toldBy(intent)).to.deep.equal(['payment.created', 'payment.confirmed'])
   })
 
@@ -110,78 +110,78 @@ describe('A payment under way', () => {
   for (const { outcome, status, told } of ends)
     it(`that is ${outcome.outcome} when the time is up leaves the intent ${status}, with one event for each change, in order`, async () => {
       const { referenceNumber, answered } = await paying(outcome)
-      house.clock.advance(dayMs + minuteMs)
+      service.clock.advance(dayMs + minuteMs)
       expect(await answered()).to.equal(outcome.outcome)
-      expect(await readIntent(house, merchant, referenceNumber)).to.include({ status })
-      for (const _again of [1, 2]) await expireIntent(house.deps, referenceNumber)
-      const intent = await storedIntent(house, referenceNumber)
+      expect(await readIntent(service, merchant, referenceNumber)).to.include({ status })
+      for (const _again of [1, 2]) await expireIntent(service.deps, referenceNumber)
+      const intent = await storedIntent(service, referenceNumber)
       expect(intent).to.deep.include({ status, underWay: null })
       expect(toldBy(intent)).to.deep.equal(['payment.created', ...told])
       const dates = intent.outbox.map(({ createdAt }) => createdAt.getTime())
       expect(dates).to.deep.equal(dates.toSorted((a, b) => a - b))
       expect([intent.updatedAt.getTime(), dates.at(-1)]).to.deep.equal(
-        Array(2).fill(house.clock.now().getTime()),
+        Array(2).fill(service.clock.now().getTime()),
       )
-      expect(wordOf(await pay(house, referenceNumber))).to.equal('not-begun')
+      expect(wordOf(await pay(service, referenceNumber))).to.equal('not-begun')
     })
 
   for (const { outcome, status } of [{ outcome: { outcome: 'done' }, status: 'PAID' } as const, ...ends])
     it(`that is ${outcome.outcome} when the time is up ${status === 'CANCELLED' ? 'enqueues' : 'does not enqueue'} the expiry`, async () => {
-      const { nudge } = house.deps
+      const { nudge } = service.deps
       const nudged: string[] = []
-      house.deps.nudge = (queue, jobs) => {
+      service.deps.nudge = (queue, jobs) => {
         nudged.push(queue)
         nudge(queue, jobs)
       }
       const { answered } = await paying(outcome)
-      house.clock.advance(dayMs + minuteMs)
+      service.clock.advance(dayMs + minuteMs)
       nudged.length = 0
       await answered()
-      house.deps.nudge = nudge
+      service.deps.nudge = nudge
       expect(nudged.includes('intent-expiry')).to.equal(status === 'CANCELLED')
     })
 
   it('that was declined may be tried again; the reason is shown until one succeeds', async () => {
-    const { referenceNumber } = await createIntent(house, merchant)
-    const before = await storedIntent(house, referenceNumber)
+    const { referenceNumber } = await createIntent(service, merchant)
+    const before = await storedIntent(service, referenceNumber)
     wallet.answers(() => ({ outcome: 'declined', reason: 'limit_exceeded' }))
-    expect(wordOf(await pay(house, referenceNumber))).to.equal('declined')
-    const declined = await storedIntent(house, referenceNumber)
+    expect(wordOf(await pay(service, referenceNumber))).to.equal('declined')
+    const declined = await storedIntent(service, referenceNumber)
     expect(declined.failure).to.deep.equal({ code: 'limit_exceeded', retryable: true })
     // The customer still has the code.
     expect(declined.codeReusableAt).to.deep.equal(before.codeReusableAt)
     wallet.answers(() => ({ outcome: 'done' }))
-    expect(wordOf(await pay(house, referenceNumber))).to.equal('done')
-    const after = await storedIntent(house, referenceNumber)
+    expect(wordOf(await pay(service, referenceNumber))).to.equal('done')
+    const after = await storedIntent(service, referenceNumber)
     expect([after.status, after.failure]).to.deep.equal(['PAID', null])
     expect(toldBy(after)).to.deep.equal(['payment.created', 'payment.failed', 'payment.confirmed'])
-    expect(after.codeReusableAt.getTime() - house.clock.now().getTime()).to.equal(15 * minuteMs)
+    expect(after.codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
   })
 
   it('that fails for good releases the code, like one that succeeds', async () => {
-    const { referenceNumber } = await createIntent(house, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     wallet.answers(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
-    await pay(house, referenceNumber)
-    const { codeReusableAt } = await storedIntent(house, referenceNumber)
-    expect(codeReusableAt.getTime() - house.clock.now().getTime()).to.equal(15 * minuteMs)
+    await pay(service, referenceNumber)
+    const { codeReusableAt } = await storedIntent(service, referenceNumber)
+    expect(codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
   })
 
   it('leaves the last 50 attempts, however many there were', async () => {
-    const { referenceNumber } = await createIntent(house, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     wallet.answers(() => ({ outcome: 'refused', reason: 'wrong_pin' }))
-    for (let count = 0; count < 55; count += 1) await pay(house, referenceNumber)
-    const { attempts } = await storedIntent(house, referenceNumber)
+    for (let count = 0; count < 55; count += 1) await pay(service, referenceNumber)
+    const { attempts } = await storedIntent(service, referenceNumber)
     expect(attempts.map(({ id }) => id)).to.deep.equal(wallet.orders.slice(-50))
     // The form of the first is known all the same.
-    expect(wordOf(await pay(house, referenceNumber, { paymentId: String(wallet.orders[0]) }))).to.equal(
+    expect(wordOf(await pay(service, referenceNumber, { paymentId: String(wallet.orders[0]) }))).to.equal(
       'not-begun',
     )
     expect(wallet.orders).to.have.length(55)
   })
 
   it('holds the intent even if MongoDB does not store when to ask the wallet', async () => {
-    const { referenceNumber } = await createIntent(house, merchant)
-    const intent = await storedIntent(house, referenceNumber)
+    const { referenceNumber } = await createIntent(service, merchant)
+    const intent = await storedIntent(service, referenceNumber)
     const confirmation = { paymentId: newId(), phone: '22000001', pin: '1234', amount: 50_000 }
     let waits = 0
     const payer: Payer = {
@@ -191,33 +191,33 @@ describe('A payment under way', () => {
         return waits === 3 ? Promise.reject(new Error('MongoDB is away')) : work(noHurry)
       },
     }
-    const paid = await payIntent(house.deps, wallet, intent, confirmation, payer)
+    const paid = await payIntent(service.deps, wallet, intent, confirmation, payer)
     expect([paid, waits]).to.deep.equal([{ state: 'waiting' }, 3])
-    const { underWay } = await storedIntent(house, referenceNumber)
+    const { underWay } = await storedIntent(service, referenceNumber)
     expect(underWay?.askAt).to.deep.equal(underWay?.validUntil)
   })
 
   /** Confirmed at an age by a process whose hold waits in MongoDB for `ms`; `fate` as of a killed process, or `paused`. */
   async function slowlyHeld(fate: 'paused' | 'late', ageMs: number, ms: number) {
-    const { referenceNumber } = await createIntent(house, merchant)
-    house.clock.advance(ageMs)
+    const { referenceNumber } = await createIntent(service, merchant)
+    service.clock.advance(ageMs)
     const key = newId()
     // After the look at the intent.
-    const process = await openVictim(house, { step: 2, fate, lateMs: 0 })
+    const process = await openVictim(service, { step: 2, fate, lateMs: 0 })
     const orders = toldWallet(process).orders
     const paid = pay(process, referenceNumber, { paymentId: key }).then(wordOf, () => 'died')
     await process.died
     expect(process.steps).to.deep.equal(['mongodb find', 'mongodb update'])
-    house.clock.advance(ms)
+    service.clock.advance(ms)
     await process.happen()
     return { referenceNumber, key, orders, paid, process }
   }
 
   it('begins only if the intent is open by a clock that is a second ahead', async () => {
     const begunAt = async (ageMs: number) => {
-      const { referenceNumber } = await createIntent(house, merchant)
-      house.clock.advance(ageMs)
-      return wordOf(await pay(house, referenceNumber))
+      const { referenceNumber } = await createIntent(service, merchant)
+      service.clock.advance(ageMs)
+      return wordOf(await pay(service, referenceNumber))
     }
     wallet.answers(() => ({ outcome: 'done' }))
     expect(await begunAt(dayMs - 1001)).to.equal('done')
@@ -243,8 +243,8 @@ describe('A payment under way', () => {
         'nudge outbox-relay',
         ...asked,
       ])
-      expect(await readIntent(house, merchant, referenceNumber)).to.include({ status })
-      const intent = await storedIntent(house, referenceNumber)
+      expect(await readIntent(service, merchant, referenceNumber)).to.include({ status })
+      const intent = await storedIntent(service, referenceNumber)
       expect(intent).to.deep.include({ status: 'PENDING', underWay: null, payment: null })
       await process.close()
     })
@@ -252,18 +252,18 @@ describe('A payment under way', () => {
   it('is released if its process died before it knew of the hold, and its form has no effect later', async () => {
     const { referenceNumber, key, orders, paid, process } = await slowlyHeld('late', 0, minuteMs)
     wallet.knows({ outcome: 'not-executed' })
-    const { _id, underWay } = await storedIntent(house, referenceNumber)
+    const { _id, underWay } = await storedIntent(service, referenceNumber)
     expect(underWay?.id).to.equal(key)
-    expect(await askDue(house.deps)).to.equal(1)
-    await house.deps.underWay.ended()
-    expect(await storedIntent(house, referenceNumber)).to.deep.include({
+    expect(await askDue(service.deps)).to.equal(1)
+    await service.deps.underWay.ended()
+    expect(await storedIntent(service, referenceNumber)).to.deep.include({
       _id,
       status: 'PENDING',
       underWay: null,
     })
-    expect(wordOf(await pay(house, referenceNumber, { paymentId: key }))).to.equal('not-begun')
+    expect(wordOf(await pay(service, referenceNumber, { paymentId: key }))).to.equal('not-begun')
     wallet.answers(() => ({ outcome: 'done' }))
-    expect(wordOf(await pay(house, referenceNumber))).to.equal('done')
+    expect(wordOf(await pay(service, referenceNumber))).to.equal('done')
     expect(orders).to.deep.equal([])
     await process.close()
     await paid

@@ -20,18 +20,18 @@ import {
   trustEndpoint,
   waitingEvents,
 } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { storeOrder } from '../support/orders.ts'
 import { storedIntent } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const dayMs = 86_400_000
 
 /** What a worker finds in MongoDB without any job. No worker runs a queue here. */
 describe('the poll', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let merchant: Merchant
   let endpointId: string
@@ -39,127 +39,127 @@ describe('the poll', () => {
     receiver = await startReceiver()
   })
   beforeEach(async () => {
-    house = await openHouse()
-    merchant = await house.merchant()
-    ;({ id: endpointId } = await subscribe(house, merchant, receiver.url))
+    service = await openService()
+    merchant = await service.merchant()
+    ;({ id: endpointId } = await subscribe(service, merchant, receiver.url))
     receiver.received.splice(0)
     receiver.respondWith((res) => void res.end())
   })
   afterEach(async () => {
-    await house.deps.underWay.ended()
-    house.deps.slots.close()
-    await house.close()
+    await service.deps.underWay.ended()
+    service.deps.slots.close()
+    await service.close()
   })
   after(() => receiver.close())
 
   /** Copies of a new intent of the merchant, with the changes. */
   async function manyIntents(count: number, change: object, owner = merchant): Promise<void> {
-    const { referenceNumber } = await createIntent(house, owner)
-    const like = await storedIntent(house, referenceNumber)
-    await house.deps.Intent.deleteOne({ referenceNumber })
+    const { referenceNumber } = await createIntent(service, owner)
+    const like = await storedIntent(service, referenceNumber)
+    await service.deps.Intent.deleteOne({ referenceNumber })
     const many = Array.from({ length: count }, (_, index) => {
       const _id = newId()
       return { ...like, _id, codeKey: _id, referenceNumber: _id, shortCode: `${index}-${_id}`, ...change }
     })
     for (let at = 0; at < count; at += 1_000)
-      await house.deps.Intent.collection.insertMany(many.slice(at, at + 1_000) as never[])
+      await service.deps.Intent.collection.insertMany(many.slice(at, at + 1_000) as never[])
   }
-  const ago = (ms: number) => new Date(house.clock.now().getTime() - ms)
+  const ago = (ms: number) => new Date(service.clock.now().getTime() - ms)
   /** An outbox whose events have waited for some time. */
   async function oldOutbox(createdAt: Date) {
-    const { referenceNumber } = await createIntent(house, merchant)
-    const { outbox } = await storedIntent(house, referenceNumber)
-    await house.deps.Intent.deleteOne({ referenceNumber })
+    const { referenceNumber } = await createIntent(service, merchant)
+    const { outbox } = await storedIntent(service, referenceNumber)
+    await service.deps.Intent.deleteOne({ referenceNumber })
     return outbox.map((event) => ({ ...event, createdAt }))
   }
   const attemptAll = async () => {
-    const found = await attemptDue(house.deps)
-    await house.deps.underWay.ended()
+    const found = await attemptDue(service.deps)
+    await service.deps.underWay.ended()
     return found
   }
 
   describe('of outboxes', () => {
     it('relays an event without a wake-up job, once it is old enough', async () => {
-      await createIntent(house, merchant)
-      expect(await pollOutboxes(house.deps)).to.equal(0)
-      house.clock.advance(2_000)
-      expect(await pollOutboxes(house.deps)).to.equal(1)
-      expect(await waitingEvents(house, merchant)).to.deep.equal([])
-      expect(await deliveriesOf(house, merchant)).to.have.length(1)
-      expect(await pollOutboxes(house.deps)).to.equal(0)
+      await createIntent(service, merchant)
+      expect(await pollOutboxes(service.deps)).to.equal(0)
+      service.clock.advance(2_000)
+      expect(await pollOutboxes(service.deps)).to.equal(1)
+      expect(await waitingEvents(service, merchant)).to.deep.equal([])
+      expect(await deliveriesOf(service, merchant)).to.have.length(1)
+      expect(await pollOutboxes(service.deps)).to.equal(0)
     })
 
     it('relays the event of an order too', async () => {
-      await storeOrder(house, merchant)
-      house.clock.advance(2_000)
-      expect(await pollOutboxes(house.deps)).to.equal(1)
-      expect(await waitingEvents(house, merchant)).to.deep.equal([])
+      await storeOrder(service, merchant)
+      service.clock.advance(2_000)
+      expect(await pollOutboxes(service.deps)).to.equal(1)
+      expect(await waitingEvents(service, merchant)).to.deep.equal([])
     })
 
     it('relays the event of a business before thousands of older ones of another business', async () => {
-      const neighbour = await house.merchant()
-      await subscribe(house, neighbour, receiver.url)
+      const neighbour = await service.merchant()
+      await subscribe(service, neighbour, receiver.url)
       await manyIntents(3_000, { outbox: await oldOutbox(ago(60_000)) })
-      await createIntent(house, neighbour)
-      house.clock.advance(2_000)
-      house.deps.slots.open()
-      expect(await pollOutboxes(house.deps)).to.be.within(1_001, 1_010)
+      await createIntent(service, neighbour)
+      service.clock.advance(2_000)
+      service.deps.slots.open()
+      expect(await pollOutboxes(service.deps)).to.be.within(1_001, 1_010)
       await until('the event of the neighbour', async () => {
-        const made = await deliveriesOf(house, neighbour)
+        const made = await deliveriesOf(service, neighbour)
         return made[0]?.status === 'DELIVERED'
       })
-      expect(await waitingEvents(house, merchant)).to.have.length(2_000)
+      expect(await waitingEvents(service, merchant)).to.have.length(2_000)
     }).timeout(60_000)
 
     it('relays other events despite hundreds that this version cannot relay, and reports the error', async () => {
-      const neighbour = await house.merchant()
-      await subscribe(house, neighbour, receiver.url)
+      const neighbour = await service.merchant()
+      await subscribe(service, neighbour, receiver.url)
       const unknown = (await oldOutbox(ago(60_000))).map((event) => ({ ...event, format: 99 }))
       await manyIntents(300, { outbox: unknown })
-      await createIntent(house, neighbour)
-      await storeOrder(house, neighbour)
-      house.clock.advance(2_000)
-      house.deps.slots.open()
-      const fault = await pollOutboxes(house.deps).catch((error: Error) => error.message)
+      await createIntent(service, neighbour)
+      await storeOrder(service, neighbour)
+      service.clock.advance(2_000)
+      service.deps.slots.open()
+      const fault = await pollOutboxes(service.deps).catch((error: Error) => error.message)
       expect(fault).to.match(/format 99/)
-      expect(await waitingEvents(house, neighbour)).to.deep.equal([])
-      expect(await waitingEvents(house, merchant)).to.have.length(300)
-      await house.deps.underWay.ended()
-      expect(house.deps.slots.inFlight()).to.equal(0)
+      expect(await waitingEvents(service, neighbour)).to.deep.equal([])
+      expect(await waitingEvents(service, merchant)).to.have.length(300)
+      await service.deps.underWay.ended()
+      expect(service.deps.slots.inFlight()).to.equal(0)
     })
   })
 
   describe('of deliveries', () => {
     it('attempts what is due and nothing before its time, including the delivery of a dead process', async () => {
       receiver.respondWith((res) => void res.writeHead(500).end())
-      const delivery = await freshDelivery(house, merchant)
-      house.deps.slots.open()
-      house.clock.advance(1_000)
+      const delivery = await freshDelivery(service, merchant)
+      service.deps.slots.open()
+      service.clock.advance(1_000)
       expect(await attemptAll()).to.equal(1)
-      expect(await stored(house, delivery)).to.include({ status: 'RETRYING', attempts: 1 })
-      house.clock.advance(29_000)
+      expect(await stored(service, delivery)).to.include({ status: 'RETRYING', attempts: 1 })
+      service.clock.advance(29_000)
       expect(await attemptAll()).to.equal(0)
-      house.clock.advance(2_000)
+      service.clock.advance(2_000)
       expect(await attemptAll()).to.equal(1)
-      expect((await stored(house, delivery)).attempts).to.equal(2)
-      const nextAttemptAt = new Date(house.clock.now().getTime() + 10_000)
+      expect((await stored(service, delivery)).attempts).to.equal(2)
+      const nextAttemptAt = new Date(service.clock.now().getTime() + 10_000)
       const leaseToken = 'of a dead process'
-      await house.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { nextAttemptAt, leaseToken } })
+      await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { nextAttemptAt, leaseToken } })
       expect(await attemptAll()).to.equal(0)
-      house.clock.advance(10_500)
+      service.clock.advance(10_500)
       expect(await attemptAll()).to.equal(1)
-      expect((await stored(house, delivery)).attempts).to.equal(3)
+      expect((await stored(service, delivery)).attempts).to.equal(3)
     })
 
     it('attempts the delivery of a business before thousands of older ones of another business', async () => {
-      const [neighbour, hanging] = [await house.merchant(), await startReceiver()]
+      const [neighbour, hanging] = [await service.merchant(), await startReceiver()]
       const held: ServerResponse[] = []
       hanging.respondWith((res) => void held.push(res))
-      const like = await freshDelivery(house, merchant)
+      const like = await freshDelivery(service, merchant)
       const ids = await Promise.all(
-        Array.from({ length: 4 }, async () => (await subscribe(house, merchant, hanging.url)).id),
+        Array.from({ length: 4 }, async () => (await subscribe(service, merchant, hanging.url)).id),
       )
-      for (const id of ids) await trustEndpoint(house, id)
+      for (const id of ids) await trustEndpoint(service, id)
       const many = Array.from({ length: 5_000 }, (_, index): Delivery => {
         const endpoint = ids[index % ids.length] ?? ''
         return {
@@ -170,121 +170,124 @@ describe('the poll', () => {
           nextAttemptAt: ago(60_000 - index),
         }
       })
-      await house.deps.Delivery.collection.insertMany(many as never[])
-      await subscribe(house, neighbour, receiver.url)
-      await freshDelivery(house, neighbour)
-      house.clock.advance(1_000)
-      house.deps.slots.open()
-      expect(await attemptDue(house.deps)).to.be.within(500, 520)
+      await service.deps.Delivery.collection.insertMany(many as never[])
+      await subscribe(service, neighbour, receiver.url)
+      await freshDelivery(service, neighbour)
+      service.clock.advance(1_000)
+      service.deps.slots.open()
+      expect(await attemptDue(service.deps)).to.be.within(500, 520)
       await until(
         'the delivery of the neighbour',
-        async () => (await deliveriesOf(house, neighbour))[0]?.status === 'DELIVERED',
+        async () => (await deliveriesOf(service, neighbour))[0]?.status === 'DELIVERED',
       )
       // All endpoints of the business are at one origin.
-      expect(house.deps.slots.inFlight()).to.be.within(98, 100)
+      expect(service.deps.slots.inFlight()).to.be.within(98, 100)
       hanging.respondWith((res) => void res.end())
       for (const res of held) res.end()
-      await house.deps.underWay.ended()
+      await service.deps.underWay.ended()
       await hanging.close()
     }).timeout(60_000)
 
     it('skips a delivery that cannot be attempted, and frees its slot', async () => {
-      const [wrong, right] = [await freshDelivery(house, merchant), await freshDelivery(house, merchant)]
-      await house.deps.Delivery.updateOne({ _id: wrong._id }, { $set: { format: 99 } })
-      house.clock.advance(1_000)
-      house.deps.slots.open()
+      const [wrong, right] = [await freshDelivery(service, merchant), await freshDelivery(service, merchant)]
+      await service.deps.Delivery.updateOne({ _id: wrong._id }, { $set: { format: 99 } })
+      service.clock.advance(1_000)
+      service.deps.slots.open()
       expect(await attemptAll()).to.equal(2)
-      expect(await stored(house, right)).to.include({ status: 'DELIVERED' })
-      expect(await stored(house, wrong)).to.include({ status: 'PENDING', attempts: 0 })
-      expect(house.deps.slots.inFlight()).to.equal(0)
+      expect(await stored(service, right)).to.include({ status: 'DELIVERED' })
+      expect(await stored(service, wrong)).to.include({ status: 'PENDING', attempts: 0 })
+      expect(service.deps.slots.inFlight()).to.equal(0)
     })
 
     it('finds nothing if all deliveries are DELIVERED, DEAD or CANCELLED', async () => {
       const made = [
-        await freshDelivery(house, merchant),
-        await freshDelivery(house, merchant),
-        await freshDelivery(house, merchant),
+        await freshDelivery(service, merchant),
+        await freshDelivery(service, merchant),
+        await freshDelivery(service, merchant),
       ]
-      await attempt(house.deps, made[0]?._id ?? '')
+      await attempt(service.deps, made[0]?._id ?? '')
       receiver.respondWith((res) => void res.writeHead(500).end())
       for (let count = 1; count <= 8; count += 1) {
-        await attempt(house.deps, made[1]?._id ?? '')
-        house.clock.advance(dayMs)
+        await attempt(service.deps, made[1]?._id ?? '')
+        service.clock.advance(dayMs)
       }
-      await house.deps.Endpoint.updateMany({ _id: endpointId }, { $set: { active: false } })
+      await service.deps.Endpoint.updateMany({ _id: endpointId }, { $set: { active: false } })
       expect(await attemptAll()).to.equal(1)
-      const ended = await deliveriesOf(house, merchant)
+      const ended = await deliveriesOf(service, merchant)
       expect(ended.map(({ status }) => status)).to.deep.equal(['DELIVERED', 'DEAD', 'CANCELLED'])
       expect(await attemptAll()).to.equal(0)
     })
   })
 
   it('expires an intent of a business before thousands of earlier ones of another business', async () => {
-    const neighbour = await house.merchant()
+    const neighbour = await service.merchant()
     const earlier = ago(60_000)
     await manyIntents(3_000, { expiresAt: earlier, cancelsAt: earlier, outbox: [] })
-    const { referenceNumber } = await createIntent(house, neighbour)
+    const { referenceNumber } = await createIntent(service, neighbour)
     const due = ago(30_000)
-    await house.deps.Intent.updateOne(
+    await service.deps.Intent.updateOne(
       { referenceNumber },
       { $set: { expiresAt: due, cancelsAt: due, outbox: [] } },
     )
-    expect(await expireDue(house.deps)).to.be.within(1_001, 1_010)
-    expect((await storedIntent(house, referenceNumber)).status).to.equal('CANCELLED')
-    expect(await house.deps.Intent.countDocuments({ status: 'PENDING' })).to.equal(2_000)
+    expect(await expireDue(service.deps)).to.be.within(1_001, 1_010)
+    expect((await storedIntent(service, referenceNumber)).status).to.equal('CANCELLED')
+    expect(await service.deps.Intent.countDocuments({ status: 'PENDING' })).to.equal(2_000)
   }).timeout(60_000)
 
   it('finishes the movements of each wallet, even if one cannot be finished', async () => {
-    const since = house.clock.now()
+    const since = service.clock.now()
     const accounts = ['31000001', '31000002', '31000003'].map((phone) => ({
       ...newAccount({ _id: phone, phone, businessId: null, pinHash: null, balance: 100 }, since),
       current: { nonce: newId(), key: newId(), kind: 'refund', amount: 1, paymentKey: phone, since },
     }))
-    await house.deps.WalletAccount.collection.insertMany(accounts as never[])
+    await service.deps.WalletAccount.collection.insertMany(accounts as never[])
     // An invalid document, which the service never writes.
-    await house.deps.WalletMovement.collection.insertOne({ _id: '31000002' } as never)
-    house.clock.advance(10_000)
-    expect(await finishLeftovers(house.deps)).to.equal(3)
-    const after = await house.deps.WalletAccount.find().sort({ _id: 1 }).lean()
+    await service.deps.WalletMovement.collection.insertOne({ _id: '31000002' } as never)
+    service.clock.advance(10_000)
+    expect(await finishLeftovers(service.deps)).to.equal(3)
+    const after = await service.deps.WalletAccount.find().sort({ _id: 1 }).lean()
     expect(after.map(({ current }) => current === null)).to.deep.equal([true, false, true])
   })
 
   it('finishes all other leftovers if one search fails, then reports the error', async () => {
-    const delivery = await freshDelivery(house, merchant)
+    const delivery = await freshDelivery(service, merchant)
     const line = { _id: newId(), at: ago(60_000), act: 'delivery.requeued', subject: delivery._id }
-    await house.deps.Delivery.collection.updateOne({ _id: delivery._id } as never, {
+    await service.deps.Delivery.collection.updateOne({ _id: delivery._id } as never, {
       $set: { unaudited: [line] },
     })
     const wallets = { find: () => expect.fail('no wallets') } as never
-    const failing: Deps = { ...house.deps, WalletAccount: wallets }
+    const failing: Deps = { ...service.deps, WalletAccount: wallets }
     const fault = await finishLeftovers(failing).catch((error: Error) => error.message)
     expect(fault).to.match(/no wallets|find/)
-    expect((await stored(house, delivery)).unaudited).to.deep.equal([])
+    expect((await stored(service, delivery)).unaudited).to.deep.equal([])
   })
 
   it('reads only an index, however many documents need nothing', async () => {
-    await freshDelivery(house, merchant)
-    const { referenceNumber } = await createIntent(house, merchant)
-    const askAt = house.clock.now()
+    await freshDelivery(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
+    const askAt = service.clock.now()
     const held = {
       underWay: { id: newId(), askAt },
       cancelsAt: neverCancels,
       refunds: [{ id: newId(), askAt }],
     }
-    await house.deps.Intent.updateOne({ referenceNumber }, { $set: held })
-    await storeOrder(house, merchant)
-    house.clock.advance(dayMs)
-    house.deps.slots.open()
+    await service.deps.Intent.updateOne({ referenceNumber }, { $set: held })
+    await storeOrder(service, merchant)
+    service.clock.advance(dayMs)
+    service.deps.slots.open()
     const asked: string[] = []
     const polled: Deps = {
-      ...house.deps,
-      log: { ...house.deps.log, info: (fields: { queue: string }) => void asked.push(fields.queue) } as never,
+      ...service.deps,
+      log: {
+        ...service.deps.log,
+        info: (fields: { queue: string }) => void asked.push(fields.queue),
+      } as never,
     }
-    const done = await profiled(house, async () => {
+    const done = await profiled(service, async () => {
       const polling = startPolling(polled)
       await until('each has looked', () => new Set(asked).size >= 4)
       await polling.stop()
-      await house.deps.underWay.ended()
+      await service.deps.underWay.ended()
     })
     const plans = done
       .filter(({ ns }) => /\.(intents|orders|deliveries)$/.test(ns))
@@ -303,7 +306,7 @@ describe('the poll', () => {
   })
 
   it('searches only for the work of its process’s queues', async () => {
-    const own = await openHouse({ WORKER_QUEUES: 'outbox-relay' })
+    const own = await openService({ WORKER_QUEUES: 'outbox-relay' })
     const seller = await own.merchant()
     await subscribe(own, seller, receiver.url)
     await createIntent(own, seller)

@@ -16,95 +16,95 @@ import {
   trustEndpoint,
   waitingEvents,
 } from '../support/acts.ts'
-import { asMerchant, type House, type Merchant, openHouse } from '../support/house.ts'
 import { storeOrder } from '../support/orders.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
 
 describe('the relay', () => {
-  let house: House
-  let beside: House
+  let service: Service
+  let beside: Service
   let receiver: Receiver
   let merchant: Merchant
   before(async () => {
-    house = await openHouse()
-    ;[beside, receiver] = await Promise.all([openBeside(house), startReceiver()])
+    service = await openService()
+    ;[beside, receiver] = await Promise.all([openBeside(service), startReceiver()])
   })
   beforeEach(async () => {
-    merchant = await house.merchant()
+    merchant = await service.merchant()
   })
-  after(() => Promise.all([receiver.close(), beside.close()]).then(() => house.close()))
+  after(() => Promise.all([receiver.close(), beside.close()]).then(() => service.close()))
 
   it('inserts one delivery for each subscribed active endpoint and empties the outbox', async () => {
-    const wanting = await subscribe(house, merchant, receiver.url)
-    const second = await subscribe(house, merchant, receiver.url, ['payment.created'])
-    await subscribe(house, merchant, receiver.url, ['payment.cancelled'])
-    const inactive = await subscribe(house, merchant, receiver.url)
-    await house.deps.Endpoint.updateOne({ _id: inactive.id }, { $set: { active: false } })
-    await subscribe(house, await house.merchant(), receiver.url)
-    await createIntent(house, merchant)
-    expect(await waitingEvents(house, merchant)).to.deep.equal(['payment.created'])
+    const wanting = await subscribe(service, merchant, receiver.url)
+    const second = await subscribe(service, merchant, receiver.url, ['payment.created'])
+    await subscribe(service, merchant, receiver.url, ['payment.cancelled'])
+    const inactive = await subscribe(service, merchant, receiver.url)
+    await service.deps.Endpoint.updateOne({ _id: inactive.id }, { $set: { active: false } })
+    await subscribe(service, await service.merchant(), receiver.url)
+    await createIntent(service, merchant)
+    expect(await waitingEvents(service, merchant)).to.deep.equal(['payment.created'])
 
-    expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 2 })
-    const made = await deliveriesOf(house, merchant)
+    expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 2 })
+    const made = await deliveriesOf(service, merchant)
     expect(made.map(({ endpointId }) => endpointId)).to.have.members([wanting.id, second.id])
     expect(made.map(({ status, attempts }) => [status, attempts])).to.deep.equal([
       ['PENDING', 0],
       ['PENDING', 0],
     ])
-    expect(await waitingEvents(house, merchant)).to.deep.equal([])
+    expect(await waitingEvents(service, merchant)).to.deep.equal([])
   })
 
   it('leaves events in the outbox while their business has all its slots, and relays those of others', async () => {
-    const other = await house.merchant()
-    await Promise.all([subscribe(house, merchant, receiver.url), subscribe(house, other, receiver.url)])
+    const other = await service.merchant()
+    await Promise.all([subscribe(service, merchant, receiver.url), subscribe(service, other, receiver.url)])
     const taken: (() => void)[] = []
     for (;;) {
-      const free = house.deps.relaySlots.tryTake(merchant.businessId)
+      const free = service.deps.relaySlots.tryTake(merchant.businessId)
       if (free === null) break
       taken.push(free)
     }
-    await Promise.all([createIntent(house, merchant), createIntent(house, other)])
-    expect(await relay(house, merchant)).to.deep.equal({ events: 0, deliveries: 0 })
-    expect(await relay(house, other)).to.deep.equal({ events: 1, deliveries: 1 })
-    expect(await waitingEvents(house, merchant)).to.deep.equal(['payment.created'])
+    await Promise.all([createIntent(service, merchant), createIntent(service, other)])
+    expect(await relay(service, merchant)).to.deep.equal({ events: 0, deliveries: 0 })
+    expect(await relay(service, other)).to.deep.equal({ events: 1, deliveries: 1 })
+    expect(await waitingEvents(service, merchant)).to.deep.equal(['payment.created'])
     for (const free of taken) free()
-    expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
+    expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
   })
 
   it('relays the events that it can compose, and frees every slot, if it cannot compose another', async () => {
-    const { id: endpointId } = await subscribe(house, merchant, receiver.url)
-    await trustEndpoint(house, endpointId)
-    const { referenceNumber } = await createIntent(house, merchant)
-    await cancelIntent(house, merchant, referenceNumber)
-    const outbox = (await house.deps.Intent.findOne({ referenceNumber }).lean())?.outbox ?? []
+    const { id: endpointId } = await subscribe(service, merchant, receiver.url)
+    await trustEndpoint(service, endpointId)
+    const { referenceNumber } = await createIntent(service, merchant)
+    await cancelIntent(service, merchant, referenceNumber)
+    const outbox = (await service.deps.Intent.findOne({ referenceNumber }).lean())?.outbox ?? []
     const setFormat = (format: number) =>
-      house.deps.Intent.collection.updateOne({ referenceNumber }, { $set: { 'outbox.1.format': format } })
+      service.deps.Intent.collection.updateOne({ referenceNumber }, { $set: { 'outbox.1.format': format } })
     await setFormat(99)
-    house.deps.slots.open()
-    expect(await relay(house, merchant).catch((error: unknown) => error)).to.be.an('error')
-    await house.deps.underWay.ended()
+    service.deps.slots.open()
+    expect(await relay(service, merchant).catch((error: unknown) => error)).to.be.an('error')
+    await service.deps.underWay.ended()
     expect(receiver.received).to.have.length(1)
-    expect(house.deps.slots.inFlight()).to.equal(0)
+    expect(service.deps.slots.inFlight()).to.equal(0)
     await setFormat(outbox[1]?.format ?? 0)
-    expect(await relay(house, merchant)).to.deep.equal({ events: 2, deliveries: 2 })
-    await house.deps.underWay.ended()
-    house.deps.slots.close()
+    expect(await relay(service, merchant)).to.deep.equal({ events: 2, deliveries: 2 })
+    await service.deps.underWay.ended()
+    service.deps.slots.close()
     expect(receiver.received.splice(0)).to.have.length(2)
   })
 
   it('composes no body without a slot, so 1 000 large events of one intent take little memory', async () => {
-    for (const _each of [1, 2, 3, 4, 5]) await subscribe(house, merchant, receiver.url)
+    for (const _each of [1, 2, 3, 4, 5]) await subscribe(service, merchant, receiver.url)
     const metadata = Object.fromEntries(
       Array.from({ length: 50 }, (_, key) => [`key ${key}`, '💰'.repeat(500)]),
     )
-    const { referenceNumber } = await createIntent(house, merchant, { amount: 1, metadata })
-    const { outbox } = await house.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+    const { referenceNumber } = await createIntent(service, merchant, { amount: 1, metadata })
+    const { outbox } = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
     const many = Array.from({ length: 1_000 }, () => ({ ...outbox[0], id: newId() }))
-    await house.deps.Intent.collection.updateOne({ referenceNumber }, { $set: { outbox: many } })
+    await service.deps.Intent.collection.updateOne({ referenceNumber }, { $set: { outbox: many } })
     let most = 0
-    const { lanes } = house.deps
+    const { lanes } = service.deps
     const measured = {
-      ...house.deps,
+      ...service.deps,
       lanes: {
         ...lanes,
         insertDelivery(...item: Parameters<typeof lanes.insertDelivery>) {
@@ -115,62 +115,67 @@ describe('the relay', () => {
     }
     const held: ServerResponse[] = []
     receiver.respondWith((res) => void held.push(res))
-    house.deps.slots.open()
+    service.deps.slots.open()
     const before = process.memoryUsage().heapUsed
-    expect(await relay(house, merchant, measured)).to.deep.equal({ events: 1_000, deliveries: 5_000 })
+    expect(await relay(service, merchant, measured)).to.deep.equal({ events: 1_000, deliveries: 5_000 })
     await receiver.atLeast(10)
     receiver.respondWith((res) => void res.end())
     for (const res of held) res.end()
-    await house.deps.underWay.ended()
-    house.deps.slots.close()
+    await service.deps.underWay.ended()
+    service.deps.slots.close()
     receiver.received.splice(0)
     // The bodies of all events would take 100 MB.
     expect(most - before).to.be.below(50_000_000)
   })
 
   it('makes no second delivery if it runs again before the outbox was emptied', async () => {
-    await subscribe(house, merchant, receiver.url)
-    await createIntent(house, merchant)
+    await subscribe(service, merchant, receiver.url)
+    await createIntent(service, merchant)
     const { businessId } = merchant
-    const outbox = (await house.deps.Intent.findOne({ businessId }).lean())?.outbox ?? []
-    await relay(house, merchant)
-    const before = await deliveriesOf(house, merchant)
+    const outbox = (await service.deps.Intent.findOne({ businessId }).lean())?.outbox ?? []
+    await relay(service, merchant)
+    const before = await deliveriesOf(service, merchant)
     // As if the process had died between the deliveries and the emptying.
-    await house.deps.Intent.updateOne({ businessId }, { $set: { outbox } })
-    await relay(house, merchant)
-    expect(await deliveriesOf(house, merchant)).to.deep.equal(before)
+    await service.deps.Intent.updateOne({ businessId }, { $set: { outbox } })
+    await relay(service, merchant)
+    expect(await deliveriesOf(service, merchant)).to.deep.equal(before)
     expect(before).to.have.length(1)
-    expect(await relay(house, merchant)).to.deep.equal({ events: 0, deliveries: 0 })
+    expect(await relay(service, merchant)).to.deep.equal({ events: 0, deliveries: 0 })
   })
 
   it('makes each delivery once when two processes relay the same events at once', async () => {
-    await Promise.all([subscribe(house, merchant, receiver.url), subscribe(house, merchant, receiver.url)])
-    await Promise.all(Array.from({ length: 20 }, () => createIntent(house, merchant)))
-    await Promise.all([house, beside, house, beside].map((process) => relay(house, merchant, process.deps)))
-    const made = await deliveriesOf(house, merchant)
+    await Promise.all([
+      subscribe(service, merchant, receiver.url),
+      subscribe(service, merchant, receiver.url),
+    ])
+    await Promise.all(Array.from({ length: 20 }, () => createIntent(service, merchant)))
+    await Promise.all(
+      [service, beside, service, beside].map((process) => relay(service, merchant, process.deps)),
+    )
+    const made = await deliveriesOf(service, merchant)
     expect(made).to.have.length(40)
     const pairs = made.map(({ referenceNumber, endpointId }) => `${referenceNumber} ${endpointId}`)
     expect(new Set(pairs)).to.have.property('size', 40)
-    expect(await waitingEvents(house, merchant)).to.deep.equal([])
+    expect(await waitingEvents(service, merchant)).to.deep.equal([])
   })
 
   it('empties the outbox of a merchant without an endpoint', async () => {
-    await createIntent(house, merchant)
-    expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 0 })
-    expect(await waitingEvents(house, merchant)).to.deep.equal([])
-    expect(await deliveriesOf(house, merchant)).to.deep.equal([])
+    await createIntent(service, merchant)
+    expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 0 })
+    expect(await waitingEvents(service, merchant)).to.deep.equal([])
+    expect(await deliveriesOf(service, merchant)).to.deep.equal([])
   })
 
   it('keeps only the events that cannot be stored, and relays the rest of the batch', async () => {
-    const broken = await house.merchant()
+    const broken = await service.merchant()
     const [wrong] = await Promise.all([
-      subscribe(house, broken, receiver.url),
-      subscribe(house, merchant, receiver.url),
+      subscribe(service, broken, receiver.url),
+      subscribe(service, merchant, receiver.url),
     ])
-    await Promise.all(Array.from({ length: 3 }, () => createIntent(house, merchant)))
-    const refused = await createIntent(house, merchant)
-    await createIntent(house, broken)
-    const { Intent, Endpoint, mongo } = house.deps
+    await Promise.all(Array.from({ length: 3 }, () => createIntent(service, merchant)))
+    const refused = await createIntent(service, merchant)
+    await createIntent(service, broken)
+    const { Intent, Endpoint, mongo } = service.deps
     const { businessId } = merchant
     // One has an invalid endpoint, and MongoDB refuses the delivery of another.
     const { events } = await Endpoint.findById(wrong.id).orFail().lean()
@@ -180,56 +185,59 @@ describe('the relay', () => {
     const found = await Intent.find({ businessId: { $in: [businessId, broken.businessId] } }).lean()
     const batch = { intentIds: found.map(({ _id }) => _id), orderIds: [] }
 
-    const outcome = await relayOutboxes(house.deps, batch).catch((error: unknown) => error)
+    const outcome = await relayOutboxes(service.deps, batch).catch((error: unknown) => error)
     expect(outcome).to.be.an('error')
-    const made = await deliveriesOf(house, merchant)
+    const made = await deliveriesOf(service, merchant)
     expect(made).to.have.length(3)
-    expect(await deliveriesOf(house, broken)).to.deep.equal([])
+    expect(await deliveriesOf(service, broken)).to.deep.equal([])
     const left = await Intent.find({ _id: { $in: batch.intentIds }, 'outbox.0': { $exists: true } }).lean()
     expect(left.map((intent) => intent.businessId)).to.have.members([businessId, broken.businessId])
     expect(left.map(({ referenceNumber }) => referenceNumber)).to.include(refused.referenceNumber)
 
     await mongo.db?.command({ collMod: 'deliveries', validator: {} })
     await Endpoint.updateOne({ _id: wrong.id }, { $set: { events } })
-    expect(await relayOutboxes(house.deps, batch)).to.include({ events: 2, deliveries: 2 })
-    expect([await waitingEvents(house, merchant), await waitingEvents(house, broken)]).to.deep.equal([[], []])
+    expect(await relayOutboxes(service.deps, batch)).to.include({ events: 2, deliveries: 2 })
+    expect([await waitingEvents(service, merchant), await waitingEvents(service, broken)]).to.deep.equal([
+      [],
+      [],
+    ])
   })
 
   it('drops an insert that was not sent for a minute, and makes the delivery later with a new time', async () => {
-    await subscribe(house, merchant, receiver.url)
-    await createIntent(house, merchant)
+    await subscribe(service, merchant, receiver.url)
+    await createIntent(service, merchant)
     const waits: number[] = []
     const insertDelivery = async (_delivery: unknown, until: number) => {
       waits.push(until - performance.now())
       throw unavailable()
     }
-    const full = { ...house.deps, lanes: { ...house.deps.lanes, insertDelivery } }
-    const outcome = await relay(house, merchant, full).catch((error: unknown) => error)
+    const full = { ...service.deps, lanes: { ...service.deps.lanes, insertDelivery } }
+    const outcome = await relay(service, merchant, full).catch((error: unknown) => error)
     expect(isUnavailable(outcome)).to.equal(true)
     expect(waits[0]).to.be.within(50_000, 60_000)
     const later = new Date(Date.now() + 60_000)
-    house.clock.freeze(later)
-    expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
-    house.clock.freeze(null)
-    expect((await deliveriesOf(house, merchant))[0]?.createdAt).to.deep.equal(later)
+    service.clock.freeze(later)
+    expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
+    service.clock.freeze(null)
+    expect((await deliveriesOf(service, merchant))[0]?.createdAt).to.deep.equal(later)
   })
 
   it('relays events of orders and intents together, each once, and none of an order that was given up', async () => {
-    await subscribe(house, merchant, receiver.url, ['payment.created', 'order.new'])
-    const { referenceNumber } = await createIntent(house, merchant)
-    const order = await storeOrder(house, merchant)
+    await subscribe(service, merchant, receiver.url, ['payment.created', 'order.new'])
+    const { referenceNumber } = await createIntent(service, merchant)
+    const order = await storeOrder(service, merchant)
     const { _id, businessId, sandbox, createdAt } = order
     const givenUp = { _id: newId(), businessId, sandbox, status: 'RELEASED', released: [], createdAt }
-    await house.deps.Order.collection.insertOne(givenUp as never)
-    expect(await waitingEvents(house, merchant)).to.deep.equal(['payment.created', 'order.new'])
+    await service.deps.Order.collection.insertOne(givenUp as never)
+    expect(await waitingEvents(service, merchant)).to.deep.equal(['payment.created', 'order.new'])
 
-    expect(await relay(house, merchant)).to.deep.equal({ events: 2, deliveries: 2 })
-    const made = await deliveriesOf(house, merchant)
+    expect(await relay(service, merchant)).to.deep.equal({ events: 2, deliveries: 2 })
+    const made = await deliveriesOf(service, merchant)
     expect(made.map((delivery) => [delivery.event, delivery.referenceNumber])).to.deep.equal([
       ['payment.created', referenceNumber],
       ['order.new', order.number],
     ])
-    expect(JSON.parse(await storedBody(house, made[1]))).to.deep.equal({
+    expect(JSON.parse(await storedBody(service, made[1]))).to.deep.equal({
       id: made[1]?._id,
       event: 'order.new',
       created_at: createdAt.toISOString(),
@@ -246,49 +254,49 @@ describe('the relay', () => {
         created_at: createdAt.toISOString(),
       },
     })
-    expect(await waitingEvents(house, merchant)).to.deep.equal([])
+    expect(await waitingEvents(service, merchant)).to.deep.equal([])
     // As if the process had died between the deliveries and the emptying.
-    await house.deps.Order.updateOne({ _id }, { $set: { outbox: order.outbox } })
-    expect(await relay(house, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
-    expect(await deliveriesOf(house, merchant)).to.deep.equal(made)
+    await service.deps.Order.updateOne({ _id }, { $set: { outbox: order.outbox } })
+    expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
+    expect(await deliveriesOf(service, merchant)).to.deep.equal(made)
   })
 
   it('leaves an event that is added meanwhile to its next run', async () => {
-    await subscribe(house, merchant, receiver.url)
-    const { referenceNumber } = await createIntent(house, merchant)
-    const { lanes } = house.deps
+    await subscribe(service, merchant, receiver.url)
+    const { referenceNumber } = await createIntent(service, merchant)
+    const { lanes } = service.deps
     const cancelledMeanwhile = {
-      ...house.deps,
+      ...service.deps,
       lanes: {
         ...lanes,
         async insertDelivery(...item: Parameters<typeof lanes.insertDelivery>) {
-          expect((await cancelIntent(house, merchant, referenceNumber)).status).to.equal(200)
+          expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(200)
           return lanes.insertDelivery(...item)
         },
       },
     }
-    await relay(house, merchant, cancelledMeanwhile)
-    expect(await waitingEvents(house, merchant)).to.deep.equal(['payment.cancelled'])
-    await relay(house, merchant)
-    const made = await deliveriesOf(house, merchant)
+    await relay(service, merchant, cancelledMeanwhile)
+    expect(await waitingEvents(service, merchant)).to.deep.equal(['payment.cancelled'])
+    await relay(service, merchant)
+    const made = await deliveriesOf(service, merchant)
     expect(made.map(({ event }) => event)).to.deep.equal(['payment.created', 'payment.cancelled'])
-    expect(await waitingEvents(house, merchant)).to.deep.equal([])
+    expect(await waitingEvents(service, merchant)).to.deep.equal([])
   })
 
   describe('gives each delivery the body of SPEC 6.2:', () => {
     const oddMetadata = '{"a.b":"1","$x":"2","__proto__":"3","constructor":"4","é 😀":"5","empty":""}'
 
     it('every field of the envelope and of its data, as of the event', async () => {
-      const { id: endpointId } = await subscribe(house, merchant, receiver.url)
+      const { id: endpointId } = await subscribe(service, merchant, receiver.url)
       const at = new Date('2030-01-02T03:04:05.678Z')
-      house.clock.freeze(at)
-      const intent = await createIntent(house, merchant, `{"amount":1250,"metadata":${oddMetadata}}`)
-      house.clock.freeze(null)
-      await relay(house, merchant)
-      const [delivery] = await deliveriesOf(house, merchant)
+      service.clock.freeze(at)
+      const intent = await createIntent(service, merchant, `{"amount":1250,"metadata":${oddMetadata}}`)
+      service.clock.freeze(null)
+      await relay(service, merchant)
+      const [delivery] = await deliveriesOf(service, merchant)
       expect(delivery?._id).to.match(/^[\w-]{32}$/)
       expect(Buffer.from(delivery?._id ?? '', 'base64url').toString('hex', 12)).to.equal(endpointId)
-      const body = JSON.parse(await storedBody(house, delivery))
+      const body = JSON.parse(await storedBody(service, delivery))
       expect(JSON.stringify(body.data.metadata)).to.equal(oddMetadata)
       body.data.metadata = null
       expect(body).to.deep.equal({
@@ -311,12 +319,12 @@ describe('the relay', () => {
     })
 
     it('the state at the event, whatever the intent has become by the time it is relayed', async () => {
-      await subscribe(house, merchant, receiver.url)
-      const { referenceNumber, createdAt } = await createIntent(house, merchant)
-      house.clock.advance(60_000)
-      const cancelled = await cancelIntent(house, merchant, referenceNumber)
-      await relay(house, merchant)
-      const bodies = await storedBodies(house, await deliveriesOf(house, merchant))
+      await subscribe(service, merchant, receiver.url)
+      const { referenceNumber, createdAt } = await createIntent(service, merchant)
+      service.clock.advance(60_000)
+      const cancelled = await cancelIntent(service, merchant, referenceNumber)
+      await relay(service, merchant)
+      const bodies = await storedBodies(service, await deliveriesOf(service, merchant))
       expect(bodies.map((body) => [body.event, body.created_at, body.data.status])).to.deep.equal([
         ['payment.created', createdAt, 'PENDING'],
         ['payment.cancelled', cancelled.body.data.updatedAt, 'CANCELLED'],
@@ -324,34 +332,34 @@ describe('the relay', () => {
     })
 
     it('amount null for an OPEN intent that nobody paid', async () => {
-      await subscribe(house, merchant, receiver.url)
-      await createIntent(house, merchant, { amount: 900, amountType: 'OPEN' })
-      await relay(house, merchant)
-      const [delivery] = await deliveriesOf(house, merchant)
-      expect(JSON.parse(await storedBody(house, delivery)).data.amount).to.equal(null)
+      await subscribe(service, merchant, receiver.url)
+      await createIntent(service, merchant, { amount: 900, amountType: 'OPEN' })
+      await relay(service, merchant)
+      const [delivery] = await deliveriesOf(service, merchant)
+      expect(JSON.parse(await storedBody(service, delivery)).data.amount).to.equal(null)
     })
 
     it('sandbox false for a live key, to the same endpoint', async () => {
-      await subscribe(house, merchant, receiver.url)
-      const live = await liveMerchant(house, merchant)
-      await createIntent(house, live)
-      await createIntent(house, merchant)
-      await relay(house, merchant)
-      const bodies = await storedBodies(house, await deliveriesOf(house, merchant))
+      await subscribe(service, merchant, receiver.url)
+      const live = await liveMerchant(service, merchant)
+      await createIntent(service, live)
+      await createIntent(service, merchant)
+      await relay(service, merchant)
+      const bodies = await storedBodies(service, await deliveriesOf(service, merchant))
       expect(bodies.map((body) => body.sandbox)).to.have.members([false, true])
     })
 
     it('sent to the endpoint byte for byte', async () => {
-      await subscribe(house, merchant, receiver.url)
-      await createIntent(house, merchant, `{"amount":1,"metadata":${oddMetadata}}`)
-      await relay(house, merchant)
-      const [delivery] = await deliveriesOf(house, merchant)
-      await attempt(house.deps, delivery?._id ?? '')
-      expect(receiver.received.map(({ body }) => body)).to.deep.equal([await storedBody(house, delivery)])
+      await subscribe(service, merchant, receiver.url)
+      await createIntent(service, merchant, `{"amount":1,"metadata":${oddMetadata}}`)
+      await relay(service, merchant)
+      const [delivery] = await deliveriesOf(service, merchant)
+      await attempt(service.deps, delivery?._id ?? '')
+      expect(receiver.received.map(({ body }) => body)).to.deep.equal([await storedBody(service, delivery)])
     })
   })
 })
 
-async function liveMerchant(house: House, { businessId }: Merchant): Promise<Merchant> {
-  return asMerchant(businessId, await house.key(businessId, { mode: 'live' }))
+async function liveMerchant(service: Service, { businessId }: Merchant): Promise<Merchant> {
+  return asMerchant(businessId, await service.key(businessId, { mode: 'live' }))
 }

@@ -10,9 +10,9 @@ import { attempt, freshDelivery, stored, subscribe, trustEndpoint } from '../sup
 import { deadDeliveries } from '../support/dead.ts'
 import { createGate } from '../support/gate.ts'
 import { buryMeanwhile } from '../support/graves.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { killEverywhere } from '../support/kill-everywhere.ts'
 import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const actor = { kind: 'operator', name: 'tester', ip: null } as const
@@ -20,33 +20,33 @@ const someone = (): Requeuer => ({ actor, actId: newId() })
 const idsOf = (deliveries: { _id: string }[]): string[] => deliveries.map(({ _id }) => _id)
 
 describe('re-queuing a delivery', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let merchant: Merchant
   let endpointId: string
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
   beforeEach(async () => {
-    ;[merchant, receiver] = await Promise.all([house.merchant(), startReceiver()])
-    endpointId = (await subscribe(house, merchant, receiver.url, ['payment.created'])).id
+    ;[merchant, receiver] = await Promise.all([service.merchant(), startReceiver()])
+    endpointId = (await subscribe(service, merchant, receiver.url, ['payment.created'])).id
     receiver.respondWith((res) => void res.writeHead(500).end())
   })
   afterEach(() => receiver.close())
-  after(() => house.close())
+  after(() => service.close())
 
   const requeue = async (ids: string[], by = someone()) => [
-    ...(await requeueDeliveries(house.deps, ids, by)).values(),
+    ...(await requeueDeliveries(service.deps, ids, by)).values(),
   ]
   const trailOf = (deliveries: { _id: string }[]) =>
-    house.deps.AuditEvent.find({ subject: { $in: idsOf(deliveries) } }).lean()
+    service.deps.AuditEvent.find({ subject: { $in: idsOf(deliveries) } }).lean()
   async function oneDead(): Promise<Delivery> {
-    const [delivery] = await deadDeliveries(house, merchant, 1)
+    const [delivery] = await deadDeliveries(service, merchant, 1)
     return delivery ?? expect.fail()
   }
 
   it('that is DEAD sends it at once: same id and bytes, fresh timestamp', async () => {
-    const own = await openHouse({ WEBHOOK_RETRY_SECONDS: '0.05,0.05,0.05,0.05,0.05,0.05,0.05' })
+    const own = await openService({ WEBHOOK_RETRY_SECONDS: '0.05,0.05,0.05,0.05,0.05,0.05,0.05' })
     own.startWorkers()
     const seller = await own.merchant()
     const hook = await subscribe(own, seller, receiver.url, ['payment.created'])
@@ -68,11 +68,11 @@ describe('re-queuing a delivery', () => {
   })
 
   it('takes effect once and adds one audit line for each of 500, even if it is requested twice at once', async () => {
-    const dead = await deadDeliveries(house, merchant, 500)
+    const dead = await deadDeliveries(service, merchant, 500)
     const asked = await Promise.all([requeue(idsOf(dead)), requeue(idsOf(dead))])
     expect(asked.flat().filter((outcome) => outcome === 'requeued')).to.have.length(500)
     expect(asked.flat().filter((outcome) => outcome === 'under-way')).to.have.length(500)
-    const now = await house.deps.Delivery.find({ _id: { $in: idsOf(dead) } }).lean()
+    const now = await service.deps.Delivery.find({ _id: { $in: idsOf(dead) } }).lean()
     for (const { status, redrives, unaudited } of now)
       expect([status, redrives, unaudited]).to.deep.equal(['RETRYING', 1, []])
     const trail = await trailOf(dead)
@@ -85,9 +85,9 @@ describe('re-queuing a delivery', () => {
     const by = someone()
     expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
     expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
-    await attempt(house.deps, delivery._id)
+    await attempt(service.deps, delivery._id)
     expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
-    expect(await stored(house, delivery)).to.include({ status: 'DEAD', redrives: 1, attempts: 9 })
+    expect(await stored(service, delivery)).to.include({ status: 'DEAD', redrives: 1, attempts: 9 })
     expect(await trailOf([delivery])).to.have.length(1)
   })
 
@@ -96,45 +96,45 @@ describe('re-queuing a delivery', () => {
     receiver.respondWith((res) => void gate.passed.then(() => res.writeHead(500).end()))
     const delivery = await oneDead()
     await requeue([delivery._id])
-    const running = attempt(house.deps, delivery._id)
+    const running = attempt(service.deps, delivery._id)
     await receiver.atLeast(1)
-    const before = await stored(house, delivery)
+    const before = await stored(service, delivery)
     expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
-    expect(await stored(house, delivery)).to.deep.equal(before)
+    expect(await stored(service, delivery)).to.deep.equal(before)
     gate.open()
     await running
-    expect(await stored(house, delivery)).to.include({ status: 'DEAD', attempts: 9 })
+    expect(await stored(service, delivery)).to.include({ status: 'DEAD', attempts: 9 })
 
     await requeue([delivery._id])
     // Put off, or seen by a process whose clock is behind: it is due later, and still the one attempt asked for.
-    const later = new Date(house.clock.now().getTime() + 60_000)
-    await house.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { nextAttemptAt: later } })
+    const later = new Date(service.clock.now().getTime() + 60_000)
+    await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { nextAttemptAt: later } })
     expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
-    expect(await stored(house, delivery)).to.include({ redrives: 2 })
+    expect(await stored(service, delivery)).to.include({ redrives: 2 })
   })
 
   it('whose requested attempt was cancelled requests the same attempt again', async () => {
     const delivery = await oneDead()
     const switchTo = (active: boolean) =>
-      house.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active } })
+      service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active } })
     await requeue([delivery._id])
     await switchTo(false)
-    await attempt(house.deps, delivery._id)
-    expect(await stored(house, delivery)).to.include({ status: 'CANCELLED', attempts: 8 })
+    await attempt(service.deps, delivery._id)
+    expect(await stored(service, delivery)).to.include({ status: 'CANCELLED', attempts: 8 })
     await switchTo(true)
     expect(await requeue([delivery._id])).to.deep.equal(['requeued'])
-    await attempt(house.deps, delivery._id)
-    expect(await stored(house, delivery)).to.include({ status: 'DEAD', attempts: 9, redrives: 1 })
+    await attempt(service.deps, delivery._id)
+    expect(await stored(service, delivery)).to.include({ status: 'DEAD', attempts: 9, redrives: 1 })
   })
 
   it('whose attempt was cut short changes nothing: it is due when its lease ends', async () => {
     const delivery = await oneDead()
-    const now = house.clock.now().getTime()
+    const now = service.clock.now().getTime()
     for (const nextAttemptAt of [new Date(now + 5_000), new Date(now - 1)]) {
       const change = { status: 'RETRYING', nextAttemptAt, deadAt: null, leaseToken: newId() } as const
-      await house.deps.Delivery.updateOne({ _id: delivery._id }, { $set: change })
+      await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: change })
       expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
-      expect(await stored(house, delivery)).to.deep.include({ ...change, redrives: 0 })
+      expect(await stored(service, delivery)).to.deep.include({ ...change, redrives: 0 })
     }
   })
 
@@ -144,12 +144,12 @@ describe('re-queuing a delivery', () => {
       oneDead(),
       oneDead(),
       oneDead(),
-      freshDelivery(house, merchant),
+      freshDelivery(service, merchant),
       oneDead(),
     ])
     const set = ({ _id }: Delivery, change: Partial<Delivery>) =>
-      house.deps.Delivery.updateOne({ _id }, { $set: { deadAt: null, ...change } })
-    const later = new Date(house.clock.now().getTime() + 60_000)
+      service.deps.Delivery.updateOne({ _id }, { $set: { deadAt: null, ...change } })
+    const later = new Date(service.clock.now().getTime() + 60_000)
     await Promise.all([
       set(cancelled, { status: 'CANCELLED', attempts: 0 }),
       set(waiting, { status: 'RETRYING', nextAttemptAt: later, attempts: 3 }),
@@ -172,59 +172,59 @@ describe('re-queuing a delivery', () => {
       { status: 'CANCELLED', nextAttemptAt: null },
       { status: 'RETRYING', nextAttemptAt: later },
     ])
-    await attempt(house.deps, cancelled._id)
+    await attempt(service.deps, cancelled._id)
     // Its first attempt of all: the table begins.
-    const { nextAttemptAt, attemptLog } = await stored(house, cancelled)
+    const { nextAttemptAt, attemptLog } = await stored(service, cancelled)
     expect((nextAttemptAt?.getTime() ?? 0) - (attemptLog[0]?.at.getTime() ?? 0)).to.be.within(30_000, 31_000)
   })
 
   it('loses no audit line if it is killed before it publishes the line', async () => {
     const delivery = await oneDead()
-    const line = { _id: newId(), at: house.clock.now(), actor, act: 'delivery.requeued' }
+    const line = { _id: newId(), at: service.clock.now(), actor, act: 'delivery.requeued' }
     const unaudited = [
       { ...line, subject: delivery._id, businessId: merchant.businessId, before: null, after: null },
     ]
-    await house.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { unaudited } })
-    const [read] = await house.deps.Delivery.find({ _id: delivery._id }).lean()
+    await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { unaudited } })
+    const [read] = await service.deps.Delivery.find({ _id: delivery._id }).lean()
     // Killed after it told the trail, before it took the line away; then two sweeps at once.
-    await house.deps.AuditEvent.collection.insertMany(unaudited as never[])
+    await service.deps.AuditEvent.collection.insertMany(unaudited as never[])
     await Promise.all([
-      sweepAudit(house.deps, house.deps.Delivery),
-      sweepAudit(house.deps, house.deps.Delivery),
-      publishAudit(house.deps, house.deps.Delivery, read === undefined ? [] : [read]),
+      sweepAudit(service.deps, service.deps.Delivery),
+      sweepAudit(service.deps, service.deps.Delivery),
+      publishAudit(service.deps, service.deps.Delivery, read === undefined ? [] : [read]),
     ])
     expect(idsOf(await trailOf([delivery]))).to.deep.equal([line._id])
-    expect((await stored(house, delivery)).unaudited).to.deep.equal([])
-    expect(await sweepAudit(house.deps, house.deps.Delivery)).to.equal(0)
+    expect((await stored(service, delivery)).unaudited).to.deep.equal([])
+    expect(await sweepAudit(service.deps, service.deps.Delivery)).to.equal(0)
   })
 
   it('in bulk resumes after a stop, and ends even if deliveries die again meanwhile', async () => {
-    const dead = await deadDeliveries(house, merchant, 1_200)
-    const deadByNow = () => ({ endpointId, ...deadIn(untilNow(house.deps, anyTime)) })
+    const dead = await deadDeliveries(service, merchant, 1_200)
+    const deadByNow = () => ({ endpointId, ...deadIn(untilNow(service.deps, anyTime)) })
     const redrives = async () => {
-      const now = await house.deps.Delivery.find({ endpointId }, { redrives: 1 }).lean()
+      const now = await service.deps.Delivery.find({ endpointId }, { redrives: 1 }).lean()
       return now.map((each) => each.redrives)
     }
     const dieAgain = (ids: Iterable<string>) =>
-      house.deps.Delivery.updateMany(
+      service.deps.Delivery.updateMany(
         { _id: { $in: [...ids] } },
-        { $set: { status: 'DEAD', nextAttemptAt: null, deadAt: house.clock.now() }, $inc: { attempts: 1 } },
+        { $set: { status: 'DEAD', nextAttemptAt: null, deadAt: service.clock.now() }, $inc: { attempts: 1 } },
       )
-    for await (const outcomes of requeueAll(house.deps, deadByNow(), someone())) {
+    for await (const outcomes of requeueAll(service.deps, deadByNow(), someone())) {
       expect(outcomes.size).to.equal(500)
       break
     }
     expect((await redrives()).filter((count) => count === 1)).to.have.length(500)
 
     const which = deadByNow()
-    house.clock.advance(1_000)
+    service.clock.advance(1_000)
     let seen = 0
-    for await (const outcomes of requeueAll(house.deps, which, someone())) {
+    for await (const outcomes of requeueAll(service.deps, which, someone())) {
       seen += outcomes.size
       await dieAgain(outcomes.keys())
     }
     expect(seen).to.equal(700)
-    expect(await house.deps.Delivery.countDocuments(which)).to.equal(0)
+    expect(await service.deps.Delivery.countDocuments(which)).to.equal(0)
     expect(new Set(await redrives())).to.deep.equal(new Set([1]))
     expect(await trailOf(dead)).to.have.length(1_200)
   })
@@ -237,22 +237,22 @@ describe('re-queuing a delivery', () => {
       delivery: Delivery
       by: Requeuer
     }
-    const act = ({ delivery, by }: Case, deps = house.deps) => requeueDeliveries(deps, [delivery._id], by)
+    const act = ({ delivery, by }: Case, deps = service.deps) => requeueDeliveries(deps, [delivery._id], by)
 
     it('requests one attempt and adds one audit line', async () => {
-      await trustEndpoint(house, endpointId)
+      await trustEndpoint(service, endpointId)
       const steps = await killEverywhere(
-        house,
+        service,
         {
           prepare: async (): Promise<Case> => ({ delivery: await oneDead(), by: someone() }),
           run: (victim, each) => act(each, victim.deps),
           async again(each) {
             expect([...(await act(each)).values()]).to.deep.equal(['requeued'])
-            await attempt(house.deps, each.delivery._id)
+            await attempt(service.deps, each.delivery._id)
           },
           async check({ delivery }, label) {
-            await sweepAudit(house.deps, house.deps.Delivery)
-            const { status, attempts, redrives } = await stored(house, delivery)
+            await sweepAudit(service.deps, service.deps.Delivery)
+            const { status, attempts, redrives } = await stored(service, delivery)
             expect([status, attempts, redrives], label).to.deep.equal(['DEAD', 9, 1])
             expect(await trailOf([delivery]), label).to.have.length(1)
           },

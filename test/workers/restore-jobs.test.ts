@@ -10,14 +10,14 @@ import { requeueDeliveries } from '../../src/webhooks/deliveries/requeue.ts'
 import { maintenance } from '../../workers/maintenance.ts'
 import { deliveriesOf, stored, subscribe } from '../support/acts.ts'
 import { deadDeliveries, deadDelivery } from '../support/dead.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { loseAllJobs } from '../support/redis-keys.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /** Support staff find every DEAD delivery among the failed jobs, whatever becomes of Redis. */
 describe('the failed job of a DEAD delivery', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let merchant: Merchant
   let redis: Redis
@@ -25,71 +25,71 @@ describe('the failed job of a DEAD delivery', () => {
   let delivery: Delivery
   const opened: Queue[] = []
   beforeEach(async () => {
-    ;[house, receiver] = await Promise.all([openHouse(), startReceiver()])
-    await until('Redis', () => house.deps.queues.ping().then(Boolean, () => false))
-    redis = new Redis(house.deps.config.redisUrl, { maxRetriesPerRequest: null })
+    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
+    await until('Redis', () => service.deps.queues.ping().then(Boolean, () => false))
+    redis = new Redis(service.deps.config.redisUrl, { maxRetriesPerRequest: null })
     queue = queueOf('webhook-delivery')
-    merchant = await house.merchant()
-    await subscribe(house, merchant, receiver.url, ['payment.created'])
+    merchant = await service.merchant()
+    await subscribe(service, merchant, receiver.url, ['payment.created'])
     receiver.respondWith((res) => void res.writeHead(500).end())
-    delivery = await deadDelivery(house, merchant)
+    delivery = await deadDelivery(service, merchant)
   })
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((each) => each.close()))
     redis.disconnect()
-    await house.close()
+    await service.close()
     await receiver.close()
   })
 
   function queueOf(name: QueueName): Queue {
-    const made = new Queue(name, { connection: redis, prefix: house.deps.config.queuePrefix })
+    const made = new Queue(name, { connection: redis, prefix: service.deps.config.queuePrefix })
     opened.push(made)
     return made
   }
   const isIn = (jobId: string, state: string) =>
     until(`${jobId} is ${state}`, async () => (await queue.getJobState(jobId)) === state)
-  const loseJobs = () => loseAllJobs(house.deps.config.redisUrl, house.deps.config.queuePrefix)
+  const loseJobs = () => loseAllJobs(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   const requeue = ({ _id }: Delivery) =>
-    requeueDeliveries(house.deps, [_id], {
+    requeueDeliveries(service.deps, [_id], {
       actor: { kind: 'operator', name: 'somebody', ip: null },
       actId: `act-${String(Math.random())}`,
     })
   const run = (slot: string, reach: 'lately' | 'all') =>
-    maintenance.run(house.deps, { slot, reach }, { jobId: `restore-${slot}`, name: 'maintenance' })
+    maintenance.run(service.deps, { slot, reach }, { jobId: `restore-${slot}`, name: 'maintenance' })
 
   it('is restored once after Redis was emptied, and then does not change', async () => {
-    house.startWorkers()
+    service.startWorkers()
     await isIn(jobIdOf(delivery), 'failed')
     await loseJobs()
-    await restoreJobs(house.deps, 'lately')
+    await restoreJobs(service.deps, 'lately')
     await isIn(jobIdOf(delivery), 'failed')
     const finishedOn = (await queue.getJob(jobIdOf(delivery)))?.finishedOn
-    for (const reach of ['lately', 'all'] as const) expect(await restoreJobs(house.deps, reach)).to.equal(0)
+    for (const reach of ['lately', 'all'] as const) expect(await restoreJobs(service.deps, reach)).to.equal(0)
     expect((await queue.getJob(jobIdOf(delivery)))?.finishedOn).to.equal(finishedOn)
     expect(await queue.getFailedCount()).to.equal(1)
   })
 
   it('is restored, like all of the last 30 days, after Redis was emptied, without any request', async () => {
-    await deadDeliveries(house, merchant, 300)
-    house.clock.advance(20 * 86_400_000)
+    await deadDeliveries(service, merchant, 300)
+    service.clock.advance(20 * 86_400_000)
     await loseJobs()
-    expect(await house.deps.queues.standing.isWhole()).to.equal(false)
-    house.startWorkers()
+    expect(await service.deps.queues.standing.isWhole()).to.equal(false)
+    service.startWorkers()
     await until('all are there', async () => (await queue.getFailedCount()) === 301)
-    await until('Redis is whole', () => house.deps.queues.standing.isWhole())
+    await until('Redis is whole', () => service.deps.queues.standing.isWhole())
     const done = queueOf('maintenance')
     await until('its id is free again', async () => (await done.getJob('restore-all')) === undefined)
   })
 
   it('is removed by the next full restore if its delivery was re-queued elsewhere', async () => {
-    const workers = house.startWorkers()
+    const workers = service.startWorkers()
     await isIn(jobIdOf(delivery), 'failed')
     await workers.close()
-    await house.deps.Delivery.updateOne(
+    await service.deps.Delivery.updateOne(
       { _id: delivery._id },
       { $set: { status: 'DELIVERED', deadAt: null } },
     )
-    await restoreJobs(house.deps, 'all')
+    await restoreJobs(service.deps, 'all')
     await isIn(jobIdOf(delivery), 'unknown')
   })
 
@@ -99,22 +99,22 @@ describe('the failed job of a DEAD delivery', () => {
     expect((await requeue(delivery)).get(delivery._id)).to.equal('requeued')
     const count = receiver.received.length
     const { attempts, redrives, _id: deliveryId } = delivery
-    expect(await wakeDelivery(house.deps, { deliveryId, attempts, redrives })).to.deep.equal({
+    expect(await wakeDelivery(service.deps, { deliveryId, attempts, redrives })).to.deep.equal({
       outcome: 'superseded',
     })
     expect(receiver.received).to.have.length(count)
-    house.startWorkers()
-    await until('delivered', async () => (await stored(house, delivery)).status === 'DELIVERED')
+    service.startWorkers()
+    await until('delivered', async () => (await stored(service, delivery)).status === 'DELIVERED')
     for (const jobId of [jobIdOf(delivery), jobIdOf({ ...delivery, redrives: 1 })])
       await isIn(jobId, 'unknown')
     expect(receiver.received).to.have.length(count + 1)
-    expect((await deliveriesOf(house, merchant)).map(({ redrives: times }) => times)).to.deep.equal([1])
+    expect((await deliveriesOf(service, merchant)).map(({ redrives: times }) => times)).to.deep.equal([1])
   })
 
   it('is not searched for by the job of a past slot, because later jobs cover it', async () => {
     await loseJobs()
-    house.clock.advance(30_000)
-    const slot = Math.floor(house.clock.now().getTime() / restoreEveryMs)
+    service.clock.advance(30_000)
+    const slot = Math.floor(service.clock.now().getTime() / restoreEveryMs)
     expect((await run(String(slot - 2), 'lately')).log).to.include({ past: true })
     expect(await queue.count()).to.equal(0)
     expect((await run(String(slot - 1), 'lately')).log).to.include({ restored: 1 })

@@ -10,11 +10,11 @@ import { newEvent } from '../../src/webhooks/event.ts'
 import { signedIn } from '../admin/staff.ts'
 import { attempt, createIntent, relay, stored, subscribe } from '../support/acts.ts'
 import { makeEverything, makeOlder, openPair, type Pair, testsLeft } from '../support/everything.ts'
-import { type House, openHouse } from '../support/house.ts'
 import { storeOrder } from '../support/orders.ts'
 import { newRefund, storedIntent } from '../support/pay.ts'
 import { type Profiled, profiled } from '../support/profiled.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { openService, type Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
 const dayMs = 86_400_000
@@ -24,41 +24,41 @@ const passing = ['retention', 'retentionprogress', 'walletmovements', 'deliveryh
 const unwatched = { count: () => undefined, done: () => undefined }
 
 describe('the clean-up', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let pair: Pair
   before(async () => {
-    ;[house, receiver] = await Promise.all([openHouse(), startReceiver()])
-    pair = await openPair(house, receiver)
+    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
+    pair = await openPair(service, receiver)
   })
   beforeEach(() => receiver.respondWith((res) => void res.end('thank you')))
-  afterEach(() => house.clock.freeze(null))
-  after(() => house.close().then(() => receiver.close()))
+  afterEach(() => service.clock.freeze(null))
+  after(() => service.close().then(() => receiver.close()))
 
-  async function clean(deps = house.deps, ending = new AbortController(), watch: Watch = unwatched) {
+  async function clean(deps = service.deps, ending = new AbortController(), watch: Watch = unwatched) {
     const begun = startTally(watch)
     const outcome = await runCleanUp(deps, ending.signal, begun.watch)
     return { outcome, ...begun.tally }
   }
 
   it('removes data of test keys after 30 days to the millisecond, with the events of later refunds, and nothing younger', async () => {
-    const madeAt = house.clock.now()
-    house.clock.freeze(madeAt)
-    const [paid = ''] = await makeEverything(house, pair.test, true)
+    const madeAt = service.clock.now()
+    service.clock.freeze(madeAt)
+    const [paid = ''] = await makeEverything(service, pair.test, true)
     const all = { intents: 2, deliveries: 6, orders: 1, products: 2 }
-    expect(await testsLeft(house, pair.test)).to.deep.equal(all)
+    expect(await testsLeft(service, pair.test)).to.deep.equal(all)
     for (const ageMs of [30 * dayMs - 60_000, 30 * dayMs]) {
-      house.clock.freeze(new Date(madeAt.getTime() + ageMs))
+      service.clock.freeze(new Date(madeAt.getTime() + ageMs))
       await clean()
-      expect(await testsLeft(house, pair.test), `${ageMs} ms old`).to.deep.equal(all)
+      expect(await testsLeft(service, pair.test), `${ageMs} ms old`).to.deep.equal(all)
     }
-    house.clock.advance(1)
+    service.clock.advance(1)
     const late = { referenceNumber: paid, event: 'payment.refunded' }
-    await house.deps.Delivery.updateOne(late, { $set: { createdAt: house.clock.now() } })
+    await service.deps.Delivery.updateOne(late, { $set: { createdAt: service.clock.now() } })
     const { outcome, intents, deliveries, orders, products, movements } = await clean()
     expect({ intents, deliveries, orders, products }).to.deep.equal(all)
     expect([outcome, movements]).to.deep.equal(['cleaned', 2])
-    expect(await testsLeft(house, pair.test)).to.deep.equal(nothing)
+    expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
   })
 
   /**
@@ -68,7 +68,7 @@ describe('the clean-up', () => {
   async function books(): Promise<Map<string, string>> {
     const texts = new Map<string, string>()
     for (const { name } of collections.filter((each) => !passing.includes(each.name))) {
-      const docs = await house.deps.mongo.collection(name).find().toArray()
+      const docs = await service.deps.mongo.collection(name).find().toArray()
       for (const { answer: _answer, attemptLog: _log, health: _health, ...kept } of docs)
         if (kept.sandbox !== true) texts.set(`${name} ${String(kept._id)}`, JSON.stringify(kept))
     }
@@ -76,49 +76,55 @@ describe('the clean-up', () => {
   }
 
   it('never removes or changes live documents, except attempts and stored responses, and never changes balances', async () => {
-    await makeEverything(house, pair.test, true)
-    await makeEverything(house, pair.live, false)
-    await makeOlder(house, pair.test, 400 * dayMs)
+    await makeEverything(service, pair.test, true)
+    await makeEverything(service, pair.live, false)
+    await makeOlder(service, pair.test, 400 * dayMs)
     const before = await books()
     const kinds = new Set([...before.keys()].map((key) => key.split(' ')[0]))
     expect([...kinds]).to.include.members(['intents', 'deliveries', 'orders', 'products', 'shops', 'wallets'])
     expect(await clean()).to.include({ outcome: 'cleaned', intents: 2, orders: 1, products: 2, movements: 2 })
     expect(await books()).to.deep.equal(before)
-    expect(await testsLeft(house, pair.test)).to.deep.equal(nothing)
+    expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
     expect(await clean()).to.include({ intents: 0, deliveries: 0, attempts: 0, answers: 0 })
   })
 
   it('keeps data that has not ended, however old, and removes it after it has', async () => {
-    const { Intent, Order, Product, Delivery } = house.deps
+    const { Intent, Order, Product, Delivery } = service.deps
     const held: [what: string, change: object, undo: object][] = [
       [
         'its event is not told',
         {
           $push: {
-            outbox: newEvent('payment.created', house.clock.now(), { status: 'PENDING' }, null),
+            outbox: newEvent('payment.created', service.clock.now(), { status: 'PENDING' }, null),
           },
         },
         { $set: { outbox: [] } },
       ],
       ['a payment is under way', { $set: { underWay: { id: newId() } } }, { $set: { underWay: null } }],
-      ['a refund is under way', { $push: { refunds: newRefund(house.deps, 1) } }, { $set: { refunds: [] } }],
+      [
+        'a refund is under way',
+        { $push: { refunds: newRefund(service.deps, 1) } },
+        { $set: { refunds: [] } },
+      ],
       ['nobody has expired it', { $set: { status: 'PENDING' } }, { $set: { status: 'CANCELLED' } }],
     ]
-    const intents = await Promise.all(held.map(() => createIntent(house, pair.test)))
+    const intents = await Promise.all(held.map(() => createIntent(service, pair.test)))
     const references = intents.map(({ referenceNumber }) => referenceNumber)
-    await relay(house, pair.test)
+    await relay(service, pair.test)
     await Intent.updateMany({ businessId: pair.test.businessId }, { $set: { status: 'CANCELLED' } })
-    const [paid = '', cancelled = '', number = ''] = await makeEverything(house, pair.test, true)
+    const [paid = '', cancelled = '', number = ''] = await makeEverything(service, pair.test, true)
     // Its event is not told.
-    const untold = await storeOrder(house, pair.test)
+    const untold = await storeOrder(service, pair.test)
     await Promise.all(
       held.map(([, change], index) => Intent.updateOne({ referenceNumber: references[index] ?? '' }, change)),
     )
-    await makeOlder(house, pair.test, 400 * dayMs)
+    await makeOlder(service, pair.test, 400 * dayMs)
     const ofCancelled = { referenceNumber: cancelled, event: 'payment.cancelled' }
-    await Delivery.updateOne(ofCancelled, { $set: { nextAttemptAt: house.clock.now(), status: 'RETRYING' } })
+    await Delivery.updateOne(ofCancelled, {
+      $set: { nextAttemptAt: service.clock.now(), status: 'RETRYING' },
+    })
     const ofPaid = { referenceNumber: paid, event: 'payment.refunded' }
-    const line = { _id: newId(), at: house.clock.now(), act: 'delivery.requeued', subject: paid }
+    const line = { _id: newId(), at: service.clock.now(), act: 'delivery.requeued', subject: paid }
     await Delivery.collection.updateOne(ofPaid, { $set: { unaudited: [line] } })
     const order = await Order.findOne({ number, status: 'PLACED' }).orFail()
     const [product, other] = await Product.find({
@@ -127,7 +133,7 @@ describe('the clean-up', () => {
       listed: true,
     })
     expect(other).to.equal(undefined)
-    const reservation = { order: order._id, tryId: newId(), at: house.clock.now(), items: [] }
+    const reservation = { order: order._id, tryId: newId(), at: service.clock.now(), items: [] }
     await Product.updateOne({ _id: product?._id ?? '' }, { $set: { reservations: [reservation] } })
 
     await clean()
@@ -140,7 +146,7 @@ describe('the clean-up', () => {
       paid,
       cancelled,
     ])
-    expect(await testsLeft(house, pair.test)).to.deep.equal({
+    expect(await testsLeft(service, pair.test)).to.deep.equal({
       intents: 6,
       deliveries: 2,
       orders: 2,
@@ -158,102 +164,102 @@ describe('the clean-up', () => {
       { $set: { reservations: [], prepared: { by: 'a plan' } } },
     )
     await clean()
-    expect(await testsLeft(house, pair.test)).to.deep.equal({ ...nothing, products: 1 })
+    expect(await testsLeft(service, pair.test)).to.deep.equal({ ...nothing, products: 1 })
     await Product.updateOne({ _id: product?._id ?? '' }, { $set: { prepared: null } })
     await clean()
-    expect(await testsLeft(house, pair.test)).to.deep.equal(nothing)
+    expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
   })
 
   it('keeps only the last attempt of an old live delivery, without its response; the delivery can be re-queued', async () => {
     receiver.respondWith((res) => void res.writeHead(500).end('not today'))
-    const { referenceNumber } = await createIntent(house, pair.live)
-    await relay(house, pair.live)
-    const [{ _id } = expect.fail()] = await house.deps.Delivery.find({ referenceNumber })
-    await attempt(house.deps, _id)
-    house.clock.advance(30_000)
-    await attempt(house.deps, _id)
-    const before = await stored(house, { _id })
-    await makeOlder(house, pair.live, 91 * dayMs)
+    const { referenceNumber } = await createIntent(service, pair.live)
+    await relay(service, pair.live)
+    const [{ _id } = expect.fail()] = await service.deps.Delivery.find({ referenceNumber })
+    await attempt(service.deps, _id)
+    service.clock.advance(30_000)
+    await attempt(service.deps, _id)
+    const before = await stored(service, { _id })
+    await makeOlder(service, pair.live, 91 * dayMs)
     for (let night = 0; night < 2; night += 1) await clean()
-    expect(await stored(house, { _id }), 'it waits for an attempt').to.have.deep.property(
+    expect(await stored(service, { _id }), 'it waits for an attempt').to.have.deep.property(
       'attemptLog',
       before.attemptLog,
     )
 
-    const dead = { status: 'DEAD', nextAttemptAt: null, deadAt: house.clock.now() } as const
-    await house.deps.Delivery.updateOne({ _id }, { $set: dead })
+    const dead = { status: 'DEAD', nextAttemptAt: null, deadAt: service.clock.now() } as const
+    await service.deps.Delivery.updateOne({ _id }, { $set: dead })
     let attempts = 0
-    const ops = await profiled(house, async () => void ({ attempts } = await clean()))
+    const ops = await profiled(service, async () => void ({ attempts } = await clean()))
     expect(attempts).to.equal(1)
     expect(returned(ops, 'byTimeAndEvent'), 'those since are not gone through for it').to.equal(0)
-    expect(await stored(house, { _id })).to.not.have.property('untrimmed')
+    expect(await stored(service, { _id })).to.not.have.property('untrimmed')
     const path = `/api/v1/dev/webhooks/events/${_id}`
-    const { body } = await house.http.get(path).set(pair.live.read())
+    const { body } = await service.http.get(path).set(pair.live.read())
     expect(body.data).to.include({ attempts: 2, lastResponseStatus: 500, lastError: 'status' })
     expect(body.data.attemptLog).to.have.length(1)
     expect(body.data.attemptLog[0]).to.deep.include({ responseStatus: 500, responseBody: null })
-    const staff = await signedIn(house, 'viewer')
+    const staff = await signedIn(service, 'viewer')
     const page = (await staff.get(`/admin/deliveries/${_id}`)).text
     expect(page)
       .to.include('What it answered is not kept any more')
       .and.include('Those before number 2 are not kept')
 
-    const retried = await house.http.post(`${path}/retry`).set(pair.live.write())
+    const retried = await service.http.post(`${path}/retry`).set(pair.live.write())
     expect(retried.body.data.retried).to.equal(true)
     receiver.respondWith((res) => void res.end('at last'))
-    expect(await attempt(house.deps, _id)).to.include({ outcome: 'delivered', attempts: 3 })
+    expect(await attempt(service.deps, _id)).to.include({ outcome: 'delivered', attempts: 3 })
     expect(await clean()).to.include({ attempts: 1 })
-    const last = await stored(house, { _id })
+    const last = await stored(service, { _id })
     expect(last).to.not.have.property('untrimmed')
     expect(last.attemptLog.map(({ status, answer }) => [status, answer ?? null])).to.deep.equal([[200, null]])
   })
 
   it('keeps the attempts of a young delivery that was re-queued, until it is old', async () => {
     receiver.respondWith((res) => void res.writeHead(500).end('not today'))
-    const { referenceNumber } = await createIntent(house, pair.live)
-    await relay(house, pair.live)
-    const [{ _id } = expect.fail()] = await house.deps.Delivery.find({ referenceNumber })
-    await attempt(house.deps, _id)
-    const dead = { status: 'DEAD', nextAttemptAt: null, deadAt: house.clock.now() } as const
-    await house.deps.Delivery.updateOne({ _id }, { $set: dead })
+    const { referenceNumber } = await createIntent(service, pair.live)
+    await relay(service, pair.live)
+    const [{ _id } = expect.fail()] = await service.deps.Delivery.find({ referenceNumber })
+    await attempt(service.deps, _id)
+    const dead = { status: 'DEAD', nextAttemptAt: null, deadAt: service.clock.now() } as const
+    await service.deps.Delivery.updateOne({ _id }, { $set: dead })
     const path = `/api/v1/dev/webhooks/events/${_id}/retry`
-    await house.http.post(path).set(pair.live.write()).expect(200)
-    await attempt(house.deps, _id)
+    await service.http.post(path).set(pair.live.write()).expect(200)
+    await attempt(service.deps, _id)
     await clean()
-    expect((await stored(house, { _id })).attemptLog.map(({ answer }) => answer)).to.deep.equal([
+    expect((await stored(service, { _id })).attemptLog.map(({ answer }) => answer)).to.deep.equal([
       'not today',
       'not today',
     ])
-    await house.deps.Delivery.updateOne({ _id }, { $set: dead })
-    await makeOlder(house, pair.live, 90 * dayMs - 60_000)
+    await service.deps.Delivery.updateOne({ _id }, { $set: dead })
+    await makeOlder(service, pair.live, 90 * dayMs - 60_000)
     await clean()
-    expect((await stored(house, { _id })).attemptLog, 'a minute too young').to.have.length(2)
-    house.clock.advance(120_000)
+    expect((await stored(service, { _id })).attemptLog, 'a minute too young').to.have.length(2)
+    service.clock.advance(120_000)
     await clean()
-    expect((await stored(house, { _id })).attemptLog).to.have.length(1)
+    expect((await stored(service, { _id })).attemptLog).to.have.length(1)
   })
 
   it('keeps attempts forever if LIVE_DELIVERY_RETENTION_DAYS is 0', async () => {
-    const { referenceNumber } = await createIntent(house, pair.live)
-    await relay(house, pair.live)
-    const [{ _id } = expect.fail()] = await house.deps.Delivery.find({ referenceNumber })
-    await attempt(house.deps, _id)
-    await makeOlder(house, pair.live, 4_000 * dayMs)
-    const config = { ...house.deps.config, liveDeliveryRetentionMs: null }
-    expect(await clean({ ...house.deps, config })).to.include({ attempts: 0 })
-    expect((await stored(house, { _id })).attemptLog[0]?.answer).to.equal('thank you')
+    const { referenceNumber } = await createIntent(service, pair.live)
+    await relay(service, pair.live)
+    const [{ _id } = expect.fail()] = await service.deps.Delivery.find({ referenceNumber })
+    await attempt(service.deps, _id)
+    await makeOlder(service, pair.live, 4_000 * dayMs)
+    const config = { ...service.deps.config, liveDeliveryRetentionMs: null }
+    expect(await clean({ ...service.deps, config })).to.include({ attempts: 0 })
+    expect((await stored(service, { _id })).attemptLog[0]?.answer).to.equal('thank you')
   })
 
   it('removes the sealed responses of creates after two days, when no retry can need them', async () => {
-    const { Product, Endpoint, Claim } = house.deps
+    const { Product, Endpoint, Claim } = service.deps
     const headers = pair.live.write()
-    const create = () => house.http.post('/api/v1/dev/intents').set(headers).send({ amount: 700 })
+    const create = () => service.http.post('/api/v1/dev/intents').set(headers).send({ amount: 700 })
     await clean()
-    const since = { createdAt: { $gte: house.clock.now() } }
+    const since = { createdAt: { $gte: service.clock.now() } }
     const first = await create()
-    await makeEverything(house, pair.live, false)
-    await subscribe(house, pair.live, receiver.url, ['payment.created'])
-    house.clock.advance(dayMs - 60_000)
+    await makeEverything(service, pair.live, false)
+    await subscribe(service, pair.live, receiver.url, ['payment.created'])
+    service.clock.advance(dayMs - 60_000)
     await clean()
     const again = await create()
     expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([first.text, 'true'])
@@ -261,10 +267,10 @@ describe('the clean-up', () => {
     const mine = { businessId: pair.test.businessId, answer: { $exists: true }, ...since }
     const answered = async () => [await Product.countDocuments(mine), await Endpoint.countDocuments(mine)]
     expect(await answered()).to.deep.equal([2, 1])
-    house.clock.advance(dayMs)
-    await createProduct(house, pair.live)
+    service.clock.advance(dayMs)
+    await createProduct(service, pair.live)
     expect(await clean()).to.include({ answers: 0 })
-    house.clock.advance(120_000)
+    service.clock.advance(120_000)
     expect(await clean()).to.include({ answers: 3 })
     expect(await answered()).to.deep.equal([1, 0])
     const renewed = await create()
@@ -272,7 +278,7 @@ describe('the clean-up', () => {
     expect(renewed.body.data.referenceNumber).to.not.equal(first.body.data.referenceNumber)
 
     // The clean-up does not touch claims: MongoDB removes each one an hour after its 24 hours.
-    const ahead = new Date(house.clock.now().getTime() + dayMs + dayMs / 24)
+    const ahead = new Date(service.clock.now().getTime() + dayMs + dayMs / 24)
     expect(await Claim.countDocuments({ removeAt: { $not: { $lte: ahead } } })).to.equal(0)
     const indexes = await Claim.collection.indexes()
     expect(indexes.find(({ name }) => name === 'removal')).to.deep.include({
@@ -282,35 +288,35 @@ describe('the clean-up', () => {
   })
 
   it('removes endpoints that were deleted more than two days ago and have no deliveries, and no others', async () => {
-    const merchant = await house.merchant()
-    const create = async () => (await subscribe(house, merchant, receiver.url)).id
+    const merchant = await service.merchant()
+    const create = async () => (await subscribe(service, merchant, receiver.url)).id
     const remove = (id: string) =>
-      house.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
+      service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
     const [active, told] = [await create(), await create()]
-    await createIntent(house, merchant)
-    await relay(house, merchant)
+    await createIntent(service, merchant)
+    await relay(service, merchant)
     const unused = await create()
     await remove(told)
     await remove(unused)
     const left = async () => {
-      const all = await house.deps.Endpoint.find({ businessId: merchant.businessId }, { _id: 1 }).lean()
+      const all = await service.deps.Endpoint.find({ businessId: merchant.businessId }, { _id: 1 }).lean()
       return all.map(({ _id }) => _id).toSorted()
     }
     await clean()
     expect(await left()).to.deep.equal([active, told, unused].toSorted())
-    house.clock.advance(2 * dayMs + 60_000)
+    service.clock.advance(2 * dayMs + 60_000)
     expect((await clean()).endpoints).to.equal(1)
     expect(await left()).to.deep.equal([active, told].toSorted())
-    await house.deps.Delivery.deleteMany({ endpointId: told })
+    await service.deps.Delivery.deleteMany({ endpointId: told })
     expect((await clean()).endpoints).to.equal(1)
     expect(await left()).to.deep.equal([active])
   })
 
   it('reads only indexes, and hardly anything that an earlier run has finished', async () => {
-    const gone = await createProduct(house, pair.live)
-    await house.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(pair.live.write())
-    house.clock.advance(3 * dayMs)
-    const ops = await profiled(house, () => clean())
+    const gone = await createProduct(service, pair.live)
+    await service.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(pair.live.write())
+    service.clock.advance(3 * dayMs)
+    const ops = await profiled(service, () => clean())
     const looks = ops.filter(
       ({ ns, planSummary }) =>
         /\.(intents|deliveries|orders|products|webhookendpoints)$/.test(ns) && planSummary !== undefined,
@@ -326,29 +332,29 @@ describe('the clean-up', () => {
 
   /** More than two batches of intents like one of ours, a millisecond between each and the next. */
   async function makeMany(change: Partial<Intent>): Promise<void> {
-    const { referenceNumber } = await createIntent(house, pair.test)
-    const like = await storedIntent(house, referenceNumber)
-    const from = house.clock.now().getTime() - 31 * dayMs
+    const { referenceNumber } = await createIntent(service, pair.test)
+    const like = await storedIntent(service, referenceNumber)
+    const from = service.clock.now().getTime() - 31 * dayMs
     const many = Array.from({ length: 1_100 }, (_, index): Intent => {
       const { codeKey: _codeKey, ...rest } = like
       const [_id, createdAt] = [newId(), new Date(from + index)]
       const names = { _id, referenceNumber: `PI-${_id}`, shortCode: _id }
       return { ...rest, ...names, status: 'CANCELLED', outbox: [], createdAt, ...change }
     })
-    await house.deps.Intent.collection.insertMany(many as never[])
+    await service.deps.Intent.collection.insertMany(many as never[])
   }
 
   /** The same of live products. */
   async function makeManyProducts(): Promise<void> {
-    const { _id: id } = await createProduct(house, pair.live)
-    const { handle: _handle, ...like } = await house.deps.Product.findById(id).orFail().lean<Product>()
-    const from = house.clock.now().getTime() - 31 * dayMs
+    const { _id: id } = await createProduct(service, pair.live)
+    const { handle: _handle, ...like } = await service.deps.Product.findById(id).orFail().lean<Product>()
+    const from = service.clock.now().getTime() - 31 * dayMs
     const many = Array.from({ length: 1_100 }, (_, index) => ({
       ...like,
       _id: newId(),
       createdAt: new Date(from + index),
     }))
-    await house.deps.Product.collection.insertMany(many as never[])
+    await service.deps.Product.collection.insertMany(many as never[])
   }
 
   it('rests between batches, so that requests are served', async () => {
@@ -357,45 +363,45 @@ describe('the clean-up', () => {
     let served = 0
     const servedUntil: number[] = []
     const count = (kind: Kind) => void (kind === 'intents' && servedUntil.push(served))
-    const cleaned = clean(house.deps, new AbortController(), { ...unwatched, count }).finally(
+    const cleaned = clean(service.deps, new AbortController(), { ...unwatched, count }).finally(
       () => void (run.isOver = true),
     )
     while (!run.isOver) {
-      await createIntent(house, pair.live)
+      await createIntent(service, pair.live)
       served += 1
     }
     expect(await cleaned).to.include({ outcome: 'cleaned', intents: 1_100 })
     const [first = 0, second = 0, third = 0, ...more] = servedUntil
     expect(more).to.deep.equal([])
     expect([second - first, third - second].filter((between) => between === 0)).to.deep.equal([])
-    expect(await testsLeft(house, pair.test)).to.include({ intents: 1 })
+    expect(await testsLeft(service, pair.test)).to.include({ intents: 1 })
   })
 
   it('removes all documents of the same millisecond, in any number of batches', async () => {
-    await makeMany({ createdAt: new Date(house.clock.now().getTime() - 31 * dayMs) })
+    await makeMany({ createdAt: new Date(service.clock.now().getTime() - 31 * dayMs) })
     expect(await clean()).to.include({ outcome: 'cleaned', intents: 1_100 })
   })
 
   it('resumes where it was stopped, even within a business', async () => {
-    await house.deps.RetentionProgress.deleteMany({})
+    await service.deps.RetentionProgress.deleteMany({})
     await clean()
     await makeManyProducts()
     const old = { businessId: pair.live.businessId, sandbox: false, listed: true }
-    const ages = (await house.deps.Product.find(old).sort({ createdAt: 1, _id: 1 })).map(
+    const ages = (await service.deps.Product.find(old).sort({ createdAt: 1, _id: 1 })).map(
       ({ createdAt }) => createdAt,
     )
-    await house.deps.RetentionProgress.updateMany({}, { $unset: { walked: 1 } })
+    await service.deps.RetentionProgress.updateMany({}, { $unset: { walked: 1 } })
     const ending = new AbortController()
     const count = (kind: Kind, documents: number) =>
       void (kind === 'answers' && documents > 1 && ending.abort())
-    const stopped = await clean(house.deps, ending, { ...unwatched, count })
+    const stopped = await clean(service.deps, ending, { ...unwatched, count })
     expect(stopped).to.include({ outcome: 'stopped', businesses: 0 })
     const walk = 'answers products byTime live'
     const reached = async () =>
-      (await house.deps.RetentionProgress.findById(pair.live.businessId).lean())?.walked?.[walk]
+      (await service.deps.RetentionProgress.findById(pair.live.businessId).lean())?.walked?.[walk]
     const last = ages[499]
     expect(await reached()).to.deep.equal(last)
-    const ops = await profiled(house, async () => expect((await clean()).outcome).to.equal('cleaned'))
+    const ops = await profiled(service, async () => expect((await clean()).outcome).to.equal('cleaned'))
     const firsts = ops.flatMap(
       ({ command }) => (command.filter as { createdAt?: { $gte?: Date } })?.createdAt?.$gte ?? [],
     )
@@ -410,7 +416,7 @@ describe('the clean-up', () => {
     for (let batch = 0; batch < 3; batch += 1)
       await pace(async () => {
         const from = performance.now()
-        await house.deps.mongo.db?.command({ ping: 1 })
+        await service.deps.mongo.db?.command({ ping: 1 })
         while (performance.now() - from < 30) await new Promise(setImmediate)
         busyMs += performance.now() - from
       })

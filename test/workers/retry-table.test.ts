@@ -1,66 +1,66 @@
 import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { type Attempted, attempt, freshDelivery, stored, subscribe } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 
 /** SPEC 6.4: the waits before attempts 2 to 8. */
 const waitsMs = [30, 120, 900, 3600, 14_400, 43_200, 86_400].map((seconds) => seconds * 1000)
 const dayMs = 86_400_000
 
 describe('the retry table', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let merchant: Merchant
   before(async () => {
-    ;[house, receiver] = await Promise.all([openHouse(), startReceiver()])
-    merchant = await house.merchant()
-    await subscribe(house, merchant, receiver.url)
+    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
+    merchant = await service.merchant()
+    await subscribe(service, merchant, receiver.url)
   })
   beforeEach(() => {
-    house.clock.freeze(new Date('2031-05-06T07:08:09.010Z'))
+    service.clock.freeze(new Date('2031-05-06T07:08:09.010Z'))
     receiver.respondWith((res) => void res.writeHead(500).end())
   })
-  after(() => receiver.close().then(() => house.close()))
+  after(() => receiver.close().then(() => service.close()))
 
   const attemptsAt = (id: string) => receiver.received.filter(({ json }) => json.id === id).length
   const dueAt = (done: Attempted) => done.nextAttemptAt?.getTime() ?? Number.NaN
 
   it('is kept to the millisecond over all 8 attempts; after the 8th the delivery is DEAD and there is no ninth', async () => {
-    const { _id } = await freshDelivery(house, merchant)
+    const { _id } = await freshDelivery(service, merchant)
     for (const [index, waitMs] of waitsMs.entries()) {
-      const failed = await attempt(house.deps, _id)
-      const next = new Date(house.clock.now().getTime() + waitMs)
+      const failed = await attempt(service.deps, _id)
+      const next = new Date(service.clock.now().getTime() + waitMs)
       expect(failed).to.deep.include({ outcome: 'retrying', attempts: index + 1, nextAttemptAt: next })
-      expect(await stored(house, { _id })).to.include({
+      expect(await stored(service, { _id })).to.include({
         status: 'RETRYING',
         attempts: index + 1,
         leaseToken: null,
       })
       for (const early of [0, waitMs - 1]) {
-        house.clock.freeze(new Date(next.getTime() - waitMs + early))
+        service.clock.freeze(new Date(next.getTime() - waitMs + early))
         const notDue = { outcome: 'not-due', nextAttemptAt: next, attempts: index + 1 }
-        expect(await attempt(house.deps, _id)).to.deep.equal(notDue)
-        expect(await attempt(house.deps, _id)).to.deep.equal(notDue)
+        expect(await attempt(service.deps, _id)).to.deep.equal(notDue)
+        expect(await attempt(service.deps, _id)).to.deep.equal(notDue)
       }
       expect(attemptsAt(_id)).to.equal(index + 1)
-      house.clock.freeze(next)
+      service.clock.freeze(next)
     }
-    expect(await attempt(house.deps, _id)).to.deep.include({
+    expect(await attempt(service.deps, _id)).to.deep.include({
       outcome: 'dead',
       attempts: 8,
       nextAttemptAt: null,
     })
     for (const wait of [0, dayMs, 100 * dayMs]) {
-      house.clock.advance(wait)
-      expect(await attempt(house.deps, _id)).to.deep.equal({
+      service.clock.advance(wait)
+      expect(await attempt(service.deps, _id)).to.deep.equal({
         outcome: 'dead',
         nextAttemptAt: null,
         attempts: 8,
       })
     }
     expect(attemptsAt(_id)).to.equal(8)
-    const { status, attempts, attemptLog } = await stored(house, { _id })
+    const { status, attempts, attemptLog } = await stored(service, { _id })
     expect([status, attempts, attemptLog.length]).to.deep.equal(['DEAD', 8, 8])
   })
 
@@ -68,7 +68,7 @@ describe('the retry table', () => {
     const cases = new Map<string, number>()
     const made: Delivery[] = []
     for (let success = 1; success <= 8; success += 1) {
-      const delivery = await freshDelivery(house, merchant)
+      const delivery = await freshDelivery(service, merchant)
       cases.set(delivery._id, success)
       made.push(delivery)
     }
@@ -77,10 +77,10 @@ describe('the retry table', () => {
         void res.writeHead(attemptsAt(json.id) < (cases.get(json.id) ?? 0) ? 503 : 204).end(),
     )
     for (let round = 1; round <= 10; round += 1) {
-      for (const { _id } of made) await attempt(house.deps, _id)
-      house.clock.advance(dayMs)
+      for (const { _id } of made) await attempt(service.deps, _id)
+      service.clock.advance(dayMs)
     }
-    const ended = await Promise.all(made.map((delivery) => stored(house, delivery)))
+    const ended = await Promise.all(made.map((delivery) => stored(service, delivery)))
     expect(ended.map(({ status, attempts }) => [status, attempts])).to.deep.equal(
       made.map((_, index) => ['DELIVERED', index + 1]),
     )
@@ -88,13 +88,13 @@ describe('the retry table', () => {
   })
 
   it('counts from the end of the failed attempt', async () => {
-    const { _id } = await freshDelivery(house, merchant)
-    const startedAt = house.clock.now().getTime()
+    const { _id } = await freshDelivery(service, merchant)
+    const startedAt = service.clock.now().getTime()
     receiver.respondWith((res) => {
-      house.clock.advance(20_000)
+      service.clock.advance(20_000)
       res.writeHead(500).end()
     })
-    expect(dueAt(await attempt(house.deps, _id)) - startedAt).to.equal(20_000 + 30_000)
+    expect(dueAt(await attempt(service.deps, _id)) - startedAt).to.equal(20_000 + 30_000)
   })
 
   it('is lengthened by Retry-After, to at most twice the step, and never shortened', async () => {
@@ -102,8 +102,8 @@ describe('the retry table', () => {
     const heard = []
     for (const value of asked) {
       receiver.respondWith((res) => void res.writeHead(503, { 'Retry-After': value }).end())
-      const { _id } = await freshDelivery(house, merchant)
-      heard.push((dueAt(await attempt(house.deps, _id)) - house.clock.now().getTime()) / 1000)
+      const { _id } = await freshDelivery(service, merchant)
+      heard.push((dueAt(await attempt(service.deps, _id)) - service.clock.now().getTime()) / 1000)
     }
     expect(heard).to.deep.equal([45, 60, 60, 30, 30, 30, 30, 30])
   })

@@ -9,12 +9,12 @@ import { runJob } from '../../workers/run/run-job.ts'
 import { warnOfUnattended } from '../../workers/run/warn-of-unattended.ts'
 import { webhookDelivery } from '../../workers/webhook-delivery.ts'
 import { freshDelivery, openBeside, stored, subscribe } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 describe('What becomes of a job', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let merchant: Merchant
   const warned: string[] = []
@@ -24,13 +24,13 @@ describe('What becomes of a job', () => {
       warn: (_: object, event: string) => void warned.push(event),
     }
     receiver = await startReceiver()
-    house = await openHouse({ WORKER_QUEUES: 'webhook-delivery,maintenance' }, log as unknown as Log)
-    merchant = await house.merchant()
-    await subscribe(house, merchant, receiver.url)
+    service = await openService({ WORKER_QUEUES: 'webhook-delivery,maintenance' }, log as unknown as Log)
+    merchant = await service.merchant()
+    await subscribe(service, merchant, receiver.url)
   })
   beforeEach(() => void warned.splice(0))
   after(async () => {
-    await house.close()
+    await service.close()
     await receiver.close()
   })
 
@@ -39,7 +39,7 @@ describe('What becomes of a job', () => {
     const fails = () => Promise.reject(new Error('Redis is away'))
     const job = { id: 'some-r0', name: 'payment.created', data: {}, moveToDelayed: fails }
     const run = () => Promise.resolve({ nextStep, event: 'webhook.attempted', log: {} })
-    return runJob(house.deps, { queue: 'webhook-delivery', run }, job as unknown as Job, 'token').catch(
+    return runJob(service.deps, { queue: 'webhook-delivery', run }, job as unknown as Job, 'token').catch(
       (error: unknown) => error,
     )
   }
@@ -55,7 +55,7 @@ describe('What becomes of a job', () => {
     const job = { id: 'some-r0', name: 'payment.created', data: {} }
     const silent = { ...job, moveToDelayed: () => new Promise(() => {}) }
     const run = () => Promise.resolve({ nextStep: later, event: 'webhook.attempted', log: {} })
-    const ended = runJob(house.deps, { queue: 'webhook-delivery', run }, silent as unknown as Job, 'token')
+    const ended = runJob(service.deps, { queue: 'webhook-delivery', run }, silent as unknown as Job, 'token')
     expect(await ended.catch((error: unknown) => error)).to.be.instanceOf(DelayedError)
     expect(warned).to.deep.equal(['job.not-put-back'])
   })
@@ -69,12 +69,12 @@ describe('What becomes of a job', () => {
       moveToDelayed: (at: number) => Promise.resolve(void waits.push(at)),
     } as unknown as Job
     const run = () => Promise.reject(new Error('MongoDB is away'))
-    const outcome = await runJob(house.deps, { queue: 'webhook-delivery', run }, job, 'token').catch(
+    const outcome = await runJob(service.deps, { queue: 'webhook-delivery', run }, job, 'token').catch(
       (error: unknown) => error,
     )
     expect(outcome).to.be.instanceOf(DelayedError)
     expect(waits).to.have.length(1)
-    await runJob(house.deps, { ...outboxRelay, run }, job, 'token')
+    await runJob(service.deps, { ...outboxRelay, run }, job, 'token')
     expect(waits).to.have.length(1)
     expect(warned).to.deep.equal(['job.interrupted', 'job.interrupted'])
   })
@@ -89,24 +89,24 @@ describe('What becomes of a job', () => {
 
   it('one of a re-queue begins its attempt also when the one before it cannot be tidied away', async () => {
     receiver.respondWith((res) => void res.end())
-    const { _id } = await freshDelivery(house, merchant)
-    await house.deps.Delivery.updateOne({ _id }, { $set: { redrives: 20, attempts: 8 } })
+    const { _id } = await freshDelivery(service, merchant)
+    await service.deps.Delivery.updateOne({ _id }, { $set: { redrives: 20, attempts: 8 } })
     const asked: string[] = []
     const standing = {
-      ...house.deps.queues.standing,
+      ...service.deps.queues.standing,
       remove(_queue: string, jobIds: readonly string[]) {
         asked.push(...jobIds)
         return Promise.reject(new Error('Redis is away'))
       },
     }
-    const deps = { ...house.deps, queues: { ...house.deps.queues, standing } }
+    const deps = { ...service.deps, queues: { ...service.deps.queues, standing } }
     deps.slots.open()
     const done = await webhookDelivery.run(deps, words, { jobId: `${_id}-r20.8`, name: 'an event' })
     await deps.underWay.ended()
     deps.slots.close()
     expect(done.log).to.include({ deliveryId: _id, outcome: 'begun' })
     expect(done.nextStep).to.deep.equal({ next: 'complete' })
-    expect((await stored(house, { _id })).status).to.equal('DELIVERED')
+    expect((await stored(service, { _id })).status).to.equal('DELIVERED')
     expect(asked).to.deep.equal([`${_id}-r19.8`])
     expect(warned).to.deep.equal(['jobs.not-tidied'])
   })
@@ -117,17 +117,17 @@ describe('What becomes of a job', () => {
   })
 
   it('is told to nobody where no process works on its queue, so a worker of other queues warns', async () => {
-    const { redisUrl, queuePrefix: prefix } = house.deps.config
+    const { redisUrl, queuePrefix: prefix } = service.deps.config
     const redis = new Redis(redisUrl, { maxRetriesPerRequest: null })
     const relays = new Queue('outbox-relay', { connection: redis, prefix })
-    await warnOfUnattended(house.deps)
+    await warnOfUnattended(service.deps)
     expect(warned).to.deep.equal(['queue.unattended'])
-    const all = await openBeside(house)
+    const all = await openBeside(service)
     all.startWorkers()
     await until('it is attended', async () => (await relays.getWorkersCount()) > 0)
     await until('nobody warns', async () => {
       warned.splice(0)
-      await warnOfUnattended(house.deps)
+      await warnOfUnattended(service.deps)
       return warned.length === 0
     })
     await Promise.all([relays.close(), all.close()])

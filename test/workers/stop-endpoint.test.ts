@@ -3,33 +3,33 @@ import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
 import { deliveryLeaseMs } from '../../src/webhooks/deliveries/lease.ts'
 import { createIntent, deliveriesOf, relay, subscribe, trustEndpoint } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 describe('an endpoint that the merchant deletes or disables', () => {
-  let house: House
+  let service: Service
   let receiver: Receiver
   let merchant: Merchant
   let endpointId: string
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
   beforeEach(async () => {
-    ;[merchant, receiver] = await Promise.all([house.merchant(), startReceiver()])
-    ;({ id: endpointId } = await subscribe(house, merchant, receiver.url, ['payment.created']))
+    ;[merchant, receiver] = await Promise.all([service.merchant(), startReceiver()])
+    ;({ id: endpointId } = await subscribe(service, merchant, receiver.url, ['payment.created']))
   })
   afterEach(() => receiver.close())
-  after(() => house.close())
+  after(() => service.close())
 
   const path = () => `/api/v1/dev/webhooks/endpoints/${endpointId}`
   const ways = {
-    deleted: () => house.http.delete(path()).set(merchant.write()).expect(200),
-    disabled: () => house.http.put(path()).set(merchant.write()).send({ active: false }).expect(200),
+    deleted: () => service.http.delete(path()).set(merchant.write()).expect(200),
+    disabled: () => service.http.put(path()).set(merchant.write()).send({ active: false }).expect(200),
   }
-  const statuses = async () => (await deliveriesOf(house, merchant)).map(({ status }) => status)
+  const statuses = async () => (await deliveriesOf(service, merchant)).map(({ status }) => status)
   const create = (count: number) =>
-    Promise.all(Array.from({ length: count }, () => createIntent(house, merchant)))
+    Promise.all(Array.from({ length: count }, () => createIntent(service, merchant)))
 
   for (const [what, stop] of Object.entries(ways)) {
     it(`is ${what}: its attempts in flight end within 3 s, are CANCELLED, and their slots are free`, async () => {
@@ -38,24 +38,24 @@ describe('an endpoint that the merchant deletes or disables', () => {
         open.add(res)
         res.on('close', () => open.delete(res))
       })
-      await trustEndpoint(house, endpointId)
-      const workers = house.startWorkers()
+      await trustEndpoint(service, endpointId)
+      const workers = service.startWorkers()
       await create(4)
       await receiver.atLeast(4)
-      expect(house.deps.slots.inFlight()).to.equal(4)
+      expect(service.deps.slots.inFlight()).to.equal(4)
       await stop()
       expect(await statuses()).to.deep.equal(Array.from({ length: 4 }, () => 'CANCELLED'))
       // 3 s from renewal to renewal, and a slow machine.
       await until('the requests end', () => open.size === 0, 4_500)
-      await until('the slots are free', () => house.deps.slots.inFlight() === 0, 1_000)
-      for (const delivery of await deliveriesOf(house, merchant))
+      await until('the slots are free', () => service.deps.slots.inFlight() === 0, 1_000)
+      for (const delivery of await deliveriesOf(service, merchant))
         expect(delivery).to.include({
           status: 'CANCELLED',
           attempts: 0,
           nextAttemptAt: null,
           leaseToken: null,
         })
-      const { values } = await house.deps.metrics.attempts.get()
+      const { values } = await service.deps.metrics.attempts.get()
       const lost = values.filter(({ labels, value }) => labels.outcome === 'lease-lost' && value > 0)
       expect(lost.map(({ labels }) => labels.stage)).to.deep.equal(['none'])
       await workers.close()
@@ -63,18 +63,18 @@ describe('an endpoint that the merchant deletes or disables', () => {
 
     it(`is ${what}: an attempt is CANCELLED whose lease a process has renewed whose time is a second ahead`, async () => {
       await create(1)
-      await relay(house, merchant)
-      const ahead = new Date(house.deps.now().getTime() + deliveryLeaseMs + 1_000)
+      await relay(service, merchant)
+      const ahead = new Date(service.deps.now().getTime() + deliveryLeaseMs + 1_000)
       const leased = { leaseToken: 'of another process', nextAttemptAt: ahead }
-      await house.deps.Delivery.updateMany({ endpointId }, { $set: leased })
+      await service.deps.Delivery.updateMany({ endpointId }, { $set: leased })
       await stop()
       expect(await statuses()).to.deep.equal(['CANCELLED'])
     })
 
     it(`is ${what} between the relay's read and its insert: nothing is sent, and the delivery is CANCELLED`, async () => {
-      const { lanes } = house.deps
+      const { lanes } = service.deps
       const late: Deps = {
-        ...house.deps,
+        ...service.deps,
         lanes: {
           ...lanes,
           async insertDelivery(...item: Parameters<typeof lanes.insertDelivery>) {
@@ -84,19 +84,19 @@ describe('an endpoint that the merchant deletes or disables', () => {
         },
       }
       await create(1)
-      house.deps.slots.open()
-      expect(await relay(house, merchant, late)).to.deep.equal({ events: 1, deliveries: 1 })
-      await house.deps.underWay.ended()
-      house.deps.slots.close()
+      service.deps.slots.open()
+      expect(await relay(service, merchant, late)).to.deep.equal({ events: 1, deliveries: 1 })
+      await service.deps.underWay.ended()
+      service.deps.slots.close()
       expect(await statuses()).to.deep.equal(['CANCELLED'])
       expect(receiver.received).to.have.length(0)
-      expect(house.deps.slots.inFlight()).to.equal(0)
+      expect(service.deps.slots.inFlight()).to.equal(0)
     })
 
     it(`is ${what} while its deliveries wait for a slot: they are CANCELLED, and none is sent`, async () => {
       const held: ServerResponse[] = []
       receiver.respondWith((res) => void held.push(res))
-      const workers = house.startWorkers()
+      const workers = service.startWorkers()
       await create(30)
       await until('all are inserted', async () => (await statuses()).length === 30)
       await receiver.atLeast(2)
@@ -107,8 +107,8 @@ describe('an endpoint that the merchant deletes or disables', () => {
         12_000,
       )
       expect(receiver.received).to.have.length(2)
-      await until('the slots are free', () => house.deps.slots.inFlight() === 0)
-      await until('nobody waits', () => house.deps.slots.waiting().length === 0)
+      await until('the slots are free', () => service.deps.slots.inFlight() === 0)
+      await until('nobody waits', () => service.deps.slots.waiting().length === 0)
       await workers.close()
     })
   }

@@ -9,17 +9,17 @@ import { describeError } from '../../src/log.ts'
 import { fill, open, wallets } from '../checkout/customer.ts'
 import { cancelIntent, createIntent, deliveriesOf, relay, subscribe } from '../support/acts.ts'
 import { type Collector, startCollector, type ToldSpan } from '../support/collector.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { storedIntent } from '../support/pay.ts'
 import { startProcess } from '../support/processes.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const intents = '/api/v1/dev/intents'
 
 type Line = { msg: string } & Record<string, unknown>
 
-/** A house whose log can be read. */
+/** A service whose log can be read. */
 async function openTold(environment: Record<string, string>) {
   const lines: Line[] = []
   const sink = new Writable({
@@ -28,7 +28,7 @@ async function openTold(environment: Record<string, string>) {
       done()
     },
   })
-  const house = await openHouse(
+  const service = await openService(
     environment,
     pino({ level: 'info', serializers: { err: describeError } }, sink),
   )
@@ -36,7 +36,7 @@ async function openTold(environment: Record<string, string>) {
     until(`${msg} of ${String(requestId)}`, () =>
       lines.find((one) => one.msg === msg && one.requestId === requestId),
     )
-  return { house, lines, line }
+  return { service, lines, line }
 }
 
 const isLoaded = (): boolean =>
@@ -52,25 +52,25 @@ const everyEvent = [
 
 describe('The id of a request', () => {
   let told: Awaited<ReturnType<typeof openTold>>
-  let house: House
+  let service: Service
   let merchant: Merchant
   let receiver: Receiver
 
   before(async () => {
     told = await openTold({})
-    house = told.house
-    merchant = await house.merchant()
+    service = told.service
+    merchant = await service.merchant()
     receiver = await startReceiver()
-    await subscribe(house, merchant, receiver.url, [...everyEvent, 'order.new'])
-    house.startWorkers()
+    await subscribe(service, merchant, receiver.url, [...everyEvent, 'order.new'])
+    service.startWorkers()
   })
   after(async () => {
-    await house.close()
+    await service.close()
     await receiver.close()
   })
 
   const ask = async (path: string, body: object = {}) => {
-    const { headers, body: answer } = await house.http
+    const { headers, body: answer } = await service.http
       .post(`/api/v1/dev${path}`)
       .set(merchant.write())
       .send(body)
@@ -84,7 +84,7 @@ describe('The id of a request', () => {
     expect(attempted).to.include({ reference: data.referenceNumber, webhookEvent: 'payment.created' })
     expect(await told.line('outbox.relayed', requestId)).to.include({ events: 1, deliveries: 1 })
     const id = String(attempted.deliveryId)
-    const read = await house.http.get(`/api/v1/dev/webhooks/events/${id}`).set(merchant.read()).expect(200)
+    const read = await service.http.get(`/api/v1/dev/webhooks/events/${id}`).set(merchant.read()).expect(200)
     expect(read.body.data).not.to.have.any.keys('requestId', 'traceparent')
     expect(JSON.stringify(receiver.received)).not.to.include(requestId)
   })
@@ -105,8 +105,8 @@ describe('The id of a request', () => {
   })
 
   it('is that of the customer who pays on the page, of who cancels, and of who simulates an order', async () => {
-    const { shortCode } = await createIntent(house, merchant)
-    const page = await fill(await open(house, `/p/${shortCode}`), wallets.pays)
+    const { shortCode } = await createIntent(service, merchant)
+    const page = await fill(await open(service, `/p/${shortCode}`), wallets.pays)
     const requestId = page.headers.get('x-request-id')
     await told.line('payment.settled', requestId)
     expect((await told.line('webhook.attempted', requestId)).webhookEvent).to.equal('payment.confirmed')
@@ -119,13 +119,13 @@ describe('The id of a request', () => {
   })
 
   it('is nobody’s where the clock made the event, and such an event is sent as ever', async () => {
-    const { referenceNumber } = await createIntent(house, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     await until(
       'its first event is told',
-      async () => (await house.deps.Delivery.exists({ referenceNumber, status: 'DELIVERED' })) !== null,
+      async () => (await service.deps.Delivery.exists({ referenceNumber, status: 'DELIVERED' })) !== null,
     )
-    house.clock.advance(86_400_000)
-    expect(await expireIntent(house.deps, referenceNumber)).to.deep.equal({ expired: true })
+    service.clock.advance(86_400_000)
+    expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: true })
     const expired = await until('it is told', () =>
       told.lines.find(
         ({ msg, webhookEvent, reference }) =>
@@ -137,14 +137,14 @@ describe('The id of a request', () => {
 
   it('takes some 50 bytes in MongoDB, and where nothing is traced no more is kept and nothing of OpenTelemetry loaded', async () => {
     const { businessId } = merchant
-    const quiet = await house.merchant()
-    const { referenceNumber } = await createIntent(house, quiet)
-    const delivery = await house.deps.Delivery.findOne({ businessId, event: 'payment.created' }).lean()
+    const quiet = await service.merchant()
+    const { referenceNumber } = await createIntent(service, quiet)
+    const delivery = await service.deps.Delivery.findOne({ businessId, event: 'payment.created' }).lean()
     expect(delivery?.requestId).to.match(/^[0-9a-f-]{36}$/)
     expect(delivery).not.to.have.property('traceparent')
-    expect((await storedIntent(house, referenceNumber)).outbox[0] ?? {}).not.to.have.property('traceparent')
+    expect((await storedIntent(service, referenceNumber)).outbox[0] ?? {}).not.to.have.property('traceparent')
     expect(told.lines.filter((line) => 'traceId' in line)).to.deep.equal([])
-    expect(house.deps.tracing).to.equal(null)
+    expect(service.deps.tracing).to.equal(null)
     expect(isLoaded()).to.equal(false)
   })
 })
@@ -166,13 +166,13 @@ describe('A trace', () => {
   before(async () => {
     collector = await startCollector()
     told = await openTold({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
-    const { house } = told
-    merchant = await house.merchant()
+    const { service } = told
+    merchant = await service.merchant()
     receiver = await startReceiver()
-    await subscribe(house, merchant, receiver.url)
+    await subscribe(service, merchant, receiver.url)
     receiver.respondWith((res, count) => void res.writeHead(count === 2 ? 503 : 200).end())
-    house.startWorkers()
-    const created = await house.http
+    service.startWorkers()
+    const created = await service.http
       .post(intents)
       .set({ ...merchant.write('HiddenKey'), traceparent: `00-${callersTrace}-${callersSpan}-01` })
       .send({ amount: 4_242_424, label: 'HiddenLabel' })
@@ -180,21 +180,21 @@ describe('A trace', () => {
     code = created.body.data.code
     requestId = String(created.headers['x-request-id'])
     traceId = String((await told.line('webhook.attempted', requestId)).traceId)
-    const { shortCode } = await createIntent(house, merchant)
+    const { shortCode } = await createIntent(service, merchant)
     await receiver.atLeast(2)
-    await open(house, `/p/${shortCode}`)
-    await house.http.get('/healthz').expect(200)
-    const { insertIntent } = house.deps.lanes
-    house.deps.lanes.insertIntent = async () => {
-      house.deps.lanes.insertIntent = insertIntent
+    await open(service, `/p/${shortCode}`)
+    await service.http.get('/healthz').expect(200)
+    const { insertIntent } = service.deps.lanes
+    service.deps.lanes.insertIntent = async () => {
+      service.deps.lanes.insertIntent = insertIntent
       throw new Error('a bug')
     }
     const broken = { ...merchant.write(), traceparent: 'nonsense' }
-    await house.http.post(intents).set(broken).send({ amount: 5 }).expect(500)
+    await service.http.post(intents).set(broken).send({ amount: 5 }).expect(500)
     await until('its second delivery waits', () =>
       told.lines.find(({ msg, outcome }) => msg === 'webhook.attempted' && outcome === 'retrying'),
     )
-    await house.close()
+    await service.close()
   })
   after(async () => {
     await receiver.close()
@@ -262,22 +262,22 @@ describe('A trace', () => {
 
 describe('A trace over two processes', () => {
   it('is whole when they have ended', async () => {
-    const [collector, receiver, { house }] = await Promise.all([
+    const [collector, receiver, { service }] = await Promise.all([
       startCollector(),
       startReceiver(),
       openTold({}),
     ])
-    const merchant = await house.merchant()
-    await subscribe(house, merchant, receiver.url)
+    const merchant = await service.merchant()
+    await subscribe(service, merchant, receiver.url)
     const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, WEBHOOK_ALLOWED_HOSTS: receiver.host }
     const [web, worker] = await Promise.all([
-      startProcess('web', house, environment),
-      startProcess('worker', house, environment),
+      startProcess('web', service, environment),
+      startProcess('worker', service, environment),
     ])
     const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
     await fetch(`${web.origin}${intents}`, { method: 'POST', headers, body: '{"amount":5}' })
     await receiver.atLeast(1)
-    await until('it is noted', () => house.deps.Delivery.exists({ status: 'DELIVERED' }))
+    await until('it is noted', () => service.deps.Delivery.exists({ status: 'DELIVERED' }))
     for (const process of [web, worker]) process.kill('SIGTERM')
     expect(await Promise.all([web.ended, worker.ended])).to.deep.equal([0, 0])
     const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
@@ -287,23 +287,23 @@ describe('A trace over two processes', () => {
     expect(request.service).to.equal(`payment-intents-web ${version}`)
     expect(attempt.service).to.equal(`payment-intents-worker ${version}`)
     expect(attempt.traceId).to.equal(request.traceId)
-    await house.close()
+    await service.close()
     await Promise.all([receiver.close(), collector.close()])
   })
 })
 
 describe('Traces that nobody takes', () => {
   const served = async (endpoint: string) => {
-    const { house, lines } = await openTold({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
-    const merchant = await house.merchant()
+    const { service, lines } = await openTold({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
+    const merchant = await service.merchant()
     const receiver = await startReceiver()
-    await subscribe(house, merchant, receiver.url)
-    const { referenceNumber } = await createIntent(house, merchant)
-    expect((await cancelIntent(house, merchant, referenceNumber)).status).to.equal(200)
-    await relay(house, merchant)
-    const [delivery] = await deliveriesOf(house, merchant)
+    await subscribe(service, merchant, receiver.url)
+    const { referenceNumber } = await createIntent(service, merchant)
+    expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(200)
+    await relay(service, merchant)
+    const [delivery] = await deliveriesOf(service, merchant)
     const startedAt = performance.now()
-    await house.close()
+    await service.close()
     await receiver.close()
     return {
       delivery,

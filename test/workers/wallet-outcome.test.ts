@@ -12,15 +12,15 @@ import { openWallets } from '../../src/wallets/wallets.ts'
 import { walletOutcome } from '../../workers/wallet-outcome.ts'
 import { createIntent, openBeside } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { newRefund, pay, refund, storedIntent, toldBy } from '../support/pay.ts'
 import { loseAllJobs } from '../support/redis-keys.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
 import { until } from '../support/until.ts'
 
 describe('A payment or refund with an unknown outcome', () => {
-  let house: House
-  let beside: House
+  let service: Service
+  let beside: Service
   let merchant: Merchant
   let wallet: ToldWallet
   let redis: Redis
@@ -31,68 +31,68 @@ describe('A payment or refund with an unknown outcome', () => {
       ...createLog('silent', 'test', null),
       error: (fields: object, event: string) => void errors.push({ event, fields }),
     }
-    house = await openHouse({}, log as unknown as Log)
-    beside = await openBeside(house)
-    merchant = await house.merchant()
-    redis = new Redis(house.deps.config.redisUrl, { maxRetriesPerRequest: null })
-    queue = new Queue('wallet-outcome', { connection: redis, prefix: house.deps.config.queuePrefix })
+    service = await openService({}, log as unknown as Log)
+    beside = await openBeside(service)
+    merchant = await service.merchant()
+    redis = new Redis(service.deps.config.redisUrl, { maxRetriesPerRequest: null })
+    queue = new Queue('wallet-outcome', { connection: redis, prefix: service.deps.config.queuePrefix })
   })
   beforeEach(() => {
-    wallet = toldWallet(house, beside)
+    wallet = toldWallet(service, beside)
   })
   afterEach(async () => {
-    house.clock.freeze(null)
+    service.clock.freeze(null)
     // Those of one case are not to be found by the next.
-    await house.deps.Intent.deleteMany({})
-    await loseAllJobs(house.deps.config.redisUrl, house.deps.config.queuePrefix)
+    await service.deps.Intent.deleteMany({})
+    await loseAllJobs(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   })
   after(async () => {
     await queue.close()
     redis.disconnect()
     await beside.close()
-    await house.close()
+    await service.close()
   })
 
   /** A payment whose wallet hung up. */
   async function unknownPayment(): Promise<{ intent: Intent; key: string }> {
-    const { referenceNumber } = await createIntent(house, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     const key = newId()
-    expect(await pay(house, referenceNumber, { paymentId: key })).to.deep.equal({ state: 'waiting' })
-    return { intent: await storedIntent(house, referenceNumber), key }
+    expect(await pay(service, referenceNumber, { paymentId: key })).to.deep.equal({ state: 'waiting' })
+    return { intent: await storedIntent(service, referenceNumber), key }
   }
 
   /** One that was paid, with refunds of which nothing is known. */
   async function unknownRefunds(amounts: number[]) {
-    const { referenceNumber } = await createIntent(house, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     wallet.answers(() => ({ outcome: 'done' }))
-    await pay(house, referenceNumber)
-    const intent = await storedIntent(house, referenceNumber)
-    const refunds = amounts.map((amount) => newRefund(house.deps, amount))
-    for (const each of refunds) await beginRefund(house.deps, intent, { $lte: 20_000 }, each)
-    return { intent: await storedIntent(house, referenceNumber), keys: refunds.map(({ id }) => id) }
+    await pay(service, referenceNumber)
+    const intent = await storedIntent(service, referenceNumber)
+    const refunds = amounts.map((amount) => newRefund(service.deps, amount))
+    for (const each of refunds) await beginRefund(service.deps, intent, { $lte: 20_000 }, each)
+    return { intent: await storedIntent(service, referenceNumber), keys: refunds.map(({ id }) => id) }
   }
 
   /** What a job would do now. */
   const work = (
     { _id: intentId }: Pick<Intent, '_id'>,
     key: string,
-    { deps }: { deps: House['deps'] } = house,
+    { deps }: { deps: Service['deps'] } = service,
   ) => walletOutcome.run(deps, { intentId }, { jobId: key, name: 'wallet-outcome' })
   const ask = async (...about: Parameters<typeof work>) => (await work(...about)).nextStep
 
-  const secondsTo = (at: Date) => (at.getTime() - house.clock.now().getTime()) / 1000
+  const secondsTo = (at: Date) => (at.getTime() - service.clock.now().getTime()) / 1000
   const done = { next: 'complete' }
 
   it('is asked about with growing waits, a minute at most, until the wallet knows; then it ends, once', async () => {
-    house.clock.freeze(new Date('2031-01-01T00:00:00Z'))
+    service.clock.freeze(new Date('2031-01-01T00:00:00Z'))
     const { intent, key } = await unknownPayment()
     const waits: number[] = [secondsTo(intent.underWay?.askAt ?? expect.fail())]
     for (let asked = 0; asked < 26; asked += 1) {
-      house.clock.advance((waits.at(-1) ?? 0) * 1000)
+      service.clock.advance((waits.at(-1) ?? 0) * 1000)
       const step = await ask(intent, key)
       if (step.next !== 'later') return expect.fail(step.next)
       waits.push(secondsTo(step.at))
-      const { underWay } = await storedIntent(house, intent.referenceNumber)
+      const { underWay } = await storedIntent(service, intent.referenceNumber)
       expect(underWay?.askAt).to.deep.equal(step.at)
     }
     expect(waits.slice(0, 6)).to.deep.equal([1, 1, 1, 1, 1, 1.25])
@@ -107,10 +107,10 @@ describe('A payment or refund with an unknown outcome', () => {
       validUntil: intent.underWay?.validUntil,
     })
 
-    house.clock.advance(60_000)
+    service.clock.advance(60_000)
     wallet.knows({ outcome: 'done' })
     for (const _again of [1, 2]) expect(await ask(intent, key)).to.deep.equal(done)
-    const after = await storedIntent(house, intent.referenceNumber)
+    const after = await storedIntent(service, intent.referenceNumber)
     expect(after).to.deep.include({ status: 'PAID', underWay: null })
     expect(after.payment).to.deep.include({ amountPaid: 50_000, key, wallet: 'sandbox' })
     expect(toldBy(after)).to.deep.equal(['payment.created', 'payment.confirmed'])
@@ -120,9 +120,9 @@ describe('A payment or refund with an unknown outcome', () => {
   it('is asked about while the wallet hangs for the customers of another business', async () => {
     const { intent: hung } = await unknownRefunds(Array.from({ length: 60 }, () => 1))
     wallet.answers(() => ({ outcome: 'unknown', why: 'it hung up' }))
-    const neighbour = await house.merchant()
-    const { referenceNumber } = await createIntent(house, neighbour)
-    await pay(house, referenceNumber)
+    const neighbour = await service.merchant()
+    const { referenceNumber } = await createIntent(service, neighbour)
+    await pay(service, referenceNumber)
     const gate = createGate()
     let hanging = 0
     wallet.status = async ({ businessId }) => {
@@ -132,19 +132,19 @@ describe('A payment or refund with an unknown outcome', () => {
       }
       return { outcome: 'done' }
     }
-    for (const { clock } of [house, beside]) clock.advance(20_000)
+    for (const { clock } of [service, beside]) clock.advance(20_000)
     // Those of the refunds are first in the queue.
-    house.deps.nudge(
+    service.deps.nudge(
       'wallet-outcome',
-      hung.refunds.map(({ id }) => walletOutcomeJob(hung._id, id, house.clock.now(), house.clock.now())),
+      hung.refunds.map(({ id }) => walletOutcomeJob(hung._id, id, service.clock.now(), service.clock.now())),
     )
-    const workers = house.startWorkers()
+    const workers = service.startWorkers()
     await until('the questions that hang', () => hanging >= 25)
-    const paid = await storedIntent(house, referenceNumber)
-    nudgeWalletOutcome(house.deps, paid, paid.underWay?.id ?? '', house.clock.now())
+    const paid = await storedIntent(service, referenceNumber)
+    nudgeWalletOutcome(service.deps, paid, paid.underWay?.id ?? '', service.clock.now())
     await until(
       'the payment of the neighbour',
-      async () => (await storedIntent(house, referenceNumber)).status === 'PAID',
+      async () => (await storedIntent(service, referenceNumber)).status === 'PAID',
       7_000,
     )
     expect(hanging).to.equal(25)
@@ -153,7 +153,7 @@ describe('A payment or refund with an unknown outcome', () => {
   })
 
   it('is not asked about before its time, and then by the job itself', async () => {
-    house.clock.freeze(new Date('2031-01-02T00:00:00Z'))
+    service.clock.freeze(new Date('2031-01-02T00:00:00Z'))
     const { intent, key } = await unknownPayment()
     expect(await ask(intent, key)).to.deep.equal({ next: 'later', at: intent.underWay?.askAt })
     expect(wallet.questions).to.have.length(0)
@@ -169,12 +169,12 @@ describe('A payment or refund with an unknown outcome', () => {
     const ends = ['payment.confirmed', 'payment.failed', 'payment.failed', null]
     for (const [index, outcome] of outcomes.entries()) {
       const { intent, key } = await unknownPayment()
-      house.clock.advance(2000)
+      service.clock.advance(2000)
       beside.clock.advance(2000)
       wallet.knows(outcome)
-      const steps = [house, beside, house, beside].map((each) => ask(intent, key, each))
+      const steps = [service, beside, service, beside].map((each) => ask(intent, key, each))
       expect(await Promise.all(steps)).to.deep.equal([done, done, done, done])
-      const after = await storedIntent(house, intent.referenceNumber)
+      const after = await storedIntent(service, intent.referenceNumber)
       expect(toldBy(after), outcome.outcome).to.deep.equal(['payment.created', ends[index]].filter(Boolean))
       expect(after.attempts.map((attempt) => [attempt.id, attempt.outcome])).to.deep.equal([
         [key, outcome.outcome],
@@ -183,18 +183,18 @@ describe('A payment or refund with an unknown outcome', () => {
   })
 
   it('ends by itself while workers run: each refund and payment has its own job', async () => {
-    const workers = house.startWorkers()
+    const workers = service.startWorkers()
     const { intent } = await unknownPayment()
     const { intent: paid, keys } = await unknownRefunds([10_000, 20_000])
     wallet.knows({ outcome: 'done' })
-    house.clock.advance(15_000)
-    for (const key of keys) nudgeWalletOutcome(house.deps, paid, key, house.clock.now())
+    service.clock.advance(15_000)
+    for (const key of keys) nudgeWalletOutcome(service.deps, paid, key, service.clock.now())
     const statusOf = async ({ referenceNumber }: Intent) =>
-      (await storedIntent(house, referenceNumber)).status
+      (await storedIntent(service, referenceNumber)).status
     await until('paid', async () => (await statusOf(intent)) === 'PAID', 5000)
     await until('refunded', async () => (await statusOf(paid)) === 'REFUNDED', 5000)
     await until('both refunds', async () => {
-      const { refunds } = await storedIntent(house, paid.referenceNumber)
+      const { refunds } = await storedIntent(service, paid.referenceNumber)
       return refunds.every(({ status, askAt }) => status === 'SUCCEEDED' && askAt === undefined)
     })
     await until('no job is left', async () => {
@@ -205,37 +205,37 @@ describe('A payment or refund with an unknown outcome', () => {
   })
 
   it('is asked about without a job, when it is due and not before', async () => {
-    house.clock.freeze(new Date('2031-01-03T00:00:00Z'))
+    service.clock.freeze(new Date('2031-01-03T00:00:00Z'))
     const { intent } = await unknownPayment()
     const { intent: paid, keys } = await unknownRefunds([10_000, 20_000])
     const [, later = ''] = keys
-    await house.deps.Intent.updateOne(
+    await service.deps.Intent.updateOne(
       { _id: paid._id, 'refunds.id': later },
       { $set: { 'refunds.$.askAt': new Date('2031-01-03T00:10:00Z') } },
     )
-    await loseAllJobs(house.deps.config.redisUrl, house.deps.config.queuePrefix)
+    await loseAllJobs(service.deps.config.redisUrl, service.deps.config.queuePrefix)
     wallet.knows({ outcome: 'done' })
     const poll = async () => {
-      const found = await askDue(house.deps)
-      await house.deps.underWay.ended()
+      const found = await askDue(service.deps)
+      await service.deps.underWay.ended()
       return found
     }
     expect(await poll()).to.equal(0)
-    house.clock.advance(20_000)
+    service.clock.advance(20_000)
     expect(await poll()).to.equal(2)
     expect(await poll()).to.equal(0)
-    expect((await storedIntent(house, intent.referenceNumber)).status).to.equal('PAID')
-    const { refunds } = await storedIntent(house, paid.referenceNumber)
+    expect((await storedIntent(service, intent.referenceNumber)).status).to.equal('PAID')
+    const { refunds } = await storedIntent(service, paid.referenceNumber)
     expect(refunds.map(({ status }) => status)).to.deep.equal(['SUCCEEDED', 'PENDING'])
-    house.clock.advance(600_000)
+    service.clock.advance(600_000)
     expect(await poll()).to.equal(1)
-    expect((await storedIntent(house, paid.referenceNumber)).status).to.equal('REFUNDED')
+    expect((await storedIntent(service, paid.referenceNumber)).status).to.equal('REFUNDED')
   })
 
   it('is asked about by the poll one question at a time, and before hundreds of another business that hang', async () => {
     const { intent: hung } = await unknownRefunds([1])
     const [first] = hung.refunds
-    const askAt = new Date(house.clock.now().getTime() - 60_000)
+    const askAt = new Date(service.clock.now().getTime() - 60_000)
     const { codeKey, ...like } = hung
     expect(codeKey).to.be.a('string')
     const many = Array.from({ length: 300 }, (_, index) => ({
@@ -245,11 +245,11 @@ describe('A payment or refund with an unknown outcome', () => {
       shortCode: `s${index}`,
       refunds: [{ ...first, id: newId(), askAt }],
     }))
-    await house.deps.Intent.collection.insertMany(many as never[])
-    const neighbour = await house.merchant()
+    await service.deps.Intent.collection.insertMany(many as never[])
+    const neighbour = await service.merchant()
     wallet.answers(() => ({ outcome: 'unknown', why: 'it hung up' }))
-    const { referenceNumber } = await createIntent(house, neighbour)
-    await pay(house, referenceNumber)
+    const { referenceNumber } = await createIntent(service, neighbour)
+    await pay(service, referenceNumber)
     const gate = createGate()
     const asked: string[] = []
     wallet.status = async ({ businessId, key }) => {
@@ -259,27 +259,27 @@ describe('A payment or refund with an unknown outcome', () => {
       }
       return { outcome: 'done' }
     }
-    house.clock.advance(20_000)
+    service.clock.advance(20_000)
     // 100 of the business whose questions hang, and one of its neighbour.
-    for (const _again of [1, 2]) expect(await askDue(house.deps)).to.be.within(100, 101)
+    for (const _again of [1, 2]) expect(await askDue(service.deps)).to.be.within(100, 101)
     await until(
       'the payment of the neighbour',
-      async () => (await storedIntent(house, referenceNumber)).status === 'PAID',
+      async () => (await storedIntent(service, referenceNumber)).status === 'PAID',
     )
     expect(asked).to.have.length(25)
     expect(new Set(asked)).to.have.property('size', 25)
     gate.open()
-    await house.deps.underWay.ended()
-    expect(house.deps.asking).to.have.property('size', 0)
+    await service.deps.underWay.ended()
+    expect(service.deps.asking).to.have.property('size', 0)
   })
 
   it('does not wait for an older question about the same intent', async () => {
-    house.clock.freeze(new Date('2031-01-04T00:00:00Z'))
+    service.clock.freeze(new Date('2031-01-04T00:00:00Z'))
     const { intent, keys } = await unknownRefunds([10_000, 20_000])
     const [older = '', newer = ''] = keys
-    const inSeconds = (seconds: number) => new Date(house.clock.now().getTime() + seconds * 1000)
-    nudgeWalletOutcome(house.deps, intent, older, inSeconds(60))
-    nudgeWalletOutcome(house.deps, intent, newer, inSeconds(1))
+    const inSeconds = (seconds: number) => new Date(service.clock.now().getTime() + seconds * 1000)
+    nudgeWalletOutcome(service.deps, intent, older, inSeconds(60))
+    nudgeWalletOutcome(service.deps, intent, newer, inSeconds(1))
     const delays = async () => (await queue.getJobs(['delayed'])).map(({ id, delay }) => [id, delay])
     await until('both jobs', async () => (await delays()).length === 2)
     expect(await delays()).to.have.deep.members([
@@ -299,18 +299,20 @@ describe('A payment or refund with an unknown outcome', () => {
 
   it('stays open while its wallet is not configured, and ends when it is again', async () => {
     const { intent, key } = await unknownPayment()
-    house.deps.wallets = openWallets(null, null)
-    house.clock.advance(3_600_000)
+    service.deps.wallets = openWallets(null, null)
+    service.clock.advance(3_600_000)
     const { nextStep: step, log, isWarning } = await work(intent, key)
     expect(step.next === 'later' && Math.round(secondsTo(step.at))).to.equal(60)
     expect([log['outcome'], log['why'], isWarning]).to.deep.equal(['unknown', 'not configured', true])
-    expect((await storedIntent(house, intent.referenceNumber)).underWay?.id).to.equal(key)
-    toldWallet(house).knows({ outcome: 'not-executed' })
-    house.clock.advance(60_000)
+    expect((await storedIntent(service, intent.referenceNumber)).underWay?.id).to.equal(key)
+    toldWallet(service).knows({ outcome: 'not-executed' })
+    service.clock.advance(60_000)
     expect(await ask(intent, key)).to.deep.equal(done)
-    const after = await storedIntent(house, intent.referenceNumber)
+    const after = await storedIntent(service, intent.referenceNumber)
     expect([after.status, after.underWay]).to.deep.equal(['PENDING', null])
-    expect(await pay(house, intent.referenceNumber, { paymentId: key })).to.deep.equal({ state: 'not-begun' })
+    expect(await pay(service, intent.referenceNumber, { paymentId: key })).to.deep.equal({
+      state: 'not-begun',
+    })
   })
 
   it('is reported as an error if the wallet moves money after it said that it never would', async () => {
@@ -321,12 +323,12 @@ describe('A payment or refund with an unknown outcome', () => {
       return { outcome: 'done' }
     })
     wallet.knows({ outcome: 'not-executed' })
-    house.clock.advance(2000)
+    service.clock.advance(2000)
     await ask(intent, key)
     const late = newId()
-    const paying = pay(house, intent.referenceNumber, { paymentId: late })
+    const paying = pay(service, intent.referenceNumber, { paymentId: late })
     await until('the order', () => wallet.orders.includes(late))
-    house.clock.advance(20_000)
+    service.clock.advance(20_000)
     expect(await ask(intent, late)).to.deep.equal(done)
     gate.open()
     expect(await paying).to.deep.equal({ state: 'waiting' })
@@ -334,7 +336,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(errors.splice(0)).to.deep.equal([
       { event: 'payment.astray', fields: { referenceNumber, key: late, wallet: 'sandbox' } },
     ])
-    expect(await storedIntent(house, referenceNumber)).to.deep.include({ status: 'PENDING', payment: null })
+    expect(await storedIntent(service, referenceNumber)).to.deep.include({ status: 'PENDING', payment: null })
   })
 
   it('is reported as an error if the wallet gives money back after it said that it never would', async () => {
@@ -346,10 +348,10 @@ describe('A payment or refund with an unknown outcome', () => {
       return { outcome: 'done' }
     })
     wallet.knows({ outcome: 'not-executed' })
-    const refunding = refund(house, merchant, referenceNumber, 10_000)
+    const refunding = refund(service, merchant, referenceNumber, 10_000)
     await until('the order', () => wallet.orders.length === 2)
     const key = wallet.orders[1] ?? ''
-    house.clock.advance(20_000)
+    service.clock.advance(20_000)
     expect(await ask(intent, key)).to.deep.equal(done)
     gate.open()
     const { status, body } = await refunding
@@ -357,7 +359,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(errors.splice(0)).to.deep.equal([
       { event: 'refund.astray', fields: { referenceNumber, refundId: key } },
     ])
-    expect(await storedIntent(house, referenceNumber)).to.deep.include({
+    expect(await storedIntent(service, referenceNumber)).to.deep.include({
       status: 'PAID',
       refundsCommitted: 0,
     })
@@ -370,7 +372,7 @@ describe('A payment or refund with an unknown outcome', () => {
       wallet.answers(() => Promise.reject(fault))
       const { intent, key } = await unknownPayment()
       wallet.fails(fault)
-      house.clock.advance(2000)
+      service.clock.advance(2000)
       expect((await ask(intent, key)).next).to.equal('later')
     }
     const broke = { event: 'wallet.broke', fields: { err: bug, wallet: 'sandbox' } }
@@ -378,9 +380,9 @@ describe('A payment or refund with an unknown outcome', () => {
   })
 
   it('is logged if its bug throws after the timeout', async () => {
-    const { walletTimeoutMs } = house.deps.config
+    const { walletTimeoutMs } = service.deps.config
     // With its second of grace it is given up after 100 ms.
-    house.deps.config.walletTimeoutMs = -900
+    service.deps.config.walletTimeoutMs = -900
     const gate = createGate()
     const bug = new TypeError('x is not a function')
     wallet.answers(async () => {
@@ -388,7 +390,7 @@ describe('A payment or refund with an unknown outcome', () => {
       throw bug
     })
     await unknownPayment()
-    house.deps.config.walletTimeoutMs = walletTimeoutMs
+    service.deps.config.walletTimeoutMs = walletTimeoutMs
     expect(errors).to.deep.equal([])
     gate.open()
     await until('the line', () => errors.length > 0)

@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import { type Server, startRedis } from '../../dev/servers.ts'
 import { newId } from '../../src/ids.ts'
 import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/acts.ts'
-import { type House, type Merchant, openHouse } from '../support/house.ts'
 import { pay } from '../support/pay.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Merchant, openService, type Service } from '../support/service.ts'
 import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
 import { until } from '../support/until.ts'
 
@@ -14,22 +14,22 @@ for (const [what, signal] of Object.entries(faults))
   describe(`without Redis, which is ${what} from the start`, function () {
     this.timeout(60_000)
     let redis: Server
-    let house: House
+    let service: Service
     let merchant: Merchant
     let receiver: Receiver
     let wallet: ToldWallet
     before(async () => {
       ;[redis, receiver] = await Promise.all([startRedis(), startReceiver()])
       await redis.kill(signal)
-      house = await openHouse({
+      service = await openService({
         REDIS_URL: redis.url,
         INTENT_LIFETIME_SECONDS: '4',
         WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1',
       })
-      merchant = await house.merchant()
-      wallet = toldWallet(house)
-      house.startWorkers()
-      await subscribe(house, merchant, receiver.url, [
+      merchant = await service.merchant()
+      wallet = toldWallet(service)
+      service.startWorkers()
+      await subscribe(service, merchant, receiver.url, [
         'payment.created',
         'payment.expired',
         'payment.confirmed',
@@ -37,7 +37,7 @@ for (const [what, signal] of Object.entries(faults))
     })
     after(async () => {
       await (what === 'frozen' ? redis.kill('SIGCONT') : redis.restart())
-      await house.close()
+      await service.close()
       await Promise.all([redis.stop(), receiver.close()])
     })
 
@@ -45,7 +45,7 @@ for (const [what, signal] of Object.entries(faults))
       until(
         `${event} is delivered`,
         async () => {
-          const made = await deliveriesOf(house, merchant)
+          const made = await deliveriesOf(service, merchant)
           return made.find(
             (each) =>
               each.referenceNumber === reference && each.event === event && each.status === 'DELIVERED',
@@ -61,25 +61,27 @@ for (const [what, signal] of Object.entries(faults))
         failed.add(json.id)
       })
       const began = performance.now()
-      const made = await Promise.all(Array.from({ length: 10 }, () => createIntent(house, merchant)))
+      const made = await Promise.all(Array.from({ length: 10 }, () => createIntent(service, merchant)))
       expect(performance.now() - began).to.be.below(2_000)
       for (const { referenceNumber } of made)
         expect(await isDelivered(referenceNumber, 'payment.created')).to.include({ attempts: 2 })
       receiver.respondWith((res) => void res.end())
       // They have expired by now, or will soon.
       for (const { referenceNumber } of made) await isDelivered(referenceNumber, 'payment.expired')
-      expect((await readIntent(house, merchant, made[0]?.referenceNumber ?? '')).status).to.equal('CANCELLED')
-      const events = (await deliveriesOf(house, merchant)).map(({ event }) => event)
+      expect((await readIntent(service, merchant, made[0]?.referenceNumber ?? '')).status).to.equal(
+        'CANCELLED',
+      )
+      const events = (await deliveriesOf(service, merchant)).map(({ event }) => event)
       expect(events).to.have.length(20)
     })
 
     it('a payment whose outcome is unknown is asked about until the wallet knows', async () => {
-      const { referenceNumber } = await createIntent(house, merchant)
+      const { referenceNumber } = await createIntent(service, merchant)
       wallet.answers(() => ({ outcome: 'unknown', why: 'it hung up' }))
-      expect(await pay(house, referenceNumber, { paymentId: newId() })).to.deep.equal({ state: 'waiting' })
+      expect(await pay(service, referenceNumber, { paymentId: newId() })).to.deep.equal({ state: 'waiting' })
       await until('it is asked', () => wallet.questions.length > 0, 15_000)
       wallet.knows({ outcome: 'done' })
       await isDelivered(referenceNumber, 'payment.confirmed')
-      expect((await readIntent(house, merchant, referenceNumber)).status).to.equal('PAID')
+      expect((await readIntent(service, merchant, referenceNumber)).status).to.equal('PAID')
     })
   })

@@ -10,7 +10,7 @@ type Command = fc.AsyncCommand<Model, Stage>
 const command = (name: string, said: unknown, run: Command['run']): Command => ({
   check: () => true,
   run: async (model, stage) => {
-    stage.house.clock.freeze(new Date(model.now))
+    stage.service.clock.freeze(new Date(model.now))
     await run(model, stage)
   },
   toString: () => `${name} ${JSON.stringify(said)}`,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { statuses } from '../../../schemas/list-intents.ts'
-import { type House, openHouse } from '../../support/house.ts'
+import { openService, type Service } from '../../support/service.ts'
 import type { CallerName } from './asked.ts'
 import {
   listing,
@@ -83,15 +83,15 @@ function judge<Told>(told: fc.RunDetails<Told>): void {
 
 describe('A merchant, as the specification tells', function () {
   this.timeout(isLong ? 0 : 60_000)
-  let house: House
+  let service: Service
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
-  after(() => house.close())
+  after(() => service.close())
 
   async function begin(): Promise<{ model: Model; real: Stage }> {
-    const real = await openStage(house)
-    return { model: { now: house.clock.now().getTime(), intents: [], kept: new Map() }, real }
+    const real = await openStage(service)
+    return { model: { now: service.clock.now().getTime(), intents: [], kept: new Map() }, real }
   }
   const holds = (commands: Parameters<typeof fc.commands<Model, Stage, boolean>>[0]) =>
     fc.assert(

@@ -1,14 +1,14 @@
 import { expireIntent } from '../../../src/intents/expire.ts'
 import { fill, follow, open, wallets } from '../../checkout/customer.ts'
 import { deliveriesOf, relay, storedBodies, subscribe } from '../../support/acts.ts'
-import { asMerchant, type House, type Merchant } from '../../support/house.ts'
+import { asMerchant, type Merchant, type Service } from '../../support/service.ts'
 import type { CallerName, Search, WalletName, Write } from './asked.ts'
 import type { Seen } from './known.ts'
 import type { Answer } from './model.ts'
 
-/** The house as the model's callers meet it: businesses of its own for each run. */
+/** The service as the model's callers meet it: businesses of its own for each run. */
 export interface Stage {
-  house: House
+  service: Service
   businesses: Merchant[]
   callers: Record<CallerName, Merchant>
   /** Of the intents, in the order in which they were made. */
@@ -29,12 +29,12 @@ const events = ['created', 'confirmed', 'cancelled', 'expired', 'refunded', 'fai
   (name) => `payment.${name}`,
 )
 
-export async function openStage(house: House): Promise<Stage> {
-  const [till, stranger] = await Promise.all([house.merchant(), house.merchant()])
+export async function openStage(service: Service): Promise<Stage> {
+  const [till, stranger] = await Promise.all([service.merchant(), service.merchant()])
   const [office, live] = await Promise.all([
-    house.key(till.businessId),
-    house.key(till.businessId, { mode: 'live' }),
-    ...[till, stranger].map((merchant) => subscribe(house, merchant, nobodysEndpoint, events)),
+    service.key(till.businessId),
+    service.key(till.businessId, { mode: 'live' }),
+    ...[till, stranger].map((merchant) => subscribe(service, merchant, nobodysEndpoint, events)),
   ])
   const callers = {
     till,
@@ -42,7 +42,7 @@ export async function openStage(house: House): Promise<Stage> {
     live: asMerchant(till.businessId, live),
     stranger,
   }
-  return { house, businesses: [till, stranger], callers, made: [], texts: new Map() }
+  return { service, businesses: [till, stranger], callers, made: [], texts: new Map() }
 }
 
 /** Where nothing was made yet, an address of its own under which nothing is. */
@@ -59,8 +59,8 @@ export async function send(stage: Stage, write: Write): Promise<Heard> {
 export const look = (stage: Stage, by: CallerName, to: number): Promise<Heard> =>
   call(stage, pathTo(stage, to), { headers: stage.callers[by].read() })
 
-async function call({ house }: Stage, path: string, init: RequestInit): Promise<Heard> {
-  const response = await fetch(`${house.origin}/api/v1/dev${path}`, init)
+async function call({ service }: Stage, path: string, init: RequestInit): Promise<Heard> {
+  const response = await fetch(`${service.origin}/api/v1/dev${path}`, init)
   const { status, headers } = response
   const text = await response.text()
   const { data = null, error } = JSON.parse(text)
@@ -108,9 +108,9 @@ const amountsOf = (refunds: Refund[]): number[] =>
     .toSorted((a, b) => a - b)
 
 /** A page of a list; the intents by their places in `made`, and what is seen of each. */
-export async function search({ house, callers, made }: Stage, { by, status, page, limit }: Search) {
+export async function search({ service, callers, made }: Stage, { by, status, page, limit }: Search) {
   const query = { page, limit, ...(status === null ? {} : { status }) }
-  const { body } = await house.http
+  const { body } = await service.http
     .get('/api/v1/dev/intents')
     .query(query)
     .set(callers[by].read())
@@ -125,26 +125,30 @@ export async function search({ house, callers, made }: Stage, { by, status, page
 
 /** A customer opens the page and sends the form; whether the page then says that it is paid. */
 export async function pay(
-  { house, made }: Stage,
+  { service, made }: Stage,
   to: number,
   wallet: WalletName,
 ): Promise<'paid' | 'not paid'> {
-  const answer = await fill(await open(house, `/p/${made[to]?.shortCode}`), wallets[wallet])
+  const answer = await fill(await open(service, `/p/${made[to]?.shortCode}`), wallets[wallet])
   const page = answer.location === null ? answer : await follow(answer)
   return page.says.includes('Payment successful') ? 'paid' : 'not paid'
 }
 
 /** What workers do in time: expire what is due, twice over, and relay every event. */
-export async function work({ house, businesses, made }: Stage): Promise<void> {
-  const both = [...made, ...made].map(({ referenceNumber }) => expireIntent(house.deps, referenceNumber))
+export async function work({ service, businesses, made }: Stage): Promise<void> {
+  const both = [...made, ...made].map(({ referenceNumber }) => expireIntent(service.deps, referenceNumber))
   await Promise.all(both)
-  for (const business of businesses) await relay(house, business)
+  for (const business of businesses) await relay(service, business)
 }
 
 /** What every business was told, intent by intent in the order in which they were made, event by event. */
-export async function told({ house, businesses, made }: Stage): Promise<[string, string, number | null][][]> {
-  const deliveries = (await Promise.all(businesses.map((business) => deliveriesOf(house, business)))).flat()
-  const bodies = await storedBodies(house, deliveries)
+export async function told({
+  service,
+  businesses,
+  made,
+}: Stage): Promise<[string, string, number | null][][]> {
+  const deliveries = (await Promise.all(businesses.map((business) => deliveriesOf(service, business)))).flat()
+  const bodies = await storedBodies(service, deliveries)
   return made.map(({ referenceNumber }) =>
     bodies
       .filter(({ data }) => data.reference_number === referenceNumber)

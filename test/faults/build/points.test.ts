@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { type House, openHouse } from '../../support/house.ts'
 import { type ServiceProcess, startProcessOf } from '../../support/processes.ts'
+import { openService, type Service } from '../../support/service.ts'
 import { clock } from './clock.ts'
 import { points } from './points.ts'
 import { buildWith } from './test-build.ts'
@@ -33,14 +33,14 @@ const operationOf = (name: string): string => name.slice(0, name.indexOf('.'))
 
 describe('The named points of a test build', function () {
   this.timeout(60_000)
-  let house: House
+  let service: Service
   let web: ServiceProcess | undefined
   before(async () => {
-    house = await openHouse()
+    service = await openService()
   })
   after(async () => {
     await web?.stop()
-    await house.close()
+    await service.close()
   })
 
   it('have names of their own, and stand where their operation is', () => {
@@ -57,8 +57,8 @@ describe('The named points of a test build', function () {
 
   it('are all in one build that serves, and kill it where and when they are told to', async () => {
     const build = buildWith([...clock, ...points.flatMap(({ edits }) => edits)])
-    web = await startProcessOf(build, 'web', house, { FAULT_POINTS: 'create.inserted:2:kill' })
-    const merchant = await house.merchant()
+    web = await startProcessOf(build, 'web', service, { FAULT_POINTS: 'create.inserted:2:kill' })
+    const merchant = await service.merchant()
     const create = (origin: string, key: string) =>
       fetch(`${origin}/api/v1/dev/intents`, {
         method: 'POST',
@@ -69,8 +69,8 @@ describe('The named points of a test build', function () {
     expect(await create(web.origin, 'second').catch(() => 'died')).to.equal('died')
     expect(await web.ended).to.equal(null)
     expect(web.lastWords()).to.include('{"msg":"fault.point","point":"create.inserted","deed":"kill",')
-    const again = await create(house.origin, 'second')
+    const again = await create(service.origin, 'second')
     expect([again.status, again.headers.get('idempotent-replayed')]).to.deep.equal([201, 'true'])
-    expect(await house.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(2)
+    expect(await service.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(2)
   })
 })

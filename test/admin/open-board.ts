@@ -1,17 +1,17 @@
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { createIntent, subscribe } from '../support/acts.ts'
-import { type House, openHouse } from '../support/house.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { type BoardGot, callBoard } from './board-call.ts'
 import { signedIn } from './staff.ts'
 
 export type Staff = Awaited<ReturnType<typeof signedIn>>
 
-/** A house with its workers, a receiver, and somebody of each role in front of the board. */
-export interface BoardHouse {
-  house: House
+/** A service with its workers, a receiver, and somebody of each role in front of the board. */
+export interface Board {
+  service: Service
   receiver: Receiver
   support: Staff
   viewer: Staff
@@ -26,21 +26,21 @@ export interface BoardHouse {
 
 export const mainQueue = '/api/queues/webhook-delivery'
 
-export async function openBoardHouse(): Promise<BoardHouse> {
-  const house = await openHouse({ WEBHOOK_RETRY_SECONDS: '0.01,0.01,0.01,0.01,0.01,0.01,0.01' })
+export async function openBoard(): Promise<Board> {
+  const service = await openService({ WEBHOOK_RETRY_SECONDS: '0.01,0.01,0.01,0.01,0.01,0.01,0.01' })
   const receiver = await startReceiver()
-  const [support, viewer] = await Promise.all([signedIn(house, 'support'), signedIn(house, 'viewer')])
-  house.startWorkers()
+  const [support, viewer] = await Promise.all([signedIn(service, 'support'), signedIn(service, 'viewer')])
+  service.startWorkers()
   const look = async () => {
     const query = 'activeQueue=webhook-delivery&status=failed&jobsPerPage=50'
-    const { body } = await callBoard(house, viewer, 'get', `/api/queues?${query}`)
+    const { body } = await callBoard(service, viewer, 'get', `/api/queues?${query}`)
     const queue = body.queues.find(({ name }) => name === 'webhook-delivery')
     if (queue === undefined) throw new Error('no such queue')
     return queue
   }
   const failedIds = async () => (await look()).jobs.map(({ id }) => id)
   return {
-    house,
+    service,
     receiver,
     support,
     viewer,
@@ -48,20 +48,20 @@ export async function openBoardHouse(): Promise<BoardHouse> {
     countFailed: async () => (await look()).counts.failed,
     async deadDelivery() {
       receiver.respondWith((res) => void res.writeHead(500).end())
-      const merchant = await house.merchant()
-      await subscribe(house, merchant, receiver.url, ['payment.created'])
-      const { referenceNumber } = await createIntent(house, merchant)
+      const merchant = await service.merchant()
+      await subscribe(service, merchant, receiver.url, ['payment.created'])
+      const { referenceNumber } = await createIntent(service, merchant)
       return until('a dead delivery', async () => {
-        const delivery = await house.deps.Delivery.findOne({
+        const delivery = await service.deps.Delivery.findOne({
           referenceNumber,
           status: 'DEAD',
         }).lean<Delivery>()
         return delivery !== null && (await failedIds()).includes(jobIdOf(delivery)) && delivery
       })
     },
-    retry: (staff, delivery) => callBoard(house, staff, 'put', `${mainQueue}/${jobIdOf(delivery)}/retry`),
+    retry: (staff, delivery) => callBoard(service, staff, 'put', `${mainQueue}/${jobIdOf(delivery)}/retry`),
     async close() {
-      await house.close()
+      await service.close()
       await receiver.close()
     },
   }

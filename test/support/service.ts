@@ -69,7 +69,7 @@ export function freshEnvironment(changes: Record<string, string>): Record<string
 }
 
 /** A whole service in this process: its API on a real port, a clock to set, and its workers when asked for. */
-export interface House {
+export interface Service {
   deps: Deps
   /** Its `now` is the service's. */
   clock: Clock & { shift(atMs: number): number }
@@ -102,10 +102,10 @@ export interface Merchant {
   read(): Record<string, string>
 }
 
-export async function openHouse(
+export async function openService(
   environment: Record<string, string> = {},
   log: Log = createLog('silent', 'test', null),
-): Promise<House> {
+): Promise<Service> {
   const config = readConfig(freshEnvironment(environment))
   const clock = createClock()
   await makeIndexes(config.mongodbUrl, log)
@@ -148,7 +148,7 @@ export async function openHouse(
       await Promise.all(workers.map((each) => each.close()))
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      // Another house may go on with a database that was given.
+      // Another service may go on with a database that was given.
       if (environment.MONGODB_URL === undefined) await deps.mongo.dropDatabase()
       await deps.close()
     },
