@@ -1,16 +1,25 @@
-/** Whether something came to a good end within so many milliseconds. It goes on if it did not. */
-export async function inTime(work: Promise<unknown>, withinMs: number): Promise<boolean> {
+/** The result of `work`, or that of `onTimeout` if `work` has not settled within `ms`. The work itself goes on. */
+export async function withTimeout<Result, Late>(
+  work: Promise<Result>,
+  ms: number,
+  onTimeout: () => Late,
+): Promise<Result | Late> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, withinMs, false)
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
   })
-  const ended = work.then(
-    () => true,
-    () => false,
-  )
   try {
-    return await Promise.race([ended, late])
+    return await Promise.race([work, late.then(onTimeout)])
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Whether `work` succeeds within `ms`. */
+export const inTime = (work: Promise<unknown>, ms: number): Promise<boolean> => {
+  const succeeded = work.then(
+    () => true,
+    () => false,
+  )
+  return withTimeout(succeeded, ms, () => false)
 }

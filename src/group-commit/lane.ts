@@ -1,4 +1,5 @@
 import { unavailable } from '../errors.ts'
+import { withTimeout } from '../in-time.ts'
 
 /**
  * Calls that wait together travel together. A lane has at most one trip to MongoDB under way; what arrives
@@ -67,7 +68,10 @@ export function createLane<Item, Outcome>(
       else one.reject(unavailable())
     if (inTime.length === 0) return
     try {
-      const outcomes = await withinTrip(send(inTime.map((one) => one.item)))
+      const sending = send(inTime.map((one) => one.item))
+      const outcomes = await withTimeout(sending, longestTripMs, () => {
+        throw unavailable()
+      })
       inTime.forEach((one, index) => settle(one, outcomes[index] as Outcome | Error))
     } catch (error) {
       for (const one of inTime) one.reject(error)
@@ -87,18 +91,6 @@ export function createLane<Item, Outcome>(
  * calls on a failing server can be cut short; its outcome is then unknown, and the next may run beside it.
  */
 const longestTripMs = 7000
-
-async function withinTrip<T>(trip: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const hung = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable()), longestTripMs)
-  })
-  try {
-    return await Promise.race([trip, hung])
-  } finally {
-    clearTimeout(timer)
-  }
-}
 
 function settle<Item, Outcome>(one: Waiting<Item, Outcome>, outcome: Outcome | Error): void {
   if (outcome instanceof Error) one.reject(outcome)

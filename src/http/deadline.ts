@@ -1,15 +1,16 @@
 import { unavailable } from '../errors.ts'
+import { withTimeout } from '../in-time.ts'
 
-/** How long a request may wait on MongoDB in all; with what comes on top the caller hears within 10 s. */
+/** How long a request may wait for MongoDB in total, so that the client has its response within 10 s. */
 const budgetMs = 8000
-/** Timers of one length share a list in Node; a list for each request would cost more than a deadline so little later. */
+/** Timers are rounded up to this, because Node keeps timers of equal length in one list, and a list per request costs more than a late deadline. */
 const tickMs = 100
 
-/** What is left of a request's patience with MongoDB. Only waits that go through `spend` count. */
+/** The time that a request may still wait for MongoDB. Only waits within `spend` count. */
 export interface Deadline {
   /**
-   * Runs work that waits on MongoDB; `until` is the instant, on `performance.now()`, when it is given up. Past it the
-   * caller gets SERVICE_UNAVAILABLE: what was sent by then is an unknown outcome.
+   * Runs work that waits for MongoDB. `until` is its deadline, on `performance.now()`. After the deadline it throws SERVICE_UNAVAILABLE, and the
+   * outcome of a write that was sent is unknown.
    */
   spend<T>(work: (until: number) => Promise<T>): Promise<T>
 }
@@ -17,17 +18,15 @@ export interface Deadline {
 export function startDeadline(): Deadline {
   let leftMs = budgetMs
   return {
-    spend<T>(work: (until: number) => Promise<T>): Promise<T> {
+    async spend(work) {
       const startedAt = performance.now()
-      let timer: NodeJS.Timeout | undefined
-      const ended = new Promise<T>((resolve, reject) => {
-        timer = setTimeout(() => reject(unavailable()), Math.ceil(leftMs / tickMs) * tickMs)
-        work(startedAt + leftMs).then(resolve, reject)
-      })
-      return ended.finally(() => {
-        clearTimeout(timer)
+      try {
+        return await withTimeout(work(startedAt + leftMs), Math.ceil(leftMs / tickMs) * tickMs, () => {
+          throw unavailable()
+        })
+      } finally {
         leftMs = Math.max(0, leftMs - (performance.now() - startedAt))
-      })
+      }
     },
   }
 }

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Express, Request, Response } from 'express'
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { type Refusal, refuse } from '../errors.ts'
+import { inTime } from '../in-time.ts'
 import { throttled } from '../log.ts'
 import { parseUrl } from '../parse-url.ts'
 import { type Connection, createConnection, type Reply } from './connections/connection.ts'
@@ -136,7 +136,7 @@ export function createHttpServer(
       await gate.untilQuiet()
       const closed = new Promise((resolve) => server.close(resolve))
       gate.open()
-      await Promise.race([closed, wait(lastRequestsMs)])
+      await inTime(closed, lastRequestsMs)
       // A connection that asks for nothing, or never finishes asking, must not keep the process alive.
       for (const { socket, latest } of connections.values())
         if (latest?.writableFinished ?? true) socket.destroy()

@@ -1,13 +1,14 @@
 import type { Deps } from '../deps.ts'
+import { withTimeout } from '../in-time.ts'
 import { isDatabaseFault } from '../mongo.ts'
 import type { WalletName, WalletOutcome } from './wallet.ts'
 
-/** Beyond the wallet's own time-outs, so that its own word comes first. */
+/** Added to the wallet's own timeout, so that the wallet can report the timeout itself. */
 const graceMs = 1000
 
 /**
- * The outcome of a call to a wallet, in bounded time. Whatever goes wrong with the call: the outcome is unknown. What a wallet throws
- * and is no fault of MongoDB is a bug, logged whole, also when it comes after its time.
+ * Calls a wallet and returns the outcome, within a time limit. If the call fails or takes too long, the outcome is unknown. An error that is
+ * not a fault of MongoDB is a bug of ours, so it is logged in full, even after the time limit.
  */
 export async function outcomeOf(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
@@ -15,33 +16,18 @@ export async function outcomeOf(
   call: () => Promise<WalletOutcome>,
 ): Promise<WalletOutcome> {
   const startedAt = performance.now()
-  const answer = await answerInTime(deps, wallet, call)
-  const labels = { wallet: kindOf(wallet), outcome: answer.outcome }
+  const limitMs = deps.config.walletTimeoutMs + graceMs
+  const late = (): WalletOutcome => ({ outcome: 'unknown', why: 'no answer in time' })
+  const result = await withTimeout(resultOf(deps, wallet, call), limitMs, late)
+  const labels = { wallet: kindOf(wallet), outcome: result.outcome }
   deps.metrics.walletCalls.observe(labels, (performance.now() - startedAt) / 1000)
-  return answer
+  return result
 }
 
-/** Live mode's provider under whatever name it goes. */
+/** The wallet's name without the name of the provider. */
 const kindOf = (wallet: WalletName): string => wallet.split(':', 1)[0] as string
 
-async function answerInTime(
-  deps: Pick<Deps, 'config' | 'log'>,
-  wallet: WalletName,
-  call: () => Promise<WalletOutcome>,
-): Promise<WalletOutcome> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<WalletOutcome>((resolve) => {
-    const unknown = { outcome: 'unknown', why: 'no answer in time' } as const
-    timer = setTimeout(resolve, deps.config.walletTimeoutMs + graceMs, unknown)
-  })
-  try {
-    return await Promise.race([answerOf(deps, wallet, call), tooLate])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-async function answerOf(
+async function resultOf(
   deps: Pick<Deps, 'log'>,
   wallet: WalletName,
   call: () => Promise<WalletOutcome>,

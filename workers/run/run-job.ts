@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
 import type { Deps } from '../../src/deps.ts'
+import { withTimeout } from '../../src/in-time.ts'
 import type { Jobs, QueueName } from '../../src/jobs.ts'
 import type { Done, NextStep, QueueWorker } from './queue-worker.ts'
 import { traceJob } from './trace-job.ts'
@@ -64,9 +64,10 @@ async function obey(deps: Deps, nextStep: NextStep, job: Job, token: string | un
     case 'fail':
       throw failure(nextStep.reason)
     case 'later':
-      await mustBeHeard(putBack(deps, nextStep, job, token)).catch((err) =>
-        deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-put-back'),
-      )
+      // Bounded, because a worker's connection keeps commands in memory for as long as Redis is down.
+      await withTimeout(putBack(deps, nextStep, job, token), putBackMs, () => {
+        throw new Error('Redis did not respond in time')
+      }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-put-back'))
       // Thrown even if Redis did not respond. After any other error the job would be among the failed ones, as if its delivery were DEAD. Now it
       // stays active without a lock, and runs again in some seconds.
       throw new DelayedError()
@@ -82,16 +83,6 @@ async function putBack(
   const waitMs = Math.max(shortestWaitMs, at.getTime() - deps.now().getTime())
   // BullMQ uses the wall clock, which may differ from database time.
   await job.moveToDelayed(Date.now() + waitMs, token)
-}
-
-/** Throws if Redis does not respond in time. Needed because a worker's connection keeps commands in memory for as long as Redis is down. */
-async function mustBeHeard(telling: Promise<void>): Promise<void> {
-  const told = new AbortController()
-  const { signal } = told
-  const late = pause(putBackMs, undefined, { signal }).then(() => {
-    throw new Error('Redis did not respond in time')
-  })
-  await Promise.race([telling, late]).finally(() => told.abort())
 }
 
 /** Makes BullMQ fail the job at once. Without the stack, which is useless here and takes memory in Redis. */

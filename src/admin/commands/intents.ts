@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { inTime } from '../../in-time.ts'
 import {
   type CancelResult,
   type CancelSelection,
@@ -112,7 +112,7 @@ async function cancelSelected(
     progress.add(results.length)
   }
   try {
-    await Promise.race([isReady, pause(redisWithinMs, undefined, { ref: false })])
+    await inTime(isReady, redisWithinMs)
     const parts = { ...deps, lanes: openLanes(deps, deps.now), metrics: createMetrics(), nudge: queues.nudge }
     await cancelAll(parts, selection, { actor: operator(), ending: ending.signal, count })
     return tally
