@@ -1,50 +1,234 @@
 import type { FromSchema } from 'json-schema-to-ts'
 
-/** The process environment. A test checks that `.env.example` lists the same names. */
+/** The process environment: `npm run tables` writes the descriptions into docs/operators/configure.md. */
 export const environment = {
   type: 'object',
   required: ['MONGODB_URL', 'REDIS_URL', 'SECRET_KEY'],
   properties: {
-    NODE_ENV: { enum: ['production', 'development', 'test'], default: 'development' },
-    PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 3000 },
-    PUBLIC_URL: { type: 'string', format: 'http-origin' },
-    PAY_URL: { type: 'string', format: 'http-origin' },
-    MONGODB_URL: { type: 'string', format: 'mongodb-url' },
-    REDIS_URL: { type: 'string', format: 'redis-url' },
-    SECRET_KEY: { type: 'string', format: 'key-of-32-bytes' },
-    SECRET_KEY_PREVIOUS: { type: 'string', format: 'key-of-32-bytes' },
-    TRUST_PROXY: { type: 'string', format: 'proxy-trust' },
-    WORKER_QUEUES: { type: 'string', format: 'queue-list' },
-    QUEUE_PREFIX: { type: 'string', pattern: '^[\\w{}-]{1,40}$', default: 'pi' },
-    LOG_LEVEL: { enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], default: 'info' },
-    MAX_AMOUNT: { type: 'integer', minimum: 1, maximum: 9_007_199_254_740_991, default: 1_000_000_000 },
-    INTENT_LIFETIME_SECONDS: { type: 'integer', minimum: 1, maximum: 31_536_000, default: 86_400 },
-    CODE_LIFETIME_SECONDS: { type: 'integer', minimum: 1, maximum: 31_536_000 },
+    NODE_ENV: {
+      enum: ['production', 'development', 'test'],
+      default: 'development',
+      description:
+        '`production` refuses settings that are unsafe where there is money. Elsewhere `web` and `worker` also create the indexes.',
+    },
+    PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 3000, description: 'Port of `web`.' },
+    PUBLIC_URL: {
+      type: 'string',
+      format: 'http-origin',
+      description:
+        'Where merchants reach the service; the API is at `PUBLIC_URL/api/v1`. Without it: `http://localhost:PORT`. Production requires it, with https.',
+    },
+    PAY_URL: {
+      type: 'string',
+      format: 'http-origin',
+      description:
+        'Where customers reach the payment pages: `PAY_URL/p/…`. Without it: `PUBLIC_URL`. https in production.',
+    },
+    MONGODB_URL: {
+      type: 'string',
+      format: 'mongodb-url',
+      description:
+        'MongoDB, with the name of the database. Refused if it lowers the write concern, the read concern or the read preference.',
+    },
+    REDIS_URL: { type: 'string', format: 'redis-url', description: 'Redis.' },
+    SECRET_KEY: {
+      type: 'string',
+      format: 'key-of-32-bytes',
+      description:
+        'Encrypts webhook secrets and stored responses, and protects the hashes of API keys. Without it, all of them are lost.',
+    },
+    SECRET_KEY_PREVIOUS: {
+      type: 'string',
+      format: 'key-of-32-bytes',
+      description: 'The previous key, still accepted while `SECRET_KEY` is being changed.',
+    },
+    TRUST_PROXY: {
+      type: 'string',
+      format: 'proxy-trust',
+      description:
+        'The proxies whose `X-Forwarded-For` is trusted. Set it behind any proxy, or all callers share one address. Without it: none.',
+    },
+    WORKER_QUEUES: {
+      type: 'string',
+      format: 'queue-list',
+      description:
+        'The queues that this worker serves. Without it: all. Every queue needs a worker somewhere.',
+    },
+    QUEUE_PREFIX: {
+      type: 'string',
+      pattern: '^[\\w{}-]{1,40}$',
+      default: 'pi',
+      description:
+        'Prefix of every key in Redis: 1 to 40 letters, digits and `_ - { }`. A hash tag such as `{pi}` keeps all keys in one slot of a Redis Cluster.',
+    },
+    LOG_LEVEL: {
+      enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      default: 'info',
+      description: 'The least important lines that are logged.',
+    },
+    MAX_AMOUNT: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 9_007_199_254_740_991,
+      default: 1_000_000_000,
+      description: 'Highest amount of a payment intent, in centimes.',
+    },
+    INTENT_LIFETIME_SECONDS: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 31_536_000,
+      default: 86_400,
+      description: 'How long a payment intent can be paid.',
+    },
+    CODE_LIFETIME_SECONDS: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 31_536_000,
+      description:
+        'How long its six-digit payment code works; not longer than the intent. Without it: as long as the intent.',
+    },
     WEBHOOK_RETRY_SECONDS: {
       type: 'string',
       pattern: '^\\d{1,7}(\\.\\d{1,3})?(,\\d{1,7}(\\.\\d{1,3})?){6}$',
       default: '30,120,900,3600,14400,43200,86400',
+      description: 'The waits before attempts 2 to 8 of a delivery: seven numbers, separated by commas.',
     },
-    WEBHOOK_TIMEOUT_SECONDS: { type: 'number', exclusiveMinimum: 0, maximum: 120, default: 30 },
-    WEBHOOK_ALLOWED_HOSTS: { type: 'string', format: 'host-port-list' },
-    WEBHOOK_BLOCKED_RANGES: { type: 'string', format: 'range-list' },
-    WALLET_PROVIDER_URL: { type: 'string', format: 'http-url' },
-    WALLET_PROVIDER_NAME: { type: 'string', pattern: '^[\\w.:-]{1,64}$' },
-    WALLET_PROVIDER_KEY: { type: 'string', minLength: 32, maxLength: 512 },
-    WALLET_PROVIDER_TIMEOUT_SECONDS: { type: 'number', exclusiveMinimum: 0, maximum: 60, default: 10 },
-    COMMISSION_PROVIDER_BPS: { type: 'integer', minimum: 0, maximum: 5_000, default: 200 },
-    COMMISSION_PAYER_BPS: { type: 'integer', minimum: 0, maximum: 5_000, default: 100 },
-    COMMISSION_TOF_BPS: { type: 'integer', minimum: 0, maximum: 5_000, default: 1_400 },
-    COMMISSION_TTE_BPS: { type: 'integer', minimum: 0, maximum: 5_000, default: 200 },
-    SANDBOX_RETENTION_DAYS: { type: 'number', exclusiveMinimum: 0, maximum: 3_650, default: 30 },
-    LIVE_DELIVERY_RETENTION_DAYS: { type: 'number', minimum: 0, maximum: 3_650, default: 90 },
-    RATE_LIMIT_PER_SECOND: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 100 },
-    LIVE_CODES_PER_BUSINESS: { type: 'integer', minimum: 1, maximum: 1_000_000, default: 20_000 },
-    SANDBOX_INTENTS_PER_DAY: { type: 'integer', minimum: 0, maximum: 1_000_000_000, default: 50_000 },
-    SHUTDOWN_DRAIN_SECONDS: { type: 'number', minimum: 0, maximum: 60, default: 2 },
-    WORKER_PORT: { type: 'integer', minimum: 0, maximum: 65535 },
-    OTEL_EXPORTER_OTLP_ENDPOINT: { type: 'string', format: 'http-url' },
-    WEBHOOK_HEADER_BRAND: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9]{0,30}$', default: 'Service' },
+    WEBHOOK_TIMEOUT_SECONDS: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 120,
+      default: 30,
+      description: 'Time limit of one attempt, from DNS to the last byte of the response.',
+    },
+    WEBHOOK_HEADER_BRAND: {
+      type: 'string',
+      pattern: '^[A-Za-z][A-Za-z0-9]{0,30}$',
+      default: 'Service',
+      description:
+        'The word in the webhook headers, as in `X-Service-Signature`: 1 to 31 letters and digits, a letter first.',
+    },
+    WEBHOOK_ALLOWED_HOSTS: {
+      type: 'string',
+      format: 'host-port-list',
+      description:
+        'Endpoints that may have a private address or plain http. For development; refused in production.',
+    },
+    WEBHOOK_BLOCKED_RANGES: {
+      type: 'string',
+      format: 'range-list',
+      description:
+        'Networks that webhooks never connect to, besides all that are not public: your own NAT64 prefix, and your public ranges that merchants must not reach.',
+    },
+    WALLET_PROVIDER_URL: {
+      type: 'string',
+      format: 'http-url',
+      description:
+        'The provider that moves the money of live payments. Without it no live intent can be paid. https in production.',
+    },
+    WALLET_PROVIDER_NAME: {
+      type: 'string',
+      pattern: '^[\\w.:-]{1,64}$',
+      description:
+        "The provider's name, stored with each payment: 1 to 64 letters, digits and `_ . : -`. Without it: the host of the URL. Keep it when the provider moves.",
+    },
+    WALLET_PROVIDER_KEY: {
+      type: 'string',
+      minLength: 32,
+      maxLength: 512,
+      description: 'Signs the requests to the provider. 32 to 512 characters; set it together with the URL.',
+    },
+    WALLET_PROVIDER_TIMEOUT_SECONDS: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 60,
+      default: 10,
+      description: 'Time limit of one request to the provider.',
+    },
+    COMMISSION_PROVIDER_BPS: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 5_000,
+      default: 200,
+      description: "The merchant's fee, in basis points of the amount.",
+    },
+    COMMISSION_PAYER_BPS: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 5_000,
+      default: 100,
+      description: "The payer's fee, in basis points of the amount.",
+    },
+    COMMISSION_TOF_BPS: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 5_000,
+      default: 1_400,
+      description: 'The tax TOF, in basis points of the fees.',
+    },
+    COMMISSION_TTE_BPS: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 5_000,
+      default: 200,
+      description: 'The tax TTE, in basis points of the fees.',
+    },
+    SANDBOX_RETENTION_DAYS: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 3_650,
+      default: 30,
+      description: 'Days after which test data is removed; at least 1 in production.',
+    },
+    LIVE_DELIVERY_RETENTION_DAYS: {
+      type: 'number',
+      minimum: 0,
+      maximum: 3_650,
+      default: 90,
+      description:
+        'Days after which the attempts of finished live deliveries are removed. 0: never. Production refuses values between 0 and 1.',
+    },
+    RATE_LIMIT_PER_SECOND: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 1_000_000,
+      default: 100,
+      description:
+        'Requests per second of one API key, and of one address without a valid key, over all `web` processes. 0: no limit. The same on all processes.',
+    },
+    LIVE_CODES_PER_BUSINESS: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1_000_000,
+      default: 20_000,
+      description: 'Live payment codes that one business may have in use. The same on all processes.',
+    },
+    SANDBOX_INTENTS_PER_DAY: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 1_000_000_000,
+      default: 50_000,
+      description:
+        'Intents, orders, products and endpoints that the test keys of one business may create in a UTC day; twice as many other writes. 0: no limit.',
+    },
+    SHUTDOWN_DRAIN_SECONDS: {
+      type: 'number',
+      minimum: 0,
+      maximum: 60,
+      default: 2,
+      description: 'How long `web` still accepts connections after SIGTERM, with 503 on `/readyz`.',
+    },
+    WORKER_PORT: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 65535,
+      description: 'Port where a worker serves `/healthz`, `/readyz` and `/metrics`. Without it: none.',
+    },
+    OTEL_EXPORTER_OTLP_ENDPOINT: {
+      type: 'string',
+      format: 'http-url',
+      description:
+        'Where traces are sent (OTLP over HTTP), such as `http://collector:4318`. Without it nothing is traced.',
+    },
   },
 } as const
 

@@ -11,7 +11,7 @@ const patienceMs = 2000
 
 /**
  * `/healthz`: the process lives. `/readyz`: it can serve; 503 without MongoDB or while it stops. Without Redis it is
- * degraded and still ready: creates succeed and deliveries wait. `/metrics`: what Prometheus reads (docs/metrics.md).
+ * degraded and still ready: creates succeed and deliveries wait. `/metrics`: what Prometheus reads (docs/operators/watch.md).
  */
 export function health(deps: Deps, isStopping: () => boolean): Router {
   const router = Router({ strict: true, caseSensitive: true })

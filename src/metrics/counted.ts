@@ -14,71 +14,71 @@ const walletBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
  * What a process counts of its own doing. A count follows a write that succeeded: what a dying process or a lost answer hides is missing
- * here, and in MongoDB. docs/metrics.md says of each label which values it has.
+ * here, and in MongoDB. docs/operators/watch.md lists the values of each label.
  */
 export function createCounted(registers: Registry[]) {
   return {
     requests: new Counter({
       name: 'payment_intents_http_requests_total',
-      help: 'Requests by route and code',
+      help: 'Finished requests.',
       labelNames: ['route', 'code'],
       registers,
     }),
     requestDuration: new Histogram({
       name: 'payment_intents_http_request_duration_seconds',
-      help: 'Time from the head of a request to the last byte of its answer',
+      help: 'Duration of a request, from its head to the last byte of the response.',
       labelNames: ['route', 'result'],
       buckets: requestBuckets,
       registers,
     }),
     replays: new Counter({
       name: 'payment_intents_idempotent_replays_total',
-      help: 'Writes that were answered from what the first one with their idempotency key had heard',
+      help: 'Writes that got the stored response of the first request with their idempotency key.',
       labelNames: ['params'],
       registers,
     }),
     /** `scope`: the limit that was exceeded (docs/api.md). */
     rateLimited: new Counter({
       name: 'payment_intents_rate_limited_total',
-      help: 'Requests refused with RATE_LIMITED',
+      help: 'Requests refused with RATE_LIMITED.',
       labelNames: ['scope'],
       registers,
     }),
     lookups: new Counter({
       name: 'payment_intents_lookups_total',
-      help: 'Lookups by short code and payment code, which visitors may be guessing',
+      help: 'Lookups by short code or payment code, which a visitor may be guessing.',
       labelNames: ['kind', 'outcome'],
       registers,
     }),
     transitions: new Counter({
       name: 'payment_intents_transitions_total',
-      help: 'Moves in the life of payment intents',
+      help: 'Transitions of payment intents.',
       labelNames: ['move', 'environment'],
       registers,
     }),
     attempts: new Counter({
       name: 'payment_intents_webhook_attempts_total',
-      help: 'Attempts at deliveries by what they meant for the delivery, and where they failed',
+      help: 'Attempts at deliveries. Tests of an endpoint do not count.',
       labelNames: ['outcome', 'stage', 'environment'],
       registers,
     }),
     attemptDuration: new Histogram({
       name: 'payment_intents_webhook_attempt_duration_seconds',
-      help: 'Time from looking a receiver up to the end of its answer',
+      help: 'Duration of an attempt, from DNS to the last byte of the response.',
       labelNames: ['outcome'],
       buckets: attemptBuckets,
       registers,
     }),
     jobs: new Histogram({
       name: 'payment_intents_job_duration_seconds',
-      help: 'Jobs by queue and what became of them',
+      help: 'Duration of a job.',
       labelNames: ['queue', 'outcome'],
       buckets: jobBuckets,
       registers,
     }),
     walletCalls: new Histogram({
       name: 'payment_intents_wallet_call_duration_seconds',
-      help: 'Calls of a wallet by what it told',
+      help: 'Duration of a request to a wallet: payments, refunds and questions about either.',
       labelNames: ['wallet', 'outcome'],
       buckets: walletBuckets,
       registers,
@@ -86,13 +86,13 @@ export function createCounted(registers: Registry[]) {
     /** `kind`: the collection, or what of its documents went. */
     removed: new Counter({
       name: 'payment_intents_retention_removed_total',
-      help: 'What the clean-up took away: documents, or of attempts and answers documents that lost theirs',
+      help: 'What the clean-up removed: documents, or documents whose attempts or responses it removed.',
       labelNames: ['kind'],
       registers,
     }),
     logLines: new Counter({
       name: 'payment_intents_log_lines_total',
-      help: 'Lines of the log at warn and error, by their name',
+      help: 'Log lines at warn and error. A line that may occur in thousands is logged, and counted, once in 5 s.',
       labelNames: ['level', 'line'],
       registers,
     }),

@@ -15,49 +15,77 @@ export function createGauges(registers: Registry[]) {
   return {
     processClockSkew: gauge(
       'process_clock_skew_seconds',
-      'How far the wall clock of the process is ahead of the clock of MongoDB',
+      'How far the clock of this process is ahead of the clock of MongoDB. Do not sum.',
     ),
-    mongodbUp: gauge('mongodb_up', '1 if MongoDB answers'),
-    mongodbPing: gauge('mongodb_ping_seconds', 'How long MongoDB took to answer'),
-    redisUp: gauge('redis_up', '1 if Redis answers'),
-    redisPing: gauge('redis_ping_seconds', 'How long Redis took to answer'),
-    redisMemory: gauge('redis_memory_bytes', 'Memory of Redis that is used, and the most it may use', [
-      'kind',
-    ]),
-    redisEvicts: gauge('redis_evicts', '1 if Redis forgets keys when it is full'),
-    queueJobs: gauge('queue_jobs', 'Jobs in Redis', ['queue', 'state']),
-    queueWorkers: gauge('queue_workers', 'Loops of worker processes that take jobs from a queue', ['queue']),
+    mongodbUp: gauge('mongodb_up', '1 if MongoDB responds to this process.'),
+    mongodbPing: gauge('mongodb_ping_seconds', 'Duration of a ping to MongoDB.'),
+    redisUp: gauge('redis_up', '1 if Redis responds to this process.'),
+    redisPing: gauge('redis_ping_seconds', 'Duration of a ping to Redis.'),
+    redisMemory: gauge('redis_memory_bytes', 'Memory that Redis uses, and its maxmemory if set.', ['kind']),
+    redisEvicts: gauge(
+      'redis_evicts',
+      '1 if Redis evicts keys when it is full. Set maxmemory-policy to noeviction.',
+    ),
+    queueJobs: gauge('queue_jobs', 'Jobs in Redis.', ['queue', 'state']),
+    queueWorkers: gauge('queue_workers', 'Consumers of a queue; a worker process has several.', ['queue']),
     lastPollAt: gauge(
       'last_poll_timestamp_seconds',
-      'When this worker last looked in MongoDB for the work of a queue',
+      'When this worker last completed a poll of MongoDB for the work of a queue.',
       ['queue'],
     ),
-    attemptsInFlight: gauge('attempts_in_flight', 'Attempts that this worker is making', ['slots']),
-    endpointsWaiting: gauge('endpoints_waiting', 'Endpoints whose deliveries wait for slots of this worker'),
-    dueDeliveries: gauge('due_deliveries', 'Deliveries whose next attempt is due'),
-    oldestDueDelivery: gauge('oldest_due_delivery_seconds', 'For how long the oldest of them has been due'),
-    outboxLag: gauge('outbox_lag_seconds', 'Age of the oldest event that is not handed on to deliveries'),
-    expiryLag: gauge('expiry_lag_seconds', 'For how long the oldest PENDING intent has been past its expiry'),
-    openOutcomes: gauge('open_outcomes', 'Payments and refunds between a wallet and their outcome', ['kind']),
-    oldestOpenOutcome: gauge('oldest_open_outcome_seconds', 'Since when the oldest of them waits', ['kind']),
-    responseBytes: gauge('response_bytes', 'Memory of responses that are being built or not read yet'),
-    liveCodesUsed: gauge('live_codes_used_ratio', 'Share of the million payment codes of live mode in use'),
-    businessLiveCodes: gauge('business_live_codes', 'Live payment codes that a business has in use', [
-      'business',
+    attemptsInFlight: gauge(
+      'attempts_in_flight',
+      'Attempts that this worker is making; at most 1000 fast and 400 slow.',
+      ['slots'],
+    ),
+    endpointsWaiting: gauge(
+      'endpoints_waiting',
+      'Endpoints with deliveries that wait for a slot of this worker.',
+    ),
+    dueDeliveries: gauge(
+      'due_deliveries',
+      'Deliveries that are due, without those in flight. Counted up to 10000.',
+    ),
+    oldestDueDelivery: gauge('oldest_due_delivery_seconds', 'How long the oldest of them has been due.'),
+    outboxLag: gauge('outbox_lag_seconds', 'Age of the oldest event that has not become deliveries.'),
+    expiryLag: gauge(
+      'expiry_lag_seconds',
+      'How long the oldest intent past its expiry has waited to be expired.',
+    ),
+    openOutcomes: gauge(
+      'open_outcomes',
+      'Payments and refunds whose outcome at the wallet is not known yet. Counted up to 1000.',
+      ['kind'],
+    ),
+    oldestOpenOutcome: gauge('oldest_open_outcome_seconds', 'How long the oldest of them has been open.', [
+      'kind',
     ]),
+    responseBytes: gauge(
+      'response_bytes',
+      'Memory of responses over 16 KiB that are being built or that clients have not read; at most 256 MiB.',
+    ),
+    liveCodesUsed: gauge(
+      'live_codes_used_ratio',
+      'Share of the 1000000 live payment codes in use, 0 to 1. Estimated, give or take 0.02.',
+    ),
+    businessLiveCodes: gauge(
+      'business_live_codes',
+      'Live payment codes in use, of the ten businesses nearest to their quota.',
+      ['business'],
+    ),
     businessLiveCodesUsed: gauge(
       'business_live_codes_used_ratio',
-      'Share of its live code quota that a business has in use',
+      'The same as a share of the quota of the business.',
       ['business'],
     ),
     businessStoredBytes: gauge(
       'business_stored_bytes',
-      'Estimate of the bytes that are stored for a business',
+      'Stored bytes of the ten largest businesses, without indexes and compression. Estimated.',
       ['business'],
     ),
     lastNightCleaned: gauge(
       'retention_last_night_timestamp_seconds',
-      'The night of the last clean-up that came to its end',
+      'The night of the last completed clean-up.',
     ),
   }
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { fillTables, pagesWithTables } from '../../dev/fill-tables.ts'
 import { pages, textOf } from './pages.ts'
 
 interface Row {
@@ -27,6 +28,23 @@ const rowOf = (line: string, place: string): Row => ({
 })
 
 const tables = pages.flatMap(tablesOf)
+
+describe('The generated tables', () => {
+  let generated = 0
+  for (const page of pagesWithTables())
+    it(`of ${page} are fresh`, async () => {
+      const { before, after, stale } = await fillTables(page)
+      generated += before.match(/<!-- end of table -->/g)?.length ?? 0
+      expect(
+        after === before,
+        `Stale: ${stale.join(', ')}. Run \`npm run tables\`, and commit the page.`,
+      ).to.equal(true)
+    })
+
+  it('exist', () => {
+    expect(generated).to.be.at.least(2)
+  })
+})
 
 describe('The tables on the pages', () => {
   it('were found', () => {

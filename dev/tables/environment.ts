@@ -1,0 +1,44 @@
+import { environment } from '../../schemas/environment.ts'
+import { formats } from '../../src/config/formats.ts'
+import { code, tableOf } from '../markdown.ts'
+
+interface Variable {
+  description: string
+  format?: string
+  enum?: readonly string[]
+  minimum?: number
+  exclusiveMinimum?: number
+  maximum?: number
+  default?: string | number
+}
+
+const variables = Object.entries<Variable>(environment.properties)
+const required: readonly string[] = environment.required
+
+/** The values that a variable may have, as a sentence, where its schema says more than "text". */
+function allowed(variable: Variable): string {
+  if (variable.enum) return ` ${variable.enum.map(code).join(', ')}.`
+  if (variable.format) {
+    const [hint = ''] = formats[variable.format]?.hint('').split(': remove') ?? []
+    return ` ${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`
+  }
+  const { minimum, exclusiveMinimum, maximum } = variable
+  if (maximum === undefined) return ''
+  return exclusiveMinimum === undefined
+    ? ` ${minimum} to ${maximum}.`
+    : ` Above ${exclusiveMinimum}, at most ${maximum}.`
+}
+
+const defaultOf = (name: string, variable: Variable): string =>
+  required.includes(name) ? 'required' : variable.default === undefined ? '' : code(String(variable.default))
+
+/** Every variable of the environment, in the order of its schema. */
+export const table = (): string =>
+  tableOf(
+    ['Variable', 'Default', 'Meaning'],
+    variables.map(([name, variable]) => [
+      code(name),
+      defaultOf(name, variable),
+      variable.description + allowed(variable),
+    ]),
+  )
