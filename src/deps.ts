@@ -4,7 +4,7 @@ import { type ApiSwitch, createApiSwitch } from './businesses/api-switch.ts'
 import { type Models, openModels } from './collections.ts'
 import type { Config } from './config.ts'
 import { type DatabaseTime, openDatabaseTime, type Shift, unshifted } from './database-time.ts'
-import { createFairSlots, type FairSlots } from './fair-slots.ts'
+import { createFairSlots, type FairSlots, fewerThanFree } from './fair-slots.ts'
 import { type BodyKind, createBodyRooms, type Room } from './http/body-room.ts'
 import { createResponseBudget, type ResponseBudget, responseBytes } from './http/responses/budget.ts'
 import { createReadPace, type ReadPace } from './http/responses/read-pace.ts'
@@ -161,10 +161,10 @@ export async function openDeps(
     healthNotes,
     sender,
     testSlots: createTestSlots(),
-    relaySlots: createFairSlots(relaySlots),
-    largeOutboxes: createFairSlots(largeGroups),
+    relaySlots: createFairSlots(fewerThanFree(relaySlots)),
+    largeOutboxes: createFairSlots(fewerThanFree(largeGroups)),
     wallets,
-    questionSlots: createFairSlots(queueOptions['wallet-outcome'].concurrency),
+    questionSlots: createFairSlots(fewerThanFree(queueOptions['wallet-outcome'].concurrency)),
     asking: new Set(),
     importInTurn: createTurns(),
     orderInTurn: createTurns(),

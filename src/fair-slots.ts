@@ -1,72 +1,135 @@
-/** Slots of a process, shared among owners. An owner gets a slot only while it holds fewer than are free, so it gets at most half. */
+import { withTimeout } from './in-time.ts'
+
+/** Slots of a process, shared among owners. A free slot goes to the owner with the fewest; among equals, to the one whose last slot is longest ago. */
 export interface FairSlots {
-  /** Takes a slot. Returns a function that frees it, or null if the owner already has its share. */
-  tryTake(owner: string): (() => void) | null
+  /** Takes a slot. Returns a function that frees it, or null if the owner may not take one now. */
+  tryTake(owner: string): Free | null
   /** Like `tryTake`, but waits for a slot for up to `waitMs`. */
-  take(owner: string, waitMs: number): Promise<(() => void) | null>
+  take(owner: string, waitMs: number): Promise<Free | null>
+  /** Waits for a slot until the caller calls `leave`. */
+  wait(owner: string): Wait
+  heldBy(owner: string): number
+  held(): number
+  waitingFor(owner: string): number
+  waiting(): number
 }
 
-interface Waiter {
-  begin(free: () => void): void
+/** Frees a slot. Call it once. */
+export type Free = () => void
+
+export interface Wait {
+  granted: Promise<Free>
+  /** How many waits of the same owner come first. */
+  ahead(): number
+  /** Ends the wait: `granted` never resolves. */
+  leave(): void
 }
 
-export function createFairSlots(most: number): FairSlots {
-  const heldBy = new Map<string, number>()
-  /** By owner, each in the order of arrival. */
-  const waiting = new Map<string, Set<Waiter>>()
+/** Whether an owner with `held` slots may take one more while `taken` are held in all. */
+export type MayTake = (held: number, taken: number, owner: string) => boolean
+
+/** An owner may take a slot while it holds fewer than are free. So it holds at most half, and others always find some. */
+export const fewerThanFree =
+  (most: number): MayTake =>
+  (held, taken) =>
+    held < most - taken
+
+interface Share {
+  held: number
+  waits: Set<(free: Free) => void>
+}
+
+export function createFairSlots(mayTake: MayTake): FairSlots {
+  /** Owners with slots or waits, in the order of their last slot. */
+  const shares = new Map<string, Share>()
   let taken = 0
+  let waiting = 0
 
-  function add(owner: string, count: 1 | -1): void {
-    taken += count
-    const held = (heldBy.get(owner) ?? 0) + count
-    if (held === 0) heldBy.delete(owner)
-    else heldBy.set(owner, held)
+  const shareOf = (owner: string): Share => {
+    const share = shares.get(owner) ?? { held: 0, waits: new Set() }
+    shares.set(owner, share)
+    return share
   }
 
-  function tryTake(owner: string): (() => void) | null {
-    if ((heldBy.get(owner) ?? 0) >= most - taken) return null
-    add(owner, 1)
+  function forgetIdle(owner: string, { held, waits }: Share): void {
+    if (held === 0 && waits.size === 0) shares.delete(owner)
+  }
+
+  function grant(owner: string, share: Share): Free {
+    share.held += 1
+    taken += 1
+    shares.delete(owner)
+    shares.set(owner, share)
     return () => {
-      add(owner, -1)
+      share.held -= 1
+      taken -= 1
+      forgetIdle(owner, share)
       serveWaiting()
     }
   }
 
-  /** Serves one waiter: of the owner that was not served for the longest time and can get a slot. */
   function serveWaiting(): void {
-    for (const [owner, waiters] of waiting) {
-      const [first] = waiters
-      const free = first === undefined ? null : tryTake(owner)
-      if (first === undefined || free === null) continue
-      waiters.delete(first)
-      // The owner moves to the end of the queue.
-      waiting.delete(owner)
-      if (waiters.size > 0) waiting.set(owner, waiters)
-      first.begin(free)
-      return
+    while (waiting > 0) {
+      const next = nextOwner()
+      if (next === null) return
+      const [owner, share] = next
+      const [first] = share.waits
+      if (first === undefined) return
+      share.waits.delete(first)
+      waiting -= 1
+      first(grant(owner, share))
+    }
+  }
+
+  function nextOwner(): [string, Share] | null {
+    let best: [string, Share] | null = null
+    for (const entry of shares) {
+      const [owner, { held, waits }] = entry
+      if (waits.size === 0 || (best !== null && held >= best[1].held)) continue
+      if (mayTake(held, taken, owner)) best = entry
+    }
+    return best
+  }
+
+  function tryTake(owner: string): Free | null {
+    return mayTake(shares.get(owner)?.held ?? 0, taken, owner) ? grant(owner, shareOf(owner)) : null
+  }
+
+  function wait(owner: string): Wait {
+    const share = shareOf(owner)
+    let grantTo: (free: Free) => void = () => undefined
+    const granted = new Promise<Free>((resolve) => {
+      grantTo = resolve
+    })
+    share.waits.add(grantTo)
+    waiting += 1
+    serveWaiting()
+    return {
+      granted,
+      ahead: () => [...share.waits].indexOf(grantTo),
+      leave() {
+        if (!share.waits.delete(grantTo)) return
+        waiting -= 1
+        forgetIdle(owner, share)
+      },
     }
   }
 
   return {
     tryTake,
+    wait,
     async take(owner, waitMs) {
       const free = tryTake(owner)
       if (free !== null) return free
-      return new Promise((resolve) => {
-        const waiters = waiting.get(owner) ?? new Set()
-        const timer = setTimeout(() => {
-          waiters.delete(waiter)
-          if (waiters.size === 0) waiting.delete(owner)
-          resolve(null)
-        }, waitMs)
-        const waiter: Waiter = {
-          begin(given) {
-            clearTimeout(timer)
-            resolve(given)
-          },
-        }
-        waiting.set(owner, waiters.add(waiter))
+      const { granted, leave } = wait(owner)
+      return withTimeout(granted, waitMs, () => {
+        leave()
+        return null
       })
     },
+    heldBy: (owner) => shares.get(owner)?.held ?? 0,
+    held: () => taken,
+    waitingFor: (owner) => shares.get(owner)?.waits.size ?? 0,
+    waiting: () => waiting,
   }
 }

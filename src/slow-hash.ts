@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
+import { createFairSlots } from './fair-slots.ts'
+import { createCountsByOwner } from './process/counts-by-owner.ts'
 
 /** argon2id (the default of the library) with the cost that OWASP recommends: 19 MiB, 2 passes. About 15 ms. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
@@ -28,66 +30,37 @@ export interface SlowHash {
   createCheck(mostOfOwner: number, atOnce?: number): SlowCheck
 }
 
-/** The work of one kind that waits, and how much of it runs. */
-interface Kind {
-  atOnce: number
-  running: number
-  waiting: (() => void)[]
-}
-
 export function createSlowHash(): SlowHash {
-  const kinds: Kind[] = []
-  let running = 0
+  /** How many of each kind run at once. A kind is an owner of slots, so no kind waits for the queue of another. */
+  const atOnceOf: number[] = []
+  const slots = createFairSlots(
+    (held, taken, kind) => held < (atOnceOf[Number(kind)] ?? 0) && taken < mostAtOnce,
+  )
 
-  /** Starts work of the kind that started least recently, so that no kind waits for the queue of another. */
-  function startNext(): void {
-    while (running < mostAtOnce) {
-      const index = kinds.findIndex((kind) => kind.waiting.length > 0 && kind.running < kind.atOnce)
-      const [kind] = index < 0 ? [] : kinds.splice(index, 1)
-      if (kind === undefined) return
-      kinds.push(kind)
-      kind.running += 1
-      running += 1
-      kind.waiting.shift()?.()
-    }
-  }
-
-  function createTurns(atOnce: number) {
-    const kind: Kind = { atOnce, running: 0, waiting: [] }
-    kinds.push(kind)
+  function createKind(atOnce: number) {
+    const kind = String(atOnceOf.push(atOnce) - 1)
     return async <T>(work: () => Promise<T>): Promise<T> => {
-      const turn = new Promise<void>((resolve) => kind.waiting.push(resolve))
-      startNext()
-      await turn
+      const free = await slots.wait(kind).granted
       try {
         return await work()
       } finally {
-        kind.running -= 1
-        running -= 1
-        startNext()
+        free()
       }
     }
   }
 
   function createCheck(mostOfOwner: number, atOnce = mostAtOnce): SlowCheck {
-    const inTurn = createTurns(atOnce)
-    const checksOf = new Map<string, number>()
-    let checks = 0
-    const add = (owner: string, count: 1 | -1): void => {
-      checks += count
-      const left = (checksOf.get(owner) ?? 0) + count
-      if (left === 0) checksOf.delete(owner)
-      else checksOf.set(owner, left)
-    }
+    const run = createKind(atOnce)
+    const checks = createCountsByOwner()
     return async (owner, slowHash, secret) => {
-      if (checks >= mostOfKind || (checksOf.get(owner) ?? 0) >= mostOfOwner) return null
-      add(owner, 1)
-      return inTurn(() => verify(slowHash ?? hashOfNothing, secret)).finally(() => add(owner, -1))
+      if (checks.all() >= mostOfKind || checks.of(owner) >= mostOfOwner) return null
+      checks.add(owner, 1)
+      return run(() => verify(slowHash ?? hashOfNothing, secret)).finally(() => checks.add(owner, -1))
     }
   }
 
-  const inTurnToMake = createTurns(mostAtOnce)
-  return { make: (secret) => inTurnToMake(() => hash(secret, cost)), createCheck }
+  const runMake = createKind(mostAtOnce)
+  return { make: (secret) => runMake(() => hash(secret, cost)), createCheck }
 }
 
 const bare = (bytes: number): string => randomBytes(bytes).toString('base64').replaceAll('=', '')

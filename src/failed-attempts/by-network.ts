@@ -4,6 +4,7 @@ import { noHurry } from '../group-commit/lane.ts'
 import { createReadLane } from '../group-commit/read-lane.ts'
 import { throttled } from '../log.ts'
 import { type Prefix, prefixesOf } from '../network.ts'
+import { createCountsByOwner } from '../process/counts-by-owner.ts'
 import { createLimiter, type Limiter, type Stored } from './limiter.ts'
 
 /** The failed attempts that one network may make in a period. The budget of a larger prefix is this times its `share`. */
@@ -100,17 +101,12 @@ export function createLimitByNetwork(
     }
   }
 
-  const inProgress = new Map<string, number>()
-  const addInProgress = (key: string, count: 1 | -1): void => {
-    const left = (inProgress.get(key) ?? 0) + count
-    if (left === 0) inProgress.delete(key)
-    else inProgress.set(key, left)
-  }
+  const inProgress = createCountsByOwner()
 
   async function openInProcess(all: readonly Counted[]): Promise<Attempt> {
     const ownKey = all[0]?.key ?? ''
-    const before = inProgress.get(ownKey) ?? 0
-    addInProgress(ownKey, 1)
+    const before = inProgress.of(ownKey)
+    inProgress.add(ownKey, 1)
     let isOpen = false
     try {
       const closed = await Promise.all(all.map((each, size) => closedOf(each, size === 0 ? before : 0)))
@@ -118,17 +114,17 @@ export function createLimitByNetwork(
       if (closedMs > 0) return { isOpen: false, closedMs }
       isOpen = true
     } finally {
-      if (!isOpen) addInProgress(ownKey, -1)
+      if (!isOpen) inProgress.add(ownKey, -1)
     }
     return {
       isOpen,
       async fail() {
         await Promise.all(all.map(({ limiter, key }) => limiter.add(key, perFailure))).finally(() =>
-          addInProgress(ownKey, -1),
+          inProgress.add(ownKey, -1),
         )
       },
       async leave() {
-        addInProgress(ownKey, -1)
+        inProgress.add(ownKey, -1)
       },
     }
   }

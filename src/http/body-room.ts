@@ -1,3 +1,5 @@
+import { createCountsByOwner } from '../process/counts-by-owner.ts'
+
 /** Bytes of a room that one body has. Without any it may still be a small one. */
 export interface Place {
   bytes: number
@@ -40,23 +42,15 @@ export const createBodyRooms = (): Record<BodyKind, Room> => ({
 
 export function createRoom(most: number): Room {
   const perBusiness = most * partOfBusiness
-  const takenBy = new Map<string, number>()
-  let taken = 0
-
-  function add(businessId: string, bytes: number): void {
-    taken += bytes
-    const ofBusiness = (takenBy.get(businessId) ?? 0) + bytes
-    if (ofBusiness === 0) takenBy.delete(businessId)
-    else takenBy.set(businessId, ofBusiness)
-  }
+  const taken = createCountsByOwner()
 
   return {
     perBusiness,
-    taken: () => taken,
+    taken: taken.all,
     take(businessId, bytes) {
-      if (taken + bytes > most || (takenBy.get(businessId) ?? 0) + bytes > perBusiness) return null
-      add(businessId, bytes)
-      return createPlace(bytes, (freed) => add(businessId, -freed))
+      if (taken.all() + bytes > most || taken.of(businessId) + bytes > perBusiness) return null
+      taken.add(businessId, bytes)
+      return createPlace(bytes, (freed) => taken.add(businessId, -freed))
     },
   }
 }

@@ -1,4 +1,5 @@
 import { prefixesOf } from '../../network.ts'
+import { createCountsByOwner } from '../../process/counts-by-owner.ts'
 
 /**
  * The share of all connections that one network may have open. A browser opens six, so a tenth is enough for the customers of a carrier who
@@ -18,25 +19,20 @@ export interface NetworkShares {
 }
 
 export function createNetworkShares(mostConnections: number): NetworkShares {
-  const openIn = new Map<string, number>()
-  const add = (range: string, by: 1 | -1): void => {
-    const open = (openIn.get(range) ?? 0) + by
-    if (open === 0) openIn.delete(range)
-    else openIn.set(range, open)
-  }
+  const open = createCountsByOwner()
   return {
     take(ip) {
       const prefixes = prefixesOf(ip).map(({ range }, size) => ({
         range,
         most: mostConnections * shareOfNetwork * perSize ** size,
       }))
-      const full = prefixes.find(({ range, most }) => (openIn.get(range) ?? 0) >= most)
+      const full = prefixes.find(({ range, most }) => open.of(range) >= most)
       if (full !== undefined) return { outcome: 'closed', network: full.range, most: full.most }
-      for (const { range } of prefixes) add(range, 1)
+      for (const { range } of prefixes) open.add(range, 1)
       return {
         outcome: 'taken',
         free() {
-          for (const { range } of prefixes) add(range, -1)
+          for (const { range } of prefixes) open.add(range, -1)
         },
       }
     },

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { createCountsByOwner } from '../../process/counts-by-owner.ts'
 
 /** The memory that one response of a business takes. */
 export interface Hold {
@@ -25,16 +26,12 @@ export interface Holds {
 /** `changed` is called after each change, with the bytes now taken and whether that is less than before. */
 export function createHolds(changed: (taken: number, isLess: boolean) => void): Holds {
   const holds = new Set<Hold>()
-  const byBusiness = new Map<string, number>()
-  let taken = 0
+  const taken = createCountsByOwner()
 
   function change({ businessId }: Hold, bytes: number): void {
     if (bytes === 0) return
-    taken += bytes
-    const ofBusiness = (byBusiness.get(businessId) ?? 0) + bytes
-    if (ofBusiness === 0) byBusiness.delete(businessId)
-    else byBusiness.set(businessId, ofBusiness)
-    changed(taken, bytes < 0)
+    taken.add(businessId, bytes)
+    changed(taken.all(), bytes < 0)
   }
 
   function resize(hold: Hold, bytes: number): void {
@@ -50,11 +47,11 @@ export function createHolds(changed: (taken: number, isLess: boolean) => void): 
   }
 
   return {
-    taken: () => taken,
-    takenBy: (businessId) => byBusiness.get(businessId) ?? 0,
+    taken: taken.all,
+    takenBy: taken.of,
     largest() {
       let largest: { businessId: string; bytes: number } | null = null
-      for (const [businessId, bytes] of byBusiness)
+      for (const [businessId, bytes] of taken.entries())
         if (bytes > (largest?.bytes ?? 0)) largest = { businessId, bytes }
       return largest
     },

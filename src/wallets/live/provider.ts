@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 import type { Deps } from '../../deps.ts'
-import { createFairSlots } from '../../fair-slots.ts'
+import { createFairSlots, fewerThanFree } from '../../fair-slots.ts'
 import { type Exchange, exchange, type ProviderRequest, waitingPart } from './exchange.ts'
 import { signature } from './sign.ts'
 
@@ -35,7 +35,7 @@ export function openProvider(
   const { origin, pathname } = new URL(url)
   const base = pathname === '/' ? '' : pathname
   const pool = openPool(origin, timeoutMs)
-  const slots = createFairSlots(mostConnections)
+  const slots = createFairSlots(fewerThanFree(mostConnections))
 
   function signed(method: 'GET' | 'POST', path: string, body: string): Record<string, string> {
     const timestamp = String(Math.floor(deps.now().getTime() / 1000))

@@ -1,4 +1,5 @@
 import { refuse } from '../../errors.ts'
+import { createCountsByOwner } from '../../process/counts-by-owner.ts'
 
 /** Tests of one business at a time. Each may hold a socket of the process for 30 s. */
 export const mostTests = 5
@@ -10,23 +11,20 @@ export interface TestSlots {
 }
 
 export function createTestSlots(): TestSlots {
-  const running = new Map<string, number>()
+  const running = createCountsByOwner()
   return {
     async run(businessId, test) {
-      const count = running.get(businessId) ?? 0
-      if (count >= mostTests)
+      if (running.of(businessId) >= mostTests)
         throw refuse('RATE_LIMITED', {
           message: `Too many endpoint tests at once: a business may run ${mostTests} at a time.`,
           details: { scope: 'tests', limit: mostTests },
           retryAfterSeconds: 1,
         })
-      running.set(businessId, count + 1)
+      running.add(businessId, 1)
       try {
         return await test()
       } finally {
-        const left = (running.get(businessId) ?? 1) - 1
-        if (left === 0) running.delete(businessId)
-        else running.set(businessId, left)
+        running.add(businessId, -1)
       }
     },
   }

@@ -1,4 +1,4 @@
-import { type Counts, createCounts } from './counts.ts'
+import { type CountsByOwner, createCountsByOwner } from '../../../process/counts-by-owner.ts'
 import type { EndpointUse } from './endpoint-uses.ts'
 import { mostCharacters, mostCharactersOfBusiness, mostFastOfEndpoint } from './limits.ts'
 
@@ -12,7 +12,7 @@ export interface Bodies {
 }
 
 export function createBodies(): Bodies {
-  const inFlight: Counts = createCounts()
+  const inFlight: CountsByOwner = createCountsByOwner()
 
   const hasRoom = (businessId: string, length: number): boolean => {
     const own = inFlight.of(businessId)

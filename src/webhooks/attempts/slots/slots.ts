@@ -1,5 +1,5 @@
+import { createCountsByOwner } from '../../../process/counts-by-owner.ts'
 import { createBodies } from './bodies.ts'
-import { createCounts } from './counts.ts'
 import { createEndpointUses, type EndpointUse, trustLess, trustMore } from './endpoint-uses.ts'
 import {
   backAfterMs,
@@ -66,8 +66,8 @@ export function createSlots(clock: SlotClock): Slots {
   const { elapsedMs, after } = clock
   const uses = createEndpointUses(elapsedMs)
   const waiting = new Map<string, SlotOwner>()
-  const fast = createCounts()
-  const slow = createCounts()
+  const fast = createCountsByOwner()
+  const slow = createCountsByOwner()
   const bodies = createBodies()
   /** By business: slow attempts that still count as fast, because there was no slow slot. */
   const overdue = new Map<string, Set<Held>>()

@@ -1,4 +1,4 @@
-import { createCounts } from './counts.ts'
+import { createCountsByOwner } from '../../../process/counts-by-owner.ts'
 import type { EndpointUse } from './endpoint-uses.ts'
 import {
   longestWaitMs,
@@ -39,7 +39,7 @@ interface OfSlots {
 
 export function createWaits({ elapsedMs, after }: SlotClock, slots: OfSlots): Waits {
   const waits = new Map<EndpointUse, Wait[]>()
-  const counts = createCounts()
+  const counts = createCountsByOwner()
   /** By business: until when its relays may not wait. */
   const notUntil = new Map<string, number>()
   let isTimed = false

@@ -1,13 +1,14 @@
-export interface Counts {
+/** What each owner has of something: slots, bytes, connections. An owner without any takes no memory. */
+export interface CountsByOwner {
   all(): number
-  of(key: string): number
+  of(owner: string): number
   add(owner: string, count: number): void
   /** Counts under a further key what `add` has already counted for its owner. Does not change `all`. */
   addPart(key: string, count: number): void
+  entries(): Iterable<[owner: string, count: number]>
 }
 
-/** Counts by owner, and in all. */
-export function createCounts(): Counts {
+export function createCountsByOwner(): CountsByOwner {
   const counts = new Map<string, number>()
   let all = 0
   const addPart = (key: string, count: number): void => {
@@ -17,11 +18,12 @@ export function createCounts(): Counts {
   }
   return {
     all: () => all,
-    of: (key) => counts.get(key) ?? 0,
+    of: (owner) => counts.get(owner) ?? 0,
     addPart,
     add(owner, count) {
       all += count
       addPart(owner, count)
     },
+    entries: () => counts,
   }
 }
