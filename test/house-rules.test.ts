@@ -222,7 +222,7 @@ describe('The rules of the project', () => {
     expect(files.map((name) => name.replace('.ts', ''))).to.have.members([...queueNames])
     for (const name of queueNames) {
       expect(read(`workers/${name}.ts`)).to.include(`queue: '${name}'`)
-      expect(read('docs/architecture.md')).to.include(`\`${name}\``)
+      expect(read('docs/maintainers/architecture.md')).to.include(`\`${name}\``)
     }
   })
 

@@ -27,7 +27,7 @@ const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 )
 
-/** The options of a MongoDB URL that ask for less than the service promises (docs/architecture.md), each once. */
+/** The options of a MongoDB URL that ask for less than the service promises (docs/maintainers/architecture.md), each once. */
 export function weakerThanPromised(url: string): string[] {
   if (!url.includes('?')) return []
   const options = new URLSearchParams(url.slice(url.indexOf('?') + 1))

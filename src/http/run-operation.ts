@@ -20,7 +20,7 @@ import { memoryOfDownload, memoryOfOne, memoryOfPage } from './responses/largest
 import { type BuiltResponse, sizeOf } from './responses/send.ts'
 import type { Asked, DownloadRoute, ReadRoute, Route, WriteRoute } from './route.ts'
 
-/** The journey of a request to an operation, in the order in which its checks fail (docs/decisions.md). */
+/** The journey of a request to an operation, in the order in which its checks fail (docs/maintainers/decisions.md). */
 export async function runOperation(
   deps: Deps,
   route: Route,

@@ -7,7 +7,7 @@ import { mutants } from '../faults/mutants/mutants.ts'
 import { textOf } from './pages.ts'
 
 const root = join(import.meta.dirname, '../..')
-const [promised = ''] = textOf('docs/guarantees.md').split('\n## What is not promised\n')
+const [promised = ''] = textOf('docs/maintainers/guarantees.md').split('\n## What is not promised\n')
 
 /** A row of the page: what is promised, what it rests on, and by what its breach shows. */
 interface Row {
@@ -34,7 +34,7 @@ const mutantNames = mutants.map(({ name }) => name)
 const isMutant = (name: string): boolean => mutantNames.includes(name)
 const notMutants = (text: string): string[] => inTicks(text).filter((name) => !isMutant(name))
 
-describe('docs/guarantees.md', () => {
+describe('docs/maintainers/guarantees.md', () => {
   it('has promises, each with what it rests on and what would show its breach', () => {
     expect(rows.length).to.be.at.least(35)
     const lacking = rows.filter(({ rests, fails, faults }) => rests === '' || fails + faults === '')

@@ -4,6 +4,7 @@ import { programPages } from './programs.ts'
 
 /** Pages whose commands act on an operator's machines. That a shell can read them is checked, and every name in them (names.test.ts). */
 const operators: Record<string, string> = {
+  'CONTRIBUTING.md': 'starts servers of its own',
   'README.md': 'starts the demo and the whole suite; the gate runs both as they stand there',
   'bench/README.md': 'measures for minutes',
   'docs/operations.md': 'processes that stay up, docker, staff and keys of an installation',

@@ -49,16 +49,11 @@ const said: Record<string, string[]> = {
     `responses over ${kib(smallResponseBytes)} that are not read`,
     `Headers took over ${headers}, the whole request over ${request},`,
   ],
-  'docs/decisions.md': [
-    `(${ofHeaders} or ${mostHeaders})`,
-    `(headers ${headers}, all of it ${request}, a body with less than ${leastRate} bytes for each second after ${grace})`,
-    `at most ${mostWaiting} wait`,
-    `at most ${mib(roomBytes.json)} of JSON bodies and ${mib(roomBytes.csv)} of imports at once, of one business a quarter`,
-    `Bodies up to ${small},`,
-    `at most ${mib(responseBytes)} of responses over ${kib(smallResponseBytes)}`,
-    `after ${seconds(patience.answerIdleMs)} in which the client reads nothing, or less than ${kib(leastReadRate)} for each second`,
-    `read on for up to ${seconds(patience.lingerMs)}`,
+  'docs/maintainers/decisions.md': [
     `at most ${number(mostEver)} connections`,
+    `at most ${mostWaiting} of them wait`,
+    `for up to ${seconds(patience.lingerMs)}`,
+    `over ${kib(smallResponseBytes)}`,
   ],
 }
 

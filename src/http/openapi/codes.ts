@@ -1,7 +1,7 @@
 import { catalogue, type ErrorCode } from '../../errors.ts'
 import type { Route } from '../route.ts'
 
-/** The error codes of every operation, in the order of the checks (docs/decisions.md). */
+/** The error codes of every operation, in the order of the checks (docs/maintainers/decisions.md). */
 export const ofAll = [
   'HEADERS_TOO_LARGE',
   'REQUEST_TIMEOUT',

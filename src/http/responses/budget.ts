@@ -32,7 +32,7 @@ export interface ResponseBudget {
 /** Responses up to this size are not counted: 10 000 connections hold at most 160 MB of them. */
 export const smallResponseBytes = 16 * 1024
 
-/** The budget of a process that has 1 GB (docs/decisions.md). */
+/** The budget of a process that has 1 GB (docs/maintainers/decisions.md). */
 export const responseBytes = 256 * 1024 * 1024
 
 /** The share of one business. */

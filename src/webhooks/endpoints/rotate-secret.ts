@@ -6,7 +6,7 @@ import { findChanged, noSuchEndpoint, ownEndpoint } from './find.ts'
 import { presentEndpoint } from './present.ts'
 import { newSecret, secretField } from './signing-secrets.ts'
 
-/** How long a replaced secret also signs (docs/decisions.md). */
+/** How long a replaced secret also signs. */
 const overlapMs = 24 * 3_600_000
 
 /** At most this many replaced secrets are kept. Each adds a signature to every attempt. */

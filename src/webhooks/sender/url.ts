@@ -98,7 +98,7 @@ export function judgeUrl(input: string, rules: UrlRules): JudgedUrl {
 export const storedUrl = (input: string): string => parse(input)?.href ?? input
 
 /**
- * Checks a URL that a merchant registers (SPEC 4.8, docs/decisions.md). Returns it in the form in which it is stored and called,
+ * Checks a URL that a merchant registers (SPEC 4.8). Returns it in the form in which it is stored and called,
  * or a sentence about what is wrong. Queries no name server; the sender does that for each connection.
  */
 export function checkWebhookUrl(input: string, rules: UrlRules): { url: string } | { fault: string } {

@@ -16,7 +16,7 @@ import type { Slot, SlotClock, SlotOwner } from './slot.ts'
 import { createWaits } from './waits.ts'
 
 /**
- * Slots for the attempts of one process (docs/architecture.md, "Isolation"). Each attempt needs a fast slot, which counts against its business,
+ * Slots for the attempts of one process (docs/maintainers/architecture.md, "Isolation"). Each attempt needs a fast slot, which counts against its business,
  * its origin within the business, and its endpoint. After `fastForMs` the attempt moves to the slow slots, a second bounded set. So endpoints that
  * hang do not keep other attempts from beginning. A business gets a slot only if it holds fewer than are free, so others always find some.
  */

@@ -17,7 +17,7 @@ interface Tried {
 
 /**
  * Says whether a receiver may have been held back between two instants of the service's clock: it was slow, or had failed for long. Then few attempts at a time are
- * made at it, and its deliveries may wait (docs/architecture.md, Isolation).
+ * made at it, and its deliveries may wait (docs/maintainers/architecture.md, Isolation).
  */
 export function heldBack({
   dump,

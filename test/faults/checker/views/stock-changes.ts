@@ -114,7 +114,7 @@ function cleanedSalesOf(round: Round): Change[] {
   })
 }
 
-/** What a try of an order took that came to nothing goes back when somebody sees to it, on top of what was counted meanwhile (docs/decisions.md). */
+/** What a try of an order took that came to nothing goes back when somebody sees to it, on top of what was counted meanwhile. */
 function givenBackOf(round: Round): Change[] {
   const tries = round.requests.filter(({ what }) => what === 'order').flatMap((request) => request.tries)
   return tries
