@@ -15,7 +15,7 @@ const MEMBERS = 3
 const AT_A_TIME = 4
 const STEADY_MS = 3000
 const REST_MS = 20
-/** As the service is (src/mongo.ts). */
+/** As the service is (src/mongo/connect.ts). */
 const AS_QUICK_TO_NOTICE = '&serverSelectionTimeoutMS=2000&heartbeatFrequencyMS=1000&socketTimeoutMS=5000'
 
 /** Seconds without a success after the primary was killed. */

@@ -3,11 +3,11 @@ import type { EventName } from '../schemas/events.ts'
 import { scopes } from '../schemas/scopes.ts'
 import { createBusiness } from '../src/businesses/create-business.ts'
 import { issueKey } from '../src/businesses/issue-key.ts'
-import { openModels } from '../src/collections.ts'
-import { makeIndexes } from '../src/indexes.ts'
-import { createLog } from '../src/log.ts'
-import { connectMongo } from '../src/mongo.ts'
-import { createSecrets } from '../src/secrets.ts'
+import { connectMongo } from '../src/mongo/connect.ts'
+import { makeIndexes } from '../src/mongo/indexes.ts'
+import { openModels } from '../src/mongo/models.ts'
+import { createLog } from '../src/process/log.ts'
+import { createSecrets } from '../src/security/seal.ts'
 
 /** A business, and a secret key of it that may do everything. */
 export interface Merchant {

@@ -1,4 +1,4 @@
-import { createSlowHash, fairShare } from '../src/slow-hash.ts'
+import { createSlowHash, fairShare } from '../src/security/slow-hash.ts'
 
 const LOOKS = 25
 

@@ -1,4 +1,4 @@
-import { newId } from '../src/ids.ts'
+import { newId } from '../src/security/ids.ts'
 import { newProduct, newVariant } from '../src/store/products/new-product.ts'
 import type { Product } from '../src/store/products/product.ts'
 

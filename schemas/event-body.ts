@@ -1,5 +1,5 @@
-import { deliveryId } from './answers/delivery.ts'
 import type { EventName } from './events.ts'
+import { deliveryId } from './responses/delivery.ts'
 
 /** An object of exactly these fields. */
 export const exactly = (properties: Record<string, object>) => ({

@@ -1,7 +1,7 @@
-import { id, orderNumber, price, text, textOrNull } from './answers/fields.ts'
 import { eventBody, exactly, instant } from './event-body.ts'
 import type { EventName } from './events.ts'
 import { longestLabel, longestName, longestSku } from './product-limits.ts'
+import { id, orderNumber, price, text, textOrNull } from './responses/fields.ts'
 import { mostItems, mostUnits } from './simulate-order.ts'
 
 /** The events of the store. */

@@ -1,7 +1,7 @@
-import { amount, count, reference, shaped, text, textOrNull, withoutNul } from './answers/fields.ts'
 import { eventBody, exactly, instant } from './event-body.ts'
 import type { EventName } from './events.ts'
 import { declines, failures } from './payment-reasons.ts'
+import { amount, count, reference, shaped, text, textOrNull, withoutNul } from './responses/fields.ts'
 
 /** The events of a payment: all but those of the store. */
 export type PaymentEventName = Extract<EventName, `payment.${string}`>

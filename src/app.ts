@@ -5,23 +5,23 @@ import { sendCheckoutError } from './checkout/errors.ts'
 import { checkoutPageRights, checkoutPages, isHosted } from './checkout/router.ts'
 import type { Deps } from './deps.ts'
 import { refuse } from './errors.ts'
-import { send } from './http/answer.ts'
-import { createBareApp, refuseUnknown } from './http/bare-app.ts'
-import { answerPreflight, isForBrowsers, letBrowsersRead } from './http/cross-origin.ts'
-import { sendDownload } from './http/download.ts'
-import { health } from './http/health.ts'
-import { limitVisitors } from './http/limit-visitors.ts'
 import { serveDescription } from './http/openapi/serve.ts'
-import { createPageErrors } from './http/page-errors.ts'
+import { runOperation } from './http/operations/run-operation.ts'
+import { answerPreflight, isForBrowsers, letBrowsersRead } from './http/pages/cross-origin.ts'
+import { limitVisitors } from './http/pages/limit-visitors.ts'
+import { createPageErrors } from './http/pages/page-errors.ts'
+import { sendDownload } from './http/responses/download.ts'
+import { send } from './http/responses/envelope.ts'
 import { sendBuilt } from './http/responses/send.ts'
-import { routes } from './http/routes.ts'
-import { runOperation } from './http/run-operation.ts'
+import { routes } from './http/routes/routes.ts'
+import { createBareApp, refuseUnknown } from './http/server/bare-app.ts'
+import { health } from './http/server/health.ts'
 import { referencePages } from './reference/router.ts'
 
 /** Where the API begins (SPEC 9). */
 export const apiBase = '/api/v1'
 
-/** The journey of a request, top to bottom, as http/bare-app.ts begins it. What happens to an API operation on its way is in http/run-operation.ts. */
+/** The journey of a request, top to bottom, as http/server/bare-app.ts begins it. What happens to an API operation on its way is in http/operations/run-operation.ts. */
 export const createApp = (deps: Deps, isStopping: () => boolean): Express =>
   createBareApp(deps, isStopping, (app) => {
     // What is asked most stands first: each layer before it costs every request.

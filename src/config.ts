@@ -4,8 +4,8 @@ import { faultsAcross } from './config/faults.ts'
 import { formats } from './config/formats.ts'
 import { list } from './config/list.ts'
 import { parseTrust } from './config/trust-proxy.ts'
-import { type QueueName, queueNames } from './jobs.ts'
-import { parseRange, type Range } from './network.ts'
+import { type QueueName, queueNames } from './queues/jobs.ts'
+import { parseRange, type Range } from './security/network.ts'
 
 const dayMs = 24 * 3_600_000
 

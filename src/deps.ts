@@ -1,44 +1,44 @@
 import type { Connection } from 'mongoose'
-import { type BoardQueues, openBoardQueues } from './board-queues.ts'
 import { type ApiSwitch, createApiSwitch } from './businesses/api-switch.ts'
-import { type Models, openModels } from './collections.ts'
 import type { Config } from './config.ts'
-import { type DatabaseTime, openDatabaseTime, type Shift, unshifted } from './database-time.ts'
-import { createFairSlots, type FairSlots, fewerThanFree } from './fair-slots.ts'
-import { type BodyKind, createBodyRooms, type Room } from './http/body-room.ts'
+import { type BodyKind, createBodyRooms, type Room } from './http/body/budget.ts'
 import { createResponseBudget, type ResponseBudget, responseBytes } from './http/responses/budget.ts'
 import { createReadPace, type ReadPace } from './http/responses/read-pace.ts'
+import { longestReadMs } from './input/pagination.ts'
+import { createValidate, type Validate } from './input/validate.ts'
 import { createFullSandboxes, type FullSandboxes } from './intents/full-sandboxes.ts'
-import { queueOptions } from './jobs.ts'
-import { type Lanes, openLanes } from './lanes.ts'
+import { mostMarks, stride } from './lists/counts/checkpoint.ts'
+import { createTallies, type Tallies } from './lists/counts/counts.ts'
 import { createLists, type Lists, listConnections } from './lists/lists.ts'
-import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import { awaitMongo, onceThere } from './mongo.ts'
-import { longestReadMs } from './pagination.ts'
-import { type Nudge, openQueues, type Queues } from './queues.ts'
+import { type Lanes, openLanes } from './mongo/batchers.ts'
+import { awaitMongo, onceThere } from './mongo/connect.ts'
+import { type DatabaseTime, openDatabaseTime, type Shift, unshifted } from './mongo/database-time.ts'
+import { type Models, openModels } from './mongo/models.ts'
+import { largeGroups } from './outbox/read-outboxes.ts'
+import { relaySlots } from './outbox/relay.ts'
+import { createUnderWay, type UnderWay } from './process/background-work.ts'
+import { createFairSlots, type FairSlots, fewerThanFree } from './process/fair-slots.ts'
+import type { Log } from './process/log.ts'
+import { createTurns, type InTurn } from './process/one-at-a-time.ts'
+import { type BoardQueues, openBoardQueues } from './queues/board-queues.ts'
+import { queueOptions } from './queues/jobs.ts'
+import { type Nudge, openQueues, type Queues } from './queues/queues.ts'
 import { openQuotas, type Quotas } from './quotas/quotas.ts'
-import { createAddUp } from './rate-limits/add-up.ts'
-import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
-import { createSecrets, type Secrets } from './secrets.ts'
-import { createSlowHash, type SlowHash } from './slow-hash.ts'
-import { mostMarks, stride } from './tallies/mark.ts'
-import { createTallies, type Tallies } from './tallies/tallies.ts'
+import { createAddUp } from './security/rate-limits/add-up.ts'
+import { createRateLimits, type RateLimits } from './security/rate-limits/rate-limits.ts'
+import { createSecrets, type Secrets } from './security/seal.ts'
+import { createSlowHash, type SlowHash } from './security/slow-hash.ts'
 import { openTracing } from './tracing/open.ts'
 import type { Tracing } from './tracing/tracing.ts'
-import { createTurns, type InTurn } from './turns.ts'
-import { createUnderWay, type UnderWay } from './under-way.ts'
-import { createValidate, type Validate } from './validate.ts'
 import { createLiveWallet } from './wallets/live/live-wallet.ts'
 import { createSandboxWallet } from './wallets/sandbox/sandbox-wallet.ts'
 import { openWallets, type Wallets } from './wallets/wallets.ts'
-import { createHealthNotes, type HealthNotes } from './webhooks/attempts/note-health.ts'
+import { createHealthNotes, type HealthNotes } from './webhooks/attempts/record-health.ts'
 import { mostAttempts } from './webhooks/attempts/slots/limits.ts'
 import { createSlots, type Slots } from './webhooks/attempts/slots/slots.ts'
 import { createLeases, type Leases } from './webhooks/deliveries/lease.ts'
 import { createTestSlots, type TestSlots } from './webhooks/endpoints/test-slots.ts'
-import { largeGroups } from './webhooks/read-outboxes.ts'
-import { relaySlots } from './webhooks/relay.ts'
 import { createSender, type Sender } from './webhooks/sender/send.ts'
 
 /** All that an operation may use, handed to it as its first argument. Nobody imports a connection or reads a clock. */
@@ -48,7 +48,7 @@ export interface Deps extends Models {
   metrics: Metrics
   /** Null: nothing is traced. */
   tracing: Tracing | null
-  /** The only clock for everything that is stored or compared (src/database-time.ts). */
+  /** The only clock for everything that is stored or compared (src/mongo/database-time.ts). */
   now(): Date
   databaseTime: Pick<DatabaseTime, 'unsure' | 'skewMs'>
   secrets: Secrets
@@ -66,7 +66,7 @@ export interface Deps extends Models {
   testSlots: TestSlots
   /** For documents that are being relayed. */
   relaySlots: FairSlots
-  /** For groups of large documents that the relay reads (webhooks/read-outboxes.ts). */
+  /** For groups of large documents that the relay reads (outbox/read-outboxes.ts). */
   largeOutboxes: FairSlots
   wallets: Wallets
   /** For questions to wallets, because a wallet may hang for the customers of one business. */
@@ -79,7 +79,7 @@ export interface Deps extends Models {
   orderInTurn: InTurn
   lists: Lists
   tallies: Tallies
-  /** Duplicates that wait long for the response of the first request, by business (src/http/idempotency.ts). */
+  /** Duplicates that wait long for the response of the first request, by business (src/http/operations/idempotency.ts). */
   longWaits: Map<string, number>
   apiSwitch: ApiSwitch
   /** Null: any number. */

@@ -1,7 +1,7 @@
 import { loadConfig } from './config.ts'
-import { makeIndexes } from './indexes.ts'
-import { createLog } from './log.ts'
-import { stopOnSignals } from './stop.ts'
+import { makeIndexes } from './mongo/indexes.ts'
+import { createLog } from './process/log.ts'
+import { stopOnSignals } from './process/stop.ts'
 
 // The `release` step of the Procfile: what must be there before a new version runs.
 const config = loadConfig()

@@ -1,5 +1,5 @@
-import { isPast, restoreJobs } from '../src/restore-jobs.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
+import { isPast, restoreJobs } from './run/restore-jobs.ts'
 
 /** Restores the failed jobs of DEAD deliveries, where support staff look for them. */
 export const maintenance: QueueWorker<'maintenance'> = {

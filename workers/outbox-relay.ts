@@ -1,4 +1,4 @@
-import { relayOutboxes } from '../src/webhooks/relay.ts'
+import { relayOutboxes } from '../src/outbox/relay.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
 /** Relays the events of intents and orders: turns them into deliveries. */

@@ -1,6 +1,6 @@
 import { runCleanUp } from '../src/retention/clean-up.ts'
+import { startTally } from '../src/retention/counts.ts'
 import { isOwed, openRecord } from '../src/retention/record.ts'
-import { startTally } from '../src/retention/tally.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
 const failed = { queue: 'retention', outcome: 'failed' } as const

@@ -1,4 +1,4 @@
-import { askWallet } from '../src/intents/ask-wallets.ts'
+import { askWallet } from '../src/intents/query-wallets.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
 /** Asks a wallet for the unknown outcome of a payment or refund. The job's id is the key of the order at the wallet. */

@@ -1,7 +1,7 @@
-import { openModels } from '../../src/collections.ts'
-import type { Log } from '../../src/log.ts'
-import { connectMongo } from '../../src/mongo.ts'
-import type { SealedField, Secrets } from '../../src/secrets.ts'
+import { connectMongo } from '../../src/mongo/connect.ts'
+import { openModels } from '../../src/mongo/models.ts'
+import type { Log } from '../../src/process/log.ts'
+import type { SealedField, Secrets } from '../../src/security/seal.ts'
 import type { Endpoint as StoredEndpoint } from '../../src/webhooks/endpoints/endpoint.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 

@@ -1,6 +1,6 @@
 import { Schema } from 'mongoose'
-import type { Collection } from '../collection.ts'
-import { newId } from '../ids.ts'
+import type { Collection } from '../mongo/collection.ts'
+import { newId } from '../security/ids.ts'
 import type { Act } from './acts.ts'
 
 /** Who acted: support staff on a page, an operator at a shell, a merchant through the API. */

@@ -1,6 +1,6 @@
 import { type ListAuditQuery, listAuditQuery } from '../../schemas/list-audit.ts'
 import type { Deps } from '../deps.ts'
-import { readSpan, type Span, within } from '../span.ts'
+import { readSpan, type Span, within } from '../input/span.ts'
 import type { AuditEvent } from './audit-event.ts'
 
 /** Which lines of the trail are wanted: each filter is exact, null is any. */

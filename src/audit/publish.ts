@@ -1,6 +1,6 @@
 import { type Model, mongo } from 'mongoose'
-import { pastMongoose } from '../collection.ts'
-import type { Models } from '../collections.ts'
+import { pastMongoose } from '../mongo/collection.ts'
+import type { Models } from '../mongo/models.ts'
 import type { AuditEvent } from './audit-event.ts'
 
 /** A document that may carry lines which are not in the trail yet. */

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Scope } from '../../schemas/scopes.ts'
-import type { Collection } from '../collection.ts'
+import type { Collection } from '../mongo/collection.ts'
 
 export type KeyMode = 'test' | 'live'
 export type KeyKind = 'secret' | 'publishable'

@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import type { Collection } from '../collection.ts'
+import type { Collection } from '../mongo/collection.ts'
 
 /** A setting of the service as a whole. The one there is: `_id: 'api'`, whether the developer API is on. */
 export interface Setting {

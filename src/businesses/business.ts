@@ -1,5 +1,5 @@
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
-import type { Collection } from '../collection.ts'
+import type { Collection } from '../mongo/collection.ts'
 
 /** Limits that operators set for one business. Null: the limit of the service applies. */
 export interface BusinessLimits {

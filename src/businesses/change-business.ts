@@ -1,7 +1,7 @@
 import type { Act } from '../audit/acts.ts'
 import { type Actor, auditLine } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
-import type { Models } from '../collections.ts'
+import type { Models } from '../mongo/models.ts'
 import type { Business, BusinessLimits } from './business.ts'
 
 /** The fields to change, with their new values. Only the limits that are named change. */

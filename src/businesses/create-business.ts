@@ -1,5 +1,5 @@
-import type { Models } from '../collections.ts'
-import { newId } from '../ids.ts'
+import type { Models } from '../mongo/models.ts'
+import { newId } from '../security/ids.ts'
 import { type Business, noLimitsOfItsOwn } from './business.ts'
 
 /** A new business; `liveApproved` opens live mode to its keys at once. */

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
-import { pastMongoose } from '../collection.ts'
-import type { Lane } from '../group-commit/lane.ts'
-import { createReadLane } from '../group-commit/read-lane.ts'
+import type { Lane } from '../mongo/batching/batcher.ts'
+import { createReadLane } from '../mongo/batching/read-batcher.ts'
+import { pastMongoose } from '../mongo/collection.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
 

@@ -1,6 +1,6 @@
-import type { Models } from '../collections.ts'
-import { newId } from '../ids.ts'
-import type { Secrets } from '../secrets.ts'
+import type { Models } from '../mongo/models.ts'
+import { newId } from '../security/ids.ts'
+import type { Secrets } from '../security/seal.ts'
 import { type ApiKey, keyPrefix, newKey, type StoredSecret } from './api-key.ts'
 
 export type KeyDeps = Pick<Models, 'Business' | 'ApiKey'> & { secrets: Secrets; now(): Date }

@@ -1,6 +1,6 @@
-import { pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
-import { inBatches } from '../in-batches.ts'
+import { pastMongoose } from '../mongo/collection.ts'
+import { inBatches } from '../mongo/in-batches.ts'
 import type { ApiKey } from './api-key.ts'
 
 /** A key whose secret was made with the previous SECRET_KEY, or with one that is not configured. */

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { literally } from '../literally.ts'
+import { literally } from '../mongo/escape-regex.ts'
 import type { Business } from './business.ts'
 
 /** More than a person looks through; a longer part of the name finds the rest. */

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
-import { pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
-import { createLane, type Lane, unhurriedRestMs } from '../group-commit/lane.ts'
+import { createLane, type Lane, unhurriedRestMs } from '../mongo/batching/batcher.ts'
+import { pastMongoose } from '../mongo/collection.ts'
 import type { ApiKey, StoredSecret } from './api-key.ts'
 
 /** A secret that is to rest on another pepper than the one under which it was found. */

@@ -1,4 +1,4 @@
-import type { Models } from '../collections.ts'
+import type { Models } from '../mongo/models.ts'
 import type { ApiKey } from './api-key.ts'
 
 /** Suspends, resumes or revokes. Revoked is for good. False when there is no such key in a status that allows it. */

@@ -1,18 +1,18 @@
 import { type Request, type Response, Router } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../deps.ts'
-import { deadlineOf } from '../http/prepare-page.ts'
-import { formFields } from '../http/read-form.ts'
-import { sendOn, sendPage } from '../http/send-page.ts'
-import { isId } from '../ids.ts'
+import { formFields } from '../http/body/read-form.ts'
+import { deadlineOf } from '../http/pages/prepare-page.ts'
+import { sendOn, sendPage } from '../http/pages/send-page.ts'
 import { readCode } from '../intents/code.ts'
 import { findByCode } from '../intents/find-by-code.ts'
-import { onlyBy, sendNotFound, sendTooMany } from './answer.ts'
+import { isId } from '../security/ids.ts'
 import { field, isSaid, nothingSaid, type Said, summary } from './field.ts'
 import { page } from './layout.ts'
 import { newLinkProof } from './link-proof.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
 import type { LookupLimit } from './lookup-limit.ts'
+import { onlyBy, sendNotFound, sendTooMany } from './respond.ts'
 
 /** `/`, and `/sandbox/{businessId}` for the test codes of a business: the customer types a code and goes on to the payment's page. */
 export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {

@@ -1,6 +1,6 @@
-import type { SendError } from '../http/page-errors.ts'
-import { placeOf, sendNote } from './answer.ts'
+import type { SendError } from '../http/pages/page-errors.ts'
 import { localeOf } from './locale.ts'
+import { placeOf, sendNote } from './respond.ts'
 import type { Words } from './words/words.ts'
 
 const noteNames: Record<number, Exclude<keyof Words['notes'], 'tooMany' | 'again'>> = {

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { newId } from '../ids.ts'
 import type { Intent } from '../intents/intent.ts'
+import { newId } from '../security/ids.ts'
 
 /** Long enough to go and ask for one's PIN; a page left open longer is out of date. */
 const lifetimeMs = 2 * 3_600_000

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import type { Deps } from '../deps.ts'
-import { formFields } from '../http/read-form.ts'
+import { formFields } from '../http/body/read-form.ts'
 import type { Intent } from '../intents/intent.ts'
 import { isFormToken } from './form-token.ts'
 

@@ -1,10 +1,7 @@
 import { lookUpBusiness } from '../businesses/look-up.ts'
 import type { Deps } from '../deps.ts'
-import { type Attempt, createLimitByNetwork } from '../failed-attempts/by-network.ts'
-import { attemptsCollection } from '../failed-attempts/limiter.ts'
-
-/** Failed lookups by short code or payment code, and refused PINs (pin-limit.ts). */
-export const checkoutAttempts = attemptsCollection('failedattempts')
+import { type Attempt, createLimitByNetwork } from '../security/failed-attempts/by-network.ts'
+import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
 
 /** `closed`: the network has failed too often. The response is the same whether or not the payment exists. */
 export type Lookup<Found> =

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../deps.ts'
-import { sendPage } from '../http/send-page.ts'
+import { sendPage } from '../http/pages/send-page.ts'
 import type { OfferedIntent } from '../intents/find-by-short-code.ts'
 import { asOf } from '../intents/present.ts'
 import { page } from './layout.ts'

@@ -1,9 +1,9 @@
 import type { Deps } from '../deps.ts'
-import { type Attempt, createLimitByNetwork } from '../failed-attempts/by-network.ts'
-import type { Deadline } from '../http/deadline.ts'
+import type { Deadline } from '../http/server/deadline.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { Paid } from '../intents/payments/pay.ts'
-import { checkoutAttempts } from './lookup-limit.ts'
+import { type Attempt, createLimitByNetwork } from '../security/failed-attempts/by-network.ts'
+import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
 
 /**
  * Pays within the limits on failed attempts. An attempt counts for its network before the wallet is called, so concurrent attempts cannot exceed

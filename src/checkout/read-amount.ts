@@ -1,4 +1,4 @@
-import { plainDigits } from '../digits.ts'
+import { plainDigits } from '../input/digits.ts'
 
 /** What people put between the digits of a large number. */
 const between = /[\s'’_٬]/gu

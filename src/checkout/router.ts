@@ -1,15 +1,15 @@
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import type { Deps } from '../deps.ts'
-import { isFromElsewhere } from '../http/own-origin.ts'
-import { createPageHeaders } from '../http/page-headers.ts'
-import { awaitTime, preparePage } from '../http/prepare-page.ts'
-import { readForm } from '../http/read-form.ts'
-import { onlyBy, placeOf, sendNote, sendNotFound } from './answer.ts'
+import { readForm } from '../http/body/read-form.ts'
+import { isFromElsewhere } from '../http/pages/own-origin.ts'
+import { createPageHeaders } from '../http/pages/page-headers.ts'
+import { awaitTime, preparePage } from '../http/pages/prepare-page.ts'
 import { assets, scriptPath, stylePath } from './assets.ts'
 import { codePages } from './code-page.ts'
 import { localeOf } from './locale.ts'
 import { createLookupLimit } from './lookup-limit.ts'
 import { payPages } from './pay-pages.ts'
+import { onlyBy, placeOf, sendNote, sendNotFound } from './respond.ts'
 
 export const checkoutPageRights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 

@@ -1,12 +1,12 @@
-import { addHeader } from '../http/send-page.ts'
+import { addHeader } from '../http/pages/send-page.ts'
 import { amountOf } from './amount.ts'
 import { nothingSaid } from './field.ts'
 import { newFormToken } from './form-token.ts'
 import { amountForm, payForm } from './forms.ts'
 import { decimal } from './locale.ts'
+import { saidOf } from './notice.ts'
 import { type Act, type Offer, sendSheet } from './offer.ts'
 import { notNow, panel } from './panels.ts'
-import { saidOf } from './said-of.ts'
 import { walletFor } from './wallet-for.ts'
 
 /** GET: the page of a payment. However it was reached, it shows the truth of this moment. */

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { OfferedIntent } from '../intents/find-by-short-code.ts'
-import { takesPayments } from '../intents/payments/takes-payments.ts'
+import { takesPayments } from '../intents/payments/accepts-payments.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 
 /** The wallet that can pay an intent now. Null while its business is suspended, while its outbox is full, or where no wallet is configured. */

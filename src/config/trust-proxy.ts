@@ -1,4 +1,4 @@
-import { parseRange } from '../network.ts'
+import { parseRange } from '../security/network.ts'
 import { list } from './list.ts'
 
 /**

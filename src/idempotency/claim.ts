@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose'
-import { type Collection, pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
-import { createLane, type Lane } from '../group-commit/lane.ts'
-import { newId } from '../ids.ts'
-import type { SealedField } from '../secrets.ts'
+import { createLane, type Lane } from '../mongo/batching/batcher.ts'
+import { type Collection, pastMongoose } from '../mongo/collection.ts'
+import { newId } from '../security/ids.ts'
+import type { SealedField } from '../security/seal.ts'
 import type { Recall, ResponseData } from './recall.ts'
 
 /** How long a response is kept, and how long a key identifies the same request (SPEC 5.4). */
@@ -203,7 +203,7 @@ const mine = ({ effectId, token }: Pick<Claim, 'effectId' | 'token'>): Claimed =
   token,
 })
 
-/** Keeps the sealed answer. `sandboxOf`: the business of a test key. Returns false if the claim is gone or has another holder. `until`: see group-commit/lane.ts. */
+/** Keeps the sealed answer. `sandboxOf`: the business of a test key. Returns false if the claim is gone or has another holder. `until`: see mongo/batching/batcher.ts. */
 export const keepAnswer = (
   deps: Pick<Deps, 'lanes'>,
   { id, token }: { id: string; token: string },

@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from '../errors.ts'
-import type { Cause } from '../webhooks/event.ts'
+import type { Cause } from '../outbox/event.ts'
 
 /**
  * What an operation knows of the write it serves. `id` is the same for every try of one request: what is created
@@ -16,7 +16,7 @@ export interface Effect {
 }
 
 /**
- * How many effects a document remembers: as many as an intent may have refunds (intents/refunds/under-way.ts). A product whose stock moves
+ * How many effects a document remembers: as many as an intent may have refunds (intents/refunds/hold.ts). A product whose stock moves
  * all the time makes so many changes within seconds, and a retry of one that came before them finds no trace of itself: such a
  * change is guarded by `unlessForgotten`.
  */
@@ -63,7 +63,7 @@ export const recorded = (effectId: string) => ({ effects: { $each: [effectId], $
 export const doneBefore = Symbol('done before')
 export type DoneBefore = typeof doneBefore
 
-/** Runs work that waits on MongoDB within what is left of the request's patience with it, until `until` (group-commit/lane.ts). */
+/** Runs work that waits on MongoDB within what is left of the request's patience with it, until `until` (mongo/batching/batcher.ts). */
 export type Spend = <T>(work: (until: number) => Promise<T>) => Promise<T>
 
 /**

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { plainDigits } from '../digits.ts'
+import { plainDigits } from '../input/digits.ts'
 import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'
 

@@ -1,6 +1,6 @@
-import { pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
-import { inFairBatches } from '../in-fair-batches.ts'
+import { pastMongoose } from '../mongo/collection.ts'
+import { inFairBatches } from '../mongo/in-fair-batches.ts'
 import { expireTogether } from './expire.ts'
 import type { Intent } from './intent.ts'
 import { moves } from './lifecycle.ts'

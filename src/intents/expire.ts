@@ -1,12 +1,12 @@
 import type { Model } from 'mongoose'
-import { pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
-import { type Lane, noHurry } from '../group-commit/lane.ts'
-import { createReadLane } from '../group-commit/read-lane.ts'
-import type { NewJob } from '../jobs.ts'
+import { type Lane, noHurry } from '../mongo/batching/batcher.ts'
+import { createReadLane } from '../mongo/batching/read-batcher.ts'
+import { pastMongoose } from '../mongo/collection.ts'
+import { nudgeRelay } from '../outbox/wake-relay.ts'
+import type { NewJob } from '../queues/jobs.ts'
 import type { Intent } from './intent.ts'
 import { moves } from './lifecycle.ts'
-import { nudgeRelay } from './nudge-relay.ts'
 import { transitionTogether } from './transition.ts'
 
 /** `dueAt`: when to try again, or null if there is nothing to do. */

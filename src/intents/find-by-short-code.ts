@@ -1,8 +1,8 @@
 import type { Model } from 'mongoose'
-import { pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
-import type { Lane } from '../group-commit/lane.ts'
-import { createReadLane } from '../group-commit/read-lane.ts'
+import type { Lane } from '../mongo/batching/batcher.ts'
+import { createReadLane } from '../mongo/batching/read-batcher.ts'
+import { pastMongoose } from '../mongo/collection.ts'
 import type { Intent } from './intent.ts'
 
 /** An intent as its hosted page shows it. `refunds` is empty: an intent may have 1 000 refunds, and the page shows only their sum. */

@@ -1,16 +1,16 @@
 import type { Model } from 'mongoose'
 import type { Caller } from '../businesses/caller.ts'
-import { pastMongoose } from '../collection.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
-import type { Lane } from '../group-commit/lane.ts'
-import { createReadLane } from '../group-commit/read-lane.ts'
+import type { Lane } from '../mongo/batching/batcher.ts'
+import { createReadLane } from '../mongo/batching/read-batcher.ts'
+import { pastMongoose } from '../mongo/collection.ts'
 import type { Intent } from './intent.ts'
 
 /**
  * The caller's own intent. INTENT_NOT_FOUND for an unknown reference, another business's, or a test that the clean-up is taking away;
  * SANDBOX_MISMATCH for one of the caller's other environment (SPEC 4.2).
- * Does not read the sealed response or the outbox. `until`: see group-commit/lane.ts.
+ * Does not read the sealed response or the outbox. `until`: see mongo/batching/batcher.ts.
  */
 export async function findIntent(
   deps: Pick<Deps, 'lanes'>,

@@ -30,7 +30,7 @@ const notAnyMore = () => null
 export const isFree = (now: Date) => ({ expiresAt: { $gt: now }, underWay: null })
 
 /**
- * Two processes disagree on database time by less than this (src/database-time.ts). With less time left, another process may already have
+ * Two processes disagree on database time by less than this (src/mongo/database-time.ts). With less time left, another process may already have
  * returned the intent as expired, and a payment that began now would contradict that.
  */
 const apartAtMostMs = 1000

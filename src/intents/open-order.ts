@@ -1,14 +1,14 @@
 import type { Deps } from '../deps.ts'
-import { noHurry } from '../group-commit/lane.ts'
+import { noHurry } from '../mongo/batching/batcher.ts'
+import type { Cause } from '../outbox/event.ts'
 import type { KnownOutcome, Question, WalletName } from '../wallets/wallet.ts'
-import type { Cause } from '../webhooks/event.ts'
 import type { Intent } from './intent.ts'
+import { askPaymentAt } from './payments/hold.ts'
 import type { Payment, PaymentUnderWay } from './payments/payment.ts'
 import { settlePayment } from './payments/settle.ts'
-import { askPaymentAt } from './payments/under-way.ts'
+import { askRefundAt } from './refunds/hold.ts'
 import type { Refund } from './refunds/refund-record.ts'
 import { settleRefund } from './refunds/settle.ts'
-import { askRefundAt } from './refunds/under-way.ts'
 
 /** A payment or a refund of which it is not known what became of it, and what to do about it. */
 export interface OpenOrder {

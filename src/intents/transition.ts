@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { recorded } from '../idempotency/effect.ts'
 import { environmentOf } from '../metrics/metrics.ts'
-import { type Cause, newEvent } from '../webhooks/event.ts'
+import { type Cause, newEvent } from '../outbox/event.ts'
 import { codeReusableFrom } from './code.ts'
 import { paymentFacts, type Told } from './facts.ts'
 import type { Intent } from './intent.ts'
@@ -79,7 +79,7 @@ export async function transitionTogether(
   return changeTogether(deps, change, proof, until)
 }
 
-/** Sends a change that is planned in a trip that is shared. Of the intent that it answers the lists are those of before. `proof`: see group-commit/update-lane.ts. */
+/** Sends a change that is planned in a trip that is shared. Of the intent that it answers the lists are those of before. `proof`: see mongo/batching/update-batcher.ts. */
 export async function changeTogether(
   deps: Pick<Deps, 'lanes' | 'metrics'>,
   { move, filter, update, after }: PlannedChange,

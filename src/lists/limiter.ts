@@ -1,6 +1,6 @@
 import { refuse, unavailable } from '../errors.ts'
-import { createFairSlots } from '../fair-slots.ts'
-import { withTimeout } from '../in-time.ts'
+import { createFairSlots } from '../process/fair-slots.ts'
+import { withTimeout } from '../process/timeout.ts'
 
 /** How many pieces of work run at once. */
 export interface Bounds {

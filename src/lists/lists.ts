@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose'
-import type { Models } from '../collections.ts'
 import { refuse } from '../errors.ts'
+import type { Models } from '../mongo/models.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
 
 /** Lists, counts, exports and staff searches: their connections to MongoDB, and how many run at once. Nothing else waits for them. */

@@ -1,4 +1,4 @@
-import type { Hear } from '../log.ts'
+import type { Hear } from '../process/log.ts'
 import type { Metrics } from './metrics.ts'
 
 /** What a log is made with so that its lines at warn and error are counted. */

@@ -1,6 +1,6 @@
 import type { Gauge } from 'prom-client'
 import type { Deps } from '../deps.ts'
-import { inTime } from '../in-time.ts'
+import { inTime } from '../process/timeout.ts'
 import { omit } from './gauges.ts'
 
 /** Something that MongoDB or Redis is asked for at a scrape. */

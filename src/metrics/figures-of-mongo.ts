@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { pingMongo } from '../mongo.ts'
+import { pingMongo } from '../mongo/connect.ts'
 import type { RetentionRecord } from '../retention/record.ts'
 import { dueDeliveries, oldestDue } from './due-deliveries.ts'
 import { briefMs, type Figure, longestQuestionMs, minuteMs, numberOf, pingOf } from './figure.ts'

@@ -1,4 +1,4 @@
-import { createLane, noHurry, unhurriedRestMs } from '../group-commit/lane.ts'
+import { createLane, noHurry, unhurriedRestMs } from '../mongo/batching/batcher.ts'
 import type { Usage } from './quota.ts'
 
 /** The largest batch. A count takes about 20 ms if a quota of 20 000 is full, so a whole batch ends well before `countingMs`. */

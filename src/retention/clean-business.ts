@@ -1,8 +1,7 @@
-import type { Models } from '../collections.ts'
 import type { Config } from '../config.ts'
+import type { Models } from '../mongo/models.ts'
+import type { Kind } from './counts.ts'
 import { eachPage } from './each-page.ts'
-import { askedForMs, forgetAnswers } from './forget-answers.ts'
-import { forgetAttempts } from './forget-attempts.ts'
 import type { Pace } from './pace.ts'
 import type { Progress } from './progress.ts'
 import { removeEndpoints } from './remove.ts'
@@ -10,7 +9,8 @@ import { removeDeliveries } from './remove-deliveries.ts'
 import { removeIntents } from './remove-intents.ts'
 import { removeOrders } from './remove-orders.ts'
 import { removeProducts } from './remove-products.ts'
-import type { Kind } from './tally.ts'
+import { askedForMs, forgetAnswers } from './remove-responses.ts'
+import { forgetAttempts } from './trim-attempts.ts'
 
 export type CleaningDeps = Models & {
   now(): Date

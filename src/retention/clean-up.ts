@@ -1,10 +1,10 @@
 import type { CleaningDeps } from './clean-business.ts'
+import type { Watch } from './counts.ts'
 import { eachBusiness } from './each-business.ts'
 import { takeLease } from './lease.ts'
 import { lastDue } from './night.ts'
 import { createPace } from './pace.ts'
 import { startPass } from './pass.ts'
-import type { Watch } from './tally.ts'
 
 /** `under-way`: another run is at it. `stopped`: the process is to end; the next one goes on. */
 export type Outcome = 'cleaned' | 'under-way' | 'stopped'

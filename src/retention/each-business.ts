@@ -1,10 +1,10 @@
-import { pastMongoose } from '../collection.ts'
-import { describeError } from '../log.ts'
+import { pastMongoose } from '../mongo/collection.ts'
+import { describeError } from '../process/log.ts'
 import { type CleaningDeps, cleanBusiness, spansOf } from './clean-business.ts'
+import type { Watch } from './counts.ts'
 import type { Pace } from './pace.ts'
 import type { Pass } from './pass.ts'
 import { openProgress, type RetentionProgress } from './progress.ts'
-import type { Watch } from './tally.ts'
 
 /** How a clean-up goes through the businesses. */
 interface Way {

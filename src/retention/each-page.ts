@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
-import type { Listed } from '../pagination.ts'
-import { readPage, type Walk } from '../read-page.ts'
+import type { Listed } from '../input/pagination.ts'
+import { readPage, type Walk } from '../mongo/walk.ts'
 import type { Cleaning } from './clean-business.ts'
 import type { Pace } from './pace.ts'
 

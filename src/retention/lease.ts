@@ -1,6 +1,6 @@
-import { pastMongoose } from '../collection.ts'
-import type { Models } from '../collections.ts'
-import { newId } from '../ids.ts'
+import { pastMongoose } from '../mongo/collection.ts'
+import type { Models } from '../mongo/models.ts'
+import { newId } from '../security/ids.ts'
 import { openRecord, type RetentionRecord } from './record.ts'
 
 type LeaseDeps = Pick<Models, 'RetentionRecord'> & { now(): Date }

@@ -1,4 +1,4 @@
-import { newId } from '../ids.ts'
+import { newId } from '../security/ids.ts'
 import { lastDue } from './night.ts'
 import type { RetentionRecord } from './record.ts'
 

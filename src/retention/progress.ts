@@ -1,5 +1,5 @@
-import { type Collection, pastMongoose } from '../collection.ts'
-import type { Models } from '../collections.ts'
+import { type Collection, pastMongoose } from '../mongo/collection.ts'
+import type { Models } from '../mongo/models.ts'
 
 /** How far the clean-up has come at one business, `_id`. */
 export interface RetentionProgress {

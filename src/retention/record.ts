@@ -1,5 +1,5 @@
-import { type Collection, pastMongoose } from '../collection.ts'
-import type { Models } from '../collections.ts'
+import { type Collection, pastMongoose } from '../mongo/collection.ts'
+import type { Models } from '../mongo/models.ts'
 import { lastDue } from './night.ts'
 import type { Pass } from './pass.ts'
 

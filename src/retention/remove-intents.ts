@@ -1,5 +1,5 @@
-import { pastMongoose } from '../collection.ts'
 import type { Intent } from '../intents/intent.ts'
+import { pastMongoose } from '../mongo/collection.ts'
 import type { Cleaning } from './clean-business.ts'
 import { batchLimits, eachPage } from './each-page.ts'
 import { removeMovements, removeTests } from './remove.ts'

@@ -1,13 +1,13 @@
 import type { Model, mongo } from 'mongoose'
-import { pastMongoose } from '../collection.ts'
 import type { Intent } from '../intents/intent.ts'
+import { pastMongoose } from '../mongo/collection.ts'
 import type { Order } from '../store/orders/order.ts'
 import type { Product } from '../store/products/product.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import { unusedAmong } from '../webhooks/endpoints/remove-deleted.ts'
 import type { Cleaning } from './clean-business.ts'
+import type { Kind } from './counts.ts'
 import { batchLimits } from './each-page.ts'
-import type { Kind } from './tally.ts'
 
 /** What keys make. Each says itself whether a test key made it. */
 type Made = Intent | Order | Product | Delivery

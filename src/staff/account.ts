@@ -1,5 +1,5 @@
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
-import type { Collection } from '../collection.ts'
+import type { Collection } from '../mongo/collection.ts'
 
 /** What somebody of the support staff may do: look, or look and send deliveries again. */
 export const roles = ['viewer', 'support'] as const

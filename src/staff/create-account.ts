@@ -1,8 +1,8 @@
 import { type Actor, auditLine } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
-import { isDuplicate, pastMongoose } from '../collection.ts'
-import type { Models } from '../collections.ts'
-import type { SlowHash } from '../slow-hash.ts'
+import { isDuplicate, pastMongoose } from '../mongo/collection.ts'
+import type { Models } from '../mongo/models.ts'
+import type { SlowHash } from '../security/slow-hash.ts'
 import type { Role, Staff } from './account.ts'
 import { newPassword } from './passwords.ts'
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
-import type { Collection } from '../collection.ts'
 import type { Deps } from '../deps.ts'
+import type { Collection } from '../mongo/collection.ts'
 import type { Role, Staff } from './account.ts'
 
 /** How long somebody stays signed in, whatever they do meanwhile. */

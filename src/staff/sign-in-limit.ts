@@ -1,10 +1,8 @@
 import type { Deps } from '../deps.ts'
-import { createLimitByNetwork } from '../failed-attempts/by-network.ts'
-import { attemptsCollection, createLimiter } from '../failed-attempts/limiter.ts'
-import { networkOf } from '../network.ts'
-
-/** Failed attempts to sign in. */
-export const signInAttempts = attemptsCollection('signinattempts')
+import { createLimitByNetwork } from '../security/failed-attempts/by-network.ts'
+import { signInAttempts } from '../security/failed-attempts/collections.ts'
+import { createLimiter } from '../security/failed-attempts/limiter.ts'
+import { networkOf } from '../security/network.ts'
 
 /**
  * One name from one address: 10 tries in a quarter of an hour. From other addresses the same name stays open, so that nobody

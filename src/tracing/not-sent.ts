@@ -1,6 +1,6 @@
 import { DiagLogLevel, diag } from '@opentelemetry/api'
 import type { SpanExporter } from '@opentelemetry/sdk-trace-node'
-import { type Log, throttled } from '../log.ts'
+import { type Log, throttled } from '../process/log.ts'
 
 /** Nothing rests on traces: a word about them a minute will do. */
 const saidEveryMs = 60_000

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../process/log.ts'
 import type { Tracing } from './tracing.ts'
 
 /** Loads OpenTelemetry only where traces have somewhere to go: it takes 7 MB, and 0.1 s of each start. */

@@ -15,8 +15,8 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources'
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
-import { inTime } from '../in-time.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../process/log.ts'
+import { inTime } from '../process/timeout.ts'
 import { version } from '../version.ts'
 import { attributesOf } from './attributes.ts'
 import { createComplaint, hearSdk, tellingFailures } from './not-sent.ts'

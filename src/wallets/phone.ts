@@ -1,4 +1,4 @@
-import { plainDigits } from '../digits.ts'
+import { plainDigits } from '../input/digits.ts'
 
 /** Mauritania's, which people leave out. */
 const countryCode = '222'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import { createSlowHash, mostOfKind } from '../../src/slow-hash.ts'
+import { createSlowHash, mostOfKind } from '../../src/security/slow-hash.ts'
 import { setDisabled } from '../../src/staff/change-account.ts'
 import { createSignInLimit } from '../../src/staff/sign-in-limit.ts'
 import { openBeside } from '../support/acts.ts'

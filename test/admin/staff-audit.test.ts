@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import { newId } from '../../src/ids.ts'
+import { newId } from '../../src/security/ids.ts'
 import { openService, type Service } from '../support/service.ts'
 import { signedIn, type Visitor } from './staff.ts'
 

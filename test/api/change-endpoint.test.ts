@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Scope } from '../../schemas/scopes.ts'
-import { newId } from '../../src/ids.ts'
+import { newId } from '../../src/security/ids.ts'
 import {
   attempt,
   createIntent,

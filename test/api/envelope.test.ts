@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { createApiHeaders } from '../../src/http/api-headers.ts'
+import { createApiHeaders } from '../../src/http/responses/api-headers.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { expectFailure, postHead, sendRaw } from './raw-request.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { noHurry } from '../../src/group-commit/lane.ts'
 import { keepAnswer } from '../../src/idempotency/claim.ts'
+import { noHurry } from '../../src/mongo/batching/batcher.ts'
 import { subscribe } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
 import { startReceiver } from '../support/receiver.ts'

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
-import { type Patience, patience } from '../../src/http/connections/patience.ts'
-import { createHttpServer, type HttpServer } from '../../src/http/listen.ts'
+import { createHttpServer, type HttpServer } from '../../src/http/server/listen.ts'
+import { type Patience, patience } from '../../src/http/server/timeouts.ts'
 import type { Service } from '../support/service.ts'
 
 /** Short enough to be waited for, long enough for a busy machine. */

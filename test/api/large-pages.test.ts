@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { mostPageBytes } from '../../src/page-bytes.ts'
+import { mostPageBytes } from '../../src/lists/page-bytes.ts'
 import { createIntent } from '../support/acts.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 

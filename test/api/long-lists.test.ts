@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { newId, newReferenceNumber } from '../../src/ids.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { alreadyCancelled } from '../../src/intents/lifecycle.ts'
+import { newId, newReferenceNumber } from '../../src/security/ids.ts'
 import { cancelIntent, createIntent } from '../support/acts.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 

@@ -1,4 +1,4 @@
-import { newId } from '../../src/ids.ts'
+import { newId } from '../../src/security/ids.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { createIntent, freshDelivery, subscribe } from '../support/acts.ts'
 import { storeOrder } from '../support/orders.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { askWallet } from '../../src/intents/ask-wallets.ts'
+import { askWallet } from '../../src/intents/query-wallets.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent, readIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'

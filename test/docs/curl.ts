@@ -1,4 +1,4 @@
-import { routes } from '../../src/http/routes.ts'
+import { routes } from '../../src/http/routes/routes.ts'
 import { createIntent, freshDelivery, post, subscribe } from '../support/acts.ts'
 import type { Receiver } from '../support/receiver.ts'
 import type { Merchant, Service } from '../support/service.ts'

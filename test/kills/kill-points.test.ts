@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { expireIntent } from '../../src/intents/expire.ts'
+import { relayOutboxes } from '../../src/outbox/relay.ts'
 import { wakeDelivery } from '../../src/webhooks/attempts/wake.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import type { Endpoint } from '../../src/webhooks/endpoints/endpoint.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
-import { relayOutboxes } from '../../src/webhooks/relay.ts'
 import {
   attempt,
   createIntent,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { formFor } from '../../dev/form.ts'
-import { askWallet } from '../../src/intents/ask-wallets.ts'
+import { askWallet } from '../../src/intents/query-wallets.ts'
 import { createIntent, readIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
 import { pay, storedIntent, toldBy, wordOf } from '../support/pay.ts'

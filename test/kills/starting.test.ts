@@ -56,8 +56,8 @@ describe('a process that starts', () => {
   it('has a last word where its log is off, which quotes nothing that is stored', async () => {
     const program = `
       import { mongo } from 'mongoose'
-      import { endOnCrash } from './src/crash.ts'
-      import { createLog } from './src/log.ts'
+      import { endOnCrash } from './src/process/crash.ts'
+      import { createLog } from './src/process/log.ts'
       endOnCrash(createLog('silent', 'web', null))
       throw new mongo.MongoServerError({ code: 11000, message: 'dup key: { code: "hidden" }' })`
     const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', program], {

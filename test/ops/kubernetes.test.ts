@@ -10,10 +10,10 @@ import { basename, dirname, join, normalize } from 'node:path'
 import { parseEnv, promisify } from 'node:util'
 import { expect } from 'chai'
 import { environment } from '../../schemas/environment.ts'
-import { collections } from '../../src/collections.ts'
 import { readConfig } from '../../src/config.ts'
-import { longestStopMs } from '../../src/http/listen.ts'
+import { longestStopMs } from '../../src/http/server/listen.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
+import { collections } from '../../src/mongo/models.ts'
 import { type Container, type Manifest, manifestFiles, readText, readYaml } from './manifests.ts'
 
 const objects = manifestFiles
@@ -132,7 +132,7 @@ describe('the Kubernetes manifests', () => {
   })
 
   it('look at health where the processes answer', () => {
-    const answered = readText('src/http/health.ts')
+    const answered = readText('src/http/server/health.ts')
     const asks = (container: Container) =>
       Object.fromEntries(
         (['startupProbe', 'livenessProbe', 'readinessProbe'] as const).map((probe) => [

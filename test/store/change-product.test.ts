@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { recorded } from '../../src/idempotency/effect.ts'
-import { newId } from '../../src/ids.ts'
+import { newId } from '../../src/security/ids.ts'
 import { openBeside } from '../support/acts.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct, readProduct, type SeenProduct, type SeenVariant } from '../support/store.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { newId } from '../../src/ids.ts'
-import { sweepImports } from '../../src/store/imports/sweep.ts'
+import { newId } from '../../src/security/ids.ts'
+import { sweepImports } from '../../src/store/imports/plan/sweep.ts'
 import type { Product } from '../../src/store/products/product.ts'
 import { buryMeanwhile } from '../support/graves.ts'
 import { csvOf, importAs, plansOf, soldOf, storedProducts } from '../support/imports.ts'

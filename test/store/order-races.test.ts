@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import { unavailable } from '../../src/errors.ts'
-import { newId } from '../../src/ids.ts'
+import { newId } from '../../src/security/ids.ts'
 import { giveBack } from '../../src/store/orders/give-back.ts'
 import { findLines } from '../../src/store/orders/lines.ts'
 import { placeOrder } from '../../src/store/orders/place.ts'

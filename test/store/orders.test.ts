@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { newId } from '../../src/ids.ts'
+import { newId } from '../../src/security/ids.ts'
 import { post, subscribe } from '../support/acts.ts'
 import { storeOrder } from '../support/orders.ts'
 import { faultsOf } from '../support/payment-events.ts'

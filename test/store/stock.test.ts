@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { recorded } from '../../src/idempotency/effect.ts'
-import { newId } from '../../src/ids.ts'
+import { newId } from '../../src/security/ids.ts'
 import { expectRefused } from '../api/refused.ts'
 import { openBeside } from '../support/acts.ts'
 import { buryMeanwhile } from '../support/graves.ts'

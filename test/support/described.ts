@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { describedAs } from '../../dev/described-as.ts'
 import { describeApi } from '../../src/http/openapi/describe.ts'
 import { pathOf } from '../../src/http/openapi/operation.ts'
-import { routes } from '../../src/http/routes.ts'
+import { routes } from '../../src/http/routes/routes.ts'
 import { noteDeparture } from './departures.ts'
 
 /** Holds every answer that any test gets of a service against the description of the API. */

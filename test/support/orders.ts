@@ -1,7 +1,7 @@
-import { newId, newOrderNumber } from '../../src/ids.ts'
+import { newEvent } from '../../src/outbox/event.ts'
+import { newId, newOrderNumber } from '../../src/security/ids.ts'
 import type { Order } from '../../src/store/orders/order.ts'
 import { responseFormat } from '../../src/store/orders/recall.ts'
-import { newEvent } from '../../src/webhooks/event.ts'
 import type { Merchant, Service } from './service.ts'
 
 /** A placed order with its event in the outbox, written past the API: nobody was nudged. */

@@ -1,9 +1,9 @@
 import type { Deps } from '../../src/deps.ts'
-import { noHurry } from '../../src/group-commit/lane.ts'
-import { newId } from '../../src/ids.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { type Confirmation, type Paid, type Payer, payIntent } from '../../src/intents/payments/pay.ts'
 import type { Refund } from '../../src/intents/refunds/refund-record.ts'
+import { noHurry } from '../../src/mongo/batching/batcher.ts'
+import { newId } from '../../src/security/ids.ts'
 import { type Answer, post } from './acts.ts'
 import type { Merchant, Service } from './service.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createRoom } from '../../src/http/body-room.ts'
+import { createRoom } from '../../src/http/body/budget.ts'
 
 describe('The room for bodies', () => {
   it('has a quarter for each business, and an end for all', () => {

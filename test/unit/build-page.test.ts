@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Refusal } from '../../src/errors.ts'
 import { buildPage } from '../../src/http/responses/build.ts'
-import { mostPageBytes } from '../../src/page-bytes.ts'
+import { mostPageBytes } from '../../src/lists/page-bytes.ts'
 import { countTurns } from '../support/count-turns.ts'
 
 const pageOf = (items: unknown[]) => ({ items, page: 1, limit: 100, total: items.length, hasMore: false })

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import express from 'express'
 import { isWeakKey, isWeakText } from '../../src/config/weak-keys.ts'
 import { readConfig } from '../../src/config.ts'
-import { queueNames } from '../../src/jobs.ts'
+import { queueNames } from '../../src/queues/jobs.ts'
 
 const key = Buffer.alloc(32, 7).toString('base64')
 const enough = {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createDatabaseTime } from '../../src/database-time.ts'
+import { createDatabaseTime } from '../../src/mongo/database-time.ts'
 
 const hourMs = 3_600_000
 const startMs = Date.parse('2026-11-21T12:00:00.000Z')

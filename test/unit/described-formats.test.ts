@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
 import { describedAs } from '../../dev/described-as.ts'
 import { formatsFor } from '../../src/http/openapi/formats.ts'
-import { createValidate } from '../../src/validate.ts'
+import { createValidate } from '../../src/input/validate.ts'
 
 const validate = createValidate({ maxAmount: describedAs.maxAmount, webhookAllowedHosts: new Set() })
 const described = formatsFor(describedAs)

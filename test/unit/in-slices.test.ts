@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { inSlices } from '../../src/in-slices.ts'
-import { readWithinPage } from '../../src/page-bytes.ts'
+import { readWithinPage } from '../../src/lists/page-bytes.ts'
+import { inSlices } from '../../src/process/in-slices.ts'
 import { countTurns } from '../support/count-turns.ts'
 
 /** Occupies the processor for 1 ms. */

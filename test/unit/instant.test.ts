@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readInstant } from '../../src/instant.ts'
+import { readInstant } from '../../src/input/instant.ts'
 
 const read = (text: string, edge: 'start' | 'end' = 'start') => readInstant(text, edge)?.toISOString() ?? null
 

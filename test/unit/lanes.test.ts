@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
-import { createInsertLane } from '../../src/group-commit/insert-lane.ts'
-import { createLane } from '../../src/group-commit/lane.ts'
-import { createReadLane } from '../../src/group-commit/read-lane.ts'
+import { createLane } from '../../src/mongo/batching/batcher.ts'
+import { createInsertLane } from '../../src/mongo/batching/insert-batcher.ts'
+import { createReadLane } from '../../src/mongo/batching/read-batcher.ts'
 import { openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 

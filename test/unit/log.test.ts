@@ -3,14 +3,14 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import mongoose, { mongo, Schema } from 'mongoose'
 import { pino } from 'pino'
-import { describeError } from '../../src/log.ts'
+import { describeError } from '../../src/process/log.ts'
 import { openService, type Service } from '../support/service.ts'
 
 const secret = 'a-secret-value'
 
 /** The names of the lines that a process writes which runs this with a log of its own. */
 async function linesOf(code: string): Promise<string[]> {
-  const begin = `import { createLog } from './src/log.ts'\nconst log = createLog('info', 'test', null)\n`
+  const begin = `import { createLog } from './src/process/log.ts'\nconst log = createLog('info', 'test', null)\n`
   const args = ['--import', 'tsx', '--input-type=module', '-e', begin + code]
   const ended = promisify(execFile)(process.execPath, args).catch((error: { stdout: string }) => error)
   const { stdout } = await ended

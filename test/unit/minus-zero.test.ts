@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { readJson } from '../../src/http/json-body.ts'
-import { createReaders } from '../../src/store/imports/cells.ts'
+import { readJson } from '../../src/http/body/json-body.ts'
+import { createReaders } from '../../src/store/imports/file/cells.ts'
 
 const read = (text: string) => readJson(Buffer.from(text), 'application/json')
 

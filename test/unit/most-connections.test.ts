@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
-import { mostConnections } from '../../src/http/connections/most-connections.ts'
+import { mostConnections } from '../../src/http/server/most-connections.ts'
 
 describe('The connections that a process accepts', () => {
   for (const [descriptors, most] of [
@@ -19,7 +19,7 @@ describe('The connections that a process accepts', () => {
 
   it('leave descriptors for everything else under the limit that the system sets', () => {
     const program = `
-      import { mostConnections } from './src/http/connections/most-connections.ts'
+      import { mostConnections } from './src/http/server/most-connections.ts'
       console.log(mostConnections())`
     const run = `ulimit -n 1024 && exec "${process.execPath}" --import tsx --input-type=module --eval "$1"`
     expect(execFileSync('sh', ['-c', run, 'sh', program], { encoding: 'utf8' })).to.equal('512\n')

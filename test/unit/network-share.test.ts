@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createNetworkShares } from '../../src/http/connections/network-share.ts'
+import { createNetworkShares } from '../../src/http/server/network-share.ts'
 
 describe('The shares of all connections that networks may have', () => {
   const sizes: [name: string, most: number, from: (index: number) => string, beside: string][] = [

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
-import { createLog } from '../../src/log.ts'
-import { onceThere } from '../../src/mongo.ts'
+import { onceThere } from '../../src/mongo/connect.ts'
+import { createLog } from '../../src/process/log.ts'
 
 interface Judgement {
   isRetryableReadError(error: object): boolean

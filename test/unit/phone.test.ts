@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { plainDigits } from '../../src/digits.ts'
+import { plainDigits } from '../../src/input/digits.ts'
 import { maskPhone, readPhone, readPin } from '../../src/wallets/phone.ts'
 
 describe('A phone number', () => {

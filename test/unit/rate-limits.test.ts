@@ -2,10 +2,10 @@ import { mock } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Response } from 'express'
-import { limitUnknown } from '../../src/http/limit-rate.ts'
-import type { Addition, AddUp } from '../../src/rate-limits/add-up.ts'
-import { createLines } from '../../src/rate-limits/lines.ts'
-import { createRateLimits, type RateLimits } from '../../src/rate-limits/rate-limits.ts'
+import { limitUnknown } from '../../src/http/operations/limit-rate.ts'
+import type { Addition, AddUp } from '../../src/security/rate-limits/add-up.ts'
+import { createLines } from '../../src/security/rate-limits/lines.ts'
+import { createRateLimits, type RateLimits } from '../../src/security/rate-limits/rate-limits.ts'
 
 const at = new Date('2026-01-01T00:00:00.500Z')
 const open = (perSecond: number, addUp: AddUp, now = () => at): RateLimits => {

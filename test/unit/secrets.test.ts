@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { createSecrets } from '../../src/secrets.ts'
+import { createSecrets } from '../../src/security/seal.ts'
 
 describe('Secrets', () => {
   const [older, newer, foreign] = [randomBytes(32), randomBytes(32), randomBytes(32)]

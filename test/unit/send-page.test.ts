@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import express from 'express'
-import { addHeader, sendOn, sendPage } from '../../src/http/send-page.ts'
+import { addHeader, sendOn, sendPage } from '../../src/http/pages/send-page.ts'
 
 describe('What comes after the answer of a page that took too long', () => {
   it('is dropped, the cookie of a sign-in too, and is no fault', async () => {

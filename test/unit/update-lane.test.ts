@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
-import { createUpdateLane, type GuardedUpdate } from '../../src/group-commit/update-lane.ts'
+import { createUpdateLane, type GuardedUpdate } from '../../src/mongo/batching/update-batcher.ts'
 import { openService, type Service } from '../support/service.ts'
 
 const later = () => performance.now() + 60_000

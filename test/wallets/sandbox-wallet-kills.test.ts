@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { finishLeftovers } from '../../src/poll.ts'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import type { KnownOutcome, PaymentOrder, RefundOrder, Wallet } from '../../src/wallets/wallet.ts'
+import { finishLeftovers } from '../../workers/run/poll.ts'
 import { buryMeanwhile } from '../support/graves.ts'
 import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
 import type { Victim } from '../support/kill-points.ts'

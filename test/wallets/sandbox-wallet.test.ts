@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createTurns } from '../../src/turns.ts'
+import { createTurns } from '../../src/process/one-at-a-time.ts'
 import { authorise } from '../../src/wallets/sandbox/authorise.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { move } from '../../src/wallets/sandbox/move.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
-import { newId } from '../../src/ids.ts'
+import { newId } from '../../src/security/ids.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import {
   attempt,

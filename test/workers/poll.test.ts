@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
-import { newId } from '../../src/ids.ts'
 import { expireDue } from '../../src/intents/expire-due.ts'
 import { neverCancels } from '../../src/intents/lifecycle.ts'
-import { finishLeftovers, startPolling } from '../../src/poll.ts'
+import { pollOutboxes } from '../../src/outbox/sweep.ts'
+import { newId } from '../../src/security/ids.ts'
 import { newAccount } from '../../src/wallets/sandbox/account.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
-import { pollOutboxes } from '../../src/webhooks/poll-outboxes.ts'
+import { finishLeftovers, startPolling } from '../../workers/run/poll.ts'
 import {
   attempt,
   createIntent,

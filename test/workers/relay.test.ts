@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { isUnavailable, unavailable } from '../../src/errors.ts'
-import { newId } from '../../src/ids.ts'
-import { relayOutboxes } from '../../src/webhooks/relay.ts'
+import { relayOutboxes } from '../../src/outbox/relay.ts'
+import { newId } from '../../src/security/ids.ts'
 import {
   attempt,
   cancelIntent,

@@ -1,7 +1,7 @@
 import { DelayedError, type Job, Queue, UnrecoverableError } from 'bullmq'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
-import { createLog, type Log } from '../../src/log.ts'
+import { createLog, type Log } from '../../src/process/log.ts'
 import { deliveryId, endpointIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { outboxRelay } from '../../workers/outbox-relay.ts'
 import type { NextStep } from '../../workers/run/queue-worker.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Server, startRedis } from '../../dev/servers.ts'
-import { newId } from '../../src/ids.ts'
+import { newId } from '../../src/security/ids.ts'
 import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/acts.ts'
 import { pay } from '../support/pay.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'

@@ -1,5 +1,5 @@
 import type { Deps } from '../../src/deps.ts'
-import type { Jobs, QueueName } from '../../src/jobs.ts'
+import type { Jobs, QueueName } from '../../src/queues/jobs.ts'
 
 /** What happens to a job. `later`: it is delayed until `at`. `fail`: it stays among the failed jobs, where support staff see it. */
 export type NextStep = { next: 'complete' } | { next: 'later'; at: Date } | { next: 'fail'; reason: string }

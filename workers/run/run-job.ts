@@ -1,7 +1,7 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
 import type { Deps } from '../../src/deps.ts'
-import { withTimeout } from '../../src/in-time.ts'
-import type { Jobs, QueueName } from '../../src/jobs.ts'
+import { withTimeout } from '../../src/process/timeout.ts'
+import type { Jobs, QueueName } from '../../src/queues/jobs.ts'
 import type { Done, NextStep, QueueWorker } from './queue-worker.ts'
 import { traceJob } from './trace-job.ts'
 

@@ -1,5 +1,5 @@
 import type { Deps } from '../../src/deps.ts'
-import { askForRestore, restoreEveryMs } from '../../src/restore-jobs.ts'
+import { askForRestore, restoreEveryMs } from './restore-jobs.ts'
 import { warnOfUnattended } from './warn-of-unattended.ts'
 
 /** A lease lasts 10 s, so two missed renewals still leave a second. A renewal also finds attempts whose endpoint was deleted. */

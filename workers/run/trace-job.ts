@@ -1,5 +1,5 @@
 import type { Deps } from '../../src/deps.ts'
-import type { QueueName } from '../../src/jobs.ts'
+import type { QueueName } from '../../src/queues/jobs.ts'
 import type { Done } from './queue-worker.ts'
 
 /** The span of a running job. */

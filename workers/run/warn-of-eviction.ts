@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import type { Log } from '../../src/log.ts'
+import type { Log } from '../../src/process/log.ts'
 
 /**
  * Logs a warning if Redis evicts keys when it is full: jobs would vanish without an error, and their work would wait for a poll. Logs nothing

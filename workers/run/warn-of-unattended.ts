@@ -1,5 +1,5 @@
 import type { Deps } from '../../src/deps.ts'
-import { queueNames } from '../../src/jobs.ts'
+import { queueNames } from '../../src/queues/jobs.ts'
 
 /**
  * Logs a warning with the queues that no process works on. If WORKER_QUEUES is set everywhere, one queue may be missing, and its jobs wait

@@ -1,6 +1,6 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import type { Queue } from 'bullmq'
-import type { Jobs, QueueName } from '../../jobs.ts'
+import type { Jobs, QueueName } from '../../queues/jobs.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
 
 /** What the states of each queue mean, below its name. */

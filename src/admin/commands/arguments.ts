@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { type Scope, scopes } from '../../../schemas/scopes.ts'
-import { readInstant } from '../../instant.ts'
-import { parseRange } from '../../network.ts'
+import { readInstant } from '../../input/instant.ts'
+import { parseRange } from '../../security/network.ts'
 import { readPhone, readPin } from '../../wallets/phone.ts'
 
 /** The parts of a list; an empty part is a mistake of whoever put the list together. */

@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
-import { inTime } from '../../in-time.ts'
 import {
   type CancelResult,
   type CancelSelection,
   cancelAll,
   countCancellable,
 } from '../../intents/cancel-all.ts'
-import { openLanes } from '../../lanes.ts'
-import { createLog } from '../../log.ts'
 import { createMetrics } from '../../metrics/metrics.ts'
-import { openQueues } from '../../queues.ts'
+import { openLanes } from '../../mongo/batchers.ts'
+import { createLog } from '../../process/log.ts'
+import { inTime } from '../../process/timeout.ts'
+import { openQueues } from '../../queues/queues.ts'
 import { act, found } from './act.ts'
 import { choice, instant, someId } from './arguments.ts'
 import { operator } from './operator.ts'

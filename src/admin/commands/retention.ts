@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { countCleanUp, runCleanUp } from '../../retention/clean-up.ts'
-import { startTally, type Tally } from '../../retention/tally.ts'
+import { startTally, type Tally } from '../../retention/counts.ts'
 import { act } from './act.ts'
 import { startProgress } from './progress.ts'
 import { type AdminDeps, Failed } from './run.ts'

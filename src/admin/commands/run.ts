@@ -1,10 +1,10 @@
-import { type Models, openModels } from '../../collections.ts'
 import { type Config, loadConfig } from '../../config.ts'
-import { openDatabaseTime, unshifted } from '../../database-time.ts'
-import { createLog } from '../../log.ts'
-import { connectMongo } from '../../mongo.ts'
-import { createSecrets, type Secrets } from '../../secrets.ts'
-import { createSlowHash, type SlowHash } from '../../slow-hash.ts'
+import { connectMongo } from '../../mongo/connect.ts'
+import { openDatabaseTime, unshifted } from '../../mongo/database-time.ts'
+import { type Models, openModels } from '../../mongo/models.ts'
+import { createLog } from '../../process/log.ts'
+import { createSecrets, type Secrets } from '../../security/seal.ts'
+import { createSlowHash, type SlowHash } from '../../security/slow-hash.ts'
 
 /** What the command line works with; it needs no Redis. */
 export type AdminDeps = Models & { config: Config; secrets: Secrets; slowHash: SlowHash; now(): Date }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { findKeysLeft, type KeyLeft } from '../../businesses/keys-left.ts'
-import { resealAnswers } from '../../idempotency/reseal-answers.ts'
+import { resealAnswers } from '../../idempotency/reseal-responses.ts'
 import { resealSecrets } from '../../webhooks/endpoints/reseal-secrets.ts'
 import { act } from './act.ts'
 import { startProgress } from './progress.ts'

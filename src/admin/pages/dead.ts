@@ -3,9 +3,9 @@ import { html } from 'ghtml'
 import type { Business } from '../../businesses/business.ts'
 import { lookUpBusinesses } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
-import { groupBy } from '../../group-by.ts'
-import { sendPage } from '../../http/send-page.ts'
-import type { Span } from '../../span.ts'
+import { sendPage } from '../../http/pages/send-page.ts'
+import type { Span } from '../../input/span.ts'
+import { groupBy } from '../../polyfills/group-by.ts'
 import type { SignedIn } from '../../staff/session.ts'
 import {
   type DeadGroup,
@@ -19,7 +19,7 @@ import { readFormSpan } from './form-span.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
 import { businessPath, endpointPath } from './paths.ts'
-import { sendAllButton } from './send-again-buttons.ts'
+import { sendAllButton } from './requeue-buttons.ts'
 import { deliveriesCounted, foreign, outcomeOf } from './words.ts'
 
 const dayMs = 86_400_000

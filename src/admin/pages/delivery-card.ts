@@ -4,9 +4,9 @@ import type { SignedIn } from '../../staff/session.ts'
 import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { lastUrl } from '../../webhooks/deliveries/present.ts'
 import { deliveryBadge } from './badges.ts'
+import { whatHappened } from './history.ts'
 import { deliveryPath } from './paths.ts'
-import { sendAgainButton } from './send-again-buttons.ts'
-import { whatHappened } from './what-happened.ts'
+import { sendAgainButton } from './requeue-buttons.ts'
 import { foreign } from './words.ts'
 
 /** One delivery on the page of what it tells of. */

@@ -5,8 +5,8 @@ import { trailOf } from '../../audit/trail-of.ts'
 import type { Business } from '../../businesses/business.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
-import { sendPage } from '../../http/send-page.ts'
-import { isOrderNumber } from '../../ids.ts'
+import { sendPage } from '../../http/pages/send-page.ts'
+import { isOrderNumber } from '../../security/ids.ts'
 import { hostOf } from '../../webhooks/deliveries/delivery.ts'
 import {
   lookUpResponses,
@@ -14,15 +14,15 @@ import {
   type TracedDelivery,
 } from '../../webhooks/deliveries/look-up.ts'
 import { lastUrl } from '../../webhooks/deliveries/present.ts'
-import { sendNotFound } from './answer.ts'
 import { deliveryBadge, environmentBadge } from './badges.ts'
 import { staffOf } from './guards.ts'
+import { whatHappened } from './history.ts'
 import { page, time } from './layout.ts'
+import { saidOfOne } from './notice.ts'
 import { businessPath, endpointPath, sourcePath } from './paths.ts'
-import { saidOfOne } from './said.ts'
-import { sendAgainButton } from './send-again-buttons.ts'
+import { sendAgainButton } from './requeue-buttons.ts'
+import { sendNotFound } from './respond.ts'
 import { actOf, type Numbered, numbered } from './timeline.ts'
-import { whatHappened } from './what-happened.ts'
 import { duration, foreign, outcomeOf } from './words.ts'
 
 /** GET: one delivery with its attempts and what staff did with it. Never its payload, nor a response that repeats it. */

@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts'
-import type { SendError } from '../../http/page-errors.ts'
-import { sendNotice } from './answer.ts'
+import type { SendError } from '../../http/pages/page-errors.ts'
+import { sendNotice } from './respond.ts'
 
 const titles: Record<number, [title: string, sentence: string]> = {
   404: ['Not found', 'There is nothing at this address. It may have been mistyped.'],

@@ -1,6 +1,6 @@
 import { type SpanQuery, spanQuery } from '../../../schemas/span.ts'
 import type { Deps } from '../../deps.ts'
-import { readSpan, type Span } from '../../span.ts'
+import { readSpan, type Span } from '../../input/span.ts'
 import { filledIn } from './filled-in.ts'
 
 /** The span of time that a form says; a field left blank is open. Throws VALIDATION_ERROR. */

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express'
-import { isFromHere } from '../../http/own-origin.ts'
+import { isFromHere } from '../../http/pages/own-origin.ts'
 import { isOwnForm, type SignedIn } from '../../staff/session.ts'
-import { sendNotice } from './answer.ts'
+import { sendNotice } from './respond.ts'
 
 /** Who is signed in; only behind the session's guard (router.ts). */
 export const staffOf = (res: Response): SignedIn => res.locals.staff as SignedIn

@@ -1,4 +1,4 @@
-import { isOrderNumber } from '../../ids.ts'
+import { isOrderNumber } from '../../security/ids.ts'
 import { filledIn } from './filled-in.ts'
 
 export const deliveryPath = (id: string): string => `/admin/deliveries/${encodeURIComponent(id)}`

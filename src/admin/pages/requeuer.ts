@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import { newId } from '../../ids.ts'
+import { newId } from '../../security/ids.ts'
 import type { Requeuer } from '../../webhooks/deliveries/requeue.ts'
 import { staffOf } from './guards.ts'
 

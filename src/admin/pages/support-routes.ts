@@ -8,8 +8,8 @@ import { endpointPage } from './endpoint.ts'
 import { checkCsrf, requireSupport, staffOf } from './guards.ts'
 import { orderPage } from './order.ts'
 import { paymentPage } from './payment.ts'
+import { sendAgain, sendAllAgain } from './requeue.ts'
 import { searchPage } from './search.ts'
-import { sendAgain, sendAllAgain } from './send-again.ts'
 
 /** What support staff look at, and the two acts that help a merchant on the phone. */
 export function supportRoutes(deps: Deps): Router {

@@ -1,5 +1,5 @@
 import { catalogue, type ErrorCode } from '../../errors.ts'
-import type { Route } from '../route.ts'
+import type { Route } from '../operations/route.ts'
 
 /** The error codes of every operation, in the order of the checks (docs/maintainers/decisions.md). */
 export const ofAll = [

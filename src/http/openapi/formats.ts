@@ -1,6 +1,6 @@
-import { withoutNul } from '../../../schemas/answers/fields.ts'
 import { events } from '../../../schemas/events.ts'
 import { highestPage } from '../../../schemas/page.ts'
+import { withoutNul } from '../../../schemas/responses/fields.ts'
 import type { Config } from '../../config.ts'
 import { privateSuffixes } from '../../webhooks/sender/url.ts'
 
@@ -35,7 +35,7 @@ const phone = [
 ]
 
 /**
- * The JSON Schema keywords that describe each of our own formats (src/validate.ts), exactly or as closely as possible. A number in a query,
+ * The JSON Schema keywords that describe each of our own formats (src/input/validate.ts), exactly or as closely as possible. A number in a query,
  * which arrives as text, is described as a number.
  */
 export const formatsFor = ({ maxAmount }: Told): Record<string, object> => ({

@@ -1,5 +1,5 @@
-import { exposed, isForBrowsers } from '../cross-origin.ts'
-import type { Route } from '../route.ts'
+import type { Route } from '../operations/route.ts'
+import { exposed, isForBrowsers } from '../pages/cross-origin.ts'
 import type { Part } from './schema.ts'
 
 const text = { type: 'string', maxLength: 100 }

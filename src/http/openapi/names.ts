@@ -1,37 +1,3 @@
-import {
-  delivery,
-  deliveryAttempt,
-  deliveryPage,
-  deliveryWithAttempts,
-  retriedDelivery,
-  testResult,
-} from '../../../schemas/answers/delivery.ts'
-import {
-  deletedEndpoint,
-  endpoint,
-  endpointHealth,
-  endpointPage,
-  endpointWithSecret,
-} from '../../../schemas/answers/endpoint.ts'
-import { failureBody, fieldFault, rateLimitDetails } from '../../../schemas/answers/failure.ts'
-import { importResult } from '../../../schemas/answers/import.ts'
-import {
-  createdIntent,
-  intent,
-  intentPage,
-  payment,
-  paymentFailure,
-  refund,
-  refundedIntent,
-} from '../../../schemas/answers/intent.ts'
-import { customer, order, orderItem, orderPage } from '../../../schemas/answers/order.ts'
-import {
-  deletedProduct,
-  product,
-  productPage,
-  stockedVariant,
-  variant,
-} from '../../../schemas/answers/product.ts'
 import { changeStockBody } from '../../../schemas/change-stock.ts'
 import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
 import { createTestIntentBody } from '../../../schemas/create-intent.ts'
@@ -41,6 +7,40 @@ import { importProductsBody } from '../../../schemas/import-products.ts'
 import { orderEvents } from '../../../schemas/order-event.ts'
 import { paymentEvents } from '../../../schemas/payment-event.ts'
 import { refundBody } from '../../../schemas/refund.ts'
+import {
+  delivery,
+  deliveryAttempt,
+  deliveryPage,
+  deliveryWithAttempts,
+  retriedDelivery,
+  testResult,
+} from '../../../schemas/responses/delivery.ts'
+import {
+  deletedEndpoint,
+  endpoint,
+  endpointHealth,
+  endpointPage,
+  endpointWithSecret,
+} from '../../../schemas/responses/endpoint.ts'
+import { failureBody, fieldFault, rateLimitDetails } from '../../../schemas/responses/failure.ts'
+import { importResult } from '../../../schemas/responses/import.ts'
+import {
+  createdIntent,
+  intent,
+  intentPage,
+  payment,
+  paymentFailure,
+  refund,
+  refundedIntent,
+} from '../../../schemas/responses/intent.ts'
+import { customer, order, orderItem, orderPage } from '../../../schemas/responses/order.ts'
+import {
+  deletedProduct,
+  product,
+  productPage,
+  stockedVariant,
+  variant,
+} from '../../../schemas/responses/product.ts'
 import { simulateOrderBody } from '../../../schemas/simulate-order.ts'
 import { simulatePaymentBody } from '../../../schemas/simulate-payment.ts'
 import { testEndpointBody } from '../../../schemas/test-endpoint.ts'

@@ -1,6 +1,6 @@
 import { catalogue, type ErrorCode } from '../../errors.ts'
-import { groupBy } from '../../group-by.ts'
-import type { Route } from '../route.ts'
+import { groupBy } from '../../polyfills/group-by.ts'
+import type { Route } from '../operations/route.ts'
 import { codesOf, ofAll, ofBodies, ofWrites } from './codes.ts'
 import { forBrowsers, headersOf, rateLimit, requestId, retryAfter } from './headers.ts'
 import type { Part } from './schema.ts'

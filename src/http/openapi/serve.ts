@@ -1,8 +1,8 @@
 import { type Request, type Response, Router } from 'express'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
-import { setApiHeaders } from '../answer.ts'
-import { letBrowsersRead } from '../cross-origin.ts'
+import { letBrowsersRead } from '../pages/cross-origin.ts'
+import { setApiHeaders } from '../responses/envelope.ts'
 import { describeApi } from './describe.ts'
 
 /** Serves `/openapi.json`, built once. The response needs no key, any page may load it, and it has no envelope. */

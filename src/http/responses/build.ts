@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { mostPageBytes, PageTooLarge } from '../../page-bytes.ts'
-import type { Page } from '../../pagination.ts'
-import { success } from '../answer.ts'
+import type { Page } from '../../input/pagination.ts'
+import { mostPageBytes, PageTooLarge } from '../../lists/page-bytes.ts'
+import { success } from './envelope.ts'
 
 /** Approximate length of a part. The memory of a part is freed once the client has read it. */
 const partLength = 64 * 1024

@@ -1,5 +1,5 @@
 import type { PageQuery } from '../../../schemas/page.ts'
-import { readSlice } from '../../pagination.ts'
+import { readSlice } from '../../input/pagination.ts'
 
 /**
  * The largest size of one item as JSON, in bytes: every text at its maximum length, each character escaped as six bytes. `wholeDelivery`

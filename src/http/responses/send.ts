@@ -1,6 +1,6 @@
 import type { Response } from 'express'
-import { writeHead } from '../answer.ts'
 import type { ResponseMemory } from './budget.ts'
+import { writeHead } from './envelope.ts'
 
 /** A finished response and its memory. */
 export interface BuiltResponse {

@@ -1,13 +1,13 @@
 import type { DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
 import type { Deps } from '../../deps.ts'
-import { newId } from '../../ids.ts'
+import { newId } from '../../security/ids.ts'
 import { commissionOf } from '../../wallets/commission.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import type { MoveName } from '../lifecycle.ts'
 import { type Step, transition } from '../transition.ts'
+import { logged } from './hold.ts'
 import type { Payment, PaymentAttempt, PaymentFailure, PaymentUnderWay } from './payment.ts'
-import { logged } from './under-way.ts'
 
 /** A payment as far as its end needs to know it. */
 export type Ending = Pick<PaymentUnderWay, 'id' | 'wallet' | 'amount' | 'payerPhone'>

@@ -1,18 +1,18 @@
 import type { Deps } from '../../deps.ts'
 import type { Spend } from '../../idempotency/effect.ts'
-import { newId } from '../../ids.ts'
-import { outcomeOf } from '../../wallets/ask.ts'
+import type { Cause } from '../../outbox/event.ts'
+import { newId } from '../../security/ids.ts'
 import { orderUntil } from '../../wallets/order-times.ts'
 import { maskPhone } from '../../wallets/phone.ts'
+import { outcomeOf } from '../../wallets/query.ts'
 import type { KnownOutcome, Wallet } from '../../wallets/wallet.ts'
-import type { Cause } from '../../webhooks/event.ts'
-import { leaveOpen } from '../ask-wallets.ts'
 import type { Intent } from '../intent.ts'
 import { isOpenEverywhere } from '../lifecycle.ts'
 import { openPayment } from '../open-order.ts'
+import { leaveOpen } from '../query-wallets.ts'
+import { beginPayment } from './hold.ts'
 import type { PaymentUnderWay } from './payment.ts'
 import { settlePayment } from './settle.ts'
-import { beginPayment } from './under-way.ts'
 
 /** What a customer confirms with their PIN. */
 export interface Confirmation {

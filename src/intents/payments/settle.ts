@@ -1,16 +1,16 @@
 import type { Deps } from '../../deps.ts'
+import type { Cause } from '../../outbox/event.ts'
+import { nudgeRelay } from '../../outbox/wake-relay.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
-import type { Cause } from '../../webhooks/event.ts'
 import { expiryJobs } from '../expire.ts'
 import type { Intent } from '../intent.ts'
 import { isPending } from '../lifecycle.ts'
-import { nudgeRelay } from '../nudge-relay.ts'
 import { changeTogether, type PlannedChange, planMove } from '../transition.ts'
 import { attemptOf, endOf } from './end.ts'
+import { planRelease } from './hold.ts'
 import type { PaymentAttempt, PaymentUnderWay } from './payment.ts'
-import { planRelease } from './under-way.ts'
 
-/** Who settles a payment: a request, or a job (null); and until when it waits (group-commit/lane.ts). */
+/** Who settles a payment: a request, or a job (null); and until when it waits (mongo/batching/batcher.ts). */
 export interface Settler {
   cause: Cause | null
   until: number

@@ -3,14 +3,14 @@ import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse, unavailable } from '../../errors.ts'
 import type { Effect, Errand } from '../../idempotency/effect.ts'
-import { newRefundId } from '../../ids.ts'
+import { newRefundId } from '../../security/ids.ts'
 import { orderUntil } from '../../wallets/order-times.ts'
 import { findIntentToChange, type IntentToChange } from '../find.ts'
 import { carryOut, earlierRefund } from './carry-out.ts'
-import { judgeRefund } from './judge.ts'
+import { judgeRefund } from './check.ts'
+import { beginRefund } from './hold.ts'
 import type { RefundRequest } from './parse-refund.ts'
 import type { Refund } from './refund-record.ts'
-import { beginRefund } from './under-way.ts'
 
 /** Each look that comes to nothing means that another refund was quicker in that very moment. */
 const mostLooks = 5
@@ -18,7 +18,7 @@ const mostLooks = 5
 /** A refund costs as much as this many reads of its intent (measured): it reads the whole intent once, then builds, seals and stores the response. */
 const costInReads = 3
 
-/** The wallet's call with its grace (wallets/ask.ts), and the 8 s that a request may wait on MongoDB. */
+/** The wallet's call with its grace (wallets/query.ts), and the 8 s that a request may wait on MongoDB. */
 export const refundErrandMs = (config: Pick<Config, 'walletTimeoutMs'>): number =>
   config.walletTimeoutMs + 9000
 

@@ -1,13 +1,13 @@
 import type { Deps } from '../../deps.ts'
-import { newId } from '../../ids.ts'
+import type { Cause } from '../../outbox/event.ts'
+import { nudgeRelay } from '../../outbox/wake-relay.ts'
+import { newId } from '../../security/ids.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
-import type { Cause } from '../../webhooks/event.ts'
 import type { Intent } from '../intent.ts'
-import { nudgeRelay } from '../nudge-relay.ts'
 import type { PaymentAttempt } from '../payments/payment.ts'
 import { transition } from '../transition.ts'
+import { pending, releaseRefund } from './hold.ts'
 import type { Refund } from './refund-record.ts'
-import { pending, releaseRefund } from './under-way.ts'
 
 /**
  * Ends a PENDING refund by what became of it at the wallet, in one write: the money went back (REFUNDED, and the event), or nothing

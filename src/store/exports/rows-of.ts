@@ -1,4 +1,4 @@
-import type { Column } from '../imports/row.ts'
+import type { Column } from '../imports/file/row.ts'
 import type { Product } from '../products/product.ts'
 
 /** What an export needs of a product. */

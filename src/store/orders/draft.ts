@@ -1,11 +1,11 @@
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
-import { newOrderNumber } from '../../ids.ts'
-import { type Cause, newEvent } from '../../webhooks/event.ts'
+import { type Cause, newEvent } from '../../outbox/event.ts'
+import { newOrderNumber } from '../../security/ids.ts'
+import type { Try } from './attempt.ts'
 import type { Line } from './lines.ts'
 import type { Customer, Order, OrderItem } from './order.ts'
 import { responseFormat } from './recall.ts'
-import type { Try } from './try.ts'
 
 /** The order of these lines, with its event. AMOUNT_OUT_OF_RANGE for a line or a total above the highest amount. */
 export function draftOrder(

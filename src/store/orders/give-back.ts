@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { noHurry } from '../../group-commit/lane.ts'
+import { noHurry } from '../../mongo/batching/batcher.ts'
 import type { Reservation } from '../products/product.ts'
 import { movedStock } from './moved-stock.ts'
 import { withoutReservation } from './without-reservation.ts'

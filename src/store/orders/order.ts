@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose'
-import { type Collection, pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
-import { type OutboxEvent, outboxFields, outboxIndex } from '../../webhooks/event.ts'
+import { type Collection, pastMongoose } from '../../mongo/collection.ts'
+import { type OutboxEvent, outboxFields, outboxIndex } from '../../outbox/event.ts'
 
 /** One line of an order, a copy of what was sold: names and prices stay as they were. Amounts in centimes. */
 export interface OrderItem {

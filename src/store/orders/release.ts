@@ -1,7 +1,7 @@
-import { isDuplicate } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
+import { isDuplicate } from '../../mongo/collection.ts'
+import type { Try } from './attempt.ts'
 import { type Order, storedOrders } from './order.ts'
-import type { Try } from './try.ts'
 
 /** Longer than a claim lives (SPEC 5.4), under which another try could still come. */
 const rememberedMs = 48 * 3_600_000

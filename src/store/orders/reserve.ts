@@ -1,12 +1,12 @@
 import type { Deps } from '../../deps.ts'
-import { groupBy } from '../../group-by.ts'
-import type { GuardedUpdate } from '../../group-commit/update-lane.ts'
+import type { GuardedUpdate } from '../../mongo/batching/update-batcher.ts'
+import { groupBy } from '../../polyfills/group-by.ts'
 import type { Reservation, Variant } from '../products/product.ts'
+import type { Try } from './attempt.ts'
 import { giveBack } from './give-back.ts'
 import type { Line } from './lines.ts'
 import { movedStock } from './moved-stock.ts'
 import { unitsOf } from './shortfall.ts'
-import type { Try } from './try.ts'
 
 /** What a try takes of one product, with what it was read as: the order has a copy of that, so it must still be so. */
 export interface Taking {

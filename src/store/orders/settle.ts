@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { noHurry } from '../../group-commit/lane.ts'
+import { noHurry } from '../../mongo/batching/batcher.ts'
 import { withoutReservation } from './without-reservation.ts'
 
 /** Forgets the reservations of a try that was placed: what it took is sold. The stock stays, so the revision does. */

@@ -1,5 +1,5 @@
 import { refuse } from '../../errors.ts'
-import { groupBy } from '../../group-by.ts'
+import { groupBy } from '../../polyfills/group-by.ts'
 import type { Line } from './lines.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { GuardedUpdate } from '../../group-commit/update-lane.ts'
+import type { GuardedUpdate } from '../../mongo/batching/update-batcher.ts'
 
 /** An update that takes the reservation of a try out of a product: where it is gone already, it happened. */
 export const withoutReservation = (

@@ -1,4 +1,4 @@
-import { newId } from '../../ids.ts'
+import { newId } from '../../security/ids.ts'
 import type { Product, Variant } from './product.ts'
 import { skusOf } from './skus.ts'
 

@@ -1,4 +1,4 @@
-import type { Collection } from '../../collection.ts'
+import type { Collection } from '../../mongo/collection.ts'
 
 /** The label of the one variant of a product that was given without any. */
 export const defaultLabel = 'Default'

@@ -1,6 +1,6 @@
-import { isDuplicate } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
-import { newId } from '../../ids.ts'
+import { isDuplicate } from '../../mongo/collection.ts'
+import { newId } from '../../security/ids.ts'
 import type { Shop } from './shop.ts'
 
 /** Makes the shop of a business in one environment, or null when it has one. */

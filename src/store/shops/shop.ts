@@ -1,4 +1,4 @@
-import type { Collection } from '../../collection.ts'
+import type { Collection } from '../../mongo/collection.ts'
 
 /**
  * Where a business sells: at most one shop in each environment, so business and environment name it. The live one is made by an

@@ -1,8 +1,8 @@
 import { highestStock } from '../../../schemas/product-limits.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import type { GuardedUpdate } from '../../group-commit/update-lane.ts'
 import { type Effect, recorded, unlessForgotten } from '../../idempotency/effect.ts'
+import type { GuardedUpdate } from '../../mongo/batching/update-batcher.ts'
 import { ownProduct } from '../products/find.ts'
 import type { StockChange } from './parse-change.ts'
 

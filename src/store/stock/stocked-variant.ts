@@ -1,4 +1,4 @@
-import { isId } from '../../ids.ts'
+import { isId } from '../../security/ids.ts'
 import type { Variant } from '../products/product.ts'
 
 /** A variant as it is after its stock changed: with nulls where that was done and it is gone since, or nobody can tell any more which it was. */

@@ -1,10 +1,10 @@
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 import type { Wallet, WalletOutcome } from '../wallet.ts'
-import { type OrderAsked, outcomeOfAnswer, readAnswer } from './answer.ts'
-import { createComplaint } from './complain.ts'
 import type { Answered } from './exchange.ts'
+import { createComplaint } from './log-faults.ts'
 import { openProvider } from './provider.ts'
+import { type OrderAsked, outcomeOfAnswer, readAnswer } from './response.ts'
 
 /** How far the provider's clock may be from ours. It may be ahead: so much later is the `validUntil` that it is told. */
 const skewMs = 30_000

@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 import type { Deps } from '../../deps.ts'
-import { createFairSlots, fewerThanFree } from '../../fair-slots.ts'
+import { createFairSlots, fewerThanFree } from '../../process/fair-slots.ts'
 import { type Exchange, exchange, type ProviderRequest, waitingPart } from './exchange.ts'
 import { signature } from './sign.ts'
 

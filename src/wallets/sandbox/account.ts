@@ -1,4 +1,4 @@
-import type { Collection } from '../../collection.ts'
+import type { Collection } from '../../mongo/collection.ts'
 
 /** An order, as a wallet carries it out. */
 export interface WalletOrder {

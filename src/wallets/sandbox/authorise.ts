@@ -1,4 +1,4 @@
-import type { InTurn } from '../../turns.ts'
+import type { InTurn } from '../../process/one-at-a-time.ts'
 import { failingPayment } from '../magic-amounts.ts'
 import type { KnownOutcome, PaymentOrder } from '../wallet.ts'
 import { checkPin, type PinDeps, type PinVerdict, pretendToCheck } from './check-pin.ts'

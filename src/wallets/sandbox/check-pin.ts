@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Models } from '../../collections.ts'
-import type { SlowCheck } from '../../slow-hash.ts'
+import type { Models } from '../../mongo/models.ts'
+import type { SlowCheck } from '../../security/slow-hash.ts'
 import type { PaymentOrder } from '../wallet.ts'
 import type { WalletAccount } from './account.ts'
-import { countWrong, forgetTries, giveTryBack, type PinTry, takeTry } from './pin-tries.ts'
+import { countWrong, forgetTries, giveTryBack, type PinTry, takeTry } from './failed-pins.ts'
 
 export type PinDeps = Pick<Models, 'WalletAccount'> & { now(): Date; checkPin: SlowCheck }
 

@@ -1,6 +1,6 @@
-import { isDuplicate, pastMongoose } from '../../collection.ts'
-import type { Models } from '../../collections.ts'
-import type { SlowHash } from '../../slow-hash.ts'
+import { isDuplicate, pastMongoose } from '../../mongo/collection.ts'
+import type { Models } from '../../mongo/models.ts'
+import type { SlowHash } from '../../security/slow-hash.ts'
 import { newAccount, type WalletAccount } from './account.ts'
 
 /** Makes a wallet that every business in the sandbox meets under this phone number. Null when the number has one. */

@@ -1,5 +1,5 @@
-import { isDuplicate, pastMongoose } from '../../collection.ts'
-import type { Models } from '../../collections.ts'
+import { isDuplicate, pastMongoose } from '../../mongo/collection.ts'
+import type { Models } from '../../mongo/models.ts'
 import { newAccount, type WalletAccount } from './account.ts'
 import { demoWallets } from './demo-wallets.ts'
 

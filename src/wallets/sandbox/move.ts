@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { pastMongoose } from '../../collection.ts'
-import { newId } from '../../ids.ts'
+import { pastMongoose } from '../../mongo/collection.ts'
+import { newId } from '../../security/ids.ts'
 import type { KnownOutcome } from '../wallet.ts'
 import type { WalletOrder } from './account.ts'
 import { finishMovement, gainOf, type MovingDeps } from './finish.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Collection, isDuplicate, pastMongoose } from '../../collection.ts'
-import type { Models } from '../../collections.ts'
+import { type Collection, isDuplicate, pastMongoose } from '../../mongo/collection.ts'
+import type { Models } from '../../mongo/models.ts'
 import type { KnownOutcome } from '../wallet.ts'
 import type { WalletOrder } from './account.ts'
 

@@ -1,5 +1,5 @@
-import { pastMongoose } from '../../collection.ts'
-import type { InTurn } from '../../turns.ts'
+import { pastMongoose } from '../../mongo/collection.ts'
+import type { InTurn } from '../../process/one-at-a-time.ts'
 import type { KnownOutcome, RefundOrder } from '../wallet.ts'
 import type { MovingDeps } from './finish.ts'
 import { move, withoutMoving } from './move.ts'

@@ -1,5 +1,5 @@
-import { fairShare, type SlowHash } from '../../slow-hash.ts'
-import { createTurns } from '../../turns.ts'
+import { createTurns } from '../../process/one-at-a-time.ts'
+import { fairShare, type SlowHash } from '../../security/slow-hash.ts'
 import type { Wallet } from '../wallet.ts'
 import { authorise } from './authorise.ts'
 import type { MovingDeps } from './finish.ts'

@@ -1,4 +1,4 @@
-import { pastMongoose } from '../../collection.ts'
+import { pastMongoose } from '../../mongo/collection.ts'
 import type { KnownOutcome, Question } from '../wallet.ts'
 import { finishMovement, type MovingDeps } from './finish.ts'
 import { decide } from './movement.ts'

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
-import { noHurry } from '../../group-commit/lane.ts'
 import { environmentOf } from '../../metrics/metrics.ts'
+import { noHurry } from '../../mongo/batching/batcher.ts'
 import { composeBody, composeData } from '../body/compose.ts'
 import { type AttemptRecord, hostOf } from '../deliveries/delivery.ts'
 import { endpointIdOf } from '../deliveries/delivery-id.ts'

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
-import { pastMongoose } from '../../collection.ts'
-import { createLane, type Lane } from '../../group-commit/lane.ts'
-import { newId } from '../../ids.ts'
+import { createLane, type Lane } from '../../mongo/batching/batcher.ts'
+import { pastMongoose } from '../../mongo/collection.ts'
+import { newId } from '../../security/ids.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import { claimable, leaseEnd } from '../deliveries/lease.ts'
 

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
-import type { Lane } from '../../group-commit/lane.ts'
-import { createByIdLane } from '../../group-commit/read-lane.ts'
+import type { Lane } from '../../mongo/batching/batcher.ts'
+import { createByIdLane } from '../../mongo/batching/read-batcher.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { SlotOwner } from './slots/slot.ts'
 

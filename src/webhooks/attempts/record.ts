@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
-import { pastMongoose } from '../../collection.ts'
-import { createLane, type Lane, unhurriedRestMs } from '../../group-commit/lane.ts'
+import { createLane, type Lane, unhurriedRestMs } from '../../mongo/batching/batcher.ts'
+import { pastMongoose } from '../../mongo/collection.ts'
 import type { AttemptRecord, Delivery } from '../deliveries/delivery.ts'
 import type { ClaimedDelivery } from './claim.ts'
 

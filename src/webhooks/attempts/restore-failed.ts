@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { inBatches } from '../../in-batches.ts'
+import { inBatches } from '../../mongo/in-batches.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import { deliveryIdOf, deliveryJob, jobIdOf } from '../deliveries/delivery-job.ts'
 

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { noHurry } from '../../group-commit/lane.ts'
+import { noHurry } from '../../mongo/batching/batcher.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import { endpointIdOf } from '../deliveries/delivery-id.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'

@@ -1,7 +1,7 @@
-import { pastMongoose } from '../../collection.ts'
-import type { Models } from '../../collections.ts'
-import { createLane, type Lane } from '../../group-commit/lane.ts'
-import { isOrderNumber } from '../../ids.ts'
+import { createLane, type Lane } from '../../mongo/batching/batcher.ts'
+import { pastMongoose } from '../../mongo/collection.ts'
+import type { Models } from '../../mongo/models.ts'
+import { isOrderNumber } from '../../security/ids.ts'
 import { placed } from '../../store/orders/order.ts'
 import type { BodySource, OrderSource, PaymentSource } from './compose.ts'
 

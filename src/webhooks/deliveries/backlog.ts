@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import type { Span } from '../../span.ts'
+import type { Span } from '../../input/span.ts'
 import { deadIn, shownDeadMs } from './dead-in.ts'
 
 /** How many deliveries are due, wait for their next attempt, or died within the last `shownDeadMs`. */

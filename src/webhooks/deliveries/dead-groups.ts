@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose'
-import { pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
+import { pastMongoose } from '../../mongo/collection.ts'
 import { deadIn } from './dead-in.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 

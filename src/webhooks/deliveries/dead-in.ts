@@ -1,5 +1,5 @@
-import { deadShownSeconds } from '../../jobs.ts'
-import { type Span, within } from '../../span.ts'
+import { type Span, within } from '../../input/span.ts'
+import { deadShownSeconds } from '../../queues/jobs.ts'
 
 /** How far back staff see DEAD deliveries by default. Bull Board keeps failed jobs for the same time. */
 export const shownDeadMs = deadShownSeconds * 1000

@@ -1,4 +1,4 @@
-import type { Collection } from '../../collection.ts'
+import type { Collection } from '../../mongo/collection.ts'
 
 /** The results of the attempts of one hour, over all businesses, for the plots of the staff pages. */
 export interface DeliveryHour {

@@ -1,4 +1,4 @@
-import type { NamedJob } from '../../jobs.ts'
+import type { NamedJob } from '../../queues/jobs.ts'
 import { type AttemptRecord, type Delivery, hostOf, maxAttempts } from './delivery.ts'
 
 /** The fields of a delivery that its job shows to support staff. `lastAttempt`: only after a failure. */

@@ -1,9 +1,9 @@
 import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../../audit/audit-event.ts'
-import type { Collection } from '../../collection.ts'
-import { parseUrl } from '../../parse-url.ts'
+import type { Collection } from '../../mongo/collection.ts'
+import { type Caused, causedFields } from '../../outbox/event.ts'
+import { parseUrl } from '../../polyfills/parse-url.ts'
 import { type Recorded, recordedFields } from '../body/facts.ts'
-import { type Caused, causedFields } from '../event.ts'
 
 /** Attempts of the retry table. A delivery is DEAD after the last (SPEC 6.4). */
 export const maxAttempts = 8

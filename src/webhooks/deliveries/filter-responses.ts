@@ -1,4 +1,4 @@
-import { keptBytes } from '../sender/answer.ts'
+import { keptBytes } from '../sender/response.ts'
 
 /**
  * The fields of an event's `data` that staff pages show. Support staff may not see any other field: the customer of an order, the

@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { pastMongoose } from '../../collection.ts'
+import { pastMongoose } from '../../mongo/collection.ts'
 import type { Delivery } from './delivery.ts'
 
 /** How long a lease lasts from its start or last renewal. Renewals come every 3 s, so the lease of a dead worker ends within 10 s. */

@@ -1,6 +1,6 @@
+import type { Caused, OutboxEvent } from '../../outbox/event.ts'
 import type { BodySource } from '../body/compose.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
-import type { Caused, OutboxEvent } from '../event.ts'
 import type { Delivery } from './delivery.ts'
 import { deliveryId } from './delivery-id.ts'
 import { leaseEnd } from './lease.ts'

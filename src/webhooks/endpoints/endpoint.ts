@@ -1,5 +1,5 @@
 import type { EventName } from '../../../schemas/events.ts'
-import type { Collection } from '../../collection.ts'
+import type { Collection } from '../../mongo/collection.ts'
 
 /** How many endpoints a business may have (SPEC 4.8, rule 1). */
 export const endpointSlots = [0, 1, 2, 3, 4] as const

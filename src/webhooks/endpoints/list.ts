@@ -1,6 +1,6 @@
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import { type Page, readPage, type Slice } from '../../pagination.ts'
+import { type Page, readPage, type Slice } from '../../input/pagination.ts'
 import { type Endpoint, standing } from './endpoint.ts'
 
 /** The endpoints of the caller's business, newest first. */

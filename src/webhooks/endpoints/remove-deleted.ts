@@ -1,5 +1,5 @@
-import { pastMongoose } from '../../collection.ts'
-import type { Models } from '../../collections.ts'
+import { pastMongoose } from '../../mongo/collection.ts'
+import type { Models } from '../../mongo/models.ts'
 
 type RemoveDeps = Pick<Models, 'Endpoint'>
 

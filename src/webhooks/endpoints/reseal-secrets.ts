@@ -1,8 +1,8 @@
 import type { mongo } from 'mongoose'
-import { pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
-import { inBatches } from '../../in-batches.ts'
-import type { Secrets } from '../../secrets.ts'
+import { pastMongoose } from '../../mongo/collection.ts'
+import { inBatches } from '../../mongo/in-batches.ts'
+import type { Secrets } from '../../security/seal.ts'
 import type { Endpoint } from './endpoint.ts'
 import { secretField } from './signing-secrets.ts'
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { SealedField, Secrets } from '../../secrets.ts'
+import type { SealedField, Secrets } from '../../security/seal.ts'
 import { type Endpoint, endpoints } from './endpoint.ts'
 
 /** 64 hex characters (SPEC 2.2). */

@@ -1,5 +1,5 @@
-import { pastMongoose } from '../../collection.ts'
 import type { Deps } from '../../deps.ts'
+import { pastMongoose } from '../../mongo/collection.ts'
 import { leaseEnd } from '../deliveries/lease.ts'
 
 const mostInBatch = 500

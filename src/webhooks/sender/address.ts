@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import type { Range } from '../../network.ts'
+import type { Range } from '../../security/network.ts'
 
 /** A service of Azure that is reachable only from inside Azure, although its address is in a public range. */
 const azureHost = '168.63.129.16'

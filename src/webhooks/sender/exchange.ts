@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
-import { answerText, keptBytes, retryAfterSeconds } from './answer.ts'
 import { type Connection, mayIdleFor } from './connection.ts'
 import { codeOf, exchangeFault, type Fault, faults } from './faults.ts'
+import { answerText, keptBytes, retryAfterSeconds } from './response.ts'
 
 /** The rest of a longer response is not read (docs/webhooks.md). */
 const mostReadBytes = 16 * 1024

@@ -1,4 +1,4 @@
-import type { Stage } from '../../../schemas/answers/endpoint.ts'
+import type { Stage } from '../../../schemas/responses/endpoint.ts'
 
 /** Why there was no response. `stage`: where the attempt failed. `reason`: a fixed sentence for merchants, without addresses. */
 export interface Fault {

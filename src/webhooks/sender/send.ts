@@ -1,6 +1,6 @@
 import { constants } from 'node:crypto'
 import tls from 'node:tls'
-import type { Range } from '../../network.ts'
+import type { Range } from '../../security/network.ts'
 import { isWithin } from './address.ts'
 import { openSocket, type Target } from './connect.ts'
 import type { Connection } from './connection.ts'

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { parseUrl } from '../../parse-url.ts'
+import { parseUrl } from '../../polyfills/parse-url.ts'
 
 /** Fits every database index, proxy and log. The same limit as for redirect URLs. */
 const maxLength = 2048

@@ -1,5 +1,5 @@
-import type { Route } from '../../../src/http/route.ts'
-import { routes } from '../../../src/http/routes.ts'
+import type { Route } from '../../../src/http/operations/route.ts'
+import { routes } from '../../../src/http/routes/routes.ts'
 
 const patterns = routes.map((route) => ({
   route,

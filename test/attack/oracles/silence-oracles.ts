@@ -1,4 +1,4 @@
-import { largestBytes } from '../../../src/http/body.ts'
+import { largestBytes } from '../../../src/http/body/read-body.ts'
 import type { Attack } from '../generators/attack.ts'
 import { type TargetBody, targets } from '../targets/target.ts'
 

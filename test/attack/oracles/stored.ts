@@ -1,8 +1,8 @@
 import { type Connection, mongo as driver, type Model } from 'mongoose'
 import { deliveryStatuses } from '../../../schemas/list-deliveries.ts'
 import { statuses } from '../../../schemas/list-intents.ts'
-import { openCollection } from '../../../src/collection.ts'
-import { collections } from '../../../src/collections.ts'
+import { openCollection } from '../../../src/mongo/collection.ts'
+import { collections } from '../../../src/mongo/models.ts'
 import { type Mark, marksIn } from '../cast/references.ts'
 
 /** A mark that stands in the database, with the owner and the environment of the document around it where that has them. */

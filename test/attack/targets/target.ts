@@ -1,5 +1,5 @@
-import type { Route } from '../../../src/http/route.ts'
-import { routes } from '../../../src/http/routes.ts'
+import type { Route } from '../../../src/http/operations/route.ts'
+import { routes } from '../../../src/http/routes/routes.ts'
 import { pages } from './pages.ts'
 
 /** One address with a method, and what a good request to it brings. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { groupBy } from '../../../src/group-by.ts'
+import { groupBy } from '../../../src/polyfills/group-by.ts'
 
 /** One edit of a source file: `find`, which stands there exactly once, becomes `put`. */
 export interface Edit {

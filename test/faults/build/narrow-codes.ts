@@ -5,5 +5,5 @@ import type { Edit } from './edit.ts'
  * Too few for longer than that.
  */
 export const narrowCodes: Edit[] = [
-  { file: 'src/ids.ts', find: 'String(randomInt(1_000_000))', put: 'String(randomInt(500))' },
+  { file: 'src/security/ids.ts', find: 'String(randomInt(1_000_000))', put: 'String(randomInt(500))' },
 ]

@@ -1,7 +1,7 @@
 import { after, before } from './point.ts'
 
-const request = before('web', 'src/http/run-operation.ts')
-const claim = before('web', 'src/http/idempotency.ts')
+const request = before('web', 'src/http/operations/run-operation.ts')
+const claim = before('web', 'src/http/operations/idempotency.ts')
 const create = before('web', 'src/intents/create.ts')
 const cancel = before('web', 'src/intents/cancel.ts')
 

@@ -7,6 +7,6 @@ export const expirePoints = [
   expire('expire.taken', 'const expired = await transitionTogether('),
   expire('expire.moved', 'nudgeRelay(deps, expired)'),
   after('worker', 'src/intents/expire.ts')('expire.nudged', 'nudgeRelay(deps, expired)'),
-  before('worker', 'src/poll.ts')('poll.begun', 'found = await look(deps)'),
-  after('worker', 'src/poll.ts')('poll.done', 'found = await look(deps)'),
+  before('worker', 'workers/run/poll.ts')('poll.begun', 'found = await look(deps)'),
+  after('worker', 'workers/run/poll.ts')('poll.done', 'found = await look(deps)'),
 ]

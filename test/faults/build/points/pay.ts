@@ -2,7 +2,7 @@ import { before, within } from './point.ts'
 
 const pay = before('web', 'src/intents/payments/pay.ts')
 const simulate = before('web', 'src/intents/payments/simulate.ts')
-const outcome = before('worker', 'src/intents/ask-wallets.ts')
+const outcome = before('worker', 'src/intents/query-wallets.ts')
 
 /** Of a payment by wallet; `wallet.…` of the sandbox's wallets, by which refunds go too; `outcome.…` of asking what became of either. */
 export const payPoints = [

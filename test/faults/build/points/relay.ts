@@ -1,6 +1,6 @@
 import { after, before } from './point.ts'
 
-const relay = before('worker', 'src/webhooks/relay.ts')
+const relay = before('worker', 'src/outbox/relay.ts')
 
 export const relayPoints = [
   relay('relay.events-read', 'const receivers = await receiversOf('),
@@ -10,5 +10,5 @@ export const relayPoints = [
   relay('relay.deliveries-inserted', 'if (waiting.length > 0)'),
   relay('relay.nudged', 'relayed.deliveries += inserted.length'),
   relay('relay.events-pulled', 'relayed.events += outbox.length'),
-  after('worker', 'src/webhooks/relay.ts')('relay.expiries-scheduled', 'scheduleExpiries(deps, intents)'),
+  after('worker', 'src/outbox/relay.ts')('relay.expiries-scheduled', 'scheduleExpiries(deps, intents)'),
 ]

@@ -11,7 +11,7 @@ export const stockPoints = [
   carryOut('import.prepared', 'refuseLate(effect.until)'),
   carryOut('import.committed', 'await finish(deps, committed)'),
   carryOut('import.finished', 'return committed.counts'),
-  before('web', 'src/store/imports/finish.ts')(
+  before('web', 'src/store/imports/plan/finish.ts')(
     'import.applied',
     'await pastMongoose(deps.ImportPlan).updateOne(',
   ),

@@ -1,7 +1,7 @@
 import type { Edit } from '../../build/edit.ts'
 import { frozenAt, killedAt, type Mutant, plain, under } from '../mutant.ts'
 
-const relay = 'src/webhooks/relay.ts'
+const relay = 'src/outbox/relay.ts'
 const attempt = 'src/webhooks/attempts/attempt.ts'
 const record = 'src/webhooks/attempts/record.ts'
 const slots = 'src/webhooks/attempts/slots/slots.ts'
@@ -173,7 +173,7 @@ export const deliveryMutants: readonly Mutant[] = [
     says: 'No worker looks for deliveries whose jobs Redis lost.',
     edits: [
       {
-        file: 'src/poll.ts',
+        file: 'workers/run/poll.ts',
         find: 'look: attemptDue }',
         put: 'look: async () => 0 }',
       },
@@ -216,7 +216,7 @@ export const deliveryMutants: readonly Mutant[] = [
     says: 'The relay empties the outbox: an event that came after it read the others is lost.',
     edits: [
       {
-        file: 'src/webhooks/relay-lanes.ts',
+        file: 'src/outbox/relay-batchers.ts',
         find: '{ $pull: { outbox: { id: { $in: events } } } }',
         put: '{ $set: { outbox: [] } }',
       },

@@ -65,7 +65,7 @@ export const intentMutants: readonly Mutant[] = [
         find: 'if (!isPending(intent.status) || intent.expiresAt > now || intent.underWay !== null) return intent',
         put: 'if (now.getTime() > 0) return intent',
       },
-      { file: 'src/webhooks/relay.ts', find: 'if (created.length > 0)', put: 'if (created.length < 0)' },
+      { file: 'src/outbox/relay.ts', find: 'if (created.length > 0)', put: 'if (created.length < 0)' },
       {
         file: 'src/intents/expire-due.ts',
         find: 'moves.expire.guard(before).cancelsAt',
@@ -80,7 +80,7 @@ export const intentMutants: readonly Mutant[] = [
     says: 'What was made in the very millisecond of a mark is in no count of a long list.',
     edits: [
       {
-        file: 'src/tallies/count-span.ts',
+        file: 'src/lists/counts/count-span.ts',
         find: 'countMade(countable, { $gte: new Date(last.at), ...end }, most)',
         put: 'countMade(countable, { $gt: new Date(last.at), ...end }, most)',
       },

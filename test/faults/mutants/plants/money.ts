@@ -5,7 +5,7 @@ export const moneyMutants: readonly Mutant[] = [
     name: 'refund-unguarded',
     says: 'What was refunded before is checked when a refund is judged, and no more when it is written: two at once exceed what was paid.',
     edits: [
-      { file: 'src/intents/refunds/under-way.ts', find: '      refundsCommitted: committed,\n', put: '' },
+      { file: 'src/intents/refunds/hold.ts', find: '      refundsCommitted: committed,\n', put: '' },
       // The wallet would refuse what is too much, and the service believes it.
       { file: 'src/wallets/sandbox/finish.ts', find: 'committed <= moved(paid)', put: 'committed > 0' },
     ],
@@ -23,7 +23,7 @@ export const moneyMutants: readonly Mutant[] = [
         put: 'if (wasBegun(intent, ""))',
       },
       {
-        file: 'src/intents/refunds/under-way.ts',
+        file: 'src/intents/refunds/hold.ts',
         find: '      effects: { $ne: refund.effectId },\n',
         put: '',
       },
@@ -39,7 +39,7 @@ export const moneyMutants: readonly Mutant[] = [
     says: 'A refund of all that is left is refused.',
     edits: [
       {
-        file: 'src/intents/refunds/judge.ts',
+        file: 'src/intents/refunds/check.ts',
         find: 'if (amount > refundable)',
         put: 'if (amount >= refundable)',
       },
@@ -53,7 +53,7 @@ export const moneyMutants: readonly Mutant[] = [
     says: 'Nobody asks the wallet what became of a payment whose process died.',
     edits: [
       {
-        file: 'src/intents/ask-due.ts',
+        file: 'src/intents/query-due-wallets.ts',
         find: "const payments = await askBy(deps, 'underWay.askAt', 'paymentToAsk', '$underWay.askAt')",
         put: 'const payments = 0',
       },

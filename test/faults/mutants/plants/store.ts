@@ -53,7 +53,7 @@ export const storeMutants: readonly Mutant[] = [
     says: 'An import leaves the first variant of each product that it changes as it was.',
     edits: [
       {
-        file: 'src/store/imports/patch-product.ts',
+        file: 'src/store/imports/plan/patch-product.ts',
         find: '$concatArrays: [mergedWith(variants),',
         put: '$concatArrays: [mergedWith(variants.slice(1)),',
       },

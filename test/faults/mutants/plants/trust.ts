@@ -89,7 +89,7 @@ export const trustMutants: readonly Mutant[] = [
     says: 'A write is acknowledged before it is on disk: MongoDB may lose it.',
     edits: [
       {
-        file: 'src/mongo.ts',
+        file: 'src/mongo/connect.ts',
         find: "writeConcern: { w: 'majority', journal: true }",
         put: 'writeConcern: { w: 1, journal: false }',
       },
@@ -102,7 +102,7 @@ export const trustMutants: readonly Mutant[] = [
     says: 'Each process uses its own wall clock.',
     edits: [
       {
-        file: 'src/database-time.ts',
+        file: 'src/mongo/database-time.ts',
         find: 'const atMs = timeAt(own.monotonicMs())',
         put: 'const atMs = own.wallMs()',
       },

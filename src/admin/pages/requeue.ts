@@ -1,0 +1,57 @@
+import type { Request, Response } from 'express'
+import type { Deps } from '../../deps.ts'
+import { sendOn } from '../../http/pages/send-page.ts'
+import { type Span, untilNow } from '../../input/span.ts'
+import { countDeadOf } from '../../webhooks/deliveries/backlog.ts'
+import { deadIn } from '../../webhooks/deliveries/dead-in.ts'
+import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
+import { type Requeuer, requeueDeliveries } from '../../webhooks/deliveries/requeue.ts'
+import { requeueAll } from '../../webhooks/deliveries/requeue-all.ts'
+import { isReceiving } from '../../webhooks/endpoints/endpoint.ts'
+import { readFormSpan, spanFields } from './form-span.ts'
+import { deliveryPath, endpointPath, sourcePath } from './paths.ts'
+import { requeuer } from './requeuer.ts'
+import { sendNotFound } from './respond.ts'
+
+/** One press works this long; what is left by then takes another. A page has 8 s in all (router.ts). */
+const budgetMs = 5000
+
+/** POST: one more attempt at one delivery, now. */
+export const sendAgain = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
+  const { id } = req.params
+  const delivery = await lookUpDelivery(deps, id)
+  if (delivery === null) return sendNotFound(res)
+  const outcome = (await requeueDeliveries(deps, [id], requeuer(req, res))).get(id)
+  const { back } = req.body as { back?: unknown }
+  const page = back === 'source' ? sourcePath(delivery.referenceNumber) : deliveryPath(id)
+  sendOn(res, `${page}?said=${outcome}`)
+}
+
+/** POST: one more attempt, now, at all of a receiver's that died by now, or in the span that the form says. */
+export const sendAllAgain = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
+  const { id } = req.params
+  // Bounded also when the form is sent again to go on.
+  const span = untilNow(deps, readFormSpan(deps, req.body))
+  const endpoint = await lookUpEndpoint(deps, id)
+  if (endpoint === null) return sendNotFound(res)
+  if (!isReceiving(endpoint)) return sendOn(res, `${endpointPath(id)}?said=endpoint-gone`)
+  const done = await requeueForAWhile(deps, id, span, requeuer(req, res))
+  const left = await countDeadOf(deps, id, span)
+  sendOn(res, `${endpointPath(id)}?${saidQuery({ ...done, left }, span)}`)
+}
+
+async function requeueForAWhile(deps: Deps, endpointId: string, span: Span, by: Requeuer) {
+  const endsAt = performance.now() + budgetMs
+  const done = { requeued: 0, skipped: 0 }
+  for await (const outcomes of requeueAll(deps, { endpointId, ...deadIn(span) }, by)) {
+    for (const outcome of outcomes.values()) done[outcome === 'requeued' ? 'requeued' : 'skipped'] += 1
+    if (performance.now() > endsAt) break
+  }
+  return done
+}
+
+function saidQuery(done: Record<string, number>, span: Span): string {
+  const query = new URLSearchParams({ said: 'all', ...spanFields(span) })
+  for (const [name, value] of Object.entries(done)) query.set(name, String(value))
+  return query.toString()
+}

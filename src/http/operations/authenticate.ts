@@ -1,0 +1,29 @@
+import type { Request, Response } from 'express'
+import type { Caller } from '../../businesses/caller.ts'
+import { identify } from '../../businesses/identify.ts'
+import type { Deps } from '../../deps.ts'
+import { refuse } from '../../errors.ts'
+import type { Deadline } from '../server/deadline.ts'
+import { limitUnknown } from './limit-rate.ts'
+
+/** Who asks (SPEC 5, order of checks 3 to 5). `req.ip` honours TRUST_PROXY. */
+export async function authenticate(
+  deps: Deps,
+  req: Request,
+  res: Response,
+  deadline: Deadline,
+): Promise<Caller> {
+  const address = req.ip ?? ''
+  return deadline.spend((until) =>
+    limitUnknown(deps, address, res, until, async () => identify(deps, bearerToken(req), address, until)),
+  )
+}
+
+/** One header, the scheme in any case, exactly one space, one token (SPEC 5.1). */
+function bearerToken(req: Request): string {
+  const values = req.headersDistinct.authorization ?? []
+  if (values.length === 0) throw refuse('MISSING_CREDENTIALS')
+  const token = /^bearer ([^\s,]+)$/i.exec(values.length === 1 ? (values[0] ?? '') : '')?.[1]
+  if (token === undefined) throw refuse('INVALID_AUTH_HEADER')
+  return token
+}

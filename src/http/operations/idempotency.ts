@@ -1,0 +1,230 @@
+import { hash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Request } from 'express'
+import { stringify } from 'safe-stable-stringify'
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { type ErrorCode, Refusal, refuse, unavailable } from '../../errors.ts'
+import {
+  answerField,
+  type Claimed,
+  claimAgain,
+  claims,
+  type FirstResponse,
+  giveUp,
+  keepAnswer,
+  lookAgain,
+  recallFirst,
+  tryClaim,
+} from '../../idempotency/claim.ts'
+import { doneBefore, type Effect, type Errand } from '../../idempotency/effect.ts'
+import type { Recall } from '../../idempotency/recall.ts'
+import type { Cause } from '../../outbox/event.ts'
+import { withinSandboxResponses } from '../../quotas/sandbox-responses.ts'
+import type { SealedField } from '../../security/seal.ts'
+import { inSpan } from '../../tracing/in-span.ts'
+import { type Answer, failure, success } from '../responses/envelope.ts'
+import type { Deadline } from '../server/deadline.ts'
+
+/** How long a duplicate waits for the response of the first request, and how often it looks. */
+const longestWaitMs = 10_000
+const lookEveryMs = 100
+/** Nearly every request has ended by then. Duplicates that wait longer look less often, at most `mostLongWaits` of a business in one process. */
+const longWaitMs = 1_000
+const lookLaterEveryMs = 500
+const mostLongWaits = 20
+/** The 8 s that a request may wait on MongoDB, and 2 s to spare. A duplicate waits 10 s, so it sees the lease end and inherits. */
+const claimLeaseMs = 10_000
+/** Beyond the longest errand, for what comes before and after it. */
+const errandGraceMs = 5000
+const longestKey = 255
+/** A stored response is its status in three digits, followed by its body. */
+const statusLength = 3
+
+/** One write as the claim knows it: an API key, a method, a path and an idempotency key are one request. */
+export interface Write {
+  key: string
+  method: string
+  path: string
+  /** What the caller sent; another text under the same key is told in a header, and still gets the stored answer. */
+  params: unknown
+  status: number
+  /** Why the body could not be read, where it could not: no answer that is kept (order of checks, 11). */
+  unread: Refusal | null
+  recall: Recall | null
+  /** How long the errand may take that `run` answers; null when it answers the data. */
+  errandMs: number | null
+  cause: Cause
+  run(effect: Effect): Promise<unknown>
+}
+
+/** The caller's key for this write: blank is missing, too long or sent twice is invalid (SPEC 5.4). */
+export function idempotencyKey(req: Request): string {
+  const values = req.headersDistinct['x-idempotency-key'] ?? []
+  if (values.length > 1) throw refuse('IDEMPOTENCY_KEY_INVALID')
+  const key = headerText(values[0] ?? '').trim()
+  if (key === '') throw refuse('IDEMPOTENCY_KEY_REQUIRED')
+  if (Array.from(key).length > longestKey) throw refuse('IDEMPOTENCY_KEY_INVALID')
+  return key
+}
+
+const asUtf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Node reads header bytes as Latin-1. Most callers send UTF-8, some Latin-1: two keys must never become one. */
+function headerText(latin1: string): string {
+  try {
+    return asUtf8.decode(Buffer.from(latin1, 'latin1'))
+  } catch {
+    return latin1
+  }
+}
+
+/** The request has run, but its claim is gone or belongs to another request by now. */
+interface Lost {
+  state: 'lost'
+  /** The request's own result. */
+  own: Answer
+}
+
+/**
+ * Runs a write once, however often it is sent: claim, effect, answer (docs/idempotency.md). A duplicate waits for the result of the running
+ * request. A retry after a crash finds the effect and returns its result. A request that has run under one effect id never runs under another.
+ */
+export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<Answer> {
+  const id = digest(JSON.stringify([caller.keyId, write.method, write.path, write.key]))
+  const paramsHash = digest(stringify(write.params) ?? '')
+  const { recall, errandMs } = write
+  const request = {
+    id,
+    paramsHash,
+    recall,
+    leaseMs: errandMs === null ? claimLeaseMs : errandMs + errandGraceMs,
+    arrivedAt: deps.now(),
+  }
+  const beganAtMs = performance.now()
+  let look = (until: number): Promise<Claimed | Lost> => tryClaim(deps, request, until)
+  for (let waited = false; ; waited = true) {
+    const claimed = await deadline.spend(look)
+    if (claimed.state === 'lost') return claimed.own
+    if (claimed.state === 'answered') {
+      if (waited) await deadline.spend((until) => deps.lanes.noteReplay(id, until))
+      const { first } = claimed
+      // A computed response is never large enough to wait.
+      if (first.kind === 'stored') await deps.readPace.pass(caller.businessId, first.answer.length)
+      return replay(deps, write, first, claimed.paramsHash !== paramsHash)
+    }
+    if (claimed.state === 'mine') {
+      const { effectId } = claimed
+      const held = { id, ...claimed }
+      const { answer: own, isKept } = await withinSandboxResponses(deps, caller, () =>
+        runHolding(deps, caller, deadline, write, held),
+      ).catch((error: unknown) => {
+        giveUp(deps, held).catch(() => undefined)
+        throw error
+      })
+      if (isKept) return own
+      look = async (until) => (await claimAgain(deps, request, effectId, until)) ?? { state: 'lost', own }
+    } else if (!waited) look = (until) => lookAgain(deps, request, until)
+    await waitToLook(deps, caller, performance.now() - beganAtMs)
+  }
+}
+
+const inProgress = (): Refusal => refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
+
+/** Pauses before the next look. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if the duplicate has waited too long, or too many of its business wait. */
+async function waitToLook({ longWaits }: Deps, { businessId }: Caller, waitedMs: number): Promise<void> {
+  if (waitedMs < longWaitMs) return pause(lookEveryMs)
+  const waiting = longWaits.get(businessId) ?? 0
+  if (waitedMs > longestWaitMs || waiting >= mostLongWaits) throw inProgress()
+  longWaits.set(businessId, waiting + 1)
+  await pause(lookLaterEveryMs)
+  const left = (longWaits.get(businessId) ?? 1) - 1
+  if (left > 0) longWaits.set(businessId, left)
+  else longWaits.delete(businessId)
+}
+
+/** Runs the operation. `isKept` is false if the claim was lost meanwhile, so it must be read again. */
+async function runHolding(
+  deps: Deps,
+  { sandbox, businessId }: Caller,
+  deadline: Deadline,
+  write: Write,
+  held: { id: string; token: string; effectId: string },
+): Promise<{ answer: Answer; isKept: boolean }> {
+  const sealed = ({ status, body }: Answer, field: SealedField) =>
+    deps.secrets.seal(Buffer.concat([Buffer.from(String(status)), body]), field)
+  // A create that seals its response sends the same text.
+  let sealedAnswer: Answer | null = null
+  const seal = (data: unknown) => {
+    if (write.recall?.kind !== 'stored')
+      throw new Error('A route that seals its response must recall a stored one.')
+    sealedAnswer = success(write.status, data)
+    return sealed(sealedAnswer, answerField(write.recall.collection, held.effectId))
+  }
+  let answer: Answer
+  try {
+    const data = await inSpan(deps, 'operation', write.cause.traceparent, () =>
+      operate(deadline, write, { id: held.effectId, seal }),
+    )
+    if (data === doneBefore) return { answer: await recallEarlier(deps, deadline, write, held), isKept: true }
+    answer = sealedAnswer ?? success(write.status, data)
+    // A create's document has its response inside, or all that computes it.
+    if (write.recall !== null) return { answer, isKept: true }
+  } catch (error) {
+    if (error === write.unread || !isFinal(error)) throw error
+    answer = failure(error, write.cause.requestId)
+  }
+  const kept = {
+    answer: sealed(answer, answerField(claims.name, held.id)),
+    ...(sandbox ? { sandboxOf: businessId } : {}),
+  }
+  const isKept = await deadline.spend((until) => keepAnswer(deps, held, kept, until))
+  return { answer, isKept }
+}
+
+/**
+ * The answer of an earlier attempt that already created the document. Found by the effect id, which both attempts share, so the claim need
+ * not exist.
+ */
+async function recallEarlier(
+  deps: Deps,
+  deadline: Deadline,
+  write: Write,
+  { id, effectId }: { id: string; effectId: string },
+): Promise<Answer> {
+  const first = await deadline.spend(() => recallFirst(deps, write.recall, effectId))
+  if (first === null) throw unavailable()
+  await deadline.spend((until) => deps.lanes.noteReplay(id, until))
+  return replay(deps, write, first, false)
+}
+
+async function operate(
+  deadline: Deadline,
+  { cause, errandMs, run }: Write,
+  effect: Pick<Effect, 'id' | 'seal'>,
+): Promise<unknown> {
+  const begun = await deadline.spend((until) => run({ ...effect, until, cause }))
+  return errandMs === null || begun === doneBefore ? begun : (begun as Errand)(deadline.spend)
+}
+
+/** Whether the operation gave an answer that stays, rather than asking to come again. */
+const isFinal = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.statusCode < 500 && error.code !== 'RATE_LIMITED'
+
+function replay(deps: Deps, { status }: Write, first: FirstResponse, otherParams: boolean): Answer {
+  const answer = first.kind === 'stored' ? unseal(deps, first) : success(status, first.data)
+  const mismatch = otherParams ? { 'Idempotent-Params-Mismatch': 'true' } : {}
+  return { ...answer, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }
+}
+
+function unseal(
+  { secrets }: Deps,
+  { answer, field }: Extract<FirstResponse, { kind: 'stored' }>,
+): Omit<Answer, 'headers'> {
+  const stored = secrets.unsealBytes(answer, field)
+  const [status, body] = [Number(stored.toString('latin1', 0, statusLength)), stored.subarray(statusLength)]
+  const code = status >= 400 ? (JSON.parse(body.toString()).error.code as ErrorCode) : null
+  return { status, code, body }
+}
+
+const digest = (text: string): string => hash('sha256', text, 'base64url')

@@ -1,0 +1,110 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Response } from 'express'
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { type ErrorCode, Refusal, refuse, unavailable } from '../../errors.ts'
+import type { Standing } from '../../security/rate-limits/rate-limits.ts'
+import { holdBack, prefixLimits } from '../pages/limit-visitors.ts'
+
+type Limiting = Pick<Deps, 'rateLimits'>
+
+/** No refusal is delayed by more, so that a caller can tell it from a hang. */
+const longestDelayMs = 5_000
+
+/**
+ * Throws RATE_LIMITED for a key that sends too much (order of checks, 6). Every response from here on says what is left of the limit. A refusal
+ * costs nearly as much as a read, so a key gets no more of them in a second than its limit: the others wait for the seconds after it.
+ */
+export async function limitKey(deps: Limiting, caller: Caller, res: Response): Promise<void> {
+  if (deps.rateLimits === null) return
+  const perSecond = caller.limits.perSecond ?? deps.rateLimits.perSecond
+  const standing = deps.rateLimits.count(`key:${caller.keyId}`, perSecond)
+  sayWhere(res, 'key', perSecond, standing)
+  if (standing.isOpen) return
+  const seconds = (standing.over - 1) / perSecond
+  if (seconds >= 1) await pause(Math.min(longestDelayMs, seconds * 1000))
+  throw tooMany('key', perSecond)
+}
+
+/**
+ * Counts a request that costs as much as `requests` requests; the first of these is already counted. Throws RATE_LIMITED if the key is over its
+ * limit, so if many such requests arrive at once, the first one runs. It may itself exceed the limit, and the key is then refused until the
+ * second is over.
+ */
+export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
+  if (rateLimits === null || requests <= 1) return
+  const perSecond = limits.perSecond ?? rateLimits.perSecond
+  const who = `key:${keyId}` as const
+  if (!rateLimits.look(who, perSecond + 1).isOpen) throw tooMany('key', perSecond)
+  rateLimits.count(who, perSecond, requests - 1)
+}
+
+const unknownCaller: ReadonlySet<ErrorCode> = new Set([
+  'MISSING_CREDENTIALS',
+  'INVALID_AUTH_HEADER',
+  'INVALID_API_KEY',
+])
+
+/**
+ * Throws RATE_LIMITED, before the credentials are looked up, for an address if its network or one of its larger prefixes sent too many unknown
+ * callers (order of checks, 3). The refusal is delayed by a second or two, as for any visitor (limit-visitors.ts). Only unknown callers count.
+ * No more requests are looked up at once than are left of the limit. The others wait for one of these to end, until `until`
+ * (SERVICE_UNAVAILABLE), so no caller with a key is refused because of others with a key. A known key that is refused (4 and 5) does not
+ * count: not for the key, which strangers at another address could use up, and not for the address, whose other keys would suffer. The price is
+ * a lookup, and concurrent lookups share one round trip.
+ */
+export async function limitUnknown<Known>(
+  deps: Limiting,
+  clientAddress: string,
+  res: Response,
+  until: number,
+  recognise: () => Promise<Known>,
+): Promise<Known> {
+  const { rateLimits } = deps
+  if (rateLimits === null) return recognise()
+  const prefixes = prefixLimits(clientAddress, rateLimits).map(
+    ({ range, limit }) => [`address:${range}`, limit] as const,
+  )
+  const room = () => {
+    if (performance.now() > until) throw unavailable()
+    const standings = prefixes.map((prefix) => rateLimits.look(...prefix))
+    if (standings.every(({ isOpen }) => isOpen))
+      return Math.min(...standings.map(({ remaining }) => remaining))
+    sayWhere(res, 'address', rateLimits.perSecond, { remaining: 0 })
+    throw tooMany('address', rateLimits.perSecond)
+  }
+  const recogniseCounted = async () => {
+    try {
+      return await recognise()
+    } catch (error) {
+      if (error instanceof Refusal && unknownCaller.has(error.code))
+        for (const prefix of prefixes) rateLimits.count(...prefix)
+      throw error
+    }
+  }
+  const [[own] = ['']] = prefixes
+  try {
+    return await rateLimits.inLine(own, room, recogniseCounted)
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'RATE_LIMITED') await holdBack()
+    throw error
+  }
+}
+
+/** The headers of draft-ietf-httpapi-ratelimit-headers-10. A window is a second, so at most one second of it is left. */
+function sayWhere(
+  res: Response,
+  scope: 'key' | 'address',
+  perSecond: number,
+  { remaining }: Pick<Standing, 'remaining'>,
+): void {
+  res.setHeader('RateLimit-Policy', `"${scope}";q=${perSecond};w=1`)
+  res.setHeader('RateLimit', `"${scope}";r=${remaining};t=1`)
+}
+
+function tooMany(scope: 'key' | 'address', perSecond: number): Refusal {
+  return refuse('RATE_LIMITED', {
+    retryAfterSeconds: 1,
+    details: { scope, limit: perSecond, windowSeconds: 1 },
+  })
+}

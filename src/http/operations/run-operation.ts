@@ -1,0 +1,193 @@
+import type { Request, Response } from 'express'
+import { emptyQuery } from '../../../schemas/page.ts'
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { refuse } from '../../errors.ts'
+import type { Page } from '../../input/pagination.ts'
+import { mostPageBytes, PageTooLarge } from '../../lists/page-bytes.ts'
+import { inSpan } from '../../tracing/in-span.ts'
+import type { Place } from '../body/budget.ts'
+import { type Body, placeFor, readBody } from '../body/read-body.ts'
+import { buildOne, buildPage } from '../responses/build.ts'
+import { beginDownload, type DownloadBegun } from '../responses/download.ts'
+import type { Answer } from '../responses/envelope.ts'
+import { memoryOfDownload, memoryOfOne, memoryOfPage } from '../responses/largest.ts'
+import { type BuiltResponse, sizeOf } from '../responses/send.ts'
+import { type Deadline, startDeadline } from '../server/deadline.ts'
+import { authenticate } from './authenticate.ts'
+import { causeOf } from './cause.ts'
+import { idempotencyKey, runOnce, type Write } from './idempotency.ts'
+import { limitKey } from './limit-rate.ts'
+import type { Asked, DownloadRoute, ReadRoute, Route, WriteRoute } from './route.ts'
+
+/** The journey of a request to an operation, in the order in which its checks fail (docs/maintainers/decisions.md). */
+export async function runOperation(
+  deps: Deps,
+  route: Route,
+  req: Request,
+  res: Response,
+): Promise<Answer | BuiltResponse | DownloadBegun> {
+  if (!deps.apiSwitch.isOn()) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
+  const deadline = startDeadline()
+  const unsure = deps.databaseTime.unsure()
+  if (unsure !== null) await deadline.spend(() => unsure)
+  const caller = await authenticate(deps, req, res, deadline)
+  res.locals.caller = caller
+  await limitKey(deps, caller, res)
+  allow(route, caller)
+  if (route.method !== 'get') return write(deps, route, caller, deadline, req, res)
+  return 'download' in route
+    ? download(deps, route, caller, deadline, req, res)
+    : read(deps, route, caller, deadline, req, res)
+}
+
+function allow(route: Route, caller: Caller): void {
+  const needsSecret = route.method !== 'get' || route.key === 'secret'
+  if (needsSecret && caller.kind !== 'secret') throw refuse('SECRET_KEY_REQUIRED')
+  if (!caller.scopes.has(route.scope)) throw refuse('SCOPE_REQUIRED', { details: { scope: route.scope } })
+  if (route.sandboxOnly && !caller.sandbox) throw refuse('SANDBOX_ONLY')
+}
+
+async function read(
+  deps: Deps,
+  route: ReadRoute,
+  caller: Caller,
+  deadline: Deadline,
+  req: Request,
+  res: Response,
+): Promise<BuiltResponse> {
+  const asked = askedBy(deps, route, req, undefined)
+  if (route.isPage !== true) return respond(deps, route, caller, asked, deadline, res)
+  // Before memory is reserved: a list that waits for others of its business must not hold any memory.
+  const { shares } = deps.lists
+  const free = await deadline.spend((until) =>
+    // After the deadline no caller is left to free the slot.
+    shares.take(caller.businessId, () => res.closed || performance.now() > until),
+  )
+  return respond(deps, route, caller, asked, deadline, res).finally(free)
+}
+
+async function respond(
+  deps: Deps,
+  route: ReadRoute,
+  caller: Caller,
+  asked: Asked,
+  deadline: Deadline,
+  res: Response,
+): Promise<BuiltResponse> {
+  const done = await deps.readPace.take(caller.businessId)
+  let size = 0
+  try {
+    const built = await readAndBuild(deps, route, caller, asked, deadline, res)
+    size = sizeOf(built.parts)
+    return built
+  } catch (error) {
+    if (error instanceof PageTooLarge) size = mostPageBytes
+    throw error
+  } finally {
+    done(size)
+  }
+}
+
+async function readAndBuild(
+  deps: Deps,
+  route: ReadRoute,
+  caller: Caller,
+  asked: Asked,
+  deadline: Deadline,
+  res: Response,
+): Promise<BuiltResponse> {
+  const bytes = route.isPage ? memoryOfPage(route.shows, asked.query) : memoryOfOne(route.shows)
+  const memory = await deps.responses.reserve(caller.businessId, bytes, res)
+  const data = await inSpan(deps, 'operation', causeOf(res).traceparent, () =>
+    deadline.spend((until) =>
+      memory.during(() => {
+        if (route.isPage !== true) return route.run(deps, caller, asked, until)
+        const isGone = () => res.closed || performance.now() > until
+        return deps.lists.run(`business ${caller.businessId}`, isGone, (models) =>
+          route.run({ ...deps, ...models }, caller, asked, until),
+        )
+      }),
+    ),
+  )
+  const parts = await memory.during(() => (route.isPage ? buildPage(data as Page<unknown>) : buildOne(data)))
+  memory.set(sizeOf(parts))
+  return { parts, memory }
+}
+
+async function download(
+  deps: Deps,
+  route: DownloadRoute,
+  caller: Caller,
+  deadline: Deadline,
+  req: Request,
+  res: Response,
+): Promise<DownloadBegun> {
+  const asked = askedBy(deps, route, req, undefined)
+  const memory = await deps.responses.reserve(caller.businessId, memoryOfDownload, res)
+  return memory.during(async () => {
+    const file = await deadline.spend(() => route.download(deps, caller, asked))
+    return beginDownload(file, deadline)
+  })
+}
+
+/** Throws VALIDATION_ERROR if a parameter of the query is unknown or invalid (order of checks, 12). */
+const askedBy = (deps: Deps, { about }: Route, req: Request, body: unknown): Asked => ({
+  params: req.params as Record<string, string>,
+  query: deps.validate(about.query ?? emptyQuery, req.query),
+  body,
+})
+
+async function write(
+  deps: Deps,
+  route: WriteRoute,
+  caller: Caller,
+  deadline: Deadline,
+  req: Request,
+  res: Response,
+): Promise<Answer> {
+  const key = idempotencyKey(req)
+  const kind = route.body === 'none' ? 'json' : route.body
+  const place = placeFor(deps, caller, req, kind)
+  return place.use(async () => {
+    const body = await readBody(deps, caller, req, res, kind, place)
+    const answer = await runOnce(
+      deps,
+      caller,
+      deadline,
+      writeOf(deps, route, caller, req, res, { key, place, body }),
+    )
+    deps.responses.count(caller.businessId, answer.body.length, res)
+    return answer
+  })
+}
+
+function writeOf(
+  deps: Deps,
+  route: WriteRoute,
+  caller: Caller,
+  req: Request,
+  res: Response,
+  { key, place, body }: { key: string; place: Place; body: Body },
+): Write {
+  const unread = route.body !== 'none' && 'refusal' in body ? body.refusal : null
+  return {
+    key,
+    method: route.method,
+    // The parameters decoded, so that two spellings of one path are one path.
+    path: JSON.stringify([route.path, req.params]),
+    params: route.body !== 'none' && 'params' in body ? [req.query, body.params] : [req.query],
+    status: route.status,
+    unread,
+    recall: route.recall,
+    errandMs: route.errandMs?.(deps.config) ?? null,
+    cause: causeOf(res),
+    // Past its deadline it may run on for some seconds, and hold its body.
+    run: (effect) =>
+      place.use(async () => {
+        if (unread !== null) throw unread
+        const asked = askedBy(deps, route, req, 'value' in body ? body.value : undefined)
+        return route.run(deps, caller, asked, effect)
+      }),
+  }
+}

@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import helmet from 'helmet'
+import type { Config } from '../../config.ts'
+import { strictTransport } from '../pages/page-headers.ts'
+
+export type HeaderList = readonly (readonly [name: string, value: string])[]
+
+/** What every answer of the API carries, worked out once: it is shown and framed nowhere, kept by nobody, and taken for JSON only. */
+export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'>): HeaderList {
+  const headers: [string, string][] = [['Cache-Control', 'no-store']]
+  const collect = {
+    setHeader: (name: string, value: string) => headers.push([name, value]),
+    removeHeader: () => undefined,
+  }
+  const set = helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    referrerPolicy: { policy: 'no-referrer' },
+    strictTransportSecurity: strictTransport(config),
+    // What follows is about documents, which these answers are not.
+    crossOriginOpenerPolicy: false,
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xFrameOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+  })
+  set({} as IncomingMessage, collect as unknown as ServerResponse, () => undefined)
+  return headers
+}

@@ -1,0 +1,64 @@
+import type { Response } from 'express'
+import type { ErrorCode, Refusal } from '../../errors.ts'
+import type { HeaderList } from './api-headers.ts'
+
+/** A response before it is sent: its status, the error code for the log, the exact bytes of its body and further headers. */
+export interface Answer {
+  status: number
+  code: ErrorCode | null
+  body: Buffer
+  headers: Record<string, string>
+}
+
+/** The success envelope (SPEC 1). */
+export const success = (status: number, data: unknown): Answer => ({
+  status,
+  code: null,
+  body: Buffer.from(JSON.stringify({ success: true, data })),
+  headers: {},
+})
+
+/** The failure envelope (SPEC 7), with the request id, and the field and the details where they help. */
+export function failure(refusal: Refusal, requestId: string): Answer {
+  const { code, message, statusCode, extras } = refusal
+  const error = {
+    code,
+    message,
+    statusCode,
+    requestId,
+    ...(extras.param === undefined ? {} : { param: extras.param }),
+    ...(extras.details === undefined ? {} : { details: extras.details }),
+  }
+  const retryAfter = extras.retryAfterSeconds
+  return {
+    status: statusCode,
+    code,
+    body: Buffer.from(JSON.stringify({ success: false, error })),
+    headers: {
+      ...extras.headers,
+      ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
+    },
+  }
+}
+
+/** Sends a finished response. */
+export function send(res: Response, answer: Answer): void {
+  writeHead(res, answer, answer.body.length)
+  res.end(answer.body)
+}
+
+/** Writes the status and headers of a JSON response. While the process stops, each response closes its connection. */
+export function writeHead(res: Response, head: Omit<Answer, 'body'>, contentLength: number): void {
+  res.statusCode = head.status
+  res.locals.code = head.code
+  setApiHeaders(res)
+  for (const [name, value] of Object.entries(head.headers)) res.setHeader(name, value)
+  if (res.app.locals.isStopping()) res.setHeader('Connection', 'close')
+  res.setHeader('Content-Type', 'application/json; charset=utf-8')
+  res.setHeader('Content-Length', contentLength)
+}
+
+/** What every answer of the API carries; createBareApp put it there. */
+export function setApiHeaders(res: Response): void {
+  for (const [name, value] of res.app.locals.apiHeaders as HeaderList) res.setHeader(name, value)
+}

@@ -1,0 +1,47 @@
+import type { ListDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
+import { findDeliveryWhole } from '../../webhooks/deliveries/find.ts'
+import { listDeliveries, parseDeliverySearch } from '../../webhooks/deliveries/list.ts'
+import { presentDelivery, presentDeliveryWhole } from '../../webhooks/deliveries/present.ts'
+import { retryDelivery } from '../../webhooks/deliveries/retry.ts'
+import type { Asked, Route } from '../operations/route.ts'
+import { aboutDeliveries } from './deliveries-openapi.ts'
+
+/** Webhook deliveries (SPEC 4.8). */
+export const deliveryRoutes: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/dev/webhooks/events',
+    about: aboutDeliveries.list,
+    key: 'secret',
+    shows: 'delivery',
+    isPage: true,
+    scope: 'webhooks.deliveries:read',
+    run: async (deps, caller, { query }: Asked<ListDeliveriesQuery>) => {
+      const { items, ...page } = await listDeliveries(deps, caller, parseDeliverySearch(query))
+      return { items: items.map(presentDelivery), ...page }
+    },
+  },
+  {
+    method: 'get',
+    path: '/dev/webhooks/events/:id',
+    about: aboutDeliveries.get,
+    key: 'secret',
+    shows: 'wholeDelivery',
+    scope: 'webhooks.deliveries:read',
+    run: async (deps, caller, { params }) =>
+      presentDeliveryWhole(caller, await findDeliveryWhole(deps, caller, params.id ?? '')),
+  },
+  {
+    method: 'post',
+    path: '/dev/webhooks/events/:id/retry',
+    about: aboutDeliveries.retry,
+    scope: 'webhooks.deliveries:write',
+    status: 200,
+    body: 'none',
+    recall: null,
+    run: async (deps, caller, { params }, effect) => {
+      const { delivery, retried, reason } = await retryDelivery(deps, caller, params.id ?? '', effect)
+      return { ...presentDelivery(delivery), retried, reason }
+    },
+  },
+]

@@ -1,0 +1,84 @@
+import type { PageQuery } from '../../../schemas/page.ts'
+import { readSlice } from '../../input/pagination.ts'
+import { createEndpoint, parseEndpoint, recallEndpoint } from '../../webhooks/endpoints/create.ts'
+import { deleteEndpoint } from '../../webhooks/endpoints/delete.ts'
+import { listEndpoints } from '../../webhooks/endpoints/list.ts'
+import { presentEndpoint } from '../../webhooks/endpoints/present.ts'
+import { rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts'
+import { parseTest, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
+import { parseUpdate, updateEndpoint } from '../../webhooks/endpoints/update.ts'
+import type { Asked, Route } from '../operations/route.ts'
+import { aboutEndpoints } from './endpoints-openapi.ts'
+
+/** Webhook endpoints (SPEC 4.8). */
+export const endpointRoutes: readonly Route[] = [
+  {
+    method: 'post',
+    path: '/dev/webhooks/endpoints',
+    about: aboutEndpoints.create,
+    scope: 'webhooks.endpoints:write',
+    status: 201,
+    body: 'json',
+    recall: recallEndpoint,
+    run: (deps, caller, { body }, effect) =>
+      createEndpoint(deps, caller, parseEndpoint(deps, caller, body), effect),
+  },
+  {
+    method: 'put',
+    path: '/dev/webhooks/endpoints/:id',
+    about: aboutEndpoints.update,
+    scope: 'webhooks.endpoints:write',
+    status: 200,
+    body: 'json',
+    recall: null,
+    run: async (deps, caller, { params, body }, effect) => {
+      const change = parseUpdate(deps, caller, body)
+      return presentEndpoint(await updateEndpoint(deps, caller, params.id ?? '', change, effect))
+    },
+  },
+  {
+    method: 'delete',
+    path: '/dev/webhooks/endpoints/:id',
+    about: aboutEndpoints.delete,
+    scope: 'webhooks.endpoints:write',
+    status: 200,
+    body: 'none',
+    recall: null,
+    run: (deps, caller, { params }, effect) => deleteEndpoint(deps, caller, params.id ?? '', effect),
+  },
+  {
+    method: 'post',
+    path: '/dev/webhooks/endpoints/:id/test',
+    about: aboutEndpoints.test,
+    scope: 'webhooks.endpoints:write',
+    status: 200,
+    body: 'json',
+    recall: null,
+    errandMs: (config) => config.webhookTimeoutMs,
+    run: (deps, caller, { params, body }, effect) =>
+      testEndpoint(deps, caller, params.id ?? '', parseTest(deps, caller, body), effect),
+  },
+  {
+    method: 'post',
+    path: '/dev/webhooks/endpoints/:id/rotate-secret',
+    about: aboutEndpoints.rotateSecret,
+    scope: 'webhooks.endpoints:write',
+    status: 200,
+    body: 'none',
+    recall: null,
+    run: (deps, caller, { params }, effect) => rotateSecret(deps, caller, params.id ?? '', effect),
+  },
+  {
+    method: 'get',
+    path: '/dev/webhooks',
+    about: aboutEndpoints.list,
+    key: 'secret',
+    shows: 'endpoint',
+    isPage: true,
+    scope: 'webhooks.endpoints:read',
+    run: async (deps, caller, { query }: Asked<PageQuery>) => {
+      const { items, ...page } = await listEndpoints(deps, caller, readSlice(query))
+      return { items: items.map(presentEndpoint), ...page }
+    },
+  },
+]

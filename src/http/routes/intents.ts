@@ -1,0 +1,98 @@
+import type { ListIntentsQuery } from '../../../schemas/list-intents.ts'
+import { cancelIntent } from '../../intents/cancel.ts'
+import { createIntent } from '../../intents/create.ts'
+import { findIntent } from '../../intents/find.ts'
+import { listIntents, parseList } from '../../intents/list.ts'
+import { parseCreate } from '../../intents/parse-create.ts'
+import { parseSimulation } from '../../intents/payments/parse-simulation.ts'
+import { simulatePayment } from '../../intents/payments/simulate.ts'
+import { presentFor, presentIntent } from '../../intents/present.ts'
+import { recallIntent } from '../../intents/recall.ts'
+import { parseRefund } from '../../intents/refunds/parse-refund.ts'
+import { refundErrandMs, refundIntent } from '../../intents/refunds/refund.ts'
+import type { Asked, Route } from '../operations/route.ts'
+import { aboutIntents } from './intents-openapi.ts'
+
+/** Payment intents (SPEC 4.1 to 4.6). */
+export const intentRoutes: readonly Route[] = [
+  {
+    method: 'post',
+    path: '/dev/intents',
+    about: aboutIntents.create,
+    scope: 'payments.intents:write',
+    status: 201,
+    body: 'json',
+    recall: recallIntent,
+    run: (deps, caller, { body }, effect) =>
+      createIntent(deps, caller, parseCreate(deps, caller.sandbox, body), effect),
+  },
+  {
+    method: 'get',
+    path: '/dev/intents',
+    about: aboutIntents.list,
+    key: 'secret',
+    shows: 'intent',
+    isPage: true,
+    scope: 'payments.intents:read',
+    run: async (deps, caller, { query }: Asked<ListIntentsQuery>) => {
+      const now = deps.now()
+      const { items, ...page } = await listIntents(deps, caller, parseList(query), now)
+      return { items: items.map((intent) => presentIntent(deps.config, intent, now)), ...page }
+    },
+  },
+  {
+    method: 'get',
+    path: '/dev/intents/:referenceNumber',
+    about: aboutIntents.get,
+    key: 'any',
+    shows: 'intent',
+    scope: 'payments.intents:read',
+    run: async (deps, caller, { params }, until) => {
+      const now = deps.now()
+      const intent = await findIntent(deps, caller, params.referenceNumber ?? '', until)
+      return presentFor(caller, deps.config, intent, now)
+    },
+  },
+  {
+    method: 'post',
+    path: '/dev/intents/:referenceNumber/cancel',
+    about: aboutIntents.cancel,
+    scope: 'payments.intents:write',
+    status: 200,
+    body: 'none',
+    recall: null,
+    run: async (deps, caller, { params }, effect) =>
+      presentIntent(
+        deps.config,
+        await cancelIntent(deps, caller, params.referenceNumber ?? '', effect),
+        deps.now(),
+      ),
+  },
+  {
+    method: 'post',
+    path: '/dev/intents/:referenceNumber/simulate-payment',
+    about: aboutIntents.simulate,
+    scope: 'payments.intents:write',
+    sandboxOnly: true,
+    status: 200,
+    body: 'json',
+    recall: null,
+    run: async (deps, caller, { params, body }, effect) => {
+      const asked = parseSimulation(deps, body)
+      const intent = await simulatePayment(deps, caller, params.referenceNumber ?? '', asked, effect)
+      return presentIntent(deps.config, intent, deps.now())
+    },
+  },
+  {
+    method: 'post',
+    path: '/dev/intents/:referenceNumber/refund',
+    about: aboutIntents.refund,
+    scope: 'payments.refunds:write',
+    status: 200,
+    body: 'json',
+    recall: null,
+    errandMs: refundErrandMs,
+    run: (deps, caller, { params, body }, effect) =>
+      refundIntent(deps, caller, params.referenceNumber ?? '', parseRefund(deps, body), effect),
+  },
+]

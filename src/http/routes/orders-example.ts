@@ -1,0 +1,31 @@
+import { productId, variantId } from './products-example.ts'
+
+export const orderId = '6920c2aae9b0a7d25c41f811'
+
+export const asked = {
+  items: [{ productId, variantLabel: '250 g', quantity: 2 }],
+  customer: { name: 'Aïcha' },
+}
+
+export const order = {
+  _id: orderId,
+  number: 'OR-7KX2MHQ4W9TBC3RA',
+  status: 'PLACED',
+  items: [
+    {
+      productId,
+      variantId,
+      name: 'Thé vert',
+      variantLabel: '250 g',
+      sku: 'TV-250',
+      unitPrice: 14_000,
+      quantity: 2,
+      total: 28_000,
+    },
+  ],
+  total: 28_000,
+  currency: 'MRU',
+  customer: { name: 'Aïcha', phone: null, email: null },
+  sandbox: true,
+  createdAt: '2026-11-21T19:50:02.640Z',
+}

@@ -1,0 +1,52 @@
+import type { ListOrdersQuery } from '../../../schemas/list-orders.ts'
+import { findOrder } from '../../store/orders/find.ts'
+import { listOrders, parseOrderSearch } from '../../store/orders/list.ts'
+import { parseSimulation } from '../../store/orders/parse-simulation.ts'
+import { placeOrder } from '../../store/orders/place.ts'
+import { presentOrder } from '../../store/orders/present.ts'
+import { recallOrder } from '../../store/orders/recall.ts'
+import { limitCostly } from '../operations/limit-rate.ts'
+import type { Asked, Route } from '../operations/route.ts'
+import { aboutOrders } from './orders-openapi.ts'
+
+/** Orders (SPEC 4.7). */
+export const orderRoutes: readonly Route[] = [
+  {
+    method: 'post',
+    path: '/dev/store/orders/simulate',
+    about: aboutOrders.simulate,
+    scope: 'store.orders:write',
+    sandboxOnly: true,
+    status: 201,
+    body: 'json',
+    recall: recallOrder,
+    run: async (deps, caller, { body }, effect) => {
+      const asked = parseSimulation(deps, body)
+      // Each product is read, and written twice.
+      limitCostly(deps, caller, new Set(asked.items?.map(({ productId }) => productId)).size)
+      return placeOrder(deps, caller, asked, effect)
+    },
+  },
+  {
+    method: 'get',
+    path: '/dev/store/orders',
+    about: aboutOrders.list,
+    key: 'secret',
+    shows: 'order',
+    isPage: true,
+    scope: 'store.orders:read',
+    run: async (deps, caller, { query }: Asked<ListOrdersQuery>) => {
+      const { items, ...page } = await listOrders(deps, caller, parseOrderSearch(query))
+      return { items: items.map(presentOrder), ...page }
+    },
+  },
+  {
+    method: 'get',
+    path: '/dev/store/orders/:id',
+    about: aboutOrders.get,
+    key: 'secret',
+    shows: 'order',
+    scope: 'store.orders:read',
+    run: async (deps, caller, { params }) => presentOrder(await findOrder(deps, caller, params.id ?? '')),
+  },
+]

@@ -1,0 +1,37 @@
+import type { ExportProductsQuery } from '../../../schemas/export-products.ts'
+import type { ImportProductsQuery } from '../../../schemas/import-products.ts'
+import { exportProducts } from '../../store/exports/export-products.ts'
+import { parseImport } from '../../store/imports/file/parse-import.ts'
+import { importProducts } from '../../store/imports/import-products.ts'
+import type { Asked, Route } from '../operations/route.ts'
+import { aboutProductFiles } from './product-files-openapi.ts'
+
+/** Products as CSV files: import and export (SPEC 4.9). */
+export const productCsvRoutes: readonly Route[] = [
+  {
+    method: 'post',
+    path: '/dev/store/products/import-csv',
+    about: aboutProductFiles.import,
+    scope: 'store.products:write',
+    status: 200,
+    body: 'csv',
+    recall: null,
+    run: (deps, caller, { query, body }: Asked<ImportProductsQuery>, effect) =>
+      deps.importInTurn(caller.businessId, async () => {
+        const asked = await parseImport(deps, query, (body as { csv: unknown }).csv, effect.until)
+        return importProducts(deps, caller, asked, effect)
+      }),
+  },
+  {
+    method: 'get',
+    path: '/dev/store/products/export-csv',
+    about: aboutProductFiles.export,
+    key: 'secret',
+    scope: 'store.products:read',
+    download: async (deps, caller, { query }: Asked<ExportProductsQuery>) => ({
+      contentType: 'text/csv; charset=utf-8',
+      fileName: 'products.csv',
+      pieces: exportProducts(deps, caller, query.delimiter ?? ','),
+    }),
+  },
+]

@@ -1,0 +1,56 @@
+import { Router } from 'express'
+import type { Deps } from '../../deps.ts'
+import { refuse } from '../../errors.ts'
+import { createScrape } from '../../metrics/scrape.ts'
+import { pingMongo } from '../../mongo/connect.ts'
+import { inTime } from '../../process/timeout.ts'
+import { send, setApiHeaders } from '../responses/envelope.ts'
+
+/** How long a probe waits for MongoDB. */
+const patienceMs = 2000
+
+/**
+ * `/healthz`: the process lives. `/readyz`: it can serve; 503 without MongoDB or while it stops. Without Redis it is
+ * degraded and still ready: creates succeed and deliveries wait. `/metrics`: what Prometheus reads (docs/operators/watch.md).
+ */
+export function health(deps: Deps, isStopping: () => boolean): Router {
+  const router = Router({ strict: true, caseSensitive: true })
+  const scrape = shareRuns(createScrape(deps))
+  const look = shareRuns(() =>
+    Promise.all([inTime(pingMongo(deps.mongo), patienceMs), inTime(deps.queues.ping(), patienceMs)]),
+  )
+  router.get('/healthz', (_req, res) => {
+    res.locals.route = 'GET /healthz'
+    send(res, { status: 200, code: null, body: Buffer.from('{"status":"ok"}'), headers: {} })
+  })
+  router.get('/readyz', async (_req, res) => {
+    res.locals.route = 'GET /readyz'
+    const [mongodb, redis] = await look()
+    const ready = mongodb && !isStopping()
+    const status = ready ? (redis ? 'ok' : 'degraded') : 'unavailable'
+    const state = { status, mongodb: mongodb ? 'up' : 'down', redis: redis ? 'up' : 'down' }
+    const body = Buffer.from(JSON.stringify(state))
+    send(res, { status: ready ? 200 : 503, code: null, body, headers: ready ? {} : { 'Retry-After': '2' } })
+  })
+  router.get('/metrics', async (_req, res) => {
+    res.locals.route = 'GET /metrics'
+    const text = await scrape()
+    setApiHeaders(res)
+    res.type(deps.metrics.registry.contentType).send(text)
+  })
+  router.all(['/healthz', '/readyz', '/metrics'], () => {
+    throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: 'GET, HEAD' } })
+  })
+  return router
+}
+
+/** All callers during a run share its result, so that a flood of probes makes one run at a time. */
+function shareRuns<Result>(run: () => Promise<Result>): () => Promise<Result> {
+  let current: Promise<Result> | null = null
+  return () => {
+    current ??= run().finally(() => {
+      current = null
+    })
+    return current
+  }
+}

@@ -1,0 +1,61 @@
+import type { Request, Response } from 'express'
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { countRequest } from '../../metrics/count-request.ts'
+import type { HungUp } from './connection.ts'
+import { isProbe } from './probe.ts'
+
+/**
+ * One wide line per request, a count, and where requests are traced its span (not of a probe), when its answer is out or its connection gone. Never a header, a
+ * body or a query. The trace is ours, whatever the caller says of its own: that is pointed to, and has no say in what is kept.
+ */
+export function logRequest(
+  deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>,
+  req: Request,
+  res: Response,
+): void {
+  const startedAt = performance.now()
+  const { tracing } = deps
+  const span = tracing === null || isProbe(req) ? null : tracing.begin(req.method, 'request', null)
+  const { traceparent } = req.headers
+  if (typeof traceparent === 'string') span?.link(traceparent)
+  res.locals.traceparent = span?.traceparent
+  res.once('close', () => {
+    const caller = res.locals.caller as Caller | undefined
+    // Written in place of the response because the rest of the request never came. Logged only now, when the caller may be known.
+    const hungUp = res.locals.hungUp as HungUp | undefined
+    const statusCode = hungUp?.status ?? res.statusCode
+    const durationMs = (hungUp?.at ?? performance.now()) - startedAt
+    const line = {
+      requestId: res.locals.requestId,
+      method: req.method,
+      route: res.locals.route ?? null,
+      status: hungUp !== undefined || res.writableFinished ? statusCode : null,
+      code: hungUp?.code ?? res.locals.code ?? null,
+      durationMs: Math.round(durationMs * 10) / 10,
+      ip: req.ip ?? null,
+      keyId: caller?.keyId ?? null,
+      businessId: caller?.businessId ?? null,
+      sandbox: caller?.sandbox ?? null,
+      staff: (res.locals.staff as { name: string } | undefined)?.name ?? null,
+      replayed: res.hasHeader('Idempotent-Replayed'),
+      traceId: span?.traceId,
+    }
+    countRequest(deps.metrics, {
+      route: line.route,
+      code: line.code,
+      status: line.status,
+      seconds: durationMs / 1000,
+      replayed: replayedOf(res),
+    })
+    span?.end({ facts: line, failed: statusCode >= 500, name: line.route ?? req.method })
+    if (statusCode >= 500) deps.log.warn(line, 'http.request')
+    else deps.log.info(line, 'http.request')
+  })
+}
+
+/** Whether the caller sent the same again, or something else under the same key; null for what is no replay. */
+function replayedOf(res: Response): 'same' | 'other' | null {
+  if (!res.hasHeader('Idempotent-Replayed')) return null
+  return res.hasHeader('Idempotent-Params-Mismatch') ? 'other' : 'same'
+}

@@ -1,0 +1,40 @@
+import { createCountsByOwner } from '../../process/counts-by-owner.ts'
+import { prefixesOf } from '../../security/network.ts'
+
+/**
+ * The share of all connections that one network may have open. A browser opens six, so a tenth is enough for the customers of a carrier who
+ * share one address.
+ */
+const shareOfNetwork = 1 / 10
+/** Each larger prefix may have this many times the share of the next smaller size: at most four fifths for an IPv6 /32. */
+const perSize = 2
+
+/** Open connections by network, so that no network takes the connections of all others. */
+export interface NetworkShares {
+  /**
+   * Counts a new connection of an address at each prefix that contains it. `closed`: one of them already has its share, and nothing was
+   * counted.
+   */
+  take(ip: string): { outcome: 'taken'; free(): void } | { outcome: 'closed'; network: string; most: number }
+}
+
+export function createNetworkShares(mostConnections: number): NetworkShares {
+  const open = createCountsByOwner()
+  return {
+    take(ip) {
+      const prefixes = prefixesOf(ip).map(({ range }, size) => ({
+        range,
+        most: mostConnections * shareOfNetwork * perSize ** size,
+      }))
+      const full = prefixes.find(({ range, most }) => open.of(range) >= most)
+      if (full !== undefined) return { outcome: 'closed', network: full.range, most: full.most }
+      for (const { range } of prefixes) open.add(range, 1)
+      return {
+        outcome: 'taken',
+        free() {
+          for (const { range } of prefixes) open.add(range, -1)
+        },
+      }
+    },
+  }
+}

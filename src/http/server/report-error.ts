@@ -1,0 +1,33 @@
+import type { Response } from 'express'
+import type { Deps } from '../../deps.ts'
+import { Refusal, refuse, unavailable } from '../../errors.ts'
+import { countRefusal } from '../../metrics/count-refusal.ts'
+import { isDatabaseFault } from '../../mongo/connect.ts'
+import { throttled } from '../../process/log.ts'
+import { bodyRefusal } from '../body/read-body.ts'
+import { type Answer, failure } from '../responses/envelope.ts'
+
+/** The one place where what was thrown becomes an answer. A bug is logged whole and answered blank. */
+export function createErrorReporter(
+  deps: Pick<Deps, 'log' | 'metrics'>,
+): (error: unknown, res: Response) => Answer {
+  const complain = throttled(5000, (fields) => deps.log.warn(fields, 'mongodb.failed'))
+  return (error, res) => {
+    const refusal = asRefusal(error)
+    const requestId = String(res.locals.requestId)
+    if (isDatabaseFault(error)) complain({ err: error, requestId })
+    if (refusal.code === 'INTERNAL_ERROR') deps.log.error({ err: error, requestId }, 'request.failed')
+    countRefusal(deps.metrics, refusal)
+    return failure(refusal, requestId)
+  }
+}
+
+function asRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  // Whatever MongoDB says, the outcome of what was sent is unknown and a retry will find it.
+  if (isDatabaseFault(error)) return unavailable()
+  // Express: a path that cannot be decoded.
+  if (error instanceof URIError || (error as { status?: number }).status === 400)
+    return refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
+  return bodyRefusal(error, null) ?? refuse('INTERNAL_ERROR')
+}

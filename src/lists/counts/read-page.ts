@@ -1,0 +1,46 @@
+import type { Deps } from '../../deps.ts'
+import { furthestSkip, longestReadMs, type Page, pageOf, type Slice } from '../../input/pagination.ts'
+import { type Span, within } from '../../input/span.ts'
+import { readWithinPage } from '../page-bytes.ts'
+import { countSpan } from './count-span.ts'
+import type { Countable } from './countable.ts'
+import { type Entry, entryOf } from './entry.ts'
+
+/**
+ * Reads one page of all that is countable in a span, newest first, ties by id, and counts them. However late the page and long the list,
+ * no more than some strides of the index are passed over. Past the end: no items.
+ */
+export async function readTalliedPage<Item>(
+  deps: Pick<Deps, 'tallies' | 'now'>,
+  countable: Countable,
+  span: Span,
+  slice: Slice,
+  fields: Record<string, unknown>,
+): Promise<Page<Item>> {
+  const skip = (slice.page - 1) * slice.limit
+  const counting = countSpan(deps, countable, span)
+  // An early page is read beside the counting; a late one behind it, because the count knows where it begins.
+  const entry = skip <= deps.tallies.stride ? { before: null, skip } : entryOf(await counting, skip)
+  const [found, { total }] = await Promise.all([
+    readFrom<Item>(countable, span, entry, slice.limit + 1, fields),
+    counting,
+  ])
+  return pageOf(slice, found, total)
+}
+
+async function readFrom<Item>(
+  { collection, index, where }: Countable,
+  span: Span,
+  { before, skip }: Entry,
+  limit: number,
+  projection: Record<string, unknown>,
+): Promise<Item[]> {
+  if (skip > furthestSkip) return []
+  const { createdAt } = within('createdAt', span)
+  const time = { ...createdAt, ...(before === null ? {} : { $lt: before }) }
+  const found = collection.find(
+    { ...where, ...(Object.keys(time).length === 0 ? {} : { createdAt: time }) },
+    { projection, hint: index, sort: { createdAt: -1, _id: -1 }, skip, limit, maxTimeMS: longestReadMs },
+  )
+  return (await readWithinPage(found)) as Item[]
+}

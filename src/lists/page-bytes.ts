@@ -1,0 +1,39 @@
+import { mongo } from 'mongoose'
+import { Refusal } from '../errors.ts'
+import { restAfter, sliceMs } from '../process/in-slices.ts'
+
+/** The most that one page of a list may take, as documents and as text. Enough for 100 of the largest orders, or intents without refunds. */
+export const mostPageBytes = 26 * 1024 * 1024
+
+/** RATE_LIMITED: the items of this page are too large to be read together. */
+export class PageTooLarge extends Refusal {
+  constructor() {
+    super('RATE_LIMITED', {
+      message: 'This page is too large. Request fewer items with `limit`.',
+      details: { scope: 'responses', limit: mostPageBytes },
+      retryAfterSeconds: 1,
+    })
+  }
+}
+
+/**
+ * Reads the documents of a page one by one and stops as soon as the page is too large: decoding 100 intents with 1 000 refunds each takes half
+ * a second. Rests as `inSlices` does, so that the process serves other requests between the documents. Throws PageTooLarge.
+ */
+export async function readWithinPage<Doc extends object>(cursor: AsyncIterable<Doc>): Promise<Doc[]> {
+  const found: Doc[] = []
+  let bytes = 0
+  let beganAt: number | null = null
+  for await (const doc of cursor) {
+    found.push(doc)
+    bytes += mongo.BSON.calculateObjectSize(doc)
+    if (bytes > mostPageBytes) throw new PageTooLarge()
+    // The time until the first document is a wait for MongoDB, not computation.
+    beganAt ??= performance.now()
+    const tookMs = performance.now() - beganAt
+    if (tookMs < sliceMs) continue
+    await restAfter(tookMs)
+    beganAt = performance.now()
+  }
+  return found
+}

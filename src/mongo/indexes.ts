@@ -1,0 +1,26 @@
+import type { Connection } from 'mongoose'
+import type { Log } from '../process/log.ts'
+import type { Collection } from './collection.ts'
+import { connectMongo } from './connect.ts'
+import { collections } from './models.ts'
+
+/**
+ * Creates every collection and index that is missing. Safe on a running system, and safe to run twice. Uses a connection of its own without a
+ * timeout, because an index may take longer to build than any request may take.
+ */
+export async function makeIndexes(mongodbUrl: string, log: Log): Promise<void> {
+  const mongo = await connectMongo(mongodbUrl, log, { socketTimeoutMS: 0 })
+  try {
+    for (const described of collections) await make(mongo, described)
+  } finally {
+    await mongo.close()
+  }
+  log.info({ collections: collections.map(({ name }) => name) }, 'indexes.made')
+}
+
+async function make(mongo: Connection, { name, indexes }: Collection): Promise<void> {
+  await mongo.createCollection(name).catch((error: { codeName?: string }) => {
+    if (error.codeName !== 'NamespaceExists') throw error
+  })
+  if (indexes.length > 0) await mongo.collection(name).createIndexes([...indexes])
+}

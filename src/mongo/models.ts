@@ -1,0 +1,72 @@
+import type { Connection } from 'mongoose'
+import { type AuditEvent, auditEvents } from '../audit/audit-event.ts'
+import { type ApiKey, apiKeys } from '../businesses/api-key.ts'
+import { type Setting, settings } from '../businesses/api-switch.ts'
+import { type Business, businesses } from '../businesses/business.ts'
+import { type Claim, claims } from '../idempotency/claim.ts'
+import { type Intent, intents } from '../intents/intent.ts'
+import { type RetentionProgress, retentionProgress } from '../retention/progress.ts'
+import { type RetentionRecord, retentionRecords } from '../retention/record.ts'
+import { checkoutAttempts, signInAttempts } from '../security/failed-attempts/collections.ts'
+import { type Staff, staffAccounts } from '../staff/account.ts'
+import { type StaffSession, staffSessions } from '../staff/session.ts'
+import { type ImportPlan, importPlans } from '../store/imports/plan/plan.ts'
+import { type Order, orders } from '../store/orders/order.ts'
+import { type Product, products } from '../store/products/product.ts'
+import { type Shop, shops } from '../store/shops/shop.ts'
+import { type WalletAccount, walletAccounts } from '../wallets/sandbox/account.ts'
+import { type WalletMovement, walletMovements } from '../wallets/sandbox/movement.ts'
+import { type Delivery, deliveries } from '../webhooks/deliveries/delivery.ts'
+import { type DeliveryHour, deliveryHours } from '../webhooks/deliveries/delivery-hour.ts'
+import { type Endpoint, endpoints } from '../webhooks/endpoints/endpoint.ts'
+import { type Collection, openCollection } from './collection.ts'
+
+/** Every collection there is; src/mongo/indexes.ts makes their indexes. */
+export const collections: readonly Collection[] = [
+  businesses,
+  apiKeys,
+  settings,
+  intents,
+  endpoints,
+  deliveries,
+  deliveryHours,
+  claims,
+  staffAccounts,
+  staffSessions,
+  signInAttempts,
+  checkoutAttempts,
+  auditEvents,
+  walletAccounts,
+  walletMovements,
+  shops,
+  products,
+  importPlans,
+  orders,
+  retentionRecords,
+  retentionProgress,
+]
+
+export type Models = ReturnType<typeof openModels>
+
+/** The model of every collection, on one connection. `maxTimeMs`: see openCollection. */
+export const openModels = (mongo: Connection, maxTimeMs?: number) => ({
+  Business: openCollection<Business>(mongo, businesses, maxTimeMs),
+  ApiKey: openCollection<ApiKey>(mongo, apiKeys, maxTimeMs),
+  Setting: openCollection<Setting>(mongo, settings, maxTimeMs),
+  Intent: openCollection<Intent>(mongo, intents, maxTimeMs),
+  Endpoint: openCollection<Endpoint>(mongo, endpoints, maxTimeMs),
+  Delivery: openCollection<Delivery>(mongo, deliveries, maxTimeMs),
+  DeliveryHour: openCollection<DeliveryHour>(mongo, deliveryHours, maxTimeMs),
+  Claim: openCollection<Claim>(mongo, claims, maxTimeMs),
+  Staff: openCollection<Staff>(mongo, staffAccounts, maxTimeMs),
+  StaffSession: openCollection<StaffSession>(mongo, staffSessions, maxTimeMs),
+  AuditEvent: openCollection<AuditEvent>(mongo, auditEvents, maxTimeMs),
+  WalletAccount: openCollection<WalletAccount>(mongo, walletAccounts, maxTimeMs),
+  WalletMovement: openCollection<WalletMovement>(mongo, walletMovements, maxTimeMs),
+  Shop: openCollection<Shop>(mongo, shops, maxTimeMs),
+  Product: openCollection<Product>(mongo, products, maxTimeMs),
+  ImportPlan: openCollection<ImportPlan>(mongo, importPlans, maxTimeMs),
+  Order: openCollection<Order>(mongo, orders, maxTimeMs),
+  RetentionRecord: openCollection<RetentionRecord>(mongo, retentionRecords, maxTimeMs),
+  RetentionProgress: openCollection<RetentionProgress>(mongo, retentionProgress, maxTimeMs),
+})

@@ -1,0 +1,52 @@
+import type { EventName } from '../../schemas/events.ts'
+import { newId } from '../security/ids.ts'
+import { currentFormat, type Facts, type Recorded, recordedFields } from '../webhooks/body/facts.ts'
+
+/** The request that caused an event. `traceparent`: the span to continue its trace from; null if it is not traced (src/tracing). */
+export interface Cause {
+  requestId: string
+  traceparent: string | null
+}
+
+/** The stored form of a cause. Empty if the clock or a job caused the event. */
+export interface Caused {
+  requestId?: string
+  traceparent?: string
+}
+
+/** An event in the outbox of its intent or order. The document itself has the rest of the body's fields (body/compose.ts). */
+export interface OutboxEvent extends Recorded, Caused {
+  id: string
+  event: EventName
+  createdAt: Date
+}
+
+export const causedFields = { requestId: String, traceparent: String }
+/** The schema of the field `outbox`. */
+export const outboxFields = [
+  { _id: false, id: String, event: String, createdAt: Date, ...recordedFields, ...causedFields },
+]
+/** Lets the poll find documents with unrelayed events from index keys alone. */
+export const outboxIndex = {
+  name: 'withOutbox',
+  key: { 'outbox.createdAt': 1, businessId: 1, _id: 1 },
+  partialFilterExpression: { 'outbox.createdAt': { $exists: true } },
+} as const
+
+/** `cause`: null if the clock or a job caused the event. */
+export const newEvent = (
+  event: EventName,
+  createdAt: Date,
+  facts: Facts,
+  cause: Cause | null,
+): OutboxEvent => ({
+  id: newId(),
+  event,
+  createdAt,
+  format: currentFormat,
+  facts,
+  ...(cause === null ? {} : causedBy(cause)),
+})
+
+const causedBy = ({ requestId, traceparent }: Cause): Caused =>
+  traceparent === null ? { requestId } : { requestId, traceparent }

@@ -1,0 +1,188 @@
+import type { Model } from 'mongoose'
+import type { Deps } from '../deps.ts'
+import type { Intent } from '../intents/intent.ts'
+import { type Lane, noHurry } from '../mongo/batching/batcher.ts'
+import { createReadLane } from '../mongo/batching/read-batcher.ts'
+import { pastMongoose } from '../mongo/collection.ts'
+import { groupBy } from '../polyfills/group-by.ts'
+import { type Order, placed } from '../store/orders/order.ts'
+import type { Source } from '../webhooks/deliveries/new-delivery.ts'
+
+/** An intent with events in its outbox. The relay needs `expiresAt` to schedule its expiry. */
+export type IntentSource = Source & Pick<Intent, 'expiresAt'>
+
+/** Documents with events that are read together: at most 4 MiB. */
+export interface Outboxes {
+  intents: IntentSource[]
+  orders: Source[]
+}
+
+/** A document with events that is larger than `smallBytes`. Only its size is known yet. */
+interface Large {
+  _id: string
+  businessId: string
+  bytes: number
+}
+
+/** Documents up to this size are read in any combination. An ordinary intent takes less than 2 KiB. */
+const smallBytes = 8 * 1024
+/** Small documents that one job reads together. 100 jobs hold at most 40 MiB of them. */
+const smallTogether = 50
+/** Total size of the large documents in a group. A single document may exceed it. */
+const groupBytes = 4 * 1024 * 1024
+/** Groups of large documents that a process holds at once. One business gets at most half of them. */
+export const largeGroups = 8
+/** A group that waits longer than this is left to the next poll, because it blocks its job meanwhile. */
+const groupWaitMs = 100
+/** Events of a large document that are read at a time. */
+const mostEvents = 200
+
+/** Batched reads, shared by all jobs of the process. A small document is returned whole, a large one only with its size. */
+export interface OutboxLanes {
+  findIntentOutbox: Lane<string, IntentSource | Large | null>
+  /** Finds placed orders only. */
+  findOrderOutbox: Lane<string, Source | Large | null>
+}
+
+const intentFields = { businessId: 1, sandbox: 1, referenceNumber: 1, shortCode: 1, expiresAt: 1 } as const
+const orderFields = {
+  businessId: 1,
+  sandbox: 1,
+  referenceNumber: '$number',
+  number: 1,
+  total: 1,
+  customer: 1,
+  createdAt: 1,
+} as const
+const waiting = { 'outbox.0': { $exists: true } } as const
+
+const bytes = { $bsonSize: '$$ROOT' }
+const ifSmall = (field: string) => ({ $cond: [{ $lte: [bytes, smallBytes] }, field, '$$REMOVE'] })
+
+export const openOutboxLanes = (models: { Intent: Model<Intent>; Order: Model<Order> }): OutboxLanes => ({
+  findIntentOutbox: createOutboxLane(models.Intent, waiting, {
+    ...intentFields,
+    metadata: ifSmall('$metadata'),
+  }),
+  findOrderOutbox: createOutboxLane(
+    models.Order,
+    { ...waiting, ...placed },
+    { ...orderFields, items: ifSmall('$items') },
+  ),
+})
+
+const createOutboxLane = <Doc extends { _id: string }, Kind extends Source>(
+  model: Model<Doc>,
+  filter: object,
+  fields: object,
+): Lane<string, Kind | Large | null> =>
+  createReadLane<Kind | Large>(
+    (ids) =>
+      pastMongoose(model)
+        .find<Kind | Large>({ _id: { $in: ids }, ...filter } as object, {
+          projection: { ...fields, outbox: ifSmall('$outbox'), bytes },
+        })
+        .toArray(),
+    ({ _id }) => [_id],
+    groupBytes / smallBytes,
+  )
+
+const isSmall = <Kind extends Source>(found: Kind | Large | null): found is Kind =>
+  found !== null && 'outbox' in found
+const isLarge = (found: Source | Large | null): found is Large => found !== null && !('outbox' in found)
+
+type ReadDeps = Pick<Deps, 'Intent' | 'Order' | 'lanes' | 'largeOutboxes'>
+
+/**
+ * Reads documents that have events, with the fields that their bodies are composed from, in groups that fit into memory. Small documents come
+ * first, then large ones with `mostEvents` events at a time. The caller must remove the events of a group from their outboxes before it
+ * requests the next group. A document whose events it did not remove is not read again.
+ */
+export async function* readOutboxes(
+  deps: ReadDeps,
+  { intentIds, orderIds }: { intentIds: readonly string[]; orderIds: readonly string[] },
+): AsyncGenerator<Outboxes> {
+  const large = { intents: [] as Large[], orders: [] as Large[] }
+  for (let at = 0; at < Math.max(intentIds.length, orderIds.length); at += smallTogether) {
+    const [intents, orders] = await Promise.all([
+      Promise.all(
+        intentIds.slice(at, at + smallTogether).map((id) => deps.lanes.findIntentOutbox(id, noHurry)),
+      ),
+      Promise.all(
+        orderIds.slice(at, at + smallTogether).map((id) => deps.lanes.findOrderOutbox(id, noHurry)),
+      ),
+    ])
+    const small = { intents: intents.filter(isSmall), orders: orders.filter(isSmall) }
+    if (small.intents.length + small.orders.length > 0) yield small
+    large.intents.push(...intents.filter(isLarge))
+    large.orders.push(...orders.filter(isLarge))
+  }
+  for (const ids of groupsOf(large.intents))
+    for await (const intents of readGroup(deps, ids, (some) => readLargeIntents(deps, some)))
+      yield { intents, orders: [] }
+  for (const ids of groupsOf(large.orders))
+    for await (const orders of readGroup(deps, ids, (some) => readLargeOrders(deps, some)))
+      yield { intents: [], orders }
+}
+
+interface Group {
+  businessId: string
+  ids: string[]
+}
+
+/** Splits large documents into groups of at most `groupBytes`. Each group belongs to one business. */
+function groupsOf(large: readonly Large[]): Group[] {
+  const groups: Group[] = []
+  for (const [businessId, some] of groupBy(large, (each) => each.businessId)) {
+    let room = 0
+    for (const { _id, bytes: size } of some) {
+      if (size > room) {
+        groups.push({ businessId, ids: [] })
+        room = groupBytes
+      }
+      groups.at(-1)?.ids.push(_id)
+      room -= size
+    }
+  }
+  return groups
+}
+
+/** Repeats the read of a group until its outboxes are empty or the caller has left events in them. */
+async function* readGroup<Kind extends Source>(
+  { largeOutboxes }: ReadDeps,
+  { businessId, ids }: Group,
+  read: (ids: string[]) => Promise<Kind[]>,
+): AsyncGenerator<Kind[]> {
+  const free = await largeOutboxes.take(businessId, groupWaitMs)
+  if (free === null) return
+  try {
+    const seen = new Set<string>()
+    for (let left = ids; left.length > 0; ) {
+      const found = (await read(left)).filter(({ outbox: [first] }) => first && !seen.has(first.id))
+      if (found.length === 0) return
+      for (const { outbox } of found) seen.add(outbox[0]?.id ?? '')
+      yield found
+      left = found.filter(({ outbox }) => outbox.length === mostEvents).map(({ _id }) => _id)
+    }
+  } finally {
+    free()
+  }
+}
+
+const firstEvents = { outbox: { $slice: mostEvents } } as const
+
+const readLargeIntents = ({ Intent: model }: ReadDeps, ids: string[]): Promise<IntentSource[]> =>
+  pastMongoose(model)
+    .find<IntentSource>(
+      { _id: { $in: ids }, ...waiting },
+      { projection: { ...intentFields, metadata: 1, ...firstEvents } },
+    )
+    .toArray()
+
+const readLargeOrders = ({ Order: model }: ReadDeps, ids: string[]): Promise<Source[]> =>
+  pastMongoose(model)
+    .find<Source>(
+      { _id: { $in: ids }, ...waiting, ...placed },
+      { projection: { ...orderFields, items: 1, ...firstEvents } },
+    )
+    .toArray()

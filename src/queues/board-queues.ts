@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import type { Queue } from 'bullmq'
+import { Redis } from 'ioredis'
+import type { Config } from '../config.ts'
+import { type Log, throttled } from '../process/log.ts'
+import { type QueueName, queueNames } from './jobs.ts'
+import { openQueue } from './queues.ts'
+
+/** How long a page that people look at waits for Redis. */
+const patienceMs = 2000
+
+/** Every queue, for people who look at it. */
+export interface BoardQueues {
+  /** Connects at the first call. Throws within seconds while Redis is away. */
+  obtain(): Promise<ReadonlyMap<QueueName, Queue>>
+  close(): Promise<void>
+}
+
+/**
+ * The queues on a connection of their own, so that nothing a person looks up delays a nudge. Nothing is connected before the
+ * first look: most `web` processes never show the board, and `worker` does not at all.
+ */
+export function openBoardQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log: Log): BoardQueues {
+  const connection = new Redis(config.redisUrl, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout: patienceMs,
+    connectTimeout: patienceMs,
+    retryStrategy: (times) => Math.min(times * 100, 1000),
+  })
+  const complain = throttled(5000, (fields) => log.warn(fields, 'redis.unavailable'))
+  connection.on('error', (err) => complain({ err }))
+  const opened = new Map<QueueName, Queue>()
+  let opening: Promise<void> | null = null
+
+  async function open(): Promise<void> {
+    await connected(connection)
+    for (const name of queueNames)
+      if (!opened.has(name)) opened.set(name, await openQueue(connection, config.queuePrefix, name, complain))
+  }
+
+  return {
+    async obtain() {
+      if (opened.size < queueNames.length) {
+        opening ??= open().finally(() => {
+          opening = null
+        })
+        await opening
+      }
+      return opened
+    },
+    async close() {
+      await opening?.catch(() => undefined)
+      for (const queue of opened.values()) await queue.close().catch(() => undefined)
+      connection.disconnect()
+    },
+  }
+}
+
+async function connected(connection: Redis): Promise<void> {
+  if (connection.status === 'ready') return
+  const ready = once(connection, 'ready', { signal: AbortSignal.timeout(patienceMs) })
+  // It goes on trying by itself; the first failure is told by its event.
+  if (connection.status === 'wait') connection.connect().catch(() => undefined)
+  await ready
+}
+
+/** Whether an error says that Redis is away, frozen or full, and not that there is a bug. */
+export const isRedisFault = (error: unknown): boolean =>
+  error instanceof Error &&
+  (/^(ReplyError|MaxRetriesPerRequestError|AbortError)$/.test(error.name) ||
+    /Command timed out|Connection is closed|isn't writeable|not connected|ECONN|ETIMEDOUT/.test(
+      error.message,
+    ))

@@ -1,0 +1,159 @@
+import type { Deps } from '../../deps.ts'
+import { noHurry } from '../../mongo/batching/batcher.ts'
+import { createReadLane } from '../../mongo/batching/read-batcher.ts'
+import type { Collection } from '../../mongo/collection.ts'
+import { createCountsByOwner } from '../../process/counts-by-owner.ts'
+import { throttled } from '../../process/log.ts'
+import { type Prefix, prefixesOf } from '../network.ts'
+import { createLimiter, type Limiter, type Stored } from './limiter.ts'
+
+/** The failed attempts that one network may make in a period. The budget of a larger prefix is this times its `share`. */
+export interface NetworkBudget {
+  name: string
+  perNetwork: number
+  seconds: number
+  /**
+   * Points of a failure; an attempt in progress counts one point. Above 1, an address can have several honest attempts in progress for each
+   * failure in its budget.
+   */
+  perFailure: number
+  /**
+   * Where an attempt counts before its outcome is known. `stored`: in MongoDB, at every prefix, so concurrent attempts cannot exceed any budget.
+   * `process`: in this process, at its own network. Then an attempt that succeeds writes nothing, but each process lets a network have its
+   * whole budget in progress, and attempts in progress may exceed the budget of a larger prefix.
+   */
+  countsAhead: 'stored' | 'process'
+}
+
+/** The shortest time for which a network is closed if attempts in progress fill its budget. */
+const inProgressMs = 1000
+
+/** An attempt. If it is open, the caller calls exactly one of `fail` and `leave`. */
+export type Attempt =
+  | { isOpen: true; fail(): Promise<void>; leave(): Promise<void> }
+  | { isOpen: false; closedMs: number }
+
+/** Opens an attempt from an address. Attempts with an `owner` are counted separately for each owner. */
+export type LimitByNetwork = (ip: string, owner?: string) => Promise<Attempt>
+
+interface Counted {
+  prefix: Prefix
+  limiter: Limiter
+  key: string
+}
+
+/**
+ * Limits failed attempts by network, at every prefix size, from one address to a hosting company's /16. Addresses outside a closed prefix are
+ * never refused. There is no limit over all networks together, because any attacker could use it to shut out everyone.
+ */
+export function createLimitByNetwork(
+  deps: Pick<Deps, 'mongo' | 'log' | 'now'>,
+  collection: Collection,
+  budget: NetworkBudget,
+): LimitByNetwork {
+  const { name, perNetwork, perFailure, seconds } = budget
+  const warn = throttled(60_000, (fields) => deps.log.warn(fields, 'network.closed'))
+  const limiters = new Map<number, Limiter>()
+  const limiterFor = ({ share }: Prefix): Limiter => {
+    const most = perNetwork * share * perFailure
+    const limiter = limiters.get(share) ?? createLimiter(deps, collection, { name, most, seconds })
+    limiters.set(share, limiter)
+    return limiter
+  }
+  /** One read for all prefixes of all attempts that arrive together. */
+  const read = createReadLane<Stored>(
+    (keys) =>
+      deps.mongo
+        .collection<Stored>(collection.name)
+        .find({ key: { $in: keys } }, { projection: { key: 1, points: 1, expire: 1 } })
+        .toArray(),
+    ({ key }) => [key],
+  )
+  /** How long a prefix stays closed if this many points are added, in ms; 0 if it is open. */
+  const closedOf = async ({ prefix, limiter, key }: Counted, ahead = 0): Promise<number> => {
+    const stored = await read(limiter.storedKey(key), noHurry)
+    const leftMs = stored === null ? 0 : Math.max(0, stored.expire.getTime() - deps.now().getTime())
+    const points = leftMs > 0 ? (stored?.points ?? 0) : 0
+    if (points + ahead < limiter.most) return 0
+    if (leftMs > 0) warn({ kind: name, network: prefix.range })
+    return Math.max(leftMs, inProgressMs)
+  }
+
+  async function openStored(all: readonly Counted[]): Promise<Attempt> {
+    const [own, larger] = [all.slice(0, 1), all.slice(1)]
+    const [counted, ...closed] = await Promise.all([countEach(own), ...larger.map((each) => closedOf(each))])
+    const closedMs = Math.max(counted, ...closed)
+    if (closedMs > 0) {
+      if (counted === 0) await giveBackEach(own)
+      return { isOpen: false, closedMs }
+    }
+    const overMs = await countEach(larger)
+    if (overMs > 0) {
+      await giveBackEach(own)
+      return { isOpen: false, closedMs: overMs }
+    }
+    return {
+      isOpen: true,
+      async fail() {
+        await Promise.all(all.map(({ limiter, key }) => limiter.add(key, perFailure - 1)))
+      },
+      leave: () => giveBackEach(all),
+    }
+  }
+
+  const inProgress = createCountsByOwner()
+
+  async function openInProcess(all: readonly Counted[]): Promise<Attempt> {
+    const ownKey = all[0]?.key ?? ''
+    const before = inProgress.of(ownKey)
+    inProgress.add(ownKey, 1)
+    let isOpen = false
+    try {
+      const closed = await Promise.all(all.map((each, size) => closedOf(each, size === 0 ? before : 0)))
+      const closedMs = Math.max(...closed)
+      if (closedMs > 0) return { isOpen: false, closedMs }
+      isOpen = true
+    } finally {
+      if (!isOpen) inProgress.add(ownKey, -1)
+    }
+    return {
+      isOpen,
+      async fail() {
+        await Promise.all(all.map(({ limiter, key }) => limiter.add(key, perFailure))).finally(() =>
+          inProgress.add(ownKey, -1),
+        )
+      },
+      async leave() {
+        inProgress.add(ownKey, -1)
+      },
+    }
+  }
+
+  const open = budget.countsAhead === 'stored' ? openStored : openInProcess
+  return (ip, owner) =>
+    open(
+      prefixesOf(ip).map((prefix) => ({
+        prefix,
+        limiter: limiterFor(prefix),
+        key: owner === undefined ? prefix.range : `${owner} ${prefix.range}`,
+      })),
+    )
+}
+
+/**
+ * Counts one point under each limiter, the smallest prefix first. If one is closed, none keeps the point, so that a closed network does not
+ * use up the budget of a larger one. Returns how long it stays closed, in ms; 0 if all are open.
+ */
+async function countEach(counts: readonly Counted[]): Promise<number> {
+  for (const [index, { limiter, key }] of counts.entries()) {
+    const { isOpen, closedMs } = await limiter.count(key)
+    if (isOpen) continue
+    await giveBackEach(counts.slice(0, index + 1))
+    return Math.max(1, closedMs)
+  }
+  return 0
+}
+
+async function giveBackEach(counts: readonly Counted[]): Promise<void> {
+  await Promise.all(counts.map(({ limiter, key }) => limiter.giveBack(key)))
+}

@@ -1,0 +1,17 @@
+import type { Collection } from '../../mongo/collection.ts'
+
+/** Failed attempts within a period, shared by all processes and kept across restarts. */
+const attemptsCollection = (name: string): Collection => ({
+  name,
+  fields: { key: String, points: Number, expire: Date },
+  indexes: [
+    { name: 'key', key: { key: 1 }, unique: true },
+    { name: 'expiry', key: { expire: 1 }, expireAfterSeconds: 0 },
+  ],
+})
+
+/** Failed attempts of staff to sign in. */
+export const signInAttempts = attemptsCollection('signinattempts')
+
+/** Failed lookups by short code or payment code, and refused PINs. */
+export const checkoutAttempts = attemptsCollection('failedattempts')

@@ -1,0 +1,117 @@
+import type { Deps } from '../../deps.ts'
+import { createLane, type Lane, noHurry } from '../../mongo/batching/batcher.ts'
+import { type Collection, isDuplicate } from '../../mongo/collection.ts'
+import { groupBy } from '../../polyfills/group-by.ts'
+
+/** At most this many points of one key, within a period that starts with its first. `name` separates limits that share a collection. */
+export interface Limit {
+  name: string
+  most: number
+  seconds: number
+}
+
+/** The state of a key: the points counted so far, whether it is open, and how long it stays closed. */
+export interface Standing {
+  isOpen: boolean
+  counted: number
+  closedMs: number
+}
+
+/** The points of a key, and when its period ends. A document may outlast its period: MongoDB deletes it within a minute or so. */
+export interface Stored {
+  key: string
+  points: number
+  expire: Date
+}
+
+/** Counts points per key under one limit. Uses database time, because a process with a wrong clock would end the period for all. */
+export interface Limiter {
+  most: number
+  /** The key as the collection has it. */
+  storedKey(key: string): string
+  /** Adds one point. The write decides, so concurrent attempts cannot exceed the limit. */
+  count(key: string): Promise<Standing>
+  add(key: string, points: number): Promise<void>
+  /** Takes one point back. */
+  giveBack(key: string): Promise<void>
+  forget(key: string): Promise<void>
+}
+
+export function createLimiter(
+  deps: Pick<Deps, 'mongo' | 'now'>,
+  collection: Collection,
+  { name, most, seconds }: Limit,
+): Limiter {
+  const stored = deps.mongo.collection<Stored>(collection.name)
+  const storedKey = (key: string): string => `${name}:${key}`
+
+  /** The first points of a period begin it. */
+  async function add(key: string, points: number): Promise<Stored> {
+    const now = deps.now()
+    // Also true of a new document: a missing field sorts before any date.
+    const isOver = { $lte: ['$expire', now] }
+    const change = {
+      points: { $cond: [isOver, points, { $add: ['$points', points] }] },
+      expire: { $cond: [isOver, new Date(now.getTime() + seconds * 1000), '$expire'] },
+    }
+    const write = () =>
+      stored.findOneAndUpdate({ key: storedKey(key) }, [{ $set: change }], {
+        upsert: true,
+        returnDocument: 'after',
+      })
+    const after = await write().catch((error: unknown) => {
+      // Another process inserted the same key at the same moment.
+      if (isDuplicate(error)) return write()
+      throw error
+    })
+    if (after === null) throw new Error('MongoDB returned no document for an upsert')
+    return after
+  }
+
+  const count = createSumBatcher(async (key, times) => {
+    const { points, expire } = await add(key, times)
+    const leftMs = Math.max(0, expire.getTime() - deps.now().getTime())
+    return (position) => {
+      const counted = points - times + position
+      const isOpen = counted <= most
+      return { isOpen, counted, closedMs: isOpen ? 0 : leftMs }
+    }
+  })
+  const giveBack = createSumBatcher(async (key, times) => {
+    const filter = { key: storedKey(key), expire: { $gt: deps.now() } }
+    await stored.updateOne(filter, { $inc: { points: -times } })
+    return () => undefined
+  })
+  return {
+    most,
+    storedKey,
+    count: (key) => count(key, noHurry),
+    async add(key, points) {
+      if (points > 0) await add(key, points)
+    },
+    giveBack: (key) => giveBack(key, noHurry),
+    async forget(key) {
+      await stored.updateOne({ key: storedKey(key) }, { $set: { points: 0 } })
+    },
+  }
+}
+
+/**
+ * Batches concurrent calls for the same key into one write, so a process has at most one write to a document in progress. `add` returns a
+ * function from the position of a call in the batch, counted from 1, to its result.
+ */
+const createSumBatcher = <Result>(
+  add: (key: string, times: number) => Promise<(position: number) => Result>,
+): Lane<string, Result> =>
+  createLane(1000, async (keys) => {
+    const results = new Map<string, Result[]>()
+    const sums = [...groupBy(keys, (key) => key)].map(async ([key, same]) => {
+      const resultAt = await add(key, same.length)
+      results.set(
+        key,
+        same.map((_, index) => resultAt(index + 1)),
+      )
+    })
+    await Promise.all(sums)
+    return keys.map((key) => results.get(key)?.shift() as Result)
+  })

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import { hash, verify } from '@node-rs/argon2'
+import { createCountsByOwner } from '../process/counts-by-owner.ts'
+import { createFairSlots } from '../process/fair-slots.ts'
+
+/** argon2id (the default of the library) with the cost that OWASP recommends: 19 MiB, 2 passes. About 15 ms. */
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
+
+/** Hashes that a process computes at once: 38 MiB in all, and half of the threads that also serve files and DNS. */
+const mostAtOnce = 2
+/** The most checks of one kind that run or wait. The last one waits for about half a second. */
+export const mostOfKind = mostAtOnce + 50
+/** The share of one owner if owners compete. Three owners that use up their shares leave slots for a fourth. */
+export const fairShare = 16
+
+/**
+ * Whether a secret matches a hash. Null if too many checks are running or waiting, for this owner or in all. Without a hash the work is the
+ * same, and the secret does not match.
+ */
+export type SlowCheck = (owner: string, slowHash: string | null, secret: string) => Promise<boolean | null>
+
+/** All slow hashing of one process: two at once, for any purpose. */
+export interface SlowHash {
+  /** Returns the hash of a password or PIN, to store. Waits as long as necessary, because only operators use it. */
+  make(secret: string): Promise<string>
+  /**
+   * Checks one kind of secret, `atOnce` of them at a time. Each kind has its own limit and its own queue, so a flood of one kind neither refuses
+   * nor delays another. Each owner within a kind has a limit as well.
+   */
+  createCheck(mostOfOwner: number, atOnce?: number): SlowCheck
+}
+
+export function createSlowHash(): SlowHash {
+  /** How many of each kind run at once. A kind is an owner of slots, so no kind waits for the queue of another. */
+  const atOnceOf: number[] = []
+  const slots = createFairSlots(
+    (held, taken, kind) => held < (atOnceOf[Number(kind)] ?? 0) && taken < mostAtOnce,
+  )
+
+  function createKind(atOnce: number) {
+    const kind = String(atOnceOf.push(atOnce) - 1)
+    return async <T>(work: () => Promise<T>): Promise<T> => {
+      const free = await slots.wait(kind).granted
+      try {
+        return await work()
+      } finally {
+        free()
+      }
+    }
+  }
+
+  function createCheck(mostOfOwner: number, atOnce = mostAtOnce): SlowCheck {
+    const run = createKind(atOnce)
+    const checks = createCountsByOwner()
+    return async (owner, slowHash, secret) => {
+      if (checks.all() >= mostOfKind || checks.of(owner) >= mostOfOwner) return null
+      checks.add(owner, 1)
+      return run(() => verify(slowHash ?? hashOfNothing, secret)).finally(() => checks.add(owner, -1))
+    }
+  }
+
+  const runMake = createKind(mostAtOnce)
+  return { make: (secret) => runMake(() => hash(secret, cost)), createCheck }
+}
+
+const bare = (bytes: number): string => randomBytes(bytes).toString('base64').replaceAll('=', '')
+/** Costs as much to check as any other hash, and matches no known secret. */
+const hashOfNothing = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${bare(16)}$${bare(32)}`

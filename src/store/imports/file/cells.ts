@@ -1,0 +1,82 @@
+import {
+  highestStock,
+  longestDescription,
+  longestHandle,
+  longestLabel,
+  longestName,
+  longestSku,
+} from '../../../../schemas/product-limits.ts'
+import type { ErrorCode } from '../../../errors.ts'
+import { isLonger, isStorable } from '../../../input/validate.ts'
+import type { Column } from './row.ts'
+
+/** What a cell that is not blank says, or why it cannot be read. */
+export type Cell<T> = { value: T } | { message: string; code: ErrorCode }
+
+/** One reader for each column. */
+export type Readers = { [C in Column]: (text: string) => Cell<Values[C]> }
+
+/** What each column holds; a price is in centimes. */
+export interface Values {
+  handle: string
+  name: string
+  description: string
+  variant_label: string
+  sku: string
+  price: number
+  stock: number
+  active: boolean
+}
+
+/** As a spreadsheet in English or French, or a person, writes it. */
+const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'oui', 'vrai'])
+const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'non', 'faux'])
+
+/** Readers of cells: text as it stands, also what looks like a formula; `maxAmount` in centimes bounds the price. */
+export const createReaders = (maxAmount: number): Readers => ({
+  handle: (text) => readText(text.trim(), longestHandle),
+  name: (text) => readText(text, longestName),
+  description: (text) => readText(text, longestDescription),
+  variant_label: (text) => readText(text, longestLabel),
+  sku: (text) => readText(text, longestSku),
+  price: (text) => readPrice(text, maxAmount),
+  stock: readStock,
+  active: readActive,
+})
+
+function readText(text: string, most: number): Cell<string> {
+  if (isLonger(text, most)) return fault(`It may have at most ${most} characters.`)
+  return isStorable(text) ? { value: text } : fault('It must be valid Unicode without NUL characters.')
+}
+
+function readPrice(text: string, maxAmount: number): Cell<number> {
+  const price = wholeNumber(text)
+  if (price === null) return fault('It must be a whole number of centimes: write 1250 for 12.50 MRU.')
+  return price >= 0 && price <= maxAmount
+    ? { value: price }
+    : { message: `It must be from 0 to ${maxAmount} centimes.`, code: 'AMOUNT_OUT_OF_RANGE' }
+}
+
+function readStock(text: string): Cell<number> {
+  const stock = wholeNumber(text)
+  return stock !== null && stock >= 0 && stock <= highestStock
+    ? { value: stock }
+    : fault(`It must be a whole number from 0 to ${highestStock}.`)
+}
+
+function readActive(text: string): Cell<boolean> {
+  const word = text.trim().toLowerCase()
+  if (yes.has(word)) return { value: true }
+  return no.has(word)
+    ? { value: false }
+    : fault('It must be true or false (or 1, 0, yes, no, oui, non, vrai, faux).')
+}
+
+/** Digits of our alphabet and perhaps a minus; `12,50`, `1 250`, `1e3` and `٥` are no such thing. `-0` is 0. */
+const wholeNumber = (text: string): number | null =>
+  /^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null
+
+const fault = (message: string): { message: string; code: ErrorCode } => ({
+  message,
+  code: 'VALIDATION_ERROR',
+})

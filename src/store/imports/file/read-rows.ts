@@ -1,0 +1,46 @@
+import type { Deps } from '../../../deps.ts'
+import { createReaders } from './cells.ts'
+import { createFaults } from './faults.ts'
+import { delimiterOf, firstLineOf, type Header, readHeader } from './header.ts'
+import { isBlank, readRow } from './read-row.ts'
+import { readRecords } from './records.ts'
+import { mostRows, type ProductRow } from './row.ts'
+import { bytesOf } from './source.ts'
+
+/** Some spreadsheets write thousands of blank rows below the last; a million of them would be nothing but work. */
+const mostBlankRows = 50_000
+
+/**
+ * The rows of a CSV file, given as bytes or as text. Blank ones are left out, and count in the row numbers as in a spreadsheet. Refuses
+ * with every fault of the text at once; what the rows mean together is not judged here.
+ */
+export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promise<ProductRow[]> {
+  const bytes = bytesOf(csv)
+  const firstLine = firstLineOf(bytes)
+  const readers = createReaders(deps.config.maxAmount)
+  const faults = createFaults()
+  const rows: (ProductRow | null)[] = []
+  let header: Header | null = null
+  let blankRows = 0
+  let lastRow = 0
+
+  const take = (cells: string[], row: number): boolean => {
+    lastRow = row
+    if (row === 1) header = readHeader(cells, faults)
+    else if (header !== null && cells.every(isBlank)) blankRows += 1
+    else if (header !== null) rows.push(readRow(header, readers, cells, row, faults))
+    return header !== null && rows.length <= mostRows && blankRows <= mostBlankRows
+  }
+  if (isBlank(firstLine)) readHeader([], faults)
+  else await readRecords(bytes, delimiterOf(firstLine), take, faults)
+
+  if (rows.length > mostRows)
+    faults.add(tooMany(lastRow, `A file may have at most ${mostRows} rows beside the header.`))
+  if (blankRows > mostBlankRows)
+    faults.add(tooMany(lastRow, `A file may have at most ${mostBlankRows} blank rows.`))
+  faults.refuseIfAny()
+  return rows.filter((row) => row !== null)
+}
+
+/** Told of the row that is one too many: nothing below it was read. */
+const tooMany = (row: number, message: string) => ({ row, column: null, message })

@@ -1,0 +1,102 @@
+import { mostVariants } from '../../../../schemas/product-limits.ts'
+import { newVariant } from '../../products/new-product.ts'
+import type { Product, Variant } from '../../products/product.ts'
+import type { MatchedRow } from '../file/check-skus.ts'
+import type { Faults } from '../file/faults.ts'
+import { type Match, matchRows } from '../file/match-rows.ts'
+import { readProductCells } from '../file/read-product-cells.ts'
+import type { ProductRow } from '../file/row.ts'
+import type { ProductPatch } from './plan.ts'
+
+/** What an import looks at of a product that is there. */
+export type StandingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'active' | 'variants'> &
+  Partial<Pick<Product, 'description'>>
+
+/** A product that an import makes. */
+export type NewProduct = Pick<Product, 'name' | 'description' | 'active' | 'variants'> & { handle: string }
+
+/** A product that an import changes, and the ids of the variants that its rows were compared with, in their order. */
+export interface ChangedProduct {
+  patch: ProductPatch
+  seenVariants: string[]
+}
+
+/** One product of the file, made, changed or neither, and what its rows are about. Of the product that is there it keeps nothing else. */
+export interface Outcome {
+  handle: string
+  matched: MatchedRow[]
+  created: NewProduct | null
+  changed: ChangedProduct | null
+  /** How many variants are made or changed. */
+  variants: number
+}
+
+/** Compares the rows of one handle with the product that has it; null where there is none. */
+export function compareProduct(
+  handle: string,
+  rows: readonly ProductRow[],
+  product: StandingProduct | null,
+  faults: Pick<Faults, 'add'>,
+): Outcome {
+  const said = readProductCells(rows, faults)
+  const matches = matchRows(rows, product?.variants ?? [], faults)
+  const added = matches.filter(({ variant }) => variant === null).map((match) => addedVariant(match, faults))
+  const [{ row }] = rows as [ProductRow]
+  const count = (product?.variants.length ?? 0) + added.length
+  if (count > mostVariants) faults.add({ row, column: null, message: tooMany(count) })
+  const matched = matches.map((match) => matchedRow(match, product))
+  if (product !== null) {
+    const patch = patchOf(product, said, matches, added)
+    const variants = patch.variants.length + added.length
+    const isChanged = variants > 0 || Object.keys(patch.set).length > 0
+    const changed = isChanged ? { patch, seenVariants: product.variants.map(({ _id }) => _id) } : null
+    return { handle, matched, created: null, changed, variants }
+  }
+  if (said.name === undefined) faults.add({ row, column: 'name', message: 'A new product needs a name.' })
+  if (count === 0) faults.add({ row, column: 'price', message: priceMissing })
+  const { name = '', description = '', active = true } = said
+  const created = { handle, name, description, active, variants: added }
+  return { handle, matched, created, changed: null, variants: added.length }
+}
+
+const priceMissing = 'A new variant needs a price, in centimes.'
+const tooMany = (count: number): string =>
+  `This product would have ${count} variants; it may have ${mostVariants}.`
+
+const matchedRow = ({ row, variant }: Match, product: StandingProduct | null): MatchedRow => ({
+  row,
+  productId: product?._id ?? null,
+  variantId: variant?._id ?? null,
+  givesSku: row.sku !== null && row.sku !== variant?.sku,
+})
+
+function addedVariant({ row, label }: Match, faults: Pick<Faults, 'add'>): Variant {
+  if (row.price === null) faults.add({ row: row.row, column: 'price', message: priceMissing })
+  return newVariant({ label, sku: row.sku, price: row.price ?? 0, stock: row.stock })
+}
+
+/** Only what differs: what somebody else changes meanwhile, and the file does not, stays. */
+function patchOf(
+  product: StandingProduct,
+  said: ProductPatch['set'],
+  matches: readonly Match[],
+  added: Variant[],
+): ProductPatch {
+  const variants = matches.flatMap(({ row, variant }) => (variant === null ? [] : variantPatch(row, variant)))
+  return { productId: product._id, set: differing(said, product), variants, added }
+}
+
+function variantPatch({ sku, price, stock }: ProductRow, variant: Variant): ProductPatch['variants'] {
+  const said = {
+    ...(sku === null ? {} : { sku }),
+    ...(price === null ? {} : { price }),
+    ...(stock === null ? {} : { stock }),
+  }
+  const changed = differing(said, variant)
+  return Object.keys(changed).length === 0 ? [] : [{ _id: variant._id, ...changed }]
+}
+
+const differing = <Said extends object>(said: Said, there: Partial<Record<keyof Said, unknown>>): Said =>
+  Object.fromEntries(
+    Object.entries(said).filter(([field, value]) => there[field as keyof Said] !== value),
+  ) as Said

@@ -1,0 +1,16 @@
+import type { Deps } from '../../../deps.ts'
+import { pastMongoose } from '../../../mongo/collection.ts'
+import { finish } from './finish.ts'
+import type { FoundPlan, ImportPlan } from './plan.ts'
+import { rollBack } from './roll-back.ts'
+
+/** Ends a plan the way it must: one that is committed happens, another one never does. */
+export async function endPlan(
+  deps: Pick<Deps, 'Product' | 'ImportPlan' | 'now'>,
+  found: Pick<FoundPlan, '_id' | 'token' | 'state'>,
+): Promise<void> {
+  if (found.state !== 'committed') return rollBack(deps, found)
+  const { _id, token } = found
+  const plan = await pastMongoose(deps.ImportPlan).findOne<ImportPlan>({ _id, token, state: 'committed' })
+  if (plan !== null) await finish(deps, plan)
+}

@@ -1,0 +1,22 @@
+import type { Deps } from '../../../deps.ts'
+import { pastMongoose } from '../../../mongo/collection.ts'
+import { apply } from './apply.ts'
+import type { ImportPlan } from './plan.ts'
+
+/** Longer than a claim lives, which may ask what became of its request. */
+const keptMs = 48 * 3_600_000
+
+/** Carries a committed plan out and leaves the shop's place. Anybody may, any number of times and at once. */
+export async function finish(
+  deps: Pick<Deps, 'Product' | 'ImportPlan' | 'now'>,
+  { _id, token, patches }: ImportPlan,
+): Promise<void> {
+  await apply(deps, { token, patches })
+  await pastMongoose(deps.ImportPlan).updateOne(
+    { _id, token, state: 'committed' },
+    {
+      $set: { state: 'done', patches: [], expiresAt: new Date(deps.now().getTime() + keptMs) },
+      $unset: { open: 1 },
+    },
+  )
+}

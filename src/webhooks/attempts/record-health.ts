@@ -1,0 +1,92 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { advisory, pastMongoose } from '../../mongo/collection.ts'
+import type { Models } from '../../mongo/models.ts'
+import { groupBy } from '../../polyfills/group-by.ts'
+import type { Log } from '../../process/log.ts'
+import { hourOf } from '../deliveries/delivery-hour.ts'
+import type { Verdict } from './verdict.ts'
+
+/** The result of one attempt, for the health of its endpoint and the hourly plots of the staff pages. */
+export interface HealthNote {
+  endpointId: string
+  at: Date
+  outcome: Verdict['outcome']
+  stage: string | null
+}
+
+/** Collects results of attempts without making them wait. A killed process loses the last `gatherMs` of them. */
+export interface HealthNotes {
+  note(one: HealthNote): void
+  /** Writes the notes that are left. */
+  close(): Promise<void>
+}
+
+/** Notes of this interval share one write. They may be late, because hardly anything but people reads them. */
+const gatherMs = 200
+
+export function createHealthNotes(models: Pick<Models, 'Endpoint' | 'DeliveryHour'>, log: Log): HealthNotes {
+  const noted: HealthNote[] = []
+  const closing = new AbortController()
+  let writing: Promise<void> | null = null
+
+  async function write(): Promise<void> {
+    while (noted.length > 0) {
+      await pause(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined)
+      const notes = noted.splice(0)
+      await Promise.all([writeEndpoints(models, notes), writeHours(models, notes)]).catch((err) =>
+        log.warn({ err, attempts: notes.length }, 'health.not-noted'),
+      )
+    }
+    writing = null
+  }
+
+  return {
+    note(one) {
+      noted.push(one)
+      writing ??= write()
+    },
+    async close() {
+      closing.abort()
+      await writing
+    },
+  }
+}
+
+const writeEndpoints = (models: Pick<Models, 'Endpoint'>, notes: HealthNote[]): Promise<unknown> =>
+  pastMongoose(models.Endpoint).bulkWrite(
+    [...groupBy(notes, ({ endpointId }) => endpointId)].map(([_id, some]) => ({
+      updateOne: { filter: { _id }, update: healthChange(some) },
+    })),
+    { ordered: false, writeConcern: advisory },
+  )
+
+/** The update of an endpoint's health. `notes`: its attempts, in the order in which they ended. */
+function healthChange(notes: HealthNote[]) {
+  const success = notes.findLast(({ outcome }) => outcome === 'delivered')
+  const failure = notes.findLast(({ outcome }) => outcome !== 'delivered')
+  const failures = notes.length - 1 - notes.findLastIndex(({ outcome }) => outcome === 'delivered')
+  return {
+    $set: {
+      ...(failure && { 'health.lastFailureAt': failure.at, 'health.lastError': failure.stage }),
+      ...(success && { 'health.lastSuccessAt': success.at, 'health.failuresInRow': failures }),
+    },
+    ...(success ? {} : { $inc: { 'health.failuresInRow': failures } }),
+  }
+}
+
+function writeHours(models: Pick<Models, 'DeliveryHour'>, notes: HealthNote[]): Promise<unknown> {
+  const hours = groupBy(notes, ({ at }) => hourOf(at))
+  return pastMongoose(models.DeliveryHour).bulkWrite(
+    [...hours].map(([hour, some]) => ({
+      updateOne: { filter: { _id: new Date(hour) }, update: { $inc: outcomesOf(some) }, upsert: true },
+    })),
+    { ordered: false, writeConcern: advisory },
+  )
+}
+
+/** Always has all three counts, so that a new hour has no missing field. */
+function outcomesOf(notes: HealthNote[]) {
+  const counts = { delivered: 0, retrying: 0, dead: 0 }
+  for (const { outcome } of notes) counts[outcome] += 1
+  return counts
+}

@@ -1,0 +1,103 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { sweepAudit } from '../../src/audit/publish.ts'
+import type { Deps } from '../../src/deps.ts'
+import { expireDue } from '../../src/intents/expire-due.ts'
+import { askDue } from '../../src/intents/query-due-wallets.ts'
+import { pollOutboxes } from '../../src/outbox/sweep.ts'
+import type { QueueName } from '../../src/queues/jobs.ts'
+import { askForNight } from '../../src/retention/request-night.ts'
+import { sweepImports } from '../../src/store/imports/plan/sweep.ts'
+import { sweepReservations } from '../../src/store/orders/reservations.ts'
+import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
+import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
+
+/**
+ * A search for due work in MongoDB. Each process always polls for its own queues. Jobs only make the work start sooner, so without Redis all
+ * work goes on but the nightly clean-up and the failed jobs for support staff.
+ */
+interface Poll {
+  everyMs: number
+  /** Finds due work, with a share for each business, and does it. Returns how much it found. */
+  look(deps: Deps): Promise<number>
+}
+
+const polls: Partial<Record<QueueName, Poll>> = {
+  'outbox-relay': { everyMs: 2_000, look: pollOutboxes },
+  // A lease lasts 10 s, so a dead worker's deliveries are taken over within 13 s.
+  'webhook-delivery': { everyMs: 2_000, look: attemptDue },
+  'intent-expiry': { everyMs: 2_000, look: expireDue },
+  'wallet-outcome': { everyMs: 2_000, look: askDue },
+  maintenance: { everyMs: 6_000, look: finishLeftovers },
+}
+
+/** A poll that found this many may have left some work of a business, so the next one comes sooner. */
+const many = 500
+const soonMs = 250
+
+/** Begins to poll. `stop` resolves when no poll is running. */
+export function startPolling(deps: Deps): { stop(): Promise<void> } {
+  const ending = new AbortController()
+  const { signal } = ending
+  const running = deps.config.workerQueues.flatMap((queue) => {
+    const poll = polls[queue]
+    return poll === undefined ? [] : keepLooking(deps, queue, poll, signal)
+  })
+  return {
+    async stop() {
+      ending.abort()
+      await Promise.all(running)
+    },
+  }
+}
+
+/** Random pauses keep processes from polling all at once. */
+async function keepLooking(
+  deps: Deps,
+  queue: QueueName,
+  { everyMs, look }: Poll,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    let found = 0
+    try {
+      await deps.databaseTime.unsure()
+      found = await look(deps)
+      if (found > 0) deps.log.info({ queue, found }, 'poll.found')
+      deps.metrics.gauges.lastPollAt.set({ queue }, deps.now().getTime() / 1000)
+    } catch (err) {
+      deps.log.warn({ err, queue }, 'poll.failed')
+    }
+    const pauseMs = found < many ? everyMs * (0.8 + Math.random() * 0.2) : soonMs
+    await pause(pauseMs, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/**
+ * Finishes the work of dead processes: movements of sandbox wallets, stock that orders reserved, imports and audit lines. Also enqueues the
+ * nightly clean-up if it is due. If one part fails, the others still run; then the first error is thrown.
+ */
+export async function finishLeftovers(deps: Deps): Promise<number> {
+  const parts = [
+    () => finishMovements(deps),
+    () => sweepReservations(deps),
+    () => sweepImports(deps),
+    () => sweepAudit(deps, deps.Delivery),
+    () => sweepAudit(deps, deps.Business),
+    () => sweepAudit(deps, deps.Staff),
+    () => sweepAudit(deps, deps.StaffSession),
+    async () => {
+      await askForNight(deps)
+      return 0
+    },
+  ]
+  let found = 0
+  const faults: unknown[] = []
+  for (const part of parts)
+    try {
+      found += await part()
+    } catch (error) {
+      faults.push(error)
+    }
+  if (faults.length > 0) throw faults[0]
+  return found
+}
