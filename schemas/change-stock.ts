@@ -1,12 +1,17 @@
 import { highestStock } from './product-limits.ts'
 
-/** Body of PATCH /dev/store/products/{id}/variants/{vid}/stock (SPEC 4.9): exactly one of the two. */
+/** Body of PATCH /dev/store/products/{id}/variants/{vid}/stock (SPEC 4.9): exactly one of `stock` and `delta`. */
 export const changeStockBody = {
   type: 'object',
   properties: {
-    stock: { description: 'New stock level.', type: 'integer', minimum: 0, maximum: highestStock },
+    stock: {
+      description: 'The new stock level, in units.',
+      type: 'integer',
+      minimum: 0,
+      maximum: highestStock,
+    },
     delta: {
-      description: 'Units to add to the stock; negative to subtract.',
+      description: 'The number of units to add to the stock. A negative number subtracts units.',
       type: 'integer',
       minimum: -highestStock,
       maximum: highestStock,
@@ -14,11 +19,13 @@ export const changeStockBody = {
   },
   dependencies: {
     stock: {
-      properties: { delta: { not: {}, says: 'cannot be combined with stock: send exactly one of the two' } },
+      properties: {
+        delta: { not: {}, message: 'cannot be combined with stock: send either stock or delta' },
+      },
     },
   },
   if: { required: ['delta'] },
-  else: { required: ['stock'], says: 'or delta is required: send exactly one of the two' },
+  else: { required: ['stock'], message: 'or delta is required' },
 } as const
 
 export type ChangeStockBody = { stock: number } | { delta: number }

@@ -4,16 +4,16 @@ export const createEndpointBody = {
   required: ['url', 'events'],
   properties: {
     url: {
-      description: 'An https URL with a public host name, on port 443 or on 1024 and above.',
+      description: 'An https URL with a public host name. The port must be 443, or 1024 or above.',
       type: 'string',
       format: 'webhook-url',
       errorCodes: { '*': 'INVALID_WEBHOOK_URL' },
     },
     events: {
-      description: 'The events to send to this endpoint.',
+      description: 'The events that the endpoint receives.',
       type: 'array',
       minItems: 1,
-      // Far more than there are events. Duplicates are harmless.
+      // Duplicates are allowed.
       maxItems: 100,
       items: { type: 'string', format: 'webhook-event', errorCodes: { format: 'INVALID_WEBHOOK_EVENT' } },
     },

@@ -7,25 +7,27 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
     type: 'object',
     properties: {
       amount: {
-        description: 'Centimes. Required for FIXED, a suggestion for OPEN.',
+        description:
+          'Centimes. Required for a FIXED intent. For an OPEN intent, the amount that the payment page suggests.',
         type: 'integer',
         format: 'amount',
         errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' },
       },
       amountType: {
-        description: 'Defaults to FIXED. With OPEN, the customer chooses the amount.',
+        description: 'FIXED: you set the amount. OPEN: the customer chooses it. Defaults to FIXED.',
         enum: ['FIXED', 'OPEN'],
         errorCodes: { '*': 'INVALID_AMOUNT_TYPE' },
       },
       label: {
-        description: 'Shown to the customer.',
+        description: 'A text that the customer sees, such as an order number.',
         type: 'string',
         maxLength: 200,
         format: 'storable-text',
         errorCodes: { maxLength: 'LABEL_TOO_LONG' },
       },
       metadata: {
-        description: 'Your own data. Returned with the intent and in its events.',
+        description:
+          'Your own data as keys and string values. The service returns it with the intent and sends it with its events.',
         type: 'object',
         maxProperties: 50,
         propertyNames: { minLength: 1, maxLength: 64, format: 'storable-text' },
@@ -37,8 +39,14 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
         },
         errorCodes: { '*': 'INVALID_METADATA', maxProperties: 'METADATA_TOO_MANY_KEYS' },
       },
-      success_url: { description: 'Where the customer goes after paying.', ...redirectUrl(redirectFormat) },
-      cancel_url: { description: 'Where the customer goes otherwise.', ...redirectUrl(redirectFormat) },
+      success_url: {
+        description: 'The page to which the customer returns after the payment.',
+        ...redirectUrl(redirectFormat),
+      },
+      cancel_url: {
+        description: 'The page to which the customer returns without a payment.',
+        ...redirectUrl(redirectFormat),
+      },
     },
     if: { properties: { amountType: { const: 'OPEN' } }, required: ['amountType'] },
     else: { required: ['amount'] },

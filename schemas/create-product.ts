@@ -11,7 +11,7 @@ import {
 /** The fields of a variant in a create or update request. Prices are in centimes. */
 export const variantFields = {
   label: {
-    description: 'Need not be unique.',
+    description: 'The name of the variant, such as its size.',
     type: 'string',
     maxLength: longestLabel,
     format: 'written-text',
@@ -22,9 +22,9 @@ export const variantFields = {
     format: 'price',
     errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' },
   },
-  stock: { description: 'Units.', type: 'integer', minimum: 0, maximum: highestStock },
+  stock: { description: 'The number of units in stock.', type: 'integer', minimum: 0, maximum: highestStock },
   sku: {
-    description: 'Unique within the shop.',
+    description: 'Your own stock keeping unit. It must be unique within the shop.',
     type: ['string', 'null'],
     maxLength: longestSku,
     format: 'written-text',
@@ -38,7 +38,7 @@ export const productFields = {
   name: { type: 'string', maxLength: longestName, format: 'written-text' },
   description: { type: 'string', maxLength: longestDescription, format: 'written-or-empty-text' },
   images: {
-    description: 'Absolute https URLs.',
+    description: 'The URLs of the images. They must be absolute https URLs.',
     type: 'array',
     maxItems: mostImages,
     items: { type: 'string', format: 'https-url' },
@@ -49,7 +49,7 @@ export const productFields = {
   sku,
 } as const
 
-const inVariants = { not: {}, says: 'cannot be combined with variants: set it in each variant' } as const
+const inVariants = { not: {}, message: 'cannot be combined with variants: set it in each variant' } as const
 
 /** With `variants`, the fields of a variant cannot be given for the product. */
 export const notBesideVariants = {

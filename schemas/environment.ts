@@ -1,6 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts'
 
-/** The process environment: `npm run tables` writes the descriptions into docs/operators/configure.md. */
+/** The environment variables. `npm run tables` writes the descriptions into docs/operators/configure.md. */
 export const environment = {
   type: 'object',
   required: ['MONGODB_URL', 'REDIS_URL', 'SECRET_KEY'],

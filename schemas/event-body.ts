@@ -1,7 +1,8 @@
 import type { EventName } from './events.ts'
 import { deliveryId } from './responses/delivery.ts'
+import { described } from './responses/fields.ts'
 
-/** An object of exactly these fields. */
+/** An object with exactly these fields. */
 export const exactly = (properties: Record<string, object>) => ({
   type: 'object',
   properties,
@@ -19,10 +20,10 @@ export const instant = {
 export const eventBody = (event: EventName, data: object) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   ...exactly({
-    id: deliveryId,
+    id: described('The id of the delivery. It is the same in every attempt.', deliveryId),
     event: { const: event },
-    created_at: instant,
-    sandbox: { type: 'boolean' },
+    created_at: described('When the event happened.', instant),
+    sandbox: described('True for test data, with which no money moves.', { type: 'boolean' }),
     data,
   }),
 })

@@ -1,13 +1,14 @@
-/** The delimiters of a CSV file. A spreadsheet in French expects the semicolon. */
+/** The delimiters of a CSV file. A spreadsheet program in French expects a semicolon. */
 export const delimiters = [',', ';'] as const
 export type Delimiter = (typeof delimiters)[number]
 
-/** Query of an export of products (docs/store.md). */
+/** Query of an export of products. */
 export const exportProductsQuery = {
   type: 'object',
   properties: {
     delimiter: {
-      description: 'Defaults to a comma. A spreadsheet in French expects a semicolon.',
+      description:
+        'The delimiter of the cells. Defaults to a comma. A spreadsheet program in French expects a semicolon.',
       enum: delimiters,
     },
   },

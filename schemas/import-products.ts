@@ -3,7 +3,8 @@ export const importProductsQuery = {
   type: 'object',
   properties: {
     dryRun: {
-      description: 'Returns what the import would do, and changes nothing.',
+      description:
+        'If `true`, the service checks the file and returns what the import would do, but changes nothing.',
       enum: ['true', 'false'],
     },
   },
@@ -23,7 +24,7 @@ export const importProductsBody = {
   required: ['csv'],
   properties: {
     csv: {
-      description: 'The text of the file.',
+      description: 'The text of the CSV file.',
       type: 'string',
       minLength: 1,
       maxLength: longestJsonCsv,

@@ -13,7 +13,7 @@ export const listDeliveriesQuery = {
     status: { description: 'Only deliveries in this status.', enum: deliveryStatuses },
     event: { description: 'Only deliveries of this event.', enum: Object.keys(events) },
     endpointId: {
-      description: 'Only deliveries to this endpoint. It may be deleted.',
+      description: 'Only deliveries to this endpoint, which may be deleted.',
       type: 'string',
       maxLength: 64,
       format: 'storable-text',

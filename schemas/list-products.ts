@@ -5,9 +5,12 @@ import { longestName, longestSku } from './product-limits.ts'
 export const listProductsQuery = {
   type: 'object',
   properties: {
-    active: { description: 'Only products that are, or are not, for sale.', enum: ['true', 'false'] },
+    active: {
+      description: '`true`: only products that are for sale. `false`: only products that are not.',
+      enum: ['true', 'false'],
+    },
     q: {
-      description: 'Only products whose name contains this text, ignoring case.',
+      description: 'Only products whose name contains this text. Upper and lower case are the same.',
       type: 'string',
       minLength: 1,
       maxLength: longestName,

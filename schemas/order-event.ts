@@ -7,20 +7,20 @@ import { mostItems, mostUnits } from './simulate-order.ts'
 /** The events of the store. */
 export type OrderEventName = Extract<EventName, `order.${string}`>
 
-const textOrNone = (maxLength: number) => ({ ...textOrNull(maxLength), minLength: 1 })
+const writtenOrNull = (maxLength: number) => ({ ...textOrNull(maxLength), minLength: 1 })
 
 const item = exactly({
   product_id: id,
   variant_id: id,
   name: { ...text(longestName), minLength: 1 },
   variant_label: { ...text(longestLabel), minLength: 1 },
-  sku: textOrNone(longestSku),
+  sku: writtenOrNull(longestSku),
   unit_price: price,
   quantity: { type: 'integer', minimum: 1, maximum: mostUnits },
   total: price,
 })
 
-/** The body of each event of an order as a JSON Schema (SPEC 6.2). A field that is not here is not sent. */
+/** The body of each order event as a JSON Schema (SPEC 6.2). The service sends no other fields. */
 export const orderEvents: Record<OrderEventName, object> = {
   'order.new': eventBody(
     'order.new',
@@ -35,7 +35,7 @@ export const orderEvents: Record<OrderEventName, object> = {
       customer: {
         oneOf: [
           { type: 'null' },
-          exactly({ name: textOrNone(200), phone: textOrNone(15), email: textOrNone(254) }),
+          exactly({ name: writtenOrNull(200), phone: writtenOrNull(15), email: writtenOrNull(254) }),
         ],
       },
       created_at: instant,

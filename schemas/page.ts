@@ -1,12 +1,16 @@
-/** Beyond the end of any list; 15 digits. */
+/** The highest page number, of 15 digits. No list is that long. */
 export const highestPage = 999_999_999_999_999
 
 /** Query of a list without filters (SPEC 4.3). */
 export const pageQuery = {
   type: 'object',
   properties: {
-    page: { description: 'Page number, from 1.', type: 'string', format: 'page-number' },
-    limit: { description: 'Items per page; above 100 means 100.', type: 'string', format: 'page-size' },
+    page: { description: 'The page number, from 1.', type: 'string', format: 'page-number' },
+    limit: {
+      description: 'The number of items per page. A number above 100 means 100.',
+      type: 'string',
+      format: 'page-size',
+    },
   },
   additionalProperties: false,
 } as const

@@ -1,14 +1,23 @@
 import { eventBody, exactly, instant } from './event-body.ts'
 import type { EventName } from './events.ts'
 import { declines, failures } from './payment-reasons.ts'
-import { amount, count, reference, shaped, text, textOrNull, withoutNul } from './responses/fields.ts'
+import {
+  amount,
+  count,
+  described,
+  reference,
+  shaped,
+  text,
+  textOrNull,
+  withoutNul,
+} from './responses/fields.ts'
 
-/** The events of a payment: all but those of the store. */
+/** The events of a payment intent. */
 export type PaymentEventName = Extract<EventName, `payment.${string}`>
 
 const nothing = { type: 'null' }
 /** Null for an unpaid OPEN intent. */
-const amountOrNone = { ...amount, type: ['integer', 'null'] }
+const amountOrNull = { ...amount, type: ['integer', 'null'] }
 
 const maskedPhone = shaped(String.raw`^[0-9]{2}\*{6}[0-9]{2}$`, 10)
 
@@ -22,33 +31,33 @@ const metadata = {
 const commission = (part: object) =>
   exactly({ provider_ttc: part, payer_ttc: part, tof: part, tte: part, total_revenue: part })
 
-/** The fields of every event (SPEC 6.2), with the status of the intent after it. */
+/** The fields of every payment event (SPEC 6.2). `status` is the status of the intent after the event. */
 const payment = (status: string) => ({
-  reference_number: reference,
+  reference_number: described('The `referenceNumber` of the payment intent.', reference),
   short_code: shaped('^[0-9A-Z]{6}$', 6),
   currency: { const: 'MRU' },
   status: { const: status },
   metadata,
 })
 
-const unpaid = (status: string, told: Record<string, object>) =>
+const unpaid = (status: string, more: Record<string, object>) =>
   exactly({
     ...payment(status),
-    amount: amountOrNone,
+    amount: described('Centimes. Null for an OPEN intent.', amountOrNull),
     paid_at: nothing,
     payer_phone: nothing,
     commission: commission({ ...count, maximum: 0 }),
-    ...told,
+    ...more,
   })
 
-const paid = (status: string, told: Record<string, object>) =>
+const paid = (status: string, more: Record<string, object>) =>
   exactly({
     ...payment(status),
-    amount,
+    amount: described('Centimes. The amount that the customer paid, without fees.', amount),
     paid_at: instant,
-    payer_phone: maskedPhone,
+    payer_phone: described('The phone number of the customer, masked.', maskedPhone),
     commission: commission(count),
-    ...told,
+    ...more,
   })
 
 const failure = (retryable: boolean, codes: readonly string[]) =>
@@ -60,7 +69,7 @@ const refund = exactly({
   reason: textOrNull(200),
 })
 
-/** The body of each payment event as a JSON Schema (SPEC 6.2). A field that is not here is not sent. */
+/** The body of each payment event as a JSON Schema (SPEC 6.2). The service sends no other fields. */
 export const paymentEvents: Record<PaymentEventName, object> = {
   'payment.created': eventBody('payment.created', unpaid('PENDING', {})),
   'payment.confirmed': eventBody('payment.confirmed', paid('PAID', {})),

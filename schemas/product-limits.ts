@@ -7,5 +7,5 @@ export const longestHandle = 100
 export const mostImages = 10
 export const mostVariants = 100
 
-/** The most units of a variant: more than any shop stocks, and far below the largest exact integer. */
+/** The most units of a variant: more than any shop has in stock. */
 export const highestStock = 1_000_000_000

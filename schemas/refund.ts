@@ -1,4 +1,4 @@
-/** Every refund stays in the intent and in every response for good, so a payment cannot be refunded centime by centime. */
+/** An intent stores all of its refunds, and every response contains them, so their number needs a limit. */
 export const mostRefunds = 1_000
 
 /** Body of POST /dev/intents/{referenceNumber}/refund (SPEC 4.5). All fields are optional. */
@@ -6,15 +6,21 @@ export const refundBody = {
   type: 'object',
   properties: {
     amount: {
-      description: 'Centimes. Defaults to all that is left.',
+      description: 'Centimes. Defaults to the whole amount that is not refunded yet.',
       type: 'integer',
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
       errorCodes: { minimum: 'AMOUNT_OUT_OF_RANGE', maximum: 'AMOUNT_OUT_OF_RANGE' },
     },
-    reason: { description: 'Your own note.', type: 'string', maxLength: 200, format: 'storable-text' },
+    reason: {
+      description: 'Your own note about the refund.',
+      type: 'string',
+      maxLength: 200,
+      format: 'storable-text',
+    },
     expectedRefundable: {
-      description: 'Refund only if exactly this many centimes are left.',
+      description:
+        'Centimes. If another amount than this can still be refunded, nothing is refunded and the response is REFUND_AMOUNT_MISMATCH.',
       type: 'integer',
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,

@@ -1,4 +1,4 @@
-/** What an API key may be allowed to do. A key that is issued without a list has every scope. */
+/** The scopes of API keys. A key that is issued without a list of scopes has all of them. */
 export const scopes = [
   'payments.intents:read',
   'payments.intents:write',

@@ -1,9 +1,9 @@
 import { longestLabel } from './product-limits.ts'
 import { longestPhone } from './simulate-payment.ts'
 
-/** Units of one line: more than any customer orders, and its product with any price is still an exact integer. */
+/** The most units of one item. Multiplied by any price, the total is still an exact integer. */
 export const mostUnits = 1_000_000
-/** The most lines of one order. */
+/** The most items of one order. */
 export const mostItems = 100
 
 /** Body of POST /dev/store/orders/simulate (SPEC 4.7). All fields are optional. */
@@ -20,7 +20,7 @@ export const simulateOrderBody = {
         properties: {
           productId: { type: 'string', minLength: 1, maxLength: 64, format: 'storable-text' },
           variantId: {
-            description: 'Give this or `variantLabel`, or neither if the product has one variant.',
+            description: 'Send either this or `variantLabel`. Omit both if the product has only one variant.',
             type: 'string',
             minLength: 1,
             maxLength: 64,
@@ -31,7 +31,7 @@ export const simulateOrderBody = {
         },
         dependencies: {
           variantId: {
-            properties: { variantLabel: { not: {}, says: 'cannot be combined with variantId' } },
+            properties: { variantLabel: { not: {}, message: 'cannot be combined with variantId' } },
           },
         },
       },
@@ -46,14 +46,14 @@ export const simulateOrderBody = {
           maxLength: 254,
           format: 'storable-text',
           pattern: String.raw`^[^\s@\u0000]+@[^\s@\u0000]+$`,
-          says: 'must be an e-mail address of at most 254 characters',
+          message: 'must be an e-mail address of at most 254 characters',
         },
       },
     },
   },
 } as const
 
-/** One line of the order. The variant may be omitted if the product has only one. */
+/** An item of the order. The variant may be omitted if the product has only one. */
 export interface SimulatedItem {
   productId: string
   variantId?: string

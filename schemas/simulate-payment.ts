@@ -9,16 +9,17 @@ export const simulatePaymentBody = {
   properties: {
     amount: {
       ...createTestIntentBody.properties.amount,
-      description: "Centimes. OPEN: the customer's choice. FIXED: the amount of the intent.",
+      description:
+        'Centimes. For an OPEN intent, the amount that the customer chooses. For a FIXED intent, its own amount.',
     },
     payerPhone: {
-      description: "The payer's phone number.",
+      description: 'The phone number of the customer.',
       type: 'string',
       maxLength: longestPhone,
       format: 'phone',
     },
     outcome: {
-      description: 'The result of the payment. Defaults to success.',
+      description: 'The result of the simulated payment. Defaults to success.',
       enum: ['success', 'insufficient_funds', 'technical_error'],
     },
   },

@@ -3,12 +3,14 @@ export const spanQuery = {
   type: 'object',
   properties: {
     from: {
-      description: 'ISO 8601 date or date-time, inclusive. UTC if it has no offset.',
+      description:
+        'Only items created at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
       type: 'string',
       format: 'date-or-time',
     },
     to: {
-      description: 'Like `from`; a bare date means the end of that day.',
+      description:
+        'Only items created at or before this ISO 8601 date or date-time. A date means the end of that day.',
       type: 'string',
       format: 'date-or-time',
     },

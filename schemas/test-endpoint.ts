@@ -6,7 +6,7 @@ export const testEndpointBody = {
   properties: {
     event: {
       ...createEndpointBody.properties.events.items,
-      description: "Defaults to the endpoint's first event.",
+      description: 'The event to send. Defaults to the first event of the endpoint.',
     },
   },
 } as const

@@ -5,7 +5,7 @@ export const updateEndpointBody = {
   type: 'object',
   properties: {
     ...createEndpointBody.properties,
-    active: { description: 'Whether events are sent to the endpoint.', type: 'boolean' },
+    active: { description: 'Whether the service sends events to the endpoint.', type: 'boolean' },
   },
 } as const
 

@@ -7,7 +7,7 @@ import {
 } from './create-product.ts'
 import { mostVariants } from './product-limits.ts'
 
-/** Body of PUT /dev/store/products/{id}: any of these fields (SPEC 4.9). A variant is found by its `_id`, or without one by its label. */
+/** Body of PUT /dev/store/products/{id}: any of these fields (SPEC 4.9). A variant is identified by its `_id`, or else by its label. */
 export const updateProductBody = {
   type: 'object',
   properties: {
@@ -23,7 +23,7 @@ export const updateProductBody = {
       },
     },
     removeMissingVariants: {
-      description: 'Whether to remove the variants that `variants` does not name.',
+      description: 'Whether to remove the variants that `variants` does not contain.',
       type: 'boolean',
     },
   },
@@ -38,7 +38,7 @@ export const updateProductBody = {
         minItems: 1,
         maxItems: mostVariants,
         items: {},
-        says: 'must leave at least one variant',
+        message: 'must leave at least one variant',
       },
     },
   },

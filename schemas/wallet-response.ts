@@ -1,6 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts'
 
-/** What a wallet provider answers (docs/wallet-provider.md). A reason may be anything: one that nobody knows changes nothing. */
+/** The response of a wallet provider. `reason` may have any value: an unknown reason has no effect. */
 export const walletAnswer = {
   type: 'object',
   required: ['key', 'status'],

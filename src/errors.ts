@@ -1,76 +1,109 @@
 /**
- * The catalogue: every code this service answers with, its HTTP status and its sentence
- * (SPEC 7 and docs/errors.md; a test holds the two equal). Programs read the code, people the sentence.
+ * The catalogue: every error code of the API with its HTTP status and default message (SPEC 7).
+ * A test keeps the merchants' error reference equal to it. Programs read the code, people the message.
  */
 export const catalogue = {
-  MISSING_CREDENTIALS: [401, 'Send your API key in the Authorization header: Bearer <key>.'],
+  MISSING_CREDENTIALS: [
+    401,
+    'The Authorization header is missing. Send your API key as "Authorization: Bearer <key>".',
+  ],
   INVALID_AUTH_HEADER: [
     401,
-    'The Authorization header must be sent once, as "Bearer", one space and the key.',
+    'The Authorization header is malformed. Send it once, as "Bearer", one space and the API key.',
   ],
-  INVALID_API_KEY: [401, 'This API key does not exist or is no longer valid.'],
-  API_ACCESS_NOT_ACTIVE: [403, 'This API key is suspended or revoked.'],
-  LIVE_ACCESS_NOT_APPROVED: [403, 'This business is not approved for live mode yet. Test keys work.'],
-  SECRET_KEY_REQUIRED: [403, 'This operation needs a secret key (sk_…).'],
-  SCOPE_REQUIRED: [403, 'This API key lacks a scope that the operation needs.'],
-  IP_NOT_ALLOWED: [403, 'This API key may not be used from this address.'],
-  FEATURE_DISABLED: [503, 'The developer API is switched off.'],
-  IDEMPOTENCY_KEY_REQUIRED: [400, 'Every write needs an X-Idempotency-Key header. A UUID v4 is a good one.'],
-  IDEMPOTENCY_KEY_INVALID: [400, 'X-Idempotency-Key must be sent once and be at most 255 characters long.'],
-  IDEMPOTENCY_REQUEST_IN_PROGRESS: [409, 'The first request with this idempotency key is still running.'],
-  VALIDATION_ERROR: [400, 'The request has a field that is missing or not valid.'],
+  INVALID_API_KEY: [
+    401,
+    'This API key does not exist or is no longer valid. Check that you sent the whole key.',
+  ],
+  API_ACCESS_NOT_ACTIVE: [403, 'This API key is suspended or revoked. Use another key.'],
+  LIVE_ACCESS_NOT_APPROVED: [
+    403,
+    'This business is not approved for live mode yet. Use a test key until it is.',
+  ],
+  SECRET_KEY_REQUIRED: [403, 'This operation needs a secret key (sk_…), not a publishable key.'],
+  SCOPE_REQUIRED: [403, 'This API key lacks a scope that the operation needs. Use a key that has it.'],
+  IP_NOT_ALLOWED: [403, 'The allowlist of this API key does not contain your IP address.'],
+  FEATURE_DISABLED: [503, 'The developer API is disabled. Contact support.'],
+  IDEMPOTENCY_KEY_REQUIRED: [
+    400,
+    'The X-Idempotency-Key header is missing. Send a new value, such as a UUID v4, for each operation.',
+  ],
+  IDEMPOTENCY_KEY_INVALID: [
+    400,
+    'X-Idempotency-Key is not valid. Send it once, with at most 255 characters.',
+  ],
+  IDEMPOTENCY_REQUEST_IN_PROGRESS: [
+    409,
+    'The first request with this idempotency key is still running. Repeat the request later, with the same key.',
+  ],
+  VALIDATION_ERROR: [400, 'A field of the request is missing or not valid.'],
   INVALID_JSON: [400, 'The body is not valid JSON.'],
-  AMOUNT_OUT_OF_RANGE: [400, 'The amount is outside the allowed limits.'],
+  AMOUNT_OUT_OF_RANGE: [400, 'The amount is outside the allowed range.'],
   INVALID_AMOUNT_TYPE: [400, 'amountType must be FIXED or OPEN.'],
-  LABEL_TOO_LONG: [400, 'label may have at most 200 characters.'],
-  INVALID_METADATA: [400, 'metadata must be an object of string values under keys of 1 to 64 characters.'],
-  METADATA_TOO_MANY_KEYS: [400, 'metadata may have at most 50 keys.'],
-  METADATA_VALUE_TOO_LONG: [400, 'A metadata value may have at most 500 characters.'],
+  LABEL_TOO_LONG: [400, 'label can have at most 200 characters.'],
+  INVALID_METADATA: [
+    400,
+    'metadata must be an object. Its keys must have 1 to 64 characters, and its values must be strings.',
+  ],
+  METADATA_TOO_MANY_KEYS: [400, 'metadata can have at most 50 keys.'],
+  METADATA_VALUE_TOO_LONG: [400, 'A metadata value can have at most 500 characters.'],
   INVALID_REDIRECT_URL: [400, 'A redirect URL must be an absolute https URL of at most 2048 characters.'],
-  SANDBOX_ONLY: [403, 'This operation exists for test keys only.'],
+  SANDBOX_ONLY: [403, 'This operation is only available in the sandbox. Use a test key.'],
   SANDBOX_MISMATCH: [
     403,
-    'This resource belongs to the other environment: test keys see test data, live keys live data.',
+    'This resource belongs to the other environment. Use a test key for test data and a live key for live data.',
   ],
-  INTENT_NOT_FOUND: [404, 'There is no payment intent with this reference.'],
-  INTENT_NOT_PENDING: [400, 'The payment intent is not PENDING.'],
+  INTENT_NOT_FOUND: [404, 'There is no payment intent with this reference number.'],
+  INTENT_NOT_PENDING: [400, 'This payment intent is not PENDING, or a customer is paying it now.'],
   INTENT_CANCEL_INVALID_STATUS: [400, 'Only a PENDING payment intent can be cancelled.'],
-  INTENT_CANCEL_CONFLICT: [400, 'The payment intent changed while it was being cancelled. Read it again.'],
-  INTENT_REFUND_INVALID_STATUS: [400, 'A payment intent in this status cannot be refunded.'],
+  INTENT_CANCEL_CONFLICT: [
+    400,
+    'The payment intent is being paid, or changed while it was being cancelled. Retrieve it to see its status.',
+  ],
+  INTENT_REFUND_INVALID_STATUS: [400, 'A payment intent with this status cannot be refunded.'],
   PAYMENT_FAILED: [402, 'The payment failed.'],
-  REFUND_FAILED: [402, 'The refund failed. Nothing was changed.'],
-  REFUND_AMOUNT_MISMATCH: [400, 'What can be refunded is not what the request expected.'],
+  REFUND_FAILED: [402, 'The refund failed. Nothing changed. To try again, use a new idempotency key.'],
+  REFUND_AMOUNT_MISMATCH: [400, 'The refundable amount differs from expectedRefundable.'],
   SHOP_NOT_FOUND: [404, 'This business has no shop.'],
   PRODUCT_NOT_FOUND: [404, 'There is no product with this id.'],
   VARIANT_NOT_FOUND: [404, 'The product has no such variant.'],
-  VARIANT_LABEL_AMBIGUOUS: [400, 'Several variants carry this label. Use the _id of the variant.'],
+  VARIANT_LABEL_AMBIGUOUS: [400, 'Several variants have this label. Use the _id of the variant.'],
   ORDER_NOT_FOUND: [404, 'There is no order with this id.'],
   INSUFFICIENT_STOCK: [400, 'There is not enough stock.'],
-  ENDPOINT_NOT_FOUND: [404, 'There is nothing at this address.'],
+  ENDPOINT_NOT_FOUND: [404, 'There is no operation with this method and path.'],
   DELIVERY_NOT_FOUND: [404, 'There is no webhook delivery with this id.'],
-  MAX_ENDPOINTS_REACHED: [400, 'A business may have at most 5 webhook endpoints.'],
-  EVENTS_NOT_PERMITTED: [403, 'The scopes of this API key do not allow one of the events.'],
-  INVALID_WEBHOOK_EVENT: [400, 'This event does not exist.'],
+  MAX_ENDPOINTS_REACHED: [
+    400,
+    'A business can have at most 5 webhook endpoints. Delete one to create another.',
+  ],
+  EVENTS_NOT_PERMITTED: [403, 'The scopes of this API key do not permit all of these events.'],
+  INVALID_WEBHOOK_EVENT: [400, 'There is no webhook event with this name.'],
   INVALID_WEBHOOK_URL: [400, 'The webhook URL must be a public https URL.'],
   PAYLOAD_TOO_LARGE: [413, 'The body is too large.'],
-  UNSUPPORTED_MEDIA_TYPE: [415, 'Send the body as application/json in UTF-8, not compressed.'],
-  HEADERS_TOO_LARGE: [431, 'The request line or the headers are too large or too many.'],
-  REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
-  RATE_LIMITED: [429, 'Too many requests. Slow down.'],
-  SERVICE_UNAVAILABLE: [503, 'The service cannot answer right now. Try again with the same idempotency key.'],
-  INTERNAL_ERROR: [500, 'Something went wrong on our side.'],
-} as const satisfies Record<string, readonly [status: number, sentence: string]>
+  UNSUPPORTED_MEDIA_TYPE: [415, 'Send the body as application/json in UTF-8, without compression.'],
+  HEADERS_TOO_LARGE: [431, 'The request line and headers are too large, or there are too many headers.'],
+  REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
+  RATE_LIMITED: [429, 'Too many requests. Wait for the number of seconds in the Retry-After header.'],
+  SERVICE_UNAVAILABLE: [
+    503,
+    'The service is temporarily unavailable. Repeat the request. For a write, use the same idempotency key.',
+  ],
+  INTERNAL_ERROR: [
+    500,
+    'An unexpected error occurred in the service. Repeat the request. For a write, use the same idempotency key.',
+  ],
+} as const satisfies Record<string, readonly [status: number, message: string]>
 
 export type ErrorCode = keyof typeof catalogue
 
-/** One fault among several of a request: the field, its code and a sentence about it. */
+/** One fault of a request that may have several. */
 export interface FieldFault {
   param: string
   code: ErrorCode
   message: string
 }
 
-/** What may accompany a code: the field at fault, more about it, and when to come back. */
+/** Optional parts of an error response. `message` replaces the default of the catalogue. */
 export interface RefusalExtras {
   param?: string
   details?: Record<string, unknown> | readonly unknown[]
@@ -79,15 +112,15 @@ export interface RefusalExtras {
   headers?: Record<string, string>
 }
 
-/** The one error the domain throws on purpose. Anything else that is thrown is a bug or a broken dependency. */
+/** The only error that the domain throws on purpose. Any other thrown value is a bug or a failed dependency. */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly statusCode: number
   readonly extras: RefusalExtras
 
   constructor(code: ErrorCode, extras: RefusalExtras) {
-    const [statusCode, sentence] = catalogue[code]
-    super(extras.message ?? sentence)
+    const [statusCode, message] = catalogue[code]
+    super(extras.message ?? message)
     this.name = 'Refusal'
     this.code = code
     this.statusCode = statusCode
@@ -95,10 +128,13 @@ export class Refusal extends Error {
   }
 }
 
-/** Makes the error that becomes the enveloped answer for `code`. */
+/** Creates the error that becomes the error response for `code`. */
 export const refuse = (code: ErrorCode, extras?: RefusalExtras): Refusal => new Refusal(code, extras ?? {})
 
-/** Says no for now: MongoDB did not answer in time, so that the outcome of a write under way is unknown; or others were quicker again and again, and nothing was done. */
+/**
+ * The error for a temporary failure. Either MongoDB did not respond in time, so the outcome of a write is unknown;
+ * or concurrent requests kept changing the same data, and nothing was written.
+ */
 export const unavailable = (): Refusal => refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 2 })
 
 export const isUnavailable = (error: unknown): boolean =>

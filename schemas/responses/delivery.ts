@@ -3,60 +3,63 @@ import { stageOrNull } from './endpoint.ts'
 import {
   count,
   countOrNull,
+  described,
   eventName,
   id,
   instant,
   instantOrNull,
   objectOf,
   sandbox,
-  saying,
   shaped,
   textOrNull,
   url,
 } from './fields.ts'
 import { pageOf } from './page.ts'
 
-/** 32 characters; older ids have 49. */
+/** The id of a delivery. */
 export const deliveryId = shaped('^([A-Za-z0-9_-]{32}|[0-9a-f]{24}-[0-9a-f]{24})$', 49)
-const statusOrNull = saying("The status of the endpoint's response; null without a response.", {
-  type: ['integer', 'null'],
-  minimum: 100,
-  maximum: 999,
-})
+const statusOrNull = described(
+  'The HTTP status of the response of your endpoint. Null if there was no response.',
+  {
+    type: ['integer', 'null'],
+    minimum: 100,
+    maximum: 999,
+  },
+)
 
 /** The result of a test. */
 export const testResult = objectOf(
   {
     deliveryId,
     event: eventName,
-    delivered: { type: 'boolean' },
+    delivered: described('Whether the endpoint responded with 2xx.', { type: 'boolean' }),
     responseStatus: statusOrNull,
-    durationMs: count,
-    error: saying('The stage at which it failed; null if it succeeded.', stageOrNull),
+    durationMs: described('Milliseconds.', count),
+    error: described('The stage at which the attempt failed. Null if it succeeded.', stageOrNull),
   },
   {},
 )
 
 const fields = {
-  id: saying('The `id` in the body of every attempt.', deliveryId),
+  id: described('Also the `id` in the body of every attempt.', deliveryId),
   endpointId: id,
-  url: saying('The URL of the last attempt.', url),
+  url: described('The URL of the last attempt. Before the first attempt, the URL of the endpoint.', url),
   event: eventName,
-  referenceNumber: saying(
-    'The number of the intent (`PI-…`) or the order (`OR-…`).',
+  referenceNumber: described(
+    'The reference number of the payment intent (`PI-…`) or the number of the order (`OR-…`).',
     shaped('^(PI|OR)-[0-9A-Z]{16}$', 19),
   ),
   status: { type: 'string', enum: deliveryStatuses },
-  attempts: saying('Attempts that ended.', count),
-  maxAttempts: saying('8, plus one for each retry that was requested by hand.', count),
-  nextAttemptAt: saying(
-    'The earliest time of the next attempt; while an attempt is in progress, a time since it began; null if there will be none.',
+  attempts: described('The number of finished attempts.', count),
+  maxAttempts: described('8, plus one for each retry that was requested.', count),
+  nextAttemptAt: described(
+    'The earliest time of the next attempt. Null if there will be none. While an attempt is in progress, the time is in the past.',
     instantOrNull,
   ),
   lastAttemptAt: instantOrNull,
   lastResponseStatus: statusOrNull,
-  lastError: saying('The stage at which the last attempt failed; null if it succeeded.', stageOrNull),
-  lastDurationMs: countOrNull,
+  lastError: described('The stage at which the last attempt failed. Null if it succeeded.', stageOrNull),
+  lastDurationMs: described('Milliseconds.', countOrNull),
   sandbox,
   createdAt: instant,
   deliveredAt: instantOrNull,
@@ -67,28 +70,28 @@ export const delivery = objectOf(fields, {})
 
 export const deliveryAttempt = objectOf(
   {
-    at: instant,
+    at: described('When the attempt began.', instant),
     url,
-    durationMs: count,
+    durationMs: described('Milliseconds.', count),
     responseStatus: statusOrNull,
-    error: stageOrNull,
-    message: saying('A sentence about the error.', textOrNull(200)),
-    responseBody: saying(
-      "The first KiB of the endpoint's response. Null for a key that may not subscribe to the event.",
+    error: described('The stage at which the attempt failed. Null if it succeeded.', stageOrNull),
+    message: described('A description of the error.', textOrNull(200)),
+    responseBody: described(
+      'The first 1024 bytes of the response of your endpoint. Null if the key may not subscribe to the event.',
       { type: ['string', 'null'], maxLength: 1024 },
     ),
   },
   {},
 )
 
-/** One delivery with the body that is sent and its attempts. */
+/** A delivery with its body and its latest attempts. */
 export const deliveryWithAttempts = objectOf(
   {
     ...fields,
-    payload: saying('The body that is sent, parsed. Null for a key that may not subscribe to the event.', {
+    payload: described('The body of every attempt, parsed. Null if the key may not subscribe to the event.', {
       type: ['object', 'null'],
     }),
-    attemptLog: saying('The last 50 attempts, oldest first.', {
+    attemptLog: described('The latest 50 attempts, oldest first.', {
       type: 'array',
       maxItems: 50,
       items: deliveryAttempt,
@@ -101,11 +104,14 @@ export const deliveryWithAttempts = objectOf(
 export const retriedDelivery = objectOf(
   {
     ...fields,
-    retried: saying('Whether one more attempt is due now.', { type: 'boolean' }),
-    reason: saying('Why no attempt is due; null if one is.', {
-      type: ['string', 'null'],
-      enum: ['delivered', 'under_way', 'endpoint_gone', null],
-    }),
+    retried: described('Whether the service makes one more attempt now.', { type: 'boolean' }),
+    reason: described(
+      'Why the service makes no attempt: the delivery is `delivered`, an attempt is already due or in progress (`under_way`), or the endpoint is deleted or not active (`endpoint_gone`). Null if it makes one.',
+      {
+        type: ['string', 'null'],
+        enum: ['delivered', 'under_way', 'endpoint_gone', null],
+      },
+    ),
   },
   {},
 )

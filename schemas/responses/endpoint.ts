@@ -2,12 +2,12 @@ import { events } from '../events.ts'
 import {
   count,
   deletedBy,
+  described,
   eventName,
   id,
   instant,
   instantOrNull,
   objectOf,
-  saying,
   shaped,
   url,
 } from './fields.ts'
@@ -33,8 +33,11 @@ export const endpointHealth = objectOf(
   {
     lastSuccessAt: instantOrNull,
     lastFailureAt: instantOrNull,
-    failuresInRow: saying('Failed attempts since the last success.', count),
-    lastError: saying('The stage at which the last failed attempt failed.', stageOrNull),
+    failuresInRow: described('The number of failed attempts since the last success.', count),
+    lastError: described(
+      'The stage at which the last failed attempt failed. Null if none has failed.',
+      stageOrNull,
+    ),
   },
   {},
 )
@@ -42,8 +45,12 @@ export const endpointHealth = objectOf(
 const fields = {
   id,
   url,
-  events: { type: 'array', maxItems: Object.keys(events).length, items: eventName },
-  active: { type: 'boolean' },
+  events: described('The events that the endpoint receives.', {
+    type: 'array',
+    maxItems: Object.keys(events).length,
+    items: eventName,
+  }),
+  active: described('Whether the service sends events to the endpoint.', { type: 'boolean' }),
   createdAt: instant,
   health: endpointHealth,
 }
@@ -55,7 +62,10 @@ export const endpoint = objectOf(fields, {})
 export const endpointWithSecret = objectOf(
   {
     ...fields,
-    secret: saying('Signs the deliveries to this endpoint. Shown only once.', shaped('^[0-9a-f]{64}$', 64)),
+    secret: described(
+      'The key of the signatures of this endpoint. Store it: no other response contains it.',
+      shaped('^[0-9a-f]{64}$', 64),
+    ),
   },
   {},
 )

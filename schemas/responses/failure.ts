@@ -1,36 +1,36 @@
-import { count, objectOf, saying, shaped, text } from './fields.ts'
+import { count, described, objectOf, shaped, text } from './fields.ts'
 
 /** The most field faults in one response. */
 const mostFaults = 100
 
-/** A field of the request and what is wrong with it. */
+/** A field of the request that is not valid. */
 export const fieldFault = objectOf(
   {
-    param: saying('The field at fault.', text(1000)),
-    code: saying('The `error.code` if this were the only fault.', shaped('^[A-Z_]+$', 64)),
-    message: saying('For people; it may change.', text(2000)),
+    param: described('The name of the field.', text(1000)),
+    code: described('The error code of this fault.', shaped('^[A-Z_]+$', 64)),
+    message: described('What is wrong with the field. The text may change.', text(2000)),
   },
   {},
 )
 
-/** The limits that a request may exceed (docs/api.md, "Limits"), and what each counts. */
+/** What each limit counts. The key is the value of `details.scope`. */
 const rateLimitScopes = {
-  key: 'requests of the key',
-  address: 'requests of the client address with missing, malformed or unknown credentials',
-  connection: 'requests on the connection that wait for their responses',
-  bodies: 'bytes of the request bodies over 16 KiB that the key is sending',
+  key: 'requests with this key',
+  address: 'requests from this IP address with missing, malformed or unknown credentials',
+  connection: 'requests that wait for a response on this connection',
+  bodies: 'bytes of the request bodies over 16 KiB that the business is sending now',
   responses: 'bytes of the responses over 16 KiB that the business has not read yet',
-  lists: 'lists or exports of the business that run at once',
-  tests: 'endpoint tests of the business that run at once',
-  codes: 'live payment codes of the business that are in use',
-  sandbox: 'what the test keys of the business created today, or their other writes today',
+  lists: 'lists and exports of the business that run now',
+  tests: 'endpoint tests of the business that run now',
+  codes: 'payment codes of the business that are in use',
+  sandbox: 'what the test keys of the business created today, or their other writes of today',
 }
 
 /** `details` of RATE_LIMITED. */
 export const rateLimitDetails = {
   ...objectOf(
     {
-      scope: saying(
+      scope: described(
         `The limit that was exceeded. ${Object.entries(rateLimitScopes)
           .map(([scope, counted]) => `\`${scope}\`: ${counted}`)
           .join('; ')}.`,
@@ -38,9 +38,9 @@ export const rateLimitDetails = {
       ),
     },
     {
-      limit: saying('The maximum of what `scope` counts.', count),
-      windowSeconds: saying(
-        'The seconds that the limit covers, for `key` and `address`, and for `responses` if they are paced.',
+      limit: described('The highest number or size that the limit allows.', count),
+      windowSeconds: described(
+        'The length of the window in seconds. Only for the limits that count within a window.',
         count,
       ),
     },
@@ -54,19 +54,22 @@ export const failureBody = objectOf(
     success: { type: 'boolean', const: false },
     error: objectOf(
       {
-        code: saying('For programs; it does not change.', shaped('^[A-Z_]+$', 64)),
-        message: saying('For people; it may change.', text(2000)),
+        code: described(
+          'The error code. Your program should read it: it does not change.',
+          shaped('^[A-Z_]+$', 64),
+        ),
+        message: described('An explanation for people. The text may change.', text(2000)),
         statusCode: { type: 'integer', minimum: 400, maximum: 599 },
-        requestId: saying('The value of X-Request-Id. Give it to support.', {
+        requestId: described('Also in the header X-Request-Id. Include it when you contact support.', {
           type: 'string',
           format: 'uuid',
           maxLength: 36,
         }),
       },
       {
-        param: saying('The field at fault, for example `variants[1].price`.', text(1000)),
-        details: saying(
-          'More about the failure: every field at fault, or the fields that docs/errors.md lists for the code.',
+        param: described('The first field that is not valid, for example `variants[1].price`.', text(1000)),
+        details: described(
+          'More about the error. For fields that are not valid, a list of all of them; otherwise an object whose fields depend on the code.',
           {
             anyOf: [
               { type: 'array', maxItems: mostFaults, items: fieldFault },

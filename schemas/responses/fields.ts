@@ -24,7 +24,7 @@ export const withoutNul = String.raw`^[^\u0000]*$`
 /** Text of at most `maxLength` Unicode code points. */
 export const text = (maxLength: number) => ({ type: 'string', maxLength, pattern: withoutNul })
 export const textOrNull = (maxLength: number) => ({ ...text(maxLength), type: ['string', 'null'] })
-/** A string that matches `pattern`. `maxLength` is the length of the longest match. */
+/** Text that matches `pattern`. `maxLength` is the length of the longest match. */
 export const shaped = (pattern: string, maxLength: number) => ({ type: 'string', pattern, maxLength })
 export const url = { type: 'string', format: 'uri', maxLength: 2048 }
 export const count = { type: 'integer', minimum: 0, maximum: largestExact }
@@ -40,11 +40,11 @@ export const orderNumber = shaped('^OR-[0-9A-Z]{16}$', 19)
 export const eventName = { type: 'string', enum: Object.keys(events) }
 export const sandbox = {
   type: 'boolean',
-  description: 'Whether a test key created it. Then no money moves.',
+  description: 'True for test data, with which no money moves.',
 }
 
 /** A schema with a description. */
-export const saying = (description: string, schema: object) => ({ ...schema, description })
+export const described = (description: string, schema: object) => ({ ...schema, description })
 
 /** The response to a deletion. `name` is the name of the id field. */
 export const deletedBy = (name: 'id' | '_id') =>

@@ -1,21 +1,21 @@
 import { longestHandle } from '../product-limits.ts'
-import { count, objectOf, saying, text } from './fields.ts'
+import { count, described, objectOf, text } from './fields.ts'
 
 const handles = { type: 'array', maxItems: 100, items: text(longestHandle) }
 
 /** What an import did, or would do if it is a dry run. */
 export const importResult = objectOf(
   {
-    created: saying('Products created.', count),
-    updated: saying('Products changed.', count),
-    unchanged: saying('Products that were already as in the file.', count),
-    variants: saying('Variants created or changed.', count),
-    rows: saying('Rows read.', count),
+    created: described('The number of products created.', count),
+    updated: described('The number of products changed.', count),
+    unchanged: described('The number of products that already matched the file.', count),
+    variants: described('The number of variants created or changed.', count),
+    rows: described('The number of rows in the file, without the header and blank rows.', count),
   },
   {
-    dryRun: saying('Only in a dry run.', { type: 'boolean', const: true }),
-    handles: saying(
-      'Only in a dry run: the first 100 handles of each kind.',
+    dryRun: described('Present only in a dry run, which changes nothing.', { type: 'boolean', const: true }),
+    handles: described(
+      'Present only in a dry run: the handles of the first 100 products of each kind.',
       objectOf({ created: handles, updated: handles, unchanged: handles }, {}),
     ),
   },

@@ -6,13 +6,13 @@ import {
   amount,
   count,
   currency,
+  described,
   instant,
   instantOrNull,
   objectOf,
   orNull,
   reference,
   sandbox,
-  saying,
   shaped,
   text,
   textOrNull,
@@ -26,19 +26,22 @@ const { maxProperties, propertyNames } = createTestIntentBody.properties.metadat
 const metadata = { type: 'object', maxProperties, propertyNames, additionalProperties: text(500) }
 
 const createdFields = {
-  referenceNumber: saying('Identifies the intent in every other operation.', reference),
-  shortCode: saying('The end of `payUrl`.', shaped('^[0-9A-Z]{6}$', 6)),
-  code: saying('The code that the customer types at a counter.', code),
-  codeExpiresAt: instant,
-  payUrl: saying('The page on which the customer pays.', url),
-  amount: saying('Centimes. Null for OPEN.', { ...amount, type: ['integer', 'null'] }),
-  amountType: { type: 'string', enum: ['FIXED', 'OPEN'] },
+  referenceNumber: described('Identifies the intent in all other operations.', reference),
+  shortCode: described('The last part of `payUrl`.', shaped('^[0-9A-Z]{6}$', 6)),
+  code: described('The payment code, with which the customer pays at a counter.', code),
+  codeExpiresAt: described('When `code` stops working.', instant),
+  payUrl: described('The page where the customer pays.', url),
+  amount: described('Centimes. Null for an OPEN intent.', { ...amount, type: ['integer', 'null'] }),
+  amountType: described('FIXED: you set the amount. OPEN: the customer chooses it.', {
+    type: 'string',
+    enum: ['FIXED', 'OPEN'],
+  }),
   currency,
-  label: textOrNull(200),
+  label: described('The text that the customer sees.', textOrNull(200)),
   status: { type: 'string', const: 'PENDING' },
   sandbox,
-  metadata,
-  expiresAt: saying('When the intent becomes CANCELLED unless it is paid.', instant),
+  metadata: described('The data that you sent with the create.', metadata),
+  expiresAt: described('When the intent becomes CANCELLED if it is not paid.', instant),
   createdAt: instant,
 }
 
@@ -47,21 +50,21 @@ export const createdIntent = objectOf(createdFields, {})
 
 export const payment = objectOf(
   {
-    amountPaid: saying('Centimes.', amount),
+    amountPaid: described('Centimes, without any fee that the customer pays.', amount),
     paidAt: instant,
     method: { type: 'string', const: 'WALLET' },
   },
   {},
 )
 
-/** A refund that the wallet refused is not listed. */
+/** A refund in a response. Refunds that the wallet refused are not listed. */
 export const refund = objectOf(
   {
     id: shaped('^RF-[0-9A-Z]{16}$', 19),
-    amount: saying('Centimes.', amount),
+    amount: described('Centimes.', amount),
     currency,
-    reason: saying('Your own note; null for a publishable key.', textOrNull(200)),
-    status: saying('PENDING while it is not known whether the money went back.', {
+    reason: described('The note that you sent. Null for a publishable key.', textOrNull(200)),
+    status: described('PENDING until the wallet confirms that the customer has the money.', {
       type: 'string',
       enum: ['PENDING', 'SUCCEEDED'],
     }),
@@ -70,42 +73,45 @@ export const refund = objectOf(
   {},
 )
 
-/** Present after a failed payment, until a payment succeeds. */
+/** The last failed payment. Present until a payment succeeds. */
 export const paymentFailure = objectOf(
   {
-    code: {
-      type: 'string',
-      enum: [...declines, ...failures],
-    },
-    retryable: saying('Whether the customer may try again.', { type: 'boolean' }),
+    code: described('Why the payment failed.', { type: 'string', enum: [...declines, ...failures] }),
+    retryable: described('Whether the customer can try again.', { type: 'boolean' }),
   },
   {},
 )
 
 const readFields = {
   ...createdFields,
-  code: saying('Null once it no longer works.', { ...code, type: ['string', 'null'] }),
-  codeExpiresAt: instantOrNull,
+  code: described(
+    'The payment code, with which the customer pays at a counter. Null once it no longer works.',
+    {
+      ...code,
+      type: ['string', 'null'],
+    },
+  ),
+  codeExpiresAt: described('When `code` stops working. Null once it no longer works.', instantOrNull),
   status: { type: 'string', enum: statuses },
   type: { type: 'string', const: 'API' },
-  payment: orNull(payment),
-  refunds: { type: 'array', maxItems: mostRefunds, items: refund },
-  totalAmountRefunded: saying('Centimes of the refunds that SUCCEEDED.', count),
+  payment: described('Null until the intent is paid.', orNull(payment)),
+  refunds: described('Oldest first.', { type: 'array', maxItems: mostRefunds, items: refund }),
+  totalAmountRefunded: described('Centimes. The sum of the refunds that SUCCEEDED.', count),
   updatedAt: instant,
 }
 
 const readSometimes = {
-  cancellationReason: saying('Only when CANCELLED.', {
+  cancellationReason: described('Present only if the status is CANCELLED.', {
     type: 'string',
     enum: cancellations,
   }),
   failure: paymentFailure,
 }
 
-/** An intent in a response: all of SPEC 2.1. */
+/** An intent in a response, with all fields of SPEC 2.1. */
 export const intent = objectOf(readFields, readSometimes)
 
-/** The response to a refund. */
+/** The response to a refund: the intent and the new refund. */
 export const refundedIntent = objectOf({ ...readFields, refund }, readSometimes)
 
 export const intentPage = pageOf(intent)

@@ -3,6 +3,7 @@ import { mostItems, mostUnits } from '../simulate-order.ts'
 import {
   count,
   currency,
+  described,
   id,
   instant,
   objectOf,
@@ -10,14 +11,13 @@ import {
   orNull,
   price,
   sandbox,
-  saying,
   shaped,
   text,
   textOrNull,
 } from './fields.ts'
 import { pageOf } from './page.ts'
 
-/** One line of an order: a copy of what was sold. */
+/** An item of an order: a copy of the variant as it was sold. */
 export const orderItem = objectOf(
   {
     productId: id,
@@ -25,9 +25,9 @@ export const orderItem = objectOf(
     name: text(longestName),
     variantLabel: text(longestLabel),
     sku: textOrNull(longestSku),
-    unitPrice: saying('Centimes.', price),
+    unitPrice: described('Centimes per unit.', price),
     quantity: { ...count, minimum: 1, maximum: mostUnits },
-    total: saying('Centimes.', price),
+    total: described('Centimes: `unitPrice` times `quantity`.', price),
   },
   {},
 )
@@ -48,7 +48,7 @@ export const order = objectOf(
     number: orderNumber,
     status: { type: 'string', const: 'PLACED' },
     items: { type: 'array', maxItems: mostItems, items: orderItem },
-    total: saying('Centimes.', price),
+    total: described('Centimes. The sum of all items.', price),
     currency,
     customer: orNull(customer),
     sandbox,

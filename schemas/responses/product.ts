@@ -11,12 +11,12 @@ import {
 import {
   count,
   deletedBy,
+  described,
   id,
   instant,
   objectOf,
   price,
   sandbox,
-  saying,
   text,
   textOrNull,
   url,
@@ -29,8 +29,8 @@ const variantFields = {
   _id: id,
   label: text(longestLabel),
   sku: textOrNull(longestSku),
-  price: saying('Centimes.', price),
-  stock: saying('Units.', stock),
+  price: described('Centimes.', price),
+  stock: described('The number of units in stock.', stock),
 }
 
 export const variant = objectOf(variantFields, {})
@@ -39,11 +39,15 @@ export const variant = objectOf(variantFields, {})
 export const product = objectOf(
   {
     _id: id,
-    handle: saying('Its name in CSV files.', text(longestHandle)),
+    handle: described('Identifies the product in CSV files.', text(longestHandle)),
     name: text(longestName),
     description: text(longestDescription),
-    images: { type: 'array', maxItems: mostImages, items: { ...url, format: 'iri' } },
-    active: saying('Whether the product is for sale.', { type: 'boolean' }),
+    images: described('The URLs of the images.', {
+      type: 'array',
+      maxItems: mostImages,
+      items: { ...url, format: 'iri' },
+    }),
+    active: described('Whether the product is for sale.', { type: 'boolean' }),
     sandbox,
     variants: { type: 'array', minItems: 1, maxItems: mostVariants, items: variant },
     createdAt: instant,
@@ -54,15 +58,15 @@ export const product = objectOf(
 
 const orGone = (schema: { type: string }) => ({ ...schema, type: [schema.type, 'null'] })
 
-/** A variant after its stock changed. Its fields are null if the variant was removed meanwhile. */
+/** A variant after a change of its stock. The fields of the variant are null if it was removed in the meantime. */
 export const stockedVariant = objectOf(
   {
     productId: id,
     _id: orGone(variantFields._id),
     label: orGone(variantFields.label),
     sku: variantFields.sku,
-    price: saying('Centimes.', orGone(price)),
-    stock: saying('Units after the change.', orGone(stock)),
+    price: described('Centimes.', orGone(price)),
+    stock: described('The number of units in stock after the change.', orGone(stock)),
   },
   {},
 )

@@ -49,7 +49,7 @@ const olderThan = (effectId: string) => ({
 export const forgotten = (): Refusal =>
   refuse('SERVICE_UNAVAILABLE', {
     message:
-      'So much was changed here since that nobody can tell any more whether this change was made. Read what is there, and use a new idempotency key.',
+      'Too many later changes have been made, so the outcome of this one is no longer known. Retrieve the current state, and use a new idempotency key.',
   })
 
 /** Whether that guard refuses one that is not there: nobody can tell any more whether it was made. */

@@ -2,31 +2,31 @@ import type { ErrorObject } from 'ajv'
 import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from '../errors.ts'
 import { checkWebhookUrl, type UrlRules } from '../webhooks/sender/url.ts'
 
-/** A schema of schemas/: JSON Schema, with `errorCodes` and `says` where a fault has a code or words of its own. */
+/** A JSON Schema of schemas/. `errorCodes` gives the error code for a keyword that fails, `message` the text after the name of the field. */
 export interface AnnotatedSchema {
   properties: Record<string, object>
 }
 
-/** A body that is wrong in a thousand places is told of the first hundred. */
+/** The response lists only the first 100 faults. */
 const mostFaults = 100
 
-/** The first fault in the order of the schema's fields gives the code; all of them stand in the details. */
+/** Creates one refusal for all faults, in the order of the schema's fields. The first fault gives the error code. */
 export function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[], rules: UrlRules): Refusal {
-  // An `if` that fails is told by its branch, and a key's own fault by `propertyNames`.
+  // The branch of a failed `if` reports its own error, and `propertyNames` reports the faults of keys.
   const faults = errors
     .filter((error) => error.keyword !== 'if' && error.propertyName === undefined)
-    .map((error) => ({ error, ...placeOf(schema, error) }))
-    .toSorted((a, b) => inOrder(a.order, b.order))
+    .map((error) => ({ error, ...locate(schema, error) }))
+    .toSorted((a, b) => compareOrder(a.order, b.order))
     .slice(0, mostFaults)
     .map(({ error, param }) => faultOf(param, error, rules))
   const [first] = faults as [FieldFault]
   return refuse(first.code, { param: first.param, details: faults, message: first.message })
 }
 
-/** What of a schema names fields: those of an object, and the items of an array. */
-interface Named {
-  properties?: Record<string, Named>
-  items?: Named
+/** The part of a schema that names fields. */
+interface NamedFields {
+  properties?: Record<string, NamedFields>
+  items?: NamedFields
 }
 
 /** The response truncates longer names of unknown parameters. */
@@ -34,37 +34,37 @@ const longestNameShown = 64
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu
 
 /** Shortens a name that the caller chose, and escapes characters that would garble a terminal or a log. */
-function shownName(name: string): string {
+function printableName(name: string): string {
   const characters = Array.from(name)
   const cut = characters.slice(0, longestNameShown).join('')
   const ending = characters.length > longestNameShown ? '…' : ''
   return cut.replaceAll(unprintable, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`) + ending
 }
 
-/** Which field is at fault, as deep as the schema names fields (`variants[1].price`, `events[1]`), and where it stands in the schema's order. */
-function placeOf(schema: AnnotatedSchema, error: ErrorObject): { param: string; order: number[] } {
+/** Returns the name of the field, as deep as the schema names fields (`variants[1].price`), and its position in the schema. */
+function locate(schema: AnnotatedSchema, error: ErrorObject): { param: string; order: number[] } {
   // Reported first: a mistyped name explains why the right one is missing.
   if (error.keyword === 'additionalProperties')
-    return { param: shownName(String(error.params.additionalProperty)), order: [] }
+    return { param: printableName(String(error.params.additionalProperty)), order: [] }
   const missing = error.keyword === 'required' ? [String(error.params.missingProperty)] : []
   const order: number[] = []
   let param = ''
-  let here: Named = schema
+  let current: NamedFields = schema
   for (const step of [...error.instancePath.split('/').slice(1), ...missing]) {
-    const isItem = here.items !== undefined
-    const next: Named | undefined = isItem ? here.items : here.properties?.[step]
+    const isItem = current.items !== undefined
+    const next: NamedFields | undefined = isItem ? current.items : current.properties?.[step]
     if (next === undefined) break
-    order.push(isItem ? Number(step) : Object.keys(here.properties ?? {}).indexOf(step))
+    order.push(isItem ? Number(step) : Object.keys(current.properties ?? {}).indexOf(step))
     if (isItem) param += `[${step}]`
     else param += param === '' ? step : `.${step}`
-    here = next
+    current = next
   }
   return { param: param === '' ? 'body' : param, order }
 }
 
-function inOrder(a: number[], b: number[]): number {
-  const differing = a.findIndex((place, depth) => place !== b[depth])
-  return differing === -1 ? a.length - b.length : (a[differing] ?? 0) - (b[differing] ?? -1)
+function compareOrder(a: number[], b: number[]): number {
+  const depth = a.findIndex((position, index) => position !== b[index])
+  return depth === -1 ? a.length - b.length : (a[depth] ?? 0) - (b[depth] ?? -1)
 }
 
 function faultOf(param: string, error: ErrorObject, rules: UrlRules): FieldFault {
@@ -79,17 +79,17 @@ function faultOf(param: string, error: ErrorObject, rules: UrlRules): FieldFault
 function messageOf(param: string, code: ErrorCode, error: ErrorObject, rules: UrlRules): string {
   const checked = error.params.format === 'webhook-url' ? checkWebhookUrl(String(error.data), rules) : null
   if (checked !== null && 'fault' in checked) return checked.fault
-  return code === 'VALIDATION_ERROR' ? said(param, error) : catalogue[code][1]
+  return code === 'VALIDATION_ERROR' ? describeFault(param, error) : catalogue[code][1]
 }
 
-/** A schema `says` in its own words what keywords alone tell badly. */
-function said(param: string, error: ErrorObject): string {
-  const { says } = error.parentSchema as { says?: string }
-  if (says !== undefined) return `${param} ${says}.`
+/** Returns the sentence for a fault without an error code of its own. */
+function describeFault(param: string, error: ErrorObject): string {
+  const { message } = error.parentSchema as { message?: string }
+  if (message !== undefined) return `${param} ${message}.`
   if (error.keyword === 'required') return `${param} is required.`
   if (error.keyword === 'additionalProperties') return unknownParameter(param, error)
   if (Array.isArray(error.data) && (error.keyword === 'type' || error.keyword === 'enum'))
-    return `${param} must be one value, not a list.`
+    return `${param} must be a single value, not a list.`
   if (error.keyword === 'enum')
     return `${param} must be one of ${(error.params.allowedValues as string[]).join(', ')}.`
   if (error.keyword === 'format')
@@ -99,16 +99,17 @@ function said(param: string, error: ErrorObject): string {
 
 function unknownParameter(param: string, { parentSchema }: ErrorObject): string {
   const known = Object.keys((parentSchema as AnnotatedSchema).properties).join(', ')
-  return `"${param}" is not a query parameter of this operation, which takes ${known === '' ? 'none' : known}.`
+  const remedy = known === '' ? 'This operation has none.' : `This operation has ${known}.`
+  return `"${param}" is not a query parameter of this operation. ${remedy}`
 }
 
 const formatHints: Record<string, string> = {
   'storable-text': 'must be valid Unicode without NUL characters',
-  'written-text': 'must be valid Unicode without NUL characters, and not blank',
-  'written-or-empty-text': 'must be valid Unicode without NUL characters, and not only whitespace',
+  'written-text': 'must be valid Unicode without NUL characters, and must not be blank',
+  'written-or-empty-text': 'must be valid Unicode without NUL characters, and must not be only whitespace',
   'https-url': 'must be an absolute https URL of at most 2048 characters',
-  phone: 'must be a phone number',
-  'date-or-time': 'must be an ISO 8601 date or date-time',
+  phone: 'must be a phone number, such as 22 12 34 56 or +222 22 12 34 56',
+  'date-or-time': 'must be an ISO 8601 date or date-time, such as 2026-11-21 or 2026-11-21T07:35:08Z',
   'page-number': 'must be a whole number from 1 to 999999999999999',
   'page-size': 'must be a whole number of at least 1',
 }

@@ -14,7 +14,7 @@ export type Validate = <T>(schema: AnnotatedSchema, value: unknown) => T
 export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>): Validate {
   const rules = { allowedHosts: config.webhookAllowedHosts }
   const ajv = new Ajv({ allErrors: true, verbose: true, strictRequired: false, strictNumbers: false })
-  ajv.addVocabulary(['errorCodes', 'says'])
+  ajv.addVocabulary(['errorCodes', 'message'])
   ajv.addFormat('amount', { type: 'number', validate: (n: number) => n >= 1 && n <= config.maxAmount })
   ajv.addFormat('price', { type: 'number', validate: (n: number) => n >= 0 && n <= config.maxAmount })
   ajv.addFormat('storable-text', isStorable)

@@ -58,7 +58,11 @@ async function insertIntent(
 }
 
 const noCodeFree = (): Refusal =>
-  refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 30, message: 'No payment code is free right now.' })
+  refuse('SERVICE_UNAVAILABLE', {
+    retryAfterSeconds: 30,
+    message:
+      'No payment code is free now. Nothing was created. Repeat the request with the same idempotency key.',
+  })
 
 /** New values for what was taken; never a new `_id`. */
 async function drawAgain(deps: Deps, intent: Intent, index: string): Promise<void> {

@@ -35,7 +35,7 @@ export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
 
   const tooMany = () =>
     refuse('RATE_LIMITED', {
-      message: `Too many lists at once: a business may run ${perOwner} at a time.`,
+      message: `A business can run ${perOwner} lists and exports at once. Wait for one to finish.`,
       details: { scope: 'lists', limit: perOwner },
       retryAfterSeconds: 1,
     })

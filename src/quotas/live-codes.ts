@@ -46,7 +46,7 @@ export async function withLiveCode<T>(
   const taken = await deps.quotas.liveCodes.take(caller.businessId, 'now', limit, 1)
   if (!taken.isTaken)
     throw refuse('RATE_LIMITED', {
-      message: `This business has all of its ${limit} payment codes in use. Cancel payments that will not be paid, or wait.`,
+      message: `All ${limit} payment codes of this business are in use. Cancel payment intents that will not be paid, or wait.`,
       details: { scope: 'codes', limit },
       retryAfterSeconds: secondsUntil(taken.freeAt, deps.now(), longestWaitMs),
     })

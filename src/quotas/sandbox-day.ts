@@ -76,7 +76,7 @@ export async function withinSandboxDay<T>(
       businessId: caller.businessId,
       amount,
       limit,
-      message: `The test keys of this business may create ${limit} intents, orders, products and endpoints in a UTC day.`,
+      message: `The test keys of this business can create ${limit} intents, orders, products and endpoints per UTC day. Wait until the next day.`,
     },
     insert,
   )

@@ -61,7 +61,7 @@ export async function withinSandboxResponses<T>(
       businessId: caller.businessId,
       amount: 1,
       limit,
-      message: `The test keys of this business may make ${limit} writes in a UTC day, not counting successful creates.`,
+      message: `The test keys of this business can make ${limit} writes per UTC day, not counting successful creates. Wait until the next day.`,
     },
     write,
   )

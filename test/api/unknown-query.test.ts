@@ -49,7 +49,7 @@ describe('A query parameter that an operation does not know', () => {
     ])
     expect(error.param).to.equal('status[$ne]')
     expect(error.message).to.equal(
-      '"status[$ne]" is not a query parameter of this operation, which takes status, from, to, page, limit.',
+      '"status[$ne]" is not a query parameter of this operation. This operation has status, from, to, page, limit.',
     )
   })
 

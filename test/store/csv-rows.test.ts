@@ -124,7 +124,7 @@ describe('The rows of a CSV file', () => {
     ]) {
       const fault = await refusalOf(lines('handle;price', `h;"${text}"`))
       expect(fault.message, text).to.equal(
-        'Row 2, price: It must be a whole number of centimes: write 1250 for 12.50 MRU.',
+        'Row 2, price: The price must be a whole number of centimes. Write 1250 for 12.50 MRU.',
       )
       expect(fault).to.deep.include({ code: 'VALIDATION_ERROR' })
       expect(fault.extras.param).to.equal('price')
@@ -155,7 +155,12 @@ describe('The rows of a CSV file', () => {
           ? lines('handle', 'é'.repeat(most + 1))
           : lines(`handle,${column}`, `h,${'é'.repeat(most + 1)}`)
       expect(await faultsOf(csv)).to.deep.equal([
-        { row: 2, column, code: 'VALIDATION_ERROR', message: `It may have at most ${most} characters.` },
+        {
+          row: 2,
+          column,
+          code: 'VALIDATION_ERROR',
+          message: `The value can have at most ${most} characters.`,
+        },
       ])
     }
     expect(await messageOf(lines('handle,name', 'h,a\0b'))).to.match(/Row 2, name: .*NUL/)
@@ -175,16 +180,16 @@ describe('The rows of a CSV file', () => {
       [6, null],
     ])
     expect(await messageOf(lines('handle,name', 'a,"b', 'c'))).to.match(
-      /^Row 2: A quote is opened here and never closed/,
+      /^Row 2: The closing quote is missing/,
     )
     expect(await messageOf(lines('handle,name', 'a,b', '', 'c,12" pizza'))).to.match(/^Row 4: .*in quotes/)
     expect(await messageOf(lines('handle,name', `a,"${'x,y\n'.repeat(20_000)}`))).to.match(
-      /^Row 2: .*longer than any/,
+      /^Row 2: .*too long/,
     )
     for (const row of [','.repeat(500_000), `a,${'x;'.repeat(50_000)}`])
-      expect(await messageOf(lines('handle,name', 'a,b', row))).to.match(/^Row 3: .*longer than any/)
+      expect(await messageOf(lines('handle,name', 'a,b', row))).to.match(/^Row 3: .*too long/)
     expect(await messageOf(lines('handle,', 'a,', 'b,c'))).to.match(
-      /^Row 3: Its cell 2 is in a column without a name/,
+      /^Row 3: Cell 2 of this row is in a column without a name/,
     )
   })
 
@@ -209,7 +214,7 @@ describe('The rows of a CSV file', () => {
     expect(await messageOf('handle\tname')).to.match(/no column "handle\\tname"/)
     expect(await messageOf('handle,name,Name')).to.match(/column name is there more than once/)
     expect(await messageOf(`handle${','.repeat(1000)}`)).to.match(/has 1001 cells/)
-    expect(await messageOf(lines('sep=;', full))).to.match(/Leave out the line sep=/)
+    expect(await messageOf(lines('sep=;', full))).to.match(/Remove the line sep=/)
     expect(await faultsOf('Prix,Stock,stock')).to.have.length(3)
   })
 
@@ -250,7 +255,7 @@ describe('The rows of a CSV file', () => {
     // A turn of the event loop for each 64 KiB at least.
     expect(turns).to.be.greaterThan(most.length / 65_536)
     expect(await messageOf(many(5001))).to.equal(
-      'Row 5002: A file may have at most 5000 rows beside the header.',
+      'Row 5002: A file can have at most 5000 rows below the header.',
     )
     expect(
       await read(lines('handle', 'a', ...Array(50_000).fill(' '), '\n'.repeat(100_000), 'b')),

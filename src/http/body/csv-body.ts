@@ -31,10 +31,11 @@ export async function readCsv(bytes: Buffer, contentType: string | undefined): P
   return asked(typeof csv === 'object' ? null : csv)
 }
 
-const tooLarge = 'In JSON a file may have at most 2 MiB. Send it as text/csv, or as a form.'
+const tooLarge =
+  'A file in JSON can have at most 2 MiB. Send a larger file as text/csv or multipart/form-data.'
 
 export const acceptedCsv =
-  'Send the file as text/csv in UTF-8, as the field file of multipart/form-data, or as the field csv of application/json; not compressed.'
+  'Send the file as text/csv in UTF-8, in the field file of multipart/form-data, or in the field csv of application/json, without compression.'
 
 /** Of the content alone: a form has another boundary each time it is sent. */
 const digest = (csv: unknown): string | null =>

@@ -8,7 +8,7 @@ const mostParts = 100
 const otherFieldBytes = 1024
 
 const missing = 'Send one file as the form field file.'
-const broken = 'The form cannot be read as multipart/form-data.'
+const broken = 'The body is not valid multipart/form-data.'
 
 /** The content of the one field `file` of a form; other fields are ignored. */
 export function readFormFile(
@@ -30,7 +30,7 @@ export function readFormFile(
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('error', () => stop(broken))
     })
-    form.on('partsLimit', () => stop(`A form may have at most ${mostParts} fields.`))
+    form.on('partsLimit', () => stop(`A form can have at most ${mostParts} fields.`))
     form.on('error', () => stop(broken))
     form.on('finish', () => {
       const [file, ...others] = files

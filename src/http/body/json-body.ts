@@ -19,7 +19,11 @@ export function readJson(bytes: Buffer, contentType: string | undefined): Body {
   const body = parseJson(bytes)
   return 'refusal' in body || isShallow(body.value, deepest)
     ? body
-    : { refusal: refuse('INVALID_JSON', { message: 'The body nests too deeply.' }) }
+    : {
+        refusal: refuse('INVALID_JSON', {
+          message: `The body can have at most ${deepest} levels of nesting.`,
+        }),
+      }
 }
 
 export function isJsonType(contentType: string | undefined): boolean {

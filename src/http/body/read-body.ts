@@ -56,7 +56,8 @@ export function placeFor(deps: Bounding, { businessId }: Caller, req: Request, k
 
 const tooManyBodies = ({ perBusiness }: Room): Refusal =>
   refuse('RATE_LIMITED', {
-    message: 'Too many large bodies are under way.',
+    message:
+      'Your business is sending too many large bodies at once. Wait for the running requests to finish.',
     details: { scope: 'bodies', limit: perBusiness },
     retryAfterSeconds: 1,
   })
@@ -118,7 +119,7 @@ export function bodyRefusal(error: unknown, accepted: string | null): Refusal | 
 const isBrokenOff = (error: unknown): boolean =>
   /^request\.(aborted|size\.invalid)$/.test(String((error as { type?: string }).type))
 
-export const brokenOff = () => refuse('INVALID_JSON', { message: 'The body broke off before its end.' })
+export const brokenOff = () => refuse('INVALID_JSON', { message: 'The body ended before it was complete.' })
 
 function createKind(largest: number, read: Reader, accepted: string | null) {
   return {

@@ -2,7 +2,7 @@ import { groupBy } from '../../polyfills/group-by.ts'
 import { version } from '../../version.ts'
 import type { Tag } from '../routes/openapi-text.ts'
 import { routes } from '../routes/routes.ts'
-import type { Told } from './formats.ts'
+import type { DescribedConfig } from './formats.ts'
 import { headers } from './headers.ts'
 import { named } from './names.ts'
 import { operation, pathOf } from './operation.ts'
@@ -10,22 +10,22 @@ import { refusalExamples, sharedRefusals } from './refusals.ts'
 import { createSchemaWriter, type Part, type SchemaWriter } from './schema.ts'
 import { webhooksOf } from './webhooks.ts'
 
-/** The OpenAPI 3.1 description, generated from the routes and the schemas that validate their requests. */
-export function describeApi(told: Told): Part {
-  const writer = createSchemaWriter(told)
+/** Returns the OpenAPI 3.1 document, generated from the routes and the schemas that validate their requests. */
+export function describeApi(config: DescribedConfig): Part {
+  const writer = createSchemaWriter(config)
   return {
     openapi: '3.1.0',
     info: {
       title: 'Payment intents',
       version,
-      description: about,
+      description: introduction,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: `${told.publicUrl}/api/v1`, 'x-internal': false }],
+    servers: [{ url: `${config.publicUrl}/api/v1`, 'x-internal': false }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     security: [{ apiKey: [] }],
     paths: pathsOf(writer),
-    webhooks: webhooksOf(writer, told),
+    webhooks: webhooksOf(writer, config),
     components: {
       securitySchemes: { apiKey },
       parameters: { IdempotencyKey: idempotencyKey },
@@ -39,35 +39,36 @@ export function describeApi(told: Told): Part {
   }
 }
 
-const about = [
-  'Payments in MRU. Amounts are integers in centimes: 50000 is 500.00 MRU.',
-  'Every response is `{"success": true, "data": …}` or `{"success": false, "error": {"code", "message", "statusCode", "requestId"}}`. Programs read `code`.',
-  'Every write needs an `X-Idempotency-Key`. Use the same key for every retry of one operation.',
-  'Lists return pages. Increase `page` until `hasMore` is false.',
-  'An operation refuses query parameters that it does not describe, and ignores body fields that it does not describe.',
-  'An unknown path, or a method that the path does not support, gets 404 ENDPOINT_NOT_FOUND. For an unsupported method the response has an `Allow` header.',
+const introduction = [
+  'Accept payments in MRU. All amounts are integers in centimes: 50000 is 500.00 MRU.',
+  'Every response is `{"success": true, "data": …}` or `{"success": false, "error": {"code", "message", "statusCode", "requestId"}}`. Your program should read `code`, because `message` may change.',
+  'Every write needs an `X-Idempotency-Key` header. Use a new key for each operation, and the same key when you retry it.',
+  'Lists are paginated. To read all items, increase `page` until `hasMore` is false.',
+  'An unknown query parameter is refused with VALIDATION_ERROR. An unknown body field is ignored.',
+  'The service returns 404 ENDPOINT_NOT_FOUND for an unknown path and for a method that a path does not support. For an unsupported method, the `Allow` header lists the supported ones.',
 ].join('\n\n')
 
 const tags: Record<Tag, string> = {
-  'Payment intents': 'One payment each: create, read, cancel, refund.',
-  'Webhook endpoints': 'The URLs to which your events are sent.',
-  'Webhook deliveries': 'One event for one endpoint, with its attempts.',
-  Products: 'What your shop sells, and its stock.',
-  Orders: 'What was sold.',
+  'Payment intents': 'One intent stands for one payment: create, retrieve, cancel and refund it.',
+  'Webhook endpoints': 'The URLs of your servers that receive events.',
+  'Webhook deliveries': 'One delivery is one event for one endpoint, with all attempts to send it.',
+  Products: 'The products that your shop sells, their variants and their stock.',
+  Orders: 'The orders of your shop.',
 }
 
 const apiKey: Part = {
   type: 'http',
   scheme: 'bearer',
   description:
-    'A test key (`sk_test_…`) works in the sandbox, where no money moves. A live key (`sk_live_…`) moves real money. A publishable key (`pk_…`) can only read one intent.',
+    'A test key (`sk_test_…`) works in the sandbox, where no money moves. A live key (`sk_live_…`) moves real money. A publishable key (`pk_…`) can only retrieve a payment intent.',
 }
 
 const idempotencyKey: Part = {
   name: 'X-Idempotency-Key',
   in: 'header',
   required: true,
-  description: 'A new key for each operation, the same key for all its retries. A UUID v4 works well.',
+  description:
+    'Identifies the operation. Use a new key, such as a UUID v4, for each operation, and the same key when you retry it.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: String.raw`\S` },
 }
 

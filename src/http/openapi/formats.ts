@@ -4,8 +4,11 @@ import { withoutNul } from '../../../schemas/responses/fields.ts'
 import type { Config } from '../../config.ts'
 import { privateSuffixes } from '../../webhooks/sender/url.ts'
 
-/** The part of the configuration that the description shows. */
-export type Told = Pick<Config, 'publicUrl' | 'maxAmount' | 'webhookHeaderBrand' | 'webhookTimeoutMs'>
+/** The part of the configuration that the OpenAPI document shows. */
+export type DescribedConfig = Pick<
+  Config,
+  'publicUrl' | 'maxAmount' | 'webhookHeaderBrand' | 'webhookTimeoutMs'
+>
 
 /** Path, query and fragment of a URL. */
 const afterHost = String.raw`([/?#][^\s\\]*)?$`
@@ -24,21 +27,21 @@ const publicPort =
   '(443|102[4-9]|10[3-9][0-9]|1[1-9][0-9]{2}|[2-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
 
 /** As in src/wallets/phone.ts. The service also accepts digits of other scripts, and parentheses. */
-const between = '[ ./-]*'
-const more = (least: number, most: number) => `(${between}[0-9]){${least},${most}}`
-const ours = `2${between}2${between}2`
+const separators = '[ ./-]*'
+const digits = (least: number, most: number) => `(${separators}[0-9]){${least},${most}}`
+const countryCode = `2${separators}2${separators}2`
 const phone = [
-  `[1-9]${more(7, 7)}`,
-  `(\\+|00)?${between}${ours}${more(8, 8)}`,
-  `(\\+|00)${between}(?!${ours})[1-9]${more(9, 14)}`,
-  `(?!${ours})[1-9]${more(8, 14)}`,
+  `[1-9]${digits(7, 7)}`,
+  `(\\+|00)?${separators}${countryCode}${digits(8, 8)}`,
+  `(\\+|00)${separators}(?!${countryCode})[1-9]${digits(9, 14)}`,
+  `(?!${countryCode})[1-9]${digits(8, 14)}`,
 ]
 
 /**
  * The JSON Schema keywords that describe each of our own formats (src/input/validate.ts), exactly or as closely as possible. A number in a query,
  * which arrives as text, is described as a number.
  */
-export const formatsFor = ({ maxAmount }: Told): Record<string, object> => ({
+export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, object> => ({
   'date-time': { format: 'date-time' },
   uri: { format: 'uri' },
   iri: { format: 'iri' },

@@ -7,22 +7,23 @@ const text = { type: 'string', maxLength: 100 }
 /** The headers that responses share. */
 export const headers = {
   RequestId: {
-    description: 'The id of this request. Give it to support.',
+    description: 'The id of this request. Include it when you contact support.',
     schema: { type: 'string', format: 'uuid', maxLength: 36 },
   },
   RateLimit: {
     description:
-      'What is left of the rate limit, in the format of the IETF draft. Absent if there is no limit.',
+      'The remaining requests (`r`) and the seconds until the window resets (`t`), in the format of the IETF draft. Absent if the key has no rate limit.',
     schema: { ...text, pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
     example: '"key";r=99;t=1',
   },
   RateLimitPolicy: {
-    description: 'The rate limit: the number of requests (`q`) in a window of seconds (`w`).',
+    description:
+      'The rate limit: the number of requests (`q`) per window, and the length of the window in seconds (`w`).',
     schema: { ...text, pattern: '^"[a-z]+";q=[0-9]+;w=[0-9]+$' },
     example: '"key";q=100;w=1',
   },
   RetryAfter: {
-    description: 'Seconds to wait before the next request.',
+    description: 'The number of seconds to wait before you repeat the request.',
     schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 86_400 },
   },
   IdempotentReplayed: {
@@ -34,11 +35,11 @@ export const headers = {
     schema: { ...text, const: 'true' },
   },
   AccessControlAllowOrigin: {
-    description: 'Scripts of any site may read this response.',
+    description: 'Scripts on any site may read this response.',
     schema: { ...text, const: '*' },
   },
   AccessControlExposeHeaders: {
-    description: 'The headers that they may read.',
+    description: 'The response headers that scripts may read.',
     schema: { ...text, const: exposed },
   },
 }
@@ -65,7 +66,7 @@ const readable: Part = {
 /** The headers of every response of an operation that scripts of any site may call. */
 export const forBrowsers = (route: Route): Part => (isForBrowsers(route) ? readable : {})
 
-/** The headers of the responses that the operation itself gives. */
+/** The headers of the responses that the operation itself returns. */
 export const headersOf = (route: Route): Part => ({
   ...requestId,
   ...rateLimit,

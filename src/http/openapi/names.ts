@@ -57,7 +57,7 @@ const eventType = (event: string): string =>
 /** The body of each webhook. */
 export const eventBodies: Record<EventName, object> = { ...paymentEvents, ...orderEvents }
 
-/** The schemas with a name in the description. Wherever one of these objects occurs, the description refers to it by name. */
+/** The schemas that have a name in the OpenAPI document, which refers to them by that name. */
 export const named: Record<string, object> = {
   CreateIntentBody: createTestIntentBody,
   SimulatePaymentBody: simulatePaymentBody,
@@ -106,5 +106,5 @@ export const named: Record<string, object> = {
 
 const names = new Map(Object.entries(named).map(([name, schema]) => [schema, name]))
 
-/** The name of a schema, or undefined. */
+/** Returns the name of a schema, or undefined if it has none. */
 export const nameOf = (schema: object): string | undefined => names.get(schema)

@@ -8,7 +8,7 @@ import type { Part, SchemaWriter } from './schema.ts'
 /** `/dev/intents/{referenceNumber}` for `/dev/intents/:referenceNumber`. */
 export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
-/** The description of one operation. */
+/** Returns the OpenAPI text of one operation. */
 export function operation(writer: SchemaWriter, route: Route): Part {
   const { about, scope } = route
   const isWrite = route.method !== 'get'
@@ -17,7 +17,7 @@ export function operation(writer: SchemaWriter, route: Route): Part {
     operationId: about.operationId,
     tags: [about.tag],
     summary: about.summary,
-    description: `${about.description}\n\n${neededBy(route)}`,
+    description: `${about.description}\n\n${requiredKey(route)}`,
     security: [{ apiKey: [scope] }],
     parameters: [
       ...pathParameters(writer, route),
@@ -29,9 +29,9 @@ export function operation(writer: SchemaWriter, route: Route): Part {
   }
 }
 
-function neededBy(route: Route): string {
-  const kind = route.method === 'get' && route.key === 'any' ? 'Any key' : 'A secret key'
-  return `${kind}${route.sandboxOnly ? ' of the sandbox' : ''} with the scope \`${route.scope}\`.`
+function requiredKey(route: Route): string {
+  const kind = route.method === 'get' && route.key === 'any' ? '' : 'secret '
+  return `Requires a ${kind}${route.sandboxOnly ? 'test ' : ''}key with the scope \`${route.scope}\`.`
 }
 
 const pathParameters = (writer: SchemaWriter, { about }: Route): Part[] =>
@@ -39,7 +39,7 @@ const pathParameters = (writer: SchemaWriter, { about }: Route): Part[] =>
     name,
     in: 'path',
     required: true,
-    ...asParameter(writer.say(schema), about.example.params?.[name]),
+    ...asParameter(writer.refer(schema), about.example.params?.[name]),
   }))
 
 function queryParameters(writer: SchemaWriter, { about }: Route): Part[] {
@@ -48,11 +48,11 @@ function queryParameters(writer: SchemaWriter, { about }: Route): Part[] {
     name,
     in: 'query',
     required: false,
-    ...asParameter(writer.say(schema), about.example.query?.[name]),
+    ...asParameter(writer.refer(schema), about.example.query?.[name]),
   }))
 }
 
-/** The description of a schema moves to its parameter. `text` is an example from a URL, converted to the type of the schema. */
+/** Moves the description of a schema to its parameter. `text` is an example from a URL, converted to the type of the schema. */
 const asParameter = ({ description, ...schema }: Part, text: string | undefined): Part => ({
   ...(description === undefined ? {} : { description }),
   schema,
@@ -61,7 +61,7 @@ const asParameter = ({ description, ...schema }: Part, text: string | undefined)
 
 function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute): Part | null {
   if (about.body === null) return null
-  const json = { schema: writer.say(about.body), example: about.example.body }
+  const json = { schema: writer.refer(about.body), example: about.example.body }
   return {
     required: requiresField(about.body),
     content: {
@@ -71,7 +71,7 @@ function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute): Part | null 
   }
 }
 
-/** Whether the body has a required field, even if only under a condition. */
+/** Returns whether the body has a required field, unconditionally or under a condition. */
 const requiresField = (body: { required?: unknown; else?: { required?: unknown } }): boolean =>
   (body.required ?? body.else?.required) !== undefined
 
@@ -90,19 +90,19 @@ const csvContent = ({ csv }: { csv: string }): Part => ({
 })
 
 function success(writer: SchemaWriter, route: Route): Part {
-  const { answer, example } = route.about
+  const { response, example } = route.about
   const headers = headersOf(route)
   if ('download' in route)
     return {
-      description: 'The file.',
+      description: 'The CSV file.',
       headers: {
         ...headers,
         'Content-Disposition': {
-          description: 'The name of the file.',
+          description: 'The suggested name of the file.',
           schema: { type: 'string', maxLength: 200, pattern: '^attachment; ' },
         },
       },
-      content: { 'text/csv': { schema: writer.say(answer), example: example.answer } },
+      content: { 'text/csv': { schema: writer.refer(response), example: example.response } },
     }
   return {
     description: 'Success.',
@@ -112,9 +112,9 @@ function success(writer: SchemaWriter, route: Route): Part {
         schema: {
           type: 'object',
           required: ['success', 'data'],
-          properties: { success: { type: 'boolean', const: true }, data: writer.say(answer) },
+          properties: { success: { type: 'boolean', const: true }, data: writer.refer(response) },
         },
-        example: { success: true, data: example.answer },
+        example: { success: true, data: example.response },
       },
     },
   }

@@ -5,8 +5,8 @@ import { codesOf, ofAll, ofBodies, ofWrites } from './codes.ts'
 import { forBrowsers, headersOf, rateLimit, requestId, retryAfter } from './headers.ts'
 import type { Part } from './schema.ts'
 
-/** The statuses that have the same codes in every operation, with the name and headers of their shared response. */
-const alike: Record<number, { name: string; headers: Part }> = {
+/** The responses that have the same error codes in every operation, by HTTP status. */
+const sharedResponses: Record<number, { name: string; headers: Part }> = {
   401: { name: 'Unauthorized', headers: requestId },
   408: { name: 'RequestTimeout', headers: requestId },
   409: { name: 'InProgress', headers: { ...requestId, ...rateLimit, ...retryAfter } },
@@ -18,39 +18,40 @@ const alike: Record<number, { name: string; headers: Part }> = {
   503: { name: 'Unavailable', headers: { ...requestId, ...rateLimit, ...retryAfter } },
 }
 
-/** The statuses of responses that are sent before the operation is known, so without its headers. */
+/** The service sends these responses before it knows the operation, so they lack the headers of the operation. */
 const beforeOperations = [408, 431]
 
 const sharedCodes: readonly ErrorCode[] = [...ofAll, ...ofWrites, ...ofBodies]
 
 const statusOf = (code: ErrorCode): number => catalogue[code][0]
 
-/** The responses that operations share. */
+/** Returns the error responses that operations share. */
 export const sharedRefusals = (): Part =>
   Object.fromEntries(
     [...groupBy(sharedCodes, statusOf)].flatMap(([status, codes]) => {
-      const shared = alike[status]
+      const shared = sharedResponses[status]
       return shared === undefined ? [] : [[shared.name, refusal(codes, shared.headers)]]
     }),
   )
 
-/** The refusals of an operation: one response for each status. */
+/** Returns the error responses of an operation, one for each HTTP status. */
 export function refusalsOf(route: Route): Part {
   const byStatus = [...groupBy(codesOf(route), statusOf)].toSorted(([a], [b]) => a - b)
   return Object.fromEntries(byStatus.map(([status, codes]) => [status, refusalOf(route, status, codes)]))
 }
 
 function refusalOf(route: Route, status: number, codes: ErrorCode[]): Part {
-  const shared = alike[status]
+  const shared = sharedResponses[status]
   if (shared === undefined) return refusal(codes, headersOf(route))
   const own = codes.find((code) => !sharedCodes.includes(code))
-  if (own !== undefined) throw new Error(`${route.about.operationId}: ${shared.name} does not tell of ${own}`)
+  if (own !== undefined)
+    throw new Error(`${route.about.operationId}: the shared response ${shared.name} does not contain ${own}`)
   const more = beforeOperations.includes(status) ? {} : forBrowsers(route)
   if (Object.keys(more).length > 0) return refusal(codes, { ...shared.headers, ...more })
   return { $ref: `#/components/responses/${shared.name}` }
 }
 
-/** Every failure has the same type, so that a generated client handles only one. The examples name the codes. */
+/** All errors have the same schema, so a generated client handles only one. There is an example for each error code. */
 const refusal = (codes: ErrorCode[], headers: Part): Part => ({
   description: codes.join(', '),
   headers,
@@ -62,7 +63,7 @@ const refusal = (codes: ErrorCode[], headers: Part): Part => ({
   },
 })
 
-/** An example response for each code. */
+/** Returns an example response for each error code. */
 export const refusalExamples = (): Part =>
   Object.fromEntries(
     Object.entries(catalogue).map(([code, [statusCode, message]]) => {

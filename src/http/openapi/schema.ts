@@ -1,12 +1,12 @@
-import { formatsFor, type Told } from './formats.ts'
+import { type DescribedConfig, formatsFor } from './formats.ts'
 import { nameOf } from './names.ts'
 
-/** A part of the description. */
+/** A part of the OpenAPI document. */
 export type Part = Record<string, unknown>
 
-/** Translates a schema of schemas/ to OpenAPI 3.1. `say` refers to a named schema by its name; `define` always writes the schema out. */
+/** Translates a schema of schemas/ to OpenAPI 3.1. `refer` returns a reference to a named schema; `define` always writes the schema out. */
 export interface SchemaWriter {
-  say(schema: object): Part
+  refer(schema: object): Part
   define(schema: object): Part
 }
 
@@ -23,42 +23,42 @@ const nesting = [
   'anyOf',
 ]
 
-export function createSchemaWriter(told: Told): SchemaWriter {
-  const formats = formatsFor(told)
+export function createSchemaWriter(config: DescribedConfig): SchemaWriter {
+  const formats = formatsFor(config)
 
-  const say = (schema: object): Part => {
+  const refer = (schema: object): Part => {
     const name = nameOf(schema)
     return name === undefined ? define(schema) : { $ref: `#/components/schemas/${name}` }
   }
 
   const define = (schema: object): Part =>
     withWidth(
-      Object.assign({}, ...Object.entries(withType(schema)).map(([word, value]) => write(word, value))),
+      Object.assign({}, ...Object.entries(withType(schema)).map(([keyword, value]) => write(keyword, value))),
     )
 
-  const sayEach = (schemas: object): Part =>
-    Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, say(schema)]))
+  const referEach = (schemas: object): Part =>
+    Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, refer(schema)]))
 
-  const write = (word: string, value: unknown): Part => {
-    if (word === '$schema' || word === 'says') return {}
+  const write = (keyword: string, value: unknown): Part => {
+    if (keyword === '$schema' || keyword === 'message') return {}
     // Later versions may add fields, so clients must accept fields that they do not know.
-    if (word === 'additionalProperties' && value === false) return {}
-    if (word === 'errorCodes') return { 'x-error-codes': [...new Set(Object.values(value as object))] }
-    if (word === 'format') return formatSaid(String(value))
-    if (word === 'properties') return { properties: sayEach(value as object) }
-    // The name in JSON Schema since 2019.
-    if (word === 'dependencies') return { dependentSchemas: sayEach(value as object) }
-    if (!nesting.includes(word) || typeof value === 'boolean') return { [word]: value }
-    return { [word]: Array.isArray(value) ? value.map(say) : say(value as object) }
+    if (keyword === 'additionalProperties' && value === false) return {}
+    if (keyword === 'errorCodes') return { 'x-error-codes': [...new Set(Object.values(value as object))] }
+    if (keyword === 'format') return keywordsOf(String(value))
+    if (keyword === 'properties') return { properties: referEach(value as object) }
+    // JSON Schema renamed it in 2019.
+    if (keyword === 'dependencies') return { dependentSchemas: referEach(value as object) }
+    if (!nesting.includes(keyword) || typeof value === 'boolean') return { [keyword]: value }
+    return { [keyword]: Array.isArray(value) ? value.map(refer) : refer(value as object) }
   }
 
-  const formatSaid = (format: string): Part => {
-    const said = formats[format]
-    if (said === undefined) throw new Error(`the format ${format} is not described (formats.ts)`)
-    return { ...said }
+  const keywordsOf = (format: string): Part => {
+    const keywords = formats[format]
+    if (keywords === undefined) throw new Error(`formats.ts does not describe the format ${format}`)
+    return { ...keywords }
   }
 
-  return { say, define }
+  return { refer, define }
 }
 
 /** Code generators choose the type of a number by its width, so every number needs a maximum. */

@@ -15,7 +15,7 @@ export function serveDescription({ config }: Pick<Deps, 'config'>): Router {
     letBrowsersRead(res)
     if (res.app.locals.isStopping()) res.setHeader('Connection', 'close')
     res.setHeader('Content-Type', 'application/json; charset=utf-8')
-    // For 300 s after a release, a client may still see the previous description.
+    // For 300 s after a release, a client may still have the previous document.
     res.setHeader('Cache-Control', 'public, max-age=300')
     res.setHeader('Content-Length', bytes.length)
     // Node sends no body to a HEAD request.

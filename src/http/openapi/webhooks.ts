@@ -1,41 +1,44 @@
 import type { EventName } from '../../../schemas/events.ts'
 import { sampleData } from '../../webhooks/endpoints/sample-data.ts'
-import type { Told } from './formats.ts'
+import type { DescribedConfig } from './formats.ts'
 import { eventBodies } from './names.ts'
 import type { Part, SchemaWriter } from './schema.ts'
 
 /** The webhooks that the service sends, one for each event (SPEC 6.2). */
-export const webhooksOf = (writer: SchemaWriter, told: Told): Part =>
+export const webhooksOf = (writer: SchemaWriter, config: DescribedConfig): Part =>
   Object.fromEntries(
     Object.entries(eventBodies).map(([event, body]) => [
       event,
-      { post: webhook(told, event as EventName, writer.say(body)) },
+      { post: webhook(config, event as EventName, writer.refer(body)) },
     ]),
   )
 
 const webhook = (
-  { webhookHeaderBrand: brand, webhookTimeoutMs }: Told,
+  { webhookHeaderBrand: brand, webhookTimeoutMs }: DescribedConfig,
   event: EventName,
   schema: Part,
 ): Part => ({
   operationId: `${event.replaceAll('.', '-')}-event`,
   summary: event,
-  description: `Check the signature on the raw body before you read it, and respond with 2xx within ${webhookTimeoutMs / 1000} s. The same \`id\` may arrive more than once.`,
+  description: `${occasions[event]} Verify the signature on the raw body before you parse it, and respond with 2xx within ${webhookTimeoutMs / 1000} s. The same \`id\` may arrive more than once.`,
   // A webhook is signed; it carries no key.
   security: [],
   parameters: [
     {
       ...header(`X-${brand}-Signature`, '^sha256=[0-9a-f]{64}$', 71),
-      description: '`sha256=` and the hex HMAC-SHA256 of `{timestamp}.{raw body}` under your secret.',
+      description:
+        '`sha256=` and the HMAC-SHA256, in hex, of `{timestamp}.{raw body}`, with the secret of the endpoint.',
     },
     {
       ...header(`X-${brand}-Signature-Previous`, '^sha256=[0-9a-f]{64}(,sha256=[0-9a-f]{64}){0,4}$', 359),
-      description: 'For 24 hours after a rotation: the same with each earlier secret, newest first.',
+      description:
+        'Present for 24 hours after a rotation: the signatures with the previous secrets, newest first.',
       required: false,
     },
     {
       ...header(`X-${brand}-Timestamp`, '^[0-9]{1,15}$', 15),
-      description: 'When this attempt was signed, in Unix seconds. Reject it if it is more than 300 s off.',
+      description:
+        'The time at which this attempt was signed, in Unix seconds. Reject the request if it differs from your clock by more than 300 s.',
     },
     {
       ...header(`X-${brand}-Event`, `^${event.replaceAll('.', String.raw`\.`)}$`, event.length),
@@ -48,10 +51,22 @@ const webhook = (
   },
   responses: {
     '2XX': {
-      description: `You have received the event. After any other response, or none within ${webhookTimeoutMs / 1000} s, the service retries.`,
+      description: `You received the event. After any other response, or without a response within ${webhookTimeoutMs / 1000} s, the service retries the delivery.`,
     },
   },
 })
+
+/** What happened when the service sends an event. */
+const occasions: Record<EventName, string> = {
+  'payment.created': 'A payment intent was created.',
+  'payment.confirmed': 'The customer paid.',
+  'payment.cancelled': 'The payment intent was cancelled.',
+  'payment.expired': 'The payment intent was not paid in time and became CANCELLED.',
+  'payment.refunded': 'A refund succeeded.',
+  'payment.failed':
+    'A payment failed. If `failure.retryable` is true, the intent is still PENDING and the customer may try again.',
+  'order.new': 'A customer placed an order.',
+}
 
 const header = (name: string, pattern: string, maxLength: number): Part => ({
   name,

@@ -168,7 +168,7 @@ function createMemory(holds: ReturnType<typeof createHolds>, hold: Hold): Respon
 
 const tooMany = (limit: number): Refusal =>
   refuse('RATE_LIMITED', {
-    message: 'Too many large responses at once.',
+    message: 'Your business requested too many large responses at once. Read them before you request more.',
     details: { scope: 'responses', limit },
     retryAfterSeconds: 1,
   })

@@ -113,7 +113,8 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
 
 const tooManyLarge = (): Refusal =>
   refuse('RATE_LIMITED', {
-    message: 'Too many large responses in a short time.',
+    message:
+      'Your business requested too many large responses in a short time. Wait, or request fewer items with `limit`.',
     details: { scope: 'responses', limit: bytesPerSecond, windowSeconds: 1 },
     retryAfterSeconds: 1,
   })

@@ -3,7 +3,7 @@ import { referenceNumber } from './intents-example.ts'
 
 export const deliveryId = 'awFJrKkMOL3jxH9iawFJrKkMOL3jxH9e'
 
-/** One whose first attempt failed. */
+/** A delivery whose first attempt failed. */
 export const delivery = {
   id: deliveryId,
   endpointId,

@@ -5,12 +5,12 @@ import {
   deliveryWithAttempts,
   retriedDelivery,
 } from '../../../schemas/responses/delivery.ts'
-import { saying } from '../../../schemas/responses/fields.ts'
+import { described } from '../../../schemas/responses/fields.ts'
 import * as example from './deliveries-example.ts'
 import type { About } from './openapi-text.ts'
 import { pageWith } from './page-example.ts'
 
-const params = { id: saying('`id` of the delivery.', deliveryId) }
+const params = { id: described('The `id` of the delivery.', deliveryId) }
 const ofOne = { id: example.deliveryId }
 const missing = ['DELIVERY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
@@ -18,38 +18,38 @@ export const aboutDeliveries = {
   list: {
     operationId: 'listWebhookDeliveries',
     tag: 'Webhook deliveries',
-    summary: 'List deliveries',
-    description: "Newest first, of the key's environment.",
+    summary: 'List webhook deliveries',
+    description: "Returns the webhook deliveries of the key's environment, newest first.",
     params: {},
     query: listDeliveriesQuery,
     body: null,
-    answer: deliveryPage,
+    response: deliveryPage,
     errors: [],
-    example: { query: { status: 'RETRYING' }, answer: pageWith(example.delivery, 20) },
+    example: { query: { status: 'RETRYING' }, response: pageWith(example.delivery, 20) },
   },
   get: {
     operationId: 'getWebhookDelivery',
     tag: 'Webhook deliveries',
-    summary: 'Read a delivery with its attempts',
-    description: 'Includes the body that is sent.',
+    summary: 'Retrieve a webhook delivery',
+    description: 'Returns the delivery with the body that is sent and its latest attempts.',
     params,
     query: null,
     body: null,
-    answer: deliveryWithAttempts,
+    response: deliveryWithAttempts,
     errors: missing,
-    example: { params: ofOne, answer: example.withAttempts },
+    example: { params: ofOne, response: example.withAttempts },
   },
   retry: {
     operationId: 'retryWebhookDelivery',
     tag: 'Webhook deliveries',
-    summary: 'Retry a delivery',
+    summary: 'Retry a webhook delivery',
     description:
-      'Makes one more attempt now, with the same `id` and bytes. If none is made, `reason` says why.',
+      'Makes one more attempt now, with the same `id` and body. If the service makes no attempt, `reason` says why.',
     params,
     query: null,
     body: null,
-    answer: retriedDelivery,
+    response: retriedDelivery,
     errors: missing,
-    example: { params: ofOne, answer: example.retried },
+    example: { params: ofOne, response: example.retried },
   },
 } as const satisfies Record<string, About>

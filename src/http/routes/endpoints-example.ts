@@ -1,6 +1,6 @@
 export const endpointId = '6b0149aca90c38bde3c47f5e'
 
-export const asked = {
+export const request = {
   url: 'https://shop.example/hooks',
   events: ['payment.created', 'payment.confirmed'],
 }

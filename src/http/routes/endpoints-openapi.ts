@@ -7,88 +7,92 @@ import {
   endpointPage,
   endpointWithSecret,
 } from '../../../schemas/responses/endpoint.ts'
-import { id, saying } from '../../../schemas/responses/fields.ts'
+import { described, id } from '../../../schemas/responses/fields.ts'
 import { testEndpointBody } from '../../../schemas/test-endpoint.ts'
 import { updateEndpointBody } from '../../../schemas/update-endpoint.ts'
 import * as example from './endpoints-example.ts'
 import type { About } from './openapi-text.ts'
 import { pageWith } from './page-example.ts'
 
-const params = { id: saying('`id` of the endpoint.', id) }
+const params = { id: described('The `id` of the endpoint.', id) }
 const ofOne = { id: example.endpointId }
 
 export const aboutEndpoints = {
   create: {
     operationId: 'createWebhookEndpoint',
     tag: 'Webhook endpoints',
-    summary: 'Register an endpoint',
-    description: 'A business can have at most 5. Store the `secret`: it is shown only here.',
+    summary: 'Create a webhook endpoint',
+    description:
+      'Registers a URL that receives your events. A business can have at most 5 endpoints. Store the `secret`, with which you verify signatures: this is the only response that contains it.',
     params: {},
     query: null,
     body: createEndpointBody,
-    answer: endpointWithSecret,
+    response: endpointWithSecret,
     errors: ['EVENTS_NOT_PERMITTED', 'MAX_ENDPOINTS_REACHED'],
-    example: { body: example.asked, answer: example.created },
+    example: { body: example.request, response: example.created },
   },
   update: {
     operationId: 'updateWebhookEndpoint',
     tag: 'Webhook endpoints',
-    summary: 'Change an endpoint',
-    description: 'Omitted fields keep their values.',
+    summary: 'Update a webhook endpoint',
+    description:
+      'Changes the fields that you send. Omitted fields keep their values. `events` replaces the whole list.',
     params,
     query: null,
     body: updateEndpointBody,
-    answer: endpoint,
+    response: endpoint,
     errors: ['ENDPOINT_NOT_FOUND', 'EVENTS_NOT_PERMITTED'],
-    example: { params: ofOne, body: example.change, answer: example.changed },
+    example: { params: ofOne, body: example.change, response: example.changed },
   },
   delete: {
     operationId: 'deleteWebhookEndpoint',
     tag: 'Webhook endpoints',
-    summary: 'Delete an endpoint',
-    description: 'Its open deliveries become CANCELLED. A request in progress is cut off within 3 s.',
+    summary: 'Delete a webhook endpoint',
+    description:
+      'Deliveries that are not finished become CANCELLED. The service aborts a request that is in progress within 3 s.',
     params,
     query: null,
     body: null,
-    answer: deletedEndpoint,
+    response: deletedEndpoint,
     errors: ['ENDPOINT_NOT_FOUND'],
-    example: { params: ofOne, answer: example.deleted },
+    example: { params: ofOne, response: example.deleted },
   },
   test: {
     operationId: 'testWebhookEndpoint',
     tag: 'Webhook endpoints',
-    summary: 'Send a test to an endpoint',
+    summary: 'Send a test event',
     description:
-      'Makes one signed attempt with sample data now. The status is 200 even if the attempt fails: read `delivered`. The response takes as long as your endpoint, up to the timeout of a webhook.',
+      'Sends one signed event with sample data to the endpoint, without retries. The status is 200 even if the attempt fails: check `delivered`. The response takes as long as your endpoint does, up to the webhook timeout.',
     params,
     query: null,
     body: testEndpointBody,
-    answer: testResult,
+    response: testResult,
     errors: ['ENDPOINT_NOT_FOUND', 'EVENTS_NOT_PERMITTED'],
-    example: { params: ofOne, body: { event: 'payment.confirmed' }, answer: example.tested },
+    example: { params: ofOne, body: { event: 'payment.confirmed' }, response: example.tested },
   },
   rotateSecret: {
     operationId: 'rotateWebhookSecret',
     tag: 'Webhook endpoints',
-    summary: "Rotate an endpoint's secret",
-    description: 'For 24 hours, deliveries also carry a signature with the old secret, in a second header.',
+    summary: 'Rotate a webhook secret',
+    description:
+      'Creates a new signing secret. This is the only response that contains it. For 24 hours, deliveries also carry a signature with the old secret, in a second header.',
     params,
     query: null,
     body: null,
-    answer: endpointWithSecret,
+    response: endpointWithSecret,
     errors: ['ENDPOINT_NOT_FOUND'],
-    example: { params: ofOne, answer: example.rotated },
+    example: { params: ofOne, response: example.rotated },
   },
   list: {
     operationId: 'listWebhookEndpoints',
     tag: 'Webhook endpoints',
-    summary: 'List endpoints',
-    description: 'Newest first, without their secrets.',
+    summary: 'List webhook endpoints',
+    description: 'Returns the webhook endpoints of your business, newest first, without their secrets.',
     params: {},
     query: pageQuery,
     body: null,
-    answer: endpointPage,
+    response: endpointPage,
     errors: [],
-    example: { answer: pageWith(example.endpoint, 20) },
+    example: { response: pageWith(example.endpoint, 20) },
   },
 } as const satisfies Record<string, About>

@@ -2,7 +2,7 @@ export const referenceNumber = 'PI-KP7C69GYSJ3ZNMWQ'
 const createdAt = '2026-11-21T07:33:59.612Z'
 const expiresAt = '2026-11-22T07:33:59.612Z'
 
-export const asked = { amount: 50_000, label: 'Order 1042', metadata: { order: '1042' } }
+export const request = { amount: 50_000, label: 'Order 1042', metadata: { order: '1042' } }
 
 export const created = {
   referenceNumber,
@@ -48,7 +48,7 @@ export const paid = {
   updatedAt: '2026-11-21T07:40:02.331Z',
 }
 
-export const refundAsked = { amount: 20_000, reason: 'One item came back' }
+export const refundRequest = { amount: 20_000, reason: 'One item came back' }
 
 const refund = {
   id: 'RF-9QX4MZ2KHT7WDBRC',

@@ -1,14 +1,14 @@
 import { createTestIntentBody } from '../../../schemas/create-intent.ts'
 import { listIntentsQuery } from '../../../schemas/list-intents.ts'
 import { refundBody } from '../../../schemas/refund.ts'
-import { reference, saying } from '../../../schemas/responses/fields.ts'
+import { described, reference } from '../../../schemas/responses/fields.ts'
 import { createdIntent, intent, intentPage, refundedIntent } from '../../../schemas/responses/intent.ts'
 import { simulatePaymentBody } from '../../../schemas/simulate-payment.ts'
 import * as example from './intents-example.ts'
 import type { About } from './openapi-text.ts'
 import { pageWith } from './page-example.ts'
 
-const params = { referenceNumber: saying('`referenceNumber` of the intent.', reference) }
+const params = { referenceNumber: described('The `referenceNumber` of the payment intent.', reference) }
 const missing = ['INTENT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 const { referenceNumber } = example
 
@@ -16,75 +16,77 @@ export const aboutIntents = {
   create: {
     operationId: 'createIntent',
     tag: 'Payment intents',
-    summary: 'Create an intent',
+    summary: 'Create a payment intent',
     description:
-      'An intent is one payment to collect. The customer pays at `payUrl`, or at a counter with `code`. With a live key, redirect URLs must be https. The response is RATE_LIMITED with the scope `codes` while all live payment codes of your business are in use, and with the scope `sandbox` once your test keys have used up the quota of the day. `Retry-After` says when to try again.',
+      'A payment intent is one payment that you want to collect. The customer pays on the page at `payUrl`, or with `code` at a counter. An intent that is not paid before `expiresAt` becomes CANCELLED.\n\nWith a live key, redirect URLs must be https. The service returns RATE_LIMITED with the scope `codes` while your business uses all of its payment codes, and with the scope `sandbox` once your test keys reach their daily quota. `Retry-After` says when to try again.',
     params: {},
     query: null,
     body: createTestIntentBody,
-    answer: createdIntent,
+    response: createdIntent,
     errors: [],
-    example: { body: example.asked, answer: example.created },
+    example: { body: example.request, response: example.created },
   },
   list: {
     operationId: 'listIntents',
     tag: 'Payment intents',
-    summary: 'List intents',
-    description: "Newest first, of the key's environment.",
+    summary: 'List payment intents',
+    description: "Returns the payment intents of the key's environment, newest first.",
     params: {},
     query: listIntentsQuery,
     body: null,
-    answer: intentPage,
+    response: intentPage,
     errors: [],
-    example: { query: { status: 'PENDING', limit: '50' }, answer: pageWith(example.pending, 50) },
+    example: { query: { status: 'PENDING', limit: '50' }, response: pageWith(example.pending, 50) },
   },
   get: {
     operationId: 'getIntent',
     tag: 'Payment intents',
-    summary: 'Read an intent',
-    description: 'Publishable keys are allowed; they see null as the reason of every refund.',
+    summary: 'Retrieve a payment intent',
+    description:
+      'A publishable key may call this operation. It receives null as the `reason` of every refund.',
     params,
     query: null,
     body: null,
-    answer: intent,
+    response: intent,
     errors: missing,
-    example: { params: { referenceNumber }, answer: example.pending },
+    example: { params: { referenceNumber }, response: example.pending },
   },
   cancel: {
     operationId: 'cancelIntent',
     tag: 'Payment intents',
-    summary: 'Cancel a PENDING intent',
-    description: 'INTENT_CANCEL_CONFLICT: the intent changed at the same time, or a payment is pending.',
+    summary: 'Cancel a payment intent',
+    description:
+      'Only a PENDING intent can be cancelled; it can then no longer be paid. The service returns INTENT_CANCEL_CONFLICT if a customer is paying the intent, or if it changes at the same moment. Retrieve the intent to see what happened.',
     params,
     query: null,
     body: null,
-    answer: intent,
+    response: intent,
     errors: [...missing, 'INTENT_CANCEL_INVALID_STATUS', 'INTENT_CANCEL_CONFLICT'],
-    example: { params: { referenceNumber }, answer: example.cancelled },
+    example: { params: { referenceNumber }, response: example.cancelled },
   },
   simulate: {
     operationId: 'simulatePayment',
     tag: 'Payment intents',
-    summary: 'Pay a test intent',
+    summary: 'Simulate a payment',
     description:
-      'Pays as a customer would; no money moves. For a FIXED intent, omit `amount` or repeat its own.',
+      'Pays a test intent as a customer would. No money moves. With `outcome`, the payment fails for the reason that you choose, and the service returns PAYMENT_FAILED. For a FIXED intent, omit `amount` or send the amount of the intent.',
     params,
     query: null,
     body: simulatePaymentBody,
-    answer: intent,
+    response: intent,
     errors: [...missing, 'INTENT_NOT_PENDING', 'PAYMENT_FAILED'],
-    example: { params: { referenceNumber }, body: example.simulation, answer: example.paid },
+    example: { params: { referenceNumber }, body: example.simulation, response: example.paid },
   },
   refund: {
     operationId: 'refundIntent',
     tag: 'Payment intents',
-    summary: 'Refund a payment',
+    summary: 'Refund a payment intent',
     description:
-      'Refunds `amount`, or all that is left. May take 20 s. After SERVICE_UNAVAILABLE, repeat the request with the same idempotency key.',
+      'Returns `amount` to the customer, or everything that is not refunded yet. An intent can be refunded in several parts. The response may take 20 s. After SERVICE_UNAVAILABLE, repeat the request with the same idempotency key.',
     params,
     query: null,
     body: refundBody,
-    answer: refundedIntent,
+    response: refundedIntent,
     errors: [
       ...missing,
       'INTENT_REFUND_INVALID_STATUS',
@@ -92,6 +94,6 @@ export const aboutIntents = {
       'REFUND_AMOUNT_MISMATCH',
       'REFUND_FAILED',
     ],
-    example: { params: { referenceNumber }, body: example.refundAsked, answer: example.refunded },
+    example: { params: { referenceNumber }, body: example.refundRequest, response: example.refunded },
   },
 } as const satisfies Record<string, About>

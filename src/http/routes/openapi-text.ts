@@ -4,12 +4,12 @@ import type { AnnotatedSchema } from '../../input/field-faults.ts'
 /** A JSON Schema of schemas/. */
 export type Schema = object
 
-/** The sections of the OpenAPI description. */
+/** The sections of the OpenAPI document. */
 export type Tag = 'Payment intents' | 'Webhook endpoints' | 'Webhook deliveries' | 'Products' | 'Orders'
 
 /**
- * What the OpenAPI description says of an operation, beyond its route. `query` and `body` are the schemas that a request must satisfy. Without
- * a `query` the operation takes no parameters; without a `body` it ignores one.
+ * The OpenAPI text of an operation, besides its route. `query` and `body` are the schemas that validate a request. An operation without
+ * `query` has no parameters; an operation without `body` ignores the body.
  */
 export interface About {
   operationId: string
@@ -21,8 +21,8 @@ export interface About {
   query: AnnotatedSchema | null
   body: Schema | null
   /** The schema of `data`, or of the file for a download. */
-  answer: Schema
-  /** The error codes that only some operations return. Codes that `body` names need not be repeated here. */
+  response: Schema
+  /** The error codes that not every operation returns. Codes in `errorCodes` of `body` are included automatically. */
   errors: readonly ErrorCode[]
   example: Example
 }
@@ -33,5 +33,5 @@ export interface Example {
   query?: Record<string, string>
   body?: unknown
   /** `data` as JSON, or the text of a download. */
-  answer: unknown
+  response: unknown
 }

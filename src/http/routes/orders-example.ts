@@ -2,7 +2,7 @@ import { productId, variantId } from './products-example.ts'
 
 export const orderId = '6920c2aae9b0a7d25c41f811'
 
-export const asked = {
+export const request = {
   items: [{ productId, variantLabel: '250 g', quantity: 2 }],
   customer: { name: 'Aïcha' },
 }

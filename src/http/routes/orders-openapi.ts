@@ -1,5 +1,5 @@
 import { listOrdersQuery } from '../../../schemas/list-orders.ts'
-import { id, saying } from '../../../schemas/responses/fields.ts'
+import { described, id } from '../../../schemas/responses/fields.ts'
 import { order, orderPage } from '../../../schemas/responses/order.ts'
 import { simulateOrderBody } from '../../../schemas/simulate-order.ts'
 import type { About } from './openapi-text.ts'
@@ -10,13 +10,13 @@ export const aboutOrders = {
   simulate: {
     operationId: 'simulateOrder',
     tag: 'Orders',
-    summary: 'Place a test order',
+    summary: 'Simulate an order',
     description:
-      'Orders as a customer of the shop would. Without `items`, orders one unit of a variant that is in stock.',
+      'Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`, the order is for one unit of a variant in stock.',
     params: {},
     query: null,
     body: simulateOrderBody,
-    answer: order,
+    response: order,
     errors: [
       'PRODUCT_NOT_FOUND',
       'SANDBOX_MISMATCH',
@@ -25,30 +25,31 @@ export const aboutOrders = {
       'AMOUNT_OUT_OF_RANGE',
       'INSUFFICIENT_STOCK',
     ],
-    example: { body: example.asked, answer: example.order },
+    example: { body: example.request, response: example.order },
   },
   list: {
     operationId: 'listOrders',
     tag: 'Orders',
     summary: 'List orders',
-    description: "Newest first, of the key's environment.",
+    description: "Returns the orders of the key's environment, newest first.",
     params: {},
     query: listOrdersQuery,
     body: null,
-    answer: orderPage,
+    response: orderPage,
     errors: ['SHOP_NOT_FOUND'],
-    example: { answer: pageWith(example.order, 20) },
+    example: { response: pageWith(example.order, 20) },
   },
   get: {
     operationId: 'getOrder',
     tag: 'Orders',
-    summary: 'Read an order',
-    description: 'An order is a copy of what was sold. Later changes to a product do not affect it.',
-    params: { id: saying('`_id` of the order.', id) },
+    summary: 'Retrieve an order',
+    description:
+      'An order keeps a copy of the products as they were sold. Later changes to a product do not affect it.',
+    params: { id: described('The `_id` of the order.', id) },
     query: null,
     body: null,
-    answer: order,
+    response: order,
     errors: ['SHOP_NOT_FOUND', 'ORDER_NOT_FOUND', 'SANDBOX_MISMATCH'],
-    example: { params: { id: example.orderId }, answer: example.order },
+    example: { params: { id: example.orderId }, response: example.order },
   },
 } as const satisfies Record<string, About>

@@ -1,4 +1,4 @@
-/** The only page of a list that holds one. */
+/** The only page of a list with one item. */
 export const pageWith = (item: unknown, limit: number) => ({
   items: [item],
   page: 1,

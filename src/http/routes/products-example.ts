@@ -1,7 +1,7 @@
 export const productId = '6920c1f4e9b0a7d25c41f803'
 export const variantId = '6920c1f4e9b0a7d25c41f804'
 
-export const asked = {
+export const request = {
   name: 'Thé vert',
   variants: [{ label: '250 g', sku: 'TV-250', price: 15_000, stock: 40 }],
 }

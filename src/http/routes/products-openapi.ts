@@ -2,14 +2,14 @@ import { changeStockBody } from '../../../schemas/change-stock.ts'
 import { createProductBody } from '../../../schemas/create-product.ts'
 import { listProductsQuery } from '../../../schemas/list-products.ts'
 import { longestLabel } from '../../../schemas/product-limits.ts'
-import { id, saying, text } from '../../../schemas/responses/fields.ts'
+import { described, id, text } from '../../../schemas/responses/fields.ts'
 import { deletedProduct, product, productPage, stockedVariant } from '../../../schemas/responses/product.ts'
 import { updateProductBody } from '../../../schemas/update-product.ts'
 import type { About } from './openapi-text.ts'
 import { pageWith } from './page-example.ts'
 import * as example from './products-example.ts'
 
-const params = { id: saying('`_id` of the product.', id) }
+const params = { id: described('The `_id` of the product.', id) }
 const ofOne = { id: example.productId }
 const missing = ['SHOP_NOT_FOUND', 'PRODUCT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 const noVariant = ['VARIANT_NOT_FOUND', 'VARIANT_LABEL_AMBIGUOUS'] as const
@@ -20,80 +20,81 @@ export const aboutProducts = {
     tag: 'Products',
     summary: 'Create a product',
     description:
-      'Without `variants`, the product has one variant, `Default`, with this `price`, `stock` and `sku`.',
+      'Send either `variants` or a `price`. Without `variants`, the product gets one variant called `Default`, with the `price`, `stock` and `sku` that you send.',
     params: {},
     query: null,
     body: createProductBody,
-    answer: product,
+    response: product,
     errors: ['SHOP_NOT_FOUND'],
-    example: { body: example.asked, answer: example.product },
+    example: { body: example.request, response: example.product },
   },
   list: {
     operationId: 'listProducts',
     tag: 'Products',
     summary: 'List products',
-    description: "Newest first, of the key's environment.",
+    description: "Returns the products of the key's environment, newest first.",
     params: {},
     query: listProductsQuery,
     body: null,
-    answer: productPage,
+    response: productPage,
     errors: ['SHOP_NOT_FOUND'],
-    example: { query: { sku: 'TV-250' }, answer: pageWith(example.product, 20) },
+    example: { query: { sku: 'TV-250' }, response: pageWith(example.product, 20) },
   },
   get: {
     operationId: 'getProduct',
     tag: 'Products',
-    summary: 'Read a product',
-    description: 'With its variants and their stock.',
+    summary: 'Retrieve a product',
+    description: 'Returns the product with its variants and their stock.',
     params,
     query: null,
     body: null,
-    answer: product,
+    response: product,
     errors: missing,
-    example: { params: ofOne, answer: example.product },
+    example: { params: ofOne, response: example.product },
   },
   update: {
     operationId: 'updateProduct',
     tag: 'Products',
-    summary: 'Change a product',
+    summary: 'Update a product',
     description:
-      'Omitted fields keep their values. A variant is found by its `_id`, or without one by its `label`. A new label creates a variant, which needs a `price`.',
+      'Changes the fields that you send. Omitted fields keep their values. Identify a variant by its `_id` or its `label`. A new `label` creates a variant, which needs a `price`.',
     params,
     query: null,
     body: updateProductBody,
-    answer: product,
+    response: product,
     errors: [...missing, ...noVariant],
-    example: { params: ofOne, body: example.change, answer: example.changed },
+    example: { params: ofOne, body: example.change, response: example.changed },
   },
   delete: {
     operationId: 'deleteProduct',
     tag: 'Products',
     summary: 'Delete a product',
-    description: 'Orders keep their copy of it.',
+    description: 'Deletes the product with its variants. Orders keep their copy of what was sold.',
     params,
     query: null,
     body: null,
-    answer: deletedProduct,
+    response: deletedProduct,
     errors: missing,
-    example: { params: ofOne, answer: example.deleted },
+    example: { params: ofOne, response: example.deleted },
   },
   changeStock: {
     operationId: 'changeStock',
     tag: 'Products',
-    summary: 'Set or adjust the stock of a variant',
-    description: 'Send exactly one of `stock` and `delta`. Stock never falls below 0.',
+    summary: 'Change the stock of a variant',
+    description:
+      'Send either `stock`, the new stock level, or `delta`, the units to add or subtract. A change that would bring the stock below 0 is refused with INSUFFICIENT_STOCK.',
     params: {
       ...params,
-      vid: saying('`_id` of the variant, or its label.', { ...text(longestLabel), minLength: 1 }),
+      vid: described('The `_id` of the variant, or its label.', { ...text(longestLabel), minLength: 1 }),
     },
     query: null,
     body: changeStockBody,
-    answer: stockedVariant,
+    response: stockedVariant,
     errors: [...missing, ...noVariant, 'INSUFFICIENT_STOCK'],
     example: {
       params: { ...ofOne, vid: example.variantId },
       body: { delta: -2 },
-      answer: example.stocked,
+      response: example.stocked,
     },
   },
 } as const satisfies Record<string, About>

@@ -48,7 +48,7 @@ function giveUp(connection: Connection, hangUp: HangUp): void {
   // long come whole. It stays so until the connection ends, soon. Should Node resume by another way, the test on the bytes read tells.
   socket.resume = () => socket
   const refusal = refuse('RATE_LIMITED', {
-    message: 'Too many requests wait on this connection.',
+    message: 'Too many requests are waiting on this connection. Wait for responses before you send more.',
     details: { scope: 'connection', limit: mostWaiting },
     retryAfterSeconds: 1,
   })

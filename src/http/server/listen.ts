@@ -151,4 +151,7 @@ const pathless = (): Refusal =>
   refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
 
 const unmet = (): Refusal =>
-  refuse('VALIDATION_ERROR', { param: 'Expect', message: 'This expectation cannot be met.' })
+  refuse('VALIDATION_ERROR', {
+    param: 'Expect',
+    message: 'The service does not support this Expect header. Send 100-continue, or no Expect header.',
+  })

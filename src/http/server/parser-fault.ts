@@ -26,5 +26,5 @@ function parserRefusal(code: string | undefined): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse('REQUEST_TIMEOUT')
   if (code === 'HPE_HEADER_OVERFLOW') return refuse('HEADERS_TOO_LARGE')
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return refuse('PAYLOAD_TOO_LARGE')
-  return refuse('VALIDATION_ERROR', { message: 'This is not a valid HTTP request.' })
+  return refuse('VALIDATION_ERROR', { message: 'The request is not valid HTTP.' })
 }

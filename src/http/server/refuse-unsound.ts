@@ -3,18 +3,19 @@ import { refuse } from '../../errors.ts'
 
 /** Throws for what Node lets pass and RFC 9112 does not: another version, no Host, two or one that is none, a coding that nobody undoes. */
 export function refuseUnsound(req: IncomingMessage): void {
-  if (req.httpVersionMajor !== 1) throw unsound('HTTP version', 'Only HTTP/1.1 and HTTP/1.0 are spoken here.')
+  if (req.httpVersionMajor !== 1)
+    throw unsound('HTTP version', 'The service supports only HTTP/1.1 and HTTP/1.0.')
   const hosts = req.headersDistinct.host?.length ?? 0
   if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1'))
-    throw unsound('Host', 'The Host header must be sent once.')
+    throw unsound('Host', 'Send the Host header exactly once.')
   if (!hostForm.test(req.headers.host ?? ''))
-    throw unsound('Host', 'The Host header must be a name or an address.')
+    throw unsound('Host', 'The Host header must contain a host name or an IP address.')
   const coding = req.headers['transfer-encoding']
   // A proxy that speaks HTTP/1.0 does not know chunks, and would see another end of the request.
   if (coding !== undefined && req.httpVersion === '1.0')
-    throw unsound('Transfer-Encoding', 'HTTP/1.0 has no transfer codings.')
+    throw unsound('Transfer-Encoding', 'HTTP/1.0 has no Transfer-Encoding.')
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
-    throw unsound('Transfer-Encoding', 'Only the transfer coding chunked is understood.')
+    throw unsound('Transfer-Encoding', 'The service supports only the transfer coding chunked.')
 }
 
 /** RFC 3986, 3.2.2 and 3.2.3: the letters that may stand in a host and its port. */

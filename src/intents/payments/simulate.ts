@@ -64,7 +64,7 @@ function amountFor(
   if (amountType === 'FIXED' && asked !== null && asked !== amount)
     throw refuse('VALIDATION_ERROR', {
       param: 'amount',
-      message: `amount must be that of the payment intent, ${amount}, or be left out.`,
+      message: `amount must be the amount of the payment intent, ${amount}, or be omitted.`,
     })
   return asked ?? amount ?? Math.min(openAmount, deps.config.maxAmount)
 }

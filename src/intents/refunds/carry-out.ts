@@ -94,5 +94,5 @@ const notKnownYet = (): Refusal =>
   refuse('SERVICE_UNAVAILABLE', {
     retryAfterSeconds: 2,
     message:
-      'It is not known yet whether the money went back. Send the same request again, with the same idempotency key and within 24 hours.',
+      'The outcome of the refund is not known yet. Repeat the request with the same idempotency key within 24 hours.',
   })

@@ -24,10 +24,13 @@ export function judgeRefund(intent: IntentToChange, asked: RefundRequest): Allow
   const refundable = amountPaid - refundsCommitted
   const details = { refundable }
   if (refundable === 0)
-    throw refuse('INTENT_REFUND_INVALID_STATUS', { message: 'Nothing is left to refund.', details })
+    throw refuse('INTENT_REFUND_INVALID_STATUS', {
+      message: 'This payment intent is already fully refunded.',
+      details,
+    })
   if (intent.refundEffects.length >= mostRefunds)
     throw refuse('INTENT_REFUND_INVALID_STATUS', {
-      message: `A payment can be refunded ${mostRefunds} times.`,
+      message: `A payment intent can have at most ${mostRefunds} refunds.`,
       details,
     })
   const { expectedRefundable } = asked

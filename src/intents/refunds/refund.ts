@@ -71,5 +71,6 @@ const wasBegun = ({ effects, refundEffects }: IntentToChange, effectId: string):
 const withoutWallet = (): Refusal =>
   refuse('SERVICE_UNAVAILABLE', {
     retryAfterSeconds: 60,
-    message: 'The wallet of this payment is not connected right now. Nothing was changed.',
+    message:
+      'The wallet that made this payment is not connected now. Nothing changed. Repeat the request with the same idempotency key.',
   })

@@ -28,7 +28,7 @@ export async function findAnyLine(
   const isHeld = (await deps.Product.exists(held).maxTimeMS(lookingMs)) !== null
   if (isHeld) return 'held'
   throw refuse('INSUFFICIENT_STOCK', {
-    message: 'No active product has a variant in stock.',
+    message: 'No variant of an active product is in stock.',
     details: { items: [] },
   })
 }

@@ -58,10 +58,13 @@ function variantOf({ variantId, variantLabel }: SimulatedItem, product: SoldProd
   if (only !== undefined && others.length === 0) return only
   throw refuse('VALIDATION_ERROR', {
     param: `${param}.variantId`,
-    message: 'This product has several variants: name one by variantId or variantLabel.',
+    message: 'This product has several variants. Choose one with variantId or variantLabel.',
     details: { variants: product.variants.map(({ _id, label }) => ({ _id, label })) },
   })
 }
 
 const notForSale = (param: string) =>
-  refuse('VALIDATION_ERROR', { param: `${param}.productId`, message: 'This product is not active.' })
+  refuse('VALIDATION_ERROR', {
+    param: `${param}.productId`,
+    message: 'This product is not for sale (active is false).',
+  })

@@ -67,7 +67,7 @@ async function placeInTries(
   }
   throw refuse('SERVICE_UNAVAILABLE', {
     message:
-      'Others are ordering or changing these products at this moment. Nothing was placed. Try again with the same idempotency key.',
+      'Concurrent requests keep changing these products. No order was placed. Repeat the request with the same idempotency key.',
     retryAfterSeconds: 2,
   })
 }

@@ -77,14 +77,15 @@ function meantBy(product: Changeable, { at, _id, set }: VariantChange): Variant 
       ? variantByLabel(product, label, `${at}label`)
       : null
   if (only !== undefined && more.length === 0) return only
-  throw wrong(Object.keys(set)[0] ?? 'variants', 'belongs in variants: the product has several')
+  throw wrong(Object.keys(set)[0] ?? 'variants', 'must be set in variants, because the product has several')
 }
 
 function refuseTwice(made: Made[]): void {
   const meant = new Set<string>()
   for (const { entry, variant } of made) {
     const param = `${entry.at}${entry._id === null ? 'label' : '_id'}`
-    if (meant.has(variant._id)) throw wrong(param, 'means a variant that another entry means too')
+    if (meant.has(variant._id))
+      throw wrong(param, 'identifies a variant that another entry already identifies')
     meant.add(variant._id)
   }
 }
@@ -98,7 +99,11 @@ function refuseKeptSkus(kept: Variant[], made: Made[], given: GivenSkus): void {
 }
 
 function refuseCount(count: number): void {
-  if (count > mostVariants) throw wrong('variants', `would be ${count}, and may be ${mostVariants}`)
+  if (count > mostVariants)
+    throw wrong(
+      'variants',
+      `can contain at most ${mostVariants} variants, but the product would have ${count}`,
+    )
 }
 
 const wrong = (param: string, what: string): Refusal =>

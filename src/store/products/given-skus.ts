@@ -12,7 +12,8 @@ export function readSkus(given: readonly { sku?: string | null | undefined; at: 
     if (sku === undefined || sku === null) continue
     const param = `${at}sku`
     const first = skus.get(sku)
-    if (first !== undefined) throw skuTaken(param, `${param} is given by ${first} already.`)
+    if (first !== undefined)
+      throw skuTaken(param, `${param} is the same as ${first}. Each variant needs its own SKU.`)
     skus.set(sku, param)
   }
   return skus
@@ -33,5 +34,5 @@ export async function refuseTakenSkus(
   ).lean<Pick<Product, 'skus'>[]>()
   const taken = new Set(others.flatMap(({ skus }) => skus))
   for (const [sku, param] of given)
-    if (taken.has(sku)) throw skuTaken(param, `${param} is in use by another product.`)
+    if (taken.has(sku)) throw skuTaken(param, `${param} is already used by another product.`)
 }

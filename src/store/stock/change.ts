@@ -62,6 +62,6 @@ function refuseBeyond(
   if (available + change.delta > highestStock)
     throw refuse('VALIDATION_ERROR', {
       param: 'delta',
-      message: `delta must not bring the stock above ${highestStock}; it is ${available}.`,
+      message: `delta must not bring the stock above ${highestStock}. The stock is now ${available}.`,
     })
 }

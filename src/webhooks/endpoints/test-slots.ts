@@ -16,7 +16,7 @@ export function createTestSlots(): TestSlots {
     async run(businessId, test) {
       if (running.of(businessId) >= mostTests)
         throw refuse('RATE_LIMITED', {
-          message: `Too many endpoint tests at once: a business may run ${mostTests} at a time.`,
+          message: `A business can run ${mostTests} endpoint tests at once. Wait for one to finish.`,
           details: { scope: 'tests', limit: mostTests },
           retryAfterSeconds: 1,
         })

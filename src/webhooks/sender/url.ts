@@ -78,7 +78,7 @@ function publicFault(url: URL): string | null {
   if (hostname.startsWith('[') || isIP(hostname) !== 0)
     return 'The URL must have a host name, not an IP address.'
   if (!isPublicName(hostname)) return 'The URL must have a public host name.'
-  if (port !== 443 && port < 1024) return 'The port of the URL must be 443, or 1024 and above.'
+  if (port !== 443 && port < 1024) return 'The port of the URL must be 443, or 1024 or above.'
   return null
 }
 

@@ -45,23 +45,23 @@ export const createReaders = (maxAmount: number): Readers => ({
 })
 
 function readText(text: string, most: number): Cell<string> {
-  if (isLonger(text, most)) return fault(`It may have at most ${most} characters.`)
-  return isStorable(text) ? { value: text } : fault('It must be valid Unicode without NUL characters.')
+  if (isLonger(text, most)) return fault(`The value can have at most ${most} characters.`)
+  return isStorable(text) ? { value: text } : fault('The value must be valid Unicode without NUL characters.')
 }
 
 function readPrice(text: string, maxAmount: number): Cell<number> {
   const price = wholeNumber(text)
-  if (price === null) return fault('It must be a whole number of centimes: write 1250 for 12.50 MRU.')
+  if (price === null) return fault('The price must be a whole number of centimes. Write 1250 for 12.50 MRU.')
   return price >= 0 && price <= maxAmount
     ? { value: price }
-    : { message: `It must be from 0 to ${maxAmount} centimes.`, code: 'AMOUNT_OUT_OF_RANGE' }
+    : { message: `The price must be from 0 to ${maxAmount} centimes.`, code: 'AMOUNT_OUT_OF_RANGE' }
 }
 
 function readStock(text: string): Cell<number> {
   const stock = wholeNumber(text)
   return stock !== null && stock >= 0 && stock <= highestStock
     ? { value: stock }
-    : fault(`It must be a whole number from 0 to ${highestStock}.`)
+    : fault(`The stock must be a whole number from 0 to ${highestStock}.`)
 }
 
 function readActive(text: string): Cell<boolean> {
@@ -69,7 +69,7 @@ function readActive(text: string): Cell<boolean> {
   if (yes.has(word)) return { value: true }
   return no.has(word)
     ? { value: false }
-    : fault('It must be true or false (or 1, 0, yes, no, oui, non, vrai, faux).')
+    : fault('The value must be true or false (or 1, 0, yes, no, oui, non, vrai, faux).')
 }
 
 /** Digits of our alphabet and perhaps a minus; `12,50`, `1 250`, `1e3` and `٥` are no such thing. `-0` is 0. */

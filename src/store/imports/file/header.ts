@@ -35,7 +35,7 @@ export function readHeader(cells: readonly string[], faults: Faults): Header | n
   }
 }
 
-const expected = `The first row names the columns, of ${columns.join(', ')}, with commas or semicolons between them.`
+const expected = `The first row must name columns, separated by commas or semicolons. The columns are ${columns.join(', ')}.`
 
 function faultsOf(names: string[]): string[] {
   if (names.every((name) => name === '')) return [`The first row is blank. ${expected}`]
@@ -43,9 +43,9 @@ function faultsOf(names: string[]): string[] {
   const unknown = names.filter((name) => name !== '' && !isColumn(name))
   const repeated = names.filter((name, place) => isColumn(name) && names.indexOf(name) !== place)
   return [
-    ...(names[0] === 'sep=' ? ['Leave out the line sep=, which only Excel understands.'] : []),
+    ...(names[0] === 'sep=' ? ['Remove the line sep=, which only Excel understands.'] : []),
     ...unknown.map((name) => `There is no column ${JSON.stringify(name.slice(0, 100))}. ${expected}`),
-    ...[...new Set(repeated)].map((name) => `The column ${name} is there more than once.`),
+    ...[...new Set(repeated)].map((name) => `The column ${name} occurs more than once.`),
     ...(names.includes('handle') ? [] : ['The column handle is missing.']),
   ]
 }

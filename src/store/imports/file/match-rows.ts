@@ -54,7 +54,7 @@ const isUntold = ({ variantLabel, sku }: ProductRow, variants: readonly Variant[
   variants.length > 1 &&
   !variants.some((variant) => variant.label === defaultLabel || (sku !== null && variant.sku === sku))
 
-const untold = 'This product has several variants: write the label of the one you mean, or of a new one.'
+const untold = 'This product has several variants. Write the label of an existing variant, or of a new one.'
 
 function matchLabel(
   rows: readonly ProductRow[],
@@ -81,7 +81,7 @@ function matchLabel(
 }
 
 const ambiguous =
-  'Several variants of this product have this label: write the sku of the one you mean, or one row for each of them.'
+  'Several variants of this product have this label. Write the sku of the variant, or one row for each of these variants.'
 
 const standsTwice =
-  'There are more rows with this label than the product has variants: one stands twice, or write the sku of a new one.'
+  'There are more rows with this label than the product has variants with it. Remove the duplicate row, or write the sku of a new variant.'

@@ -20,4 +20,4 @@ export function readProductCells(
   return said as ProductPatch['set']
 }
 
-const contradiction = 'An earlier row of this product says something else.'
+const contradiction = 'An earlier row of this product has another value.'

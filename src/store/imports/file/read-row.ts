@@ -30,7 +30,7 @@ export function readRow(
     faults.add({
       row,
       column: 'handle',
-      message: 'It is required: rows with the same handle are one product.',
+      message: 'The handle is required. Rows with the same handle are one product.',
     })
   return {
     row,
@@ -47,7 +47,7 @@ export function readRow(
 
 function faultOfShape({ width, unnamed }: Header, cells: string[]): string | null {
   if (cells.length > width)
-    return `It has ${cells.length} cells, the header ${width}. A cell with the delimiter in it must stand in quotes.`
+    return `The row has ${cells.length} cells, but the header has ${width}. Put a cell that contains the delimiter in quotes.`
   const place = unnamed.find((each) => !isBlank(cells[each] ?? ''))
-  return place === undefined ? null : `Its cell ${place + 1} is in a column without a name.`
+  return place === undefined ? null : `Cell ${place + 1} of this row is in a column without a name.`
 }

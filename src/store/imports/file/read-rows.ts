@@ -35,9 +35,9 @@ export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promis
   else await readRecords(bytes, delimiterOf(firstLine), take, faults)
 
   if (rows.length > mostRows)
-    faults.add(tooMany(lastRow, `A file may have at most ${mostRows} rows beside the header.`))
+    faults.add(tooMany(lastRow, `A file can have at most ${mostRows} rows below the header.`))
   if (blankRows > mostBlankRows)
-    faults.add(tooMany(lastRow, `A file may have at most ${mostBlankRows} blank rows.`))
+    faults.add(tooMany(lastRow, `A file can have at most ${mostBlankRows} blank rows.`))
   faults.refuseIfAny()
   return rows.filter((row) => row !== null)
 }

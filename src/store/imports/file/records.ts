@@ -35,7 +35,7 @@ export async function readRecords(
     if (error === enough) return
     if (!(error instanceof CsvError)) throw error
     const row = Number(error.records) + Number(error.empty_lines) + 1
-    faults.add({ row, column: null, message: said[error.code] ?? 'It cannot be read as CSV.' })
+    faults.add({ row, column: null, message: said[error.code] ?? 'This row is not valid CSV.' })
   }
 }
 
@@ -69,13 +69,13 @@ async function countLineBreaks(bytes: Buffer): Promise<number> {
 
 const enough = new Error('enough of this file was read')
 
-const quoting = 'A cell that contains a quote must stand in quotes, and the quote inside be written twice.'
-const noFurther = 'Nothing below was read.'
+const quoting = 'Put a cell that contains a quote in quotes, and write the quote inside it twice.'
+const noFurther = 'The rows below it were not read.'
 
-const longer = `This row is longer than any may be; perhaps a quote is opened and not closed. ${noFurther}`
+const longer = `This row is too long. A closing quote may be missing. ${noFurther}`
 
 const said: Partial<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: `A quote is opened here and never closed. ${noFurther}`,
+  CSV_QUOTE_NOT_CLOSED: `The closing quote is missing. ${noFurther}`,
   CSV_INVALID_CLOSING_QUOTE: `${quoting} ${noFurther}`,
   INVALID_OPENING_QUOTE: `${quoting} ${noFurther}`,
   CSV_MAX_RECORD_SIZE: longer,

@@ -4,7 +4,7 @@ import { type Refusal, refuse } from '../../../errors.ts'
 const utf8Bom = Buffer.from('\uFEFF')
 const utf16Boms = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
 const advice =
-  'Save it as UTF-8: in Excel choose "CSV UTF-8 (Comma delimited)", in LibreOffice the character set "Unicode (UTF-8)".'
+  'Save it as UTF-8. In Excel, choose "CSV UTF-8 (Comma delimited)". In LibreOffice, choose the character set "Unicode (UTF-8)".'
 
 /** The bytes of a file, UTF-8 without a byte order mark. VALIDATION_ERROR where it is not there, not text, or not UTF-8. */
 export function bytesOf(csv: unknown): Buffer {

@@ -61,7 +61,7 @@ export function compareProduct(
 
 const priceMissing = 'A new variant needs a price, in centimes.'
 const tooMany = (count: number): string =>
-  `This product would have ${count} variants; it may have ${mostVariants}.`
+  `This product would have ${count} variants. It can have at most ${mostVariants}.`
 
 const matchedRow = ({ row, variant }: Match, product: StandingProduct | null): MatchedRow => ({
   row,

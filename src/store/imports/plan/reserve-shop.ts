@@ -43,7 +43,8 @@ export async function takePlace(deps: PlaceDeps, caller: Caller, effect: Effect)
   }
   throw refuse('SERVICE_UNAVAILABLE', {
     retryAfterSeconds: 5,
-    message: 'Another import of this shop is under way. Try again with the same idempotency key.',
+    message:
+      'Another import of this shop is running. Repeat the request later with the same idempotency key.',
   })
 }
 
