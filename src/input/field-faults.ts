@@ -94,8 +94,22 @@ function describeFault(param: string, error: ErrorObject): string {
     return `${param} must be one of ${(error.params.allowedValues as string[]).join(', ')}.`
   if (error.keyword === 'format')
     return `${param} ${formatHints[String(error.params.format)] ?? 'is not valid'}.`
-  return `${param} ${error.message}.`
+  return `${param} ${sentences[error.keyword]?.(error.params) ?? error.message}.`
 }
+
+/** The messages for keywords whose messages from ajv are hard to read. */
+const sentences: Record<string, (params: Record<string, unknown>) => string> = {
+  type: ({ type }) => `must be ${[type].flat().map(nameOfType).join(' or ')}`,
+  minLength: ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),
+  maxLength: ({ limit }) => `can have at most ${limit} characters`,
+  minItems: ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} items`),
+  maxItems: ({ limit }) => `can have at most ${limit} items`,
+  minimum: ({ limit }) => `must be at least ${limit}`,
+  maximum: ({ limit }) => `can be at most ${limit}`,
+}
+
+const nameOfType = (type: unknown): string =>
+  /^[aeiou]/.test(String(type)) ? `an ${type}` : type === 'null' ? 'null' : `a ${type}`
 
 function unknownParameter(param: string, { parentSchema }: ErrorObject): string {
   const known = Object.keys((parentSchema as AnnotatedSchema).properties).join(', ')

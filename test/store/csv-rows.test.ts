@@ -212,7 +212,7 @@ describe('The rows of a CSV file', () => {
     expect(await messageOf('name,price')).to.match(/column handle is missing/)
     expect(await messageOf('handle,Prix')).to.match(/no column "prix"/)
     expect(await messageOf('handle\tname')).to.match(/no column "handle\\tname"/)
-    expect(await messageOf('handle,name,Name')).to.match(/column name is there more than once/)
+    expect(await messageOf('handle,name,Name')).to.match(/column name occurs more than once/)
     expect(await messageOf(`handle${','.repeat(1000)}`)).to.match(/has 1001 cells/)
     expect(await messageOf(lines('sep=;', full))).to.match(/Remove the line sep=/)
     expect(await faultsOf('Prix,Stock,stock')).to.have.length(3)
@@ -236,7 +236,7 @@ describe('The rows of a CSV file', () => {
     const above = 2_000_000
     const file = `handle\r\n${'\r\n'.repeat(above)}${'x'.repeat(100_000)}`
     const turns = await countTurns(async () =>
-      expect(await messageOf(file)).to.match(new RegExp(`^Row ${above + 2}: .*longer than any`)),
+      expect(await messageOf(file)).to.match(new RegExp(`^Row ${above + 2}: .*too long`)),
     )
     expect(turns).to.be.greaterThan(file.length / 65_536)
   })

@@ -165,7 +165,7 @@ describe('A product', () => {
     expect(details[1]).to.deep.equal({
       param: 'variants',
       code: 'VALIDATION_ERROR',
-      message: 'variants must NOT have more than 100 items.',
+      message: 'variants can have at most 100 items.',
     })
     expect(details[2].param).to.equal('variants[0].label')
   })
