@@ -98,24 +98,19 @@ function describeFault(param: string, error: ErrorObject): string {
 }
 
 /** The messages for keywords whose messages from ajv are hard to read. */
-const sentences: Record<string, (params: Record<string, unknown>) => string> = {
-  type: ({ type }) => `must be ${[type].flat().map(nameOfType).join(' or ')}`,
-  minLength: ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),
-  maxLength: ({ limit }) => `can have at most ${limit} characters`,
-  minItems: ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} items`),
-  maxItems: ({ limit }) => `can have at most ${limit} items`,
-  minimum: ({ limit }) => `must be at least ${limit}`,
-  maximum: ({ limit }) => `can be at most ${limit}`,
+const sentences: Record<string, (params: { type?: string | string[]; limit?: number }) => string> = {
+  type: ({ type = [] }) => `must be ${[type].flat().map(withArticle).join(' or ')}`,
+  minLength: ({ limit = 0 }) =>
+    limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`,
+  maxLength: ({ limit = 0 }) => `can have at most ${limit} characters`,
+  minItems: ({ limit = 0 }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} items`),
+  maxItems: ({ limit = 0 }) => `can have at most ${limit} items`,
+  minimum: ({ limit = 0 }) => `must be at least ${limit}`,
+  maximum: ({ limit = 0 }) => `can be at most ${limit}`,
 }
 
-const nameOfType = (type: unknown): string =>
-  /^[aeiou]/.test(String(type)) ? `an ${type}` : type === 'null' ? 'null' : `a ${type}`
-
-function unknownParameter(param: string, { parentSchema }: ErrorObject): string {
-  const known = Object.keys((parentSchema as AnnotatedSchema).properties).join(', ')
-  const remedy = known === '' ? 'This operation has none.' : `This operation has ${known}.`
-  return `"${param}" is not a query parameter of this operation. ${remedy}`
-}
+const withArticle = (type: string): string =>
+  type === 'null' ? type : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
 
 const formatHints: Record<string, string> = {
   'storable-text': 'must be valid Unicode without NUL characters',
