@@ -97,6 +97,12 @@ function describeFault(param: string, error: ErrorObject): string {
   return `${param} ${sentences[error.keyword]?.(error.params) ?? error.message}.`
 }
 
+function unknownParameter(param: string, { parentSchema }: ErrorObject): string {
+  const known = Object.keys((parentSchema as AnnotatedSchema).properties).join(', ')
+  const remedy = known === '' ? 'This operation has none.' : `This operation has ${known}.`
+  return `"${param}" is not a query parameter of this operation. ${remedy}`
+}
+
 /** The messages for keywords whose messages from ajv are hard to read. */
 const sentences: Record<string, (params: { type?: string | string[]; limit?: number }) => string> = {
   type: ({ type = [] }) => `must be ${[type].flat().map(withArticle).join(' or ')}`,
