@@ -30,11 +30,11 @@ export function openApi(port: number) {
 /** As many at a time as there are connections, as merchants would. */
 export async function inParallel(times: number, act: (place: number) => Promise<unknown>): Promise<void> {
   let next = 0
-  const lane = async (): Promise<void> => {
+  const batcher = async (): Promise<void> => {
     while (next < times) {
       next += 1
       await act(next - 1)
     }
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, lane))
+  await Promise.all(Array.from({ length: CONNECTIONS }, batcher))
 }

@@ -54,7 +54,7 @@ export async function addCopies<Doc extends mongo.Document>(
   copy: (place: number) => Doc,
 ): Promise<void> {
   let next = 0
-  const lane = async (): Promise<void> => {
+  const batcher = async (): Promise<void> => {
     while (next < count) {
       const from = next
       next = Math.min(count, from + INSERTED_TOGETHER)
@@ -65,7 +65,7 @@ export async function addCopies<Doc extends mongo.Document>(
       })
     }
   }
-  await Promise.all(Array.from({ length: LANES }, lane))
+  await Promise.all(Array.from({ length: LANES }, batcher))
 }
 
 /** The books of a database, opened for as long as `use` takes. */

@@ -75,14 +75,14 @@ function keepTrying(act: () => Promise<boolean>) {
   const successes: number[] = []
   const failures: number[] = []
   const ending = new AbortController()
-  const lane = async (): Promise<void> => {
+  const batcher = async (): Promise<void> => {
     while (!ending.signal.aborted) {
       const succeeded = await act().catch(() => false)
       ;(succeeded ? successes : failures).push(performance.now())
       await pause(REST_MS)
     }
   }
-  const lanes = Promise.all(Array.from({ length: AT_A_TIME }, lane))
+  const batchers = Promise.all(Array.from({ length: AT_A_TIME }, batcher))
   const longestWithout = (instant: number): number =>
     longestGap([
       ...successes.filter((at) => at <= instant).slice(-1),
@@ -97,7 +97,7 @@ function keepTrying(act: () => Promise<boolean>) {
     },
     async end(killedAt: number): Promise<Outage> {
       ending.abort()
-      await lanes
+      await batchers
       const failed = failures.filter((at) => at > killedAt).length
       return { seconds: longestWithout(killedAt) / 1000, failed }
     },

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { loadConfig } from './config.ts'
-import { openDeps } from './deps.ts'
 import { createHttpServer, longestStopMs } from './http/server/listen.ts'
-import { patience } from './http/server/timeouts.ts'
+import { timeouts } from './http/server/timeouts.ts'
 import { countLines } from './metrics/count-lines.ts'
 import { measureProcess } from './metrics/measure-process.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { onceThere } from './mongo/connect.ts'
 import { makeIndexes } from './mongo/indexes.ts'
+import { openDeps } from './open-deps.ts'
 import { endOnCrash } from './process/crash.ts'
 import { createLog } from './process/log.ts'
 import { stopOnSignals } from './process/stop.ts'
@@ -28,7 +28,7 @@ let stopping = false
 const server = createHttpServer(
   deps,
   createApp(deps, () => stopping),
-  patience,
+  timeouts,
 )
 server.listen(config.port)
 await once(server, 'listening')

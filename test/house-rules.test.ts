@@ -137,7 +137,7 @@ describe('The rules of the project', () => {
       'src/intents/transition.ts',
     ])
     const elsewhere =
-      /\bIntent\)?\s*\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne)\(|updateIntent\(|createEmptyingLane\(models\.Intent/
+      /\bIntent\)?\s*\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne)\(|updateIntent\(|createEmptyingBatcher\(models\.Intent/
     const others = sources.filter((file) => !file.startsWith('src/intents/'))
     expect(mentioning(others, elsewhere)).to.have.members(['src/outbox/relay-batchers.ts'])
     expect(mentioning(sources, /status: move\./)).to.have.members(['src/intents/transition.ts'])
@@ -147,7 +147,7 @@ describe('The rules of the project', () => {
     const setting = /\bset: \{[^{}]*(?<![\w.'])status\b/
     for (const wrong of [
       "$set: { status: 'PAID' }",
-      '$set: { underWay: null, status }',
+      '$set: { hold: null, status }',
       "set: { status: 'PAID' }",
     ])
       expect(wrong).to.match(setting)
@@ -157,7 +157,7 @@ describe('The rules of the project', () => {
 
   it('a product is written by its own folder, by stock changes, orders and imports, and an order where it is placed, ruled out or told', () => {
     const products =
-      /(\bProduct\)?|\bproducts)\s*\.(update|findOneAnd|bulkWrite|replace|delete|insert)|lanes\.(update|insert)Product\(/
+      /(\bProduct\)?|\bproducts)\s*\.(update|findOneAnd|bulkWrite|replace|delete|insert)|batchers\.(update|insert)Product\(/
     expect(mentioning(sources, products)).to.have.members([
       'src/store/imports/plan/apply.ts',
       'src/store/imports/plan/prepare.ts',
@@ -171,7 +171,7 @@ describe('The rules of the project', () => {
       'src/store/stock/change.ts',
     ])
     const orders =
-      /(\bOrder\)?|storedOrders\(deps\))\s*\.(update|findOneAnd|bulkWrite|replace|delete|insert)|insertOrder\(|createEmptyingLane\(models\.Order/
+      /(\bOrder\)?|storedOrders\(deps\))\s*\.(update|findOneAnd|bulkWrite|replace|delete|insert)|insertOrder\(|createEmptyingBatcher\(models\.Order/
     expect(mentioning(sources, orders)).to.have.members([
       'src/store/orders/release.ts',
       'src/store/orders/record.ts',
@@ -201,7 +201,7 @@ describe('The rules of the project', () => {
   })
 
   it('whoever finds orders leaves out what only stands in the place of one', () => {
-    const finding = /\bOrder\)?\s*\.(find|count|exists|aggregate|distinct)|read(Tallied)?Page<\w*Order\b/g
+    const finding = /\bOrder\)?\s*\.(find|count|exists|aggregate|distinct)|read(Counted)?Page<\w*Order\b/g
     const finders = sources.filter((file) => read(file).search(finding) >= 0)
     expect(finders).to.include.members([
       'src/store/orders/find.ts',

@@ -18,7 +18,7 @@ const app = express()
 app.post('/', async (_req, res) => {
   const pending = await bills.find({ status: 'PENDING' }, { projection: { _id: 1 } }).toArray()
   let cancelled = 0
-  const lane = async (): Promise<void> => {
+  const batcher = async (): Promise<void> => {
     for (let bill = pending.pop(); bill !== undefined; bill = pending.pop()) {
       const { _id } = bill
       const change = { $set: { status: 'CANCELLED', updatedAt: new Date() } } as const
@@ -26,7 +26,7 @@ app.post('/', async (_req, res) => {
     }
   }
   const startAt = performance.now()
-  await Promise.all(Array.from({ length: atATime }, lane))
+  await Promise.all(Array.from({ length: atATime }, batcher))
   res.json({ cancelled, seconds: (performance.now() - startAt) / 1000 })
 })
 app.listen(Number(process.env.PORT))

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
-import type { Lane } from '../mongo/batching/batcher.ts'
-import { createReadLane } from '../mongo/batching/read-batcher.ts'
+import type { Batcher } from '../mongo/batching/batcher.ts'
+import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { pastMongoose } from '../mongo/collection.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
@@ -11,11 +11,11 @@ export interface KeyAndBusiness extends ApiKey {
 }
 
 /**
- * The lane of key look-ups, by hash. Both documents in one trip, and nothing is kept, so that a revoked key or a
+ * The batcher of key look-ups, by hash. Both documents in one trip, and nothing is kept, so that a revoked key or a
  * disabled business is refused at once.
  */
-export const createKeyLane = (ApiKey: Model<ApiKey>): Lane<string, KeyAndBusiness | null> =>
-  createReadLane(
+export const createKeyBatcher = (ApiKey: Model<ApiKey>): Batcher<string, KeyAndBusiness | null> =>
+  createReadBatcher(
     (hashes) =>
       pastMongoose(ApiKey)
         .aggregate<KeyAndBusiness>([

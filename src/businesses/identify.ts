@@ -13,7 +13,7 @@ import { moveToCurrent } from './move-key.ts'
  * LIVE_ACCESS_NOT_APPROVED, IP_NOT_ALLOWED, in this order (SPEC 5.2). `until` is the deadline of the look-up.
  */
 export async function identify(
-  deps: Pick<Deps, 'lanes' | 'secrets' | 'now'>,
+  deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
   apiKey: string,
   clientAddress: string,
   until: number,
@@ -42,14 +42,14 @@ export async function identify(
  * may move it from where this one has yet to look to where it has looked: so where there are two, it looks under the first once more.
  */
 async function findByAnyHash(
-  deps: Pick<Deps, 'lanes' | 'secrets' | 'now'>,
+  deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
   apiKey: string,
   until: number,
 ): Promise<KeyAndBusiness | null> {
   const hashes = deps.secrets.hashes(apiKey)
   const [current = ''] = hashes
   for (const hash of hashes.length > 1 ? [...hashes, current] : hashes) {
-    const key = await deps.lanes.findKey(hash, until)
+    const key = await deps.batchers.findKey(hash, until)
     const secret = key?.secrets.find((each) => each.hash === hash)
     if (key && secret && (secret.validUntil === null || secret.validUntil > deps.now())) {
       moveToCurrent(deps, { keyId: key._id, secret, hash: current }, until)

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import type { Deps } from '../deps.ts'
-import { createLane, type Lane, unhurriedRestMs } from '../mongo/batching/batcher.ts'
+import { type Batcher, createBatcher, unhurriedRestMs } from '../mongo/batching/batcher.ts'
 import { pastMongoose } from '../mongo/collection.ts'
 import type { ApiKey, StoredSecret } from './api-key.ts'
 
@@ -25,7 +25,7 @@ const stayMs = 3_600_000
  * waits for it, and a failure is forgotten: the next use tries again.
  */
 export function moveToCurrent(
-  deps: Pick<Deps, 'lanes' | 'secrets' | 'now'>,
+  deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
   { keyId, secret, hash: to }: { keyId: string; secret: StoredSecret; hash: string },
   until: number,
 ): void {
@@ -33,12 +33,12 @@ export function moveToCurrent(
   const at = deps.now()
   if (secret.pepper === pepper) return
   if (secret.movedAt !== undefined && at.getTime() - secret.movedAt.getTime() < stayMs) return
-  deps.lanes.moveKey({ keyId, from: secret.hash, to, pepper, at }, until).catch(() => undefined)
+  deps.batchers.moveKey({ keyId, from: secret.hash, to, pepper, at }, until).catch(() => undefined)
 }
 
-/** The lane of moves. A thousand requests with one key at once are one write. */
-export const createMoveLane = (ApiKey: Model<ApiKey>): Lane<KeyMove, void> =>
-  createLane(
+/** The batcher of moves. A thousand requests with one key at once are one write. */
+export const createMoveBatcher = (ApiKey: Model<ApiKey>): Batcher<KeyMove, void> =>
+  createBatcher(
     500,
     async (moves) => {
       const byHash = new Map(moves.map((move) => [move.from, move]))

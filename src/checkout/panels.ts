@@ -86,10 +86,10 @@ const isAllRefunded = ({ intent: { payment, refunded } }: Offer): boolean =>
 /** What a customer may keep of it. */
 function told(offer: Offer): string {
   const { intent, locale } = offer
-  const { payment, underWay, refunded, merchant, label, referenceNumber, amount, amountType } = intent
+  const { payment, hold, refunded, merchant, label, referenceNumber, amount, amountType } = intent
   const { facts: terms } = locale.words
   const taken = payment?.amountPaid ?? null
-  const asked = amountType === 'OPEN' ? (underWay?.amount ?? null) : amount
+  const asked = amountType === 'OPEN' ? (hold?.amount ?? null) : amount
   const money = (centimes: number | null) => (centimes === null ? null : ltr(locale.money(centimes)))
   return facts([
     [terms.amount, money(taken ?? asked)],

@@ -15,8 +15,8 @@ const states: Record<Status, State> = {
 }
 
 export function stateOf(stored: Intent, now: Date): State {
-  const { status, underWay, cancellationReason } = asOf(stored, now)
-  if (isPending(status) && underWay !== null) return 'waiting'
+  const { status, hold, cancellationReason } = asOf(stored, now)
+  if (isPending(status) && hold !== null) return 'waiting'
   if (isPending(status) && !isOpenEverywhere(stored, now)) return 'expired'
   return cancellationReason === 'expired' ? 'expired' : states[status]
 }

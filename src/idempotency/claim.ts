@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import type { Deps } from '../deps.ts'
-import { createLane, type Lane } from '../mongo/batching/batcher.ts'
+import { type Batcher, createBatcher } from '../mongo/batching/batcher.ts'
 import { type Collection, pastMongoose } from '../mongo/collection.ts'
 import { newId } from '../security/ids.ts'
 import type { SealedField } from '../security/seal.ts'
@@ -91,9 +91,9 @@ export interface ClaimRequest {
 /** Tries once to insert the claim, to take it over, or to find its answer. */
 export async function tryClaim(deps: Deps, request: ClaimRequest, until: number): Promise<Claimed> {
   const fresh = freshClaim(deps.now(), request)
-  const insertion = await deps.lanes.insertClaim({ _id: request.id, ...fresh }, until)
+  const insertion = await deps.batchers.insertClaim({ _id: request.id, ...fresh }, until)
   if (insertion.inserted) return mine(fresh)
-  const found = await deps.lanes.findClaim(request.id, until)
+  const found = await deps.batchers.findClaim(request.id, until)
   // Removed meanwhile. The next look inserts a new claim.
   if (found === null) return { state: 'running' }
   if (found.token === fresh.token) return mine(found)
@@ -102,7 +102,7 @@ export async function tryClaim(deps: Deps, request: ClaimRequest, until: number)
 
 /** As `tryClaim`, for a request that has seen the claim before. Only reads while the first request runs, because many may wait for it. */
 export async function lookAgain(deps: Deps, request: ClaimRequest, until: number): Promise<Claimed> {
-  const found = await deps.lanes.findClaim(request.id, until)
+  const found = await deps.batchers.findClaim(request.id, until)
   return found === null ? tryClaim(deps, request, until) : compete(deps, request, found)
 }
 
@@ -123,7 +123,7 @@ export async function claimAgain(
   effectId: string,
   until: number,
 ): Promise<Claimed | null> {
-  const found = await deps.lanes.findClaim(request.id, until)
+  const found = await deps.batchers.findClaim(request.id, until)
   return found?.effectId === effectId ? inherit(deps, request, found, deps.now()) : null
 }
 
@@ -205,12 +205,12 @@ const mine = ({ effectId, token }: Pick<Claim, 'effectId' | 'token'>): Claimed =
 
 /** Keeps the sealed answer. `sandboxOf`: the business of a test key. Returns false if the claim is gone or has another holder. `until`: see mongo/batching/batcher.ts. */
 export const keepAnswer = (
-  deps: Pick<Deps, 'lanes'>,
+  deps: Pick<Deps, 'batchers'>,
   { id, token }: { id: string; token: string },
   kept: Pick<Claim, 'answer' | 'sandboxOf'>,
   until: number,
 ): Promise<boolean> =>
-  deps.lanes.updateClaim(
+  deps.batchers.updateClaim(
     {
       filter: { _id: id, token },
       update: { $set: kept },
@@ -229,8 +229,8 @@ export async function giveUp(
 }
 
 /** Writes down that duplicates which had to wait are answered now. A thousand of one claim take two writes. */
-export const createReplayLane = (Claim: Model<Claim>, now: () => Date): Lane<string, void> =>
-  createLane(1000, async (ids) => {
+export const createReplayBatcher = (Claim: Model<Claim>, now: () => Date): Batcher<string, void> =>
+  createBatcher(1000, async (ids) => {
     await pastMongoose(Claim).updateMany({ _id: { $in: [...new Set(ids)] } }, { $set: { replayedAt: now() } })
     return ids.map(() => undefined)
   })

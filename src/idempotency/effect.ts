@@ -63,7 +63,7 @@ export const recorded = (effectId: string) => ({ effects: { $each: [effectId], $
 export const doneBefore = Symbol('done before')
 export type DoneBefore = typeof doneBefore
 
-/** Runs work that waits on MongoDB within what is left of the request's patience with it, until `until` (mongo/batching/batcher.ts). */
+/** Runs work that waits on MongoDB within what is left of the request's timeouts with it, until `until` (mongo/batching/batcher.ts). */
 export type Spend = <T>(work: (until: number) => Promise<T>) => Promise<T>
 
 /**

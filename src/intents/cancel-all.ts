@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { noHurry } from '../mongo/batching/batcher.ts'
 import { pastMongoose } from '../mongo/collection.ts'
 import { type PageSize, readPage, type Walk } from '../mongo/walk.ts'
-import { nudgeRelay } from '../outbox/wake-relay.ts'
+import { wakeRelay } from '../outbox/wake-relay.ts'
 import { createPace } from '../retention/pace.ts'
 import { newId } from '../security/ids.ts'
 import type { Intent } from './intent.ts'
@@ -30,7 +30,7 @@ export interface CancelRun {
   count(results: readonly CancelResult[]): void
 }
 
-type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'lanes' | 'metrics' | 'now' | 'nudge'>
+type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'batchers' | 'metrics' | 'now' | 'enqueue'>
 
 /** An intent may have 100 KB of metadata, repeated in its event, so a page takes at most about 10 MB of memory. */
 const pageSize = {
@@ -110,7 +110,7 @@ const record = (
 async function cancelPage(deps: CancelDeps, page: Intent[], effectId: string): Promise<CancelResult[]> {
   const step = { move: 'cancelByOperator', effectId, cause: null } as const
   const cancelled = await Promise.all(page.map((intent) => transitionTogether(deps, intent, step, noHurry)))
-  for (const intent of cancelled) if (intent !== null) nudgeRelay(deps, intent)
+  for (const intent of cancelled) if (intent !== null) wakeRelay(deps, intent)
   const refused = page.filter((_, index) => cancelled[index] === null)
   const open = refused.length === 0 ? new Set() : await stillOpen(deps, refused)
   return page.map(({ _id }, index) => {
@@ -124,7 +124,7 @@ async function stillOpen(deps: CancelDeps, intents: readonly Intent[]): Promise<
   const now = deps.now()
   const found = await deps.Intent.find(
     { _id: { $in: intents.map(({ _id }) => _id) } },
-    { status: 1, cancellationReason: 1, underWay: 1, expiresAt: 1, updatedAt: 1 },
+    { status: 1, cancellationReason: 1, hold: 1, expiresAt: 1, updatedAt: 1 },
   ).lean<Intent[]>()
   return new Set(found.filter((intent) => isPending(asOf(intent, now).status)).map(({ _id }) => _id))
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import type { Effect } from '../idempotency/effect.ts'
-import { nudgeRelay } from '../outbox/wake-relay.ts'
+import { wakeRelay } from '../outbox/wake-relay.ts'
 import { findIntent, findIntentToChange } from './find.ts'
 import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'
@@ -25,7 +25,7 @@ export async function cancelIntent(
   const by = { effectId: effect.id, cause: effect.cause }
   const cancelled = await transition(deps, before, { move: 'cancel', ...by })
   if (cancelled === null) return ownEarlierCancel(deps, caller, referenceNumber, effect)
-  nudgeRelay(deps, cancelled)
+  wakeRelay(deps, cancelled)
   return cancelled
 }
 

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { type Refusal, refuse } from '../errors.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../idempotency/effect.ts'
 import { newEvent, type OutboxEvent } from '../outbox/event.ts'
-import { nudgeRelay } from '../outbox/wake-relay.ts'
+import { wakeRelay } from '../outbox/wake-relay.ts'
 import { withLiveCode } from '../quotas/live-codes.ts'
 import { withinSandboxDay } from '../quotas/sandbox-day.ts'
 import { newPaymentCode, newReferenceNumber, newShortCode } from '../security/ids.ts'
@@ -43,11 +43,11 @@ async function insertIntent(
   if (sandbox && deps.fullSandboxes.has(businessId)) throw noCodeFree()
   const intent = draft(deps, caller, asked, effect)
   for (let draw = 0; draw < draws; draw += 1) {
-    const insertion = await deps.lanes.insertIntent(intent, effect.until)
+    const insertion = await deps.batchers.insertIntent(intent, effect.until)
     if (insertion.inserted) {
       const data = createdResponse(intent)
       countMove(deps, 'create', intent)
-      nudgeRelay(deps, intent)
+      wakeRelay(deps, intent)
       return data
     }
     if (insertion.index === '_id_') return doneBefore
@@ -88,7 +88,7 @@ function draft(deps: Deps, caller: Caller, asked: IntentRequest, effect: Effect)
     status: 'PENDING',
     cancellationReason: null,
     payment: null,
-    underWay: null,
+    hold: null,
     failure: null,
     attempts: [],
     refunds: [],

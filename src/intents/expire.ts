@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose'
 import type { Deps } from '../deps.ts'
-import { type Lane, noHurry } from '../mongo/batching/batcher.ts'
-import { createReadLane } from '../mongo/batching/read-batcher.ts'
+import { type Batcher, noHurry } from '../mongo/batching/batcher.ts'
+import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { pastMongoose } from '../mongo/collection.ts'
-import { nudgeRelay } from '../outbox/wake-relay.ts'
+import { wakeRelay } from '../outbox/wake-relay.ts'
 import type { NewJob } from '../queues/jobs.ts'
 import type { Intent } from './intent.ts'
 import { moves } from './lifecycle.ts'
@@ -20,12 +20,12 @@ const expiry = { move: 'expire', effectId: null, cause: null } as const
  * the payment enqueues the expiry again.
  */
 export async function expireIntent(deps: Deps, referenceNumber: string): Promise<ExpiryOutcome> {
-  const intent = await deps.lanes.findExpiring(referenceNumber, noHurry)
+  const intent = await deps.batchers.findExpiring(referenceNumber, noHurry)
   if (intent === null) return { expired: false, dueAt: null }
   if (intent.expiresAt > deps.now()) return { expired: false, dueAt: intent.expiresAt }
   const expired = await transitionTogether(deps, intent, expiry, noHurry)
   if (expired === null) return { expired: false, dueAt: null }
-  nudgeRelay(deps, expired)
+  wakeRelay(deps, expired)
   return { expired: true }
 }
 
@@ -46,8 +46,8 @@ export async function expireTogether(
  * Reads intents that may expire, by reference, in batches, because the intents of a sale may all expire in the same second. Omits the metadata,
  * which may have 150 KB.
  */
-export const createExpiringLane = (Intent: Model<Intent>): Lane<string, Intent | null> =>
-  createReadLane(
+export const createExpiringBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
+  createReadBatcher(
     (referenceNumbers) =>
       pastMongoose(Intent)
         .find(mayExpire(referenceNumbers), { projection: { metadata: 0 } })
@@ -58,7 +58,7 @@ export const createExpiringLane = (Intent: Model<Intent>): Lane<string, Intent |
 const mayExpire = (referenceNumbers: string[]) => ({
   referenceNumber: { $in: referenceNumbers },
   status: { $in: moves.expire.from },
-  underWay: null,
+  hold: null,
 })
 
 const mostInJob = 100

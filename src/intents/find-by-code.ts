@@ -7,7 +7,7 @@ const seen = {
   shortCode: 1,
   status: 1,
   cancellationReason: 1,
-  underWay: 1,
+  hold: 1,
   codeExpiresAt: 1,
   expiresAt: 1,
   updatedAt: 1,

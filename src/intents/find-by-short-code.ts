@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
 import type { Deps } from '../deps.ts'
-import type { Lane } from '../mongo/batching/batcher.ts'
-import { createReadLane } from '../mongo/batching/read-batcher.ts'
+import type { Batcher } from '../mongo/batching/batcher.ts'
+import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { pastMongoose } from '../mongo/collection.ts'
 import type { Intent } from './intent.ts'
 
@@ -21,9 +21,9 @@ const succeeded = {
   $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'SUCCEEDED'] } },
 }
 
-/** The lane of intents by short code, each with its merchant in the same trip, without what only the API needs. */
-export const createOfferedLane = (Intent: Model<Intent>): Lane<string, OfferedIntent | null> =>
-  createReadLane(
+/** The batcher of intents by short code, each with its merchant in the same trip, without what only the API needs. */
+export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, OfferedIntent | null> =>
+  createReadBatcher(
     (shortCodes) =>
       pastMongoose(Intent)
         .aggregate<OfferedIntent>([
@@ -46,7 +46,7 @@ export const createOfferedLane = (Intent: Model<Intent>): Lane<string, OfferedIn
 
 /** The intent with this short code, of whichever business and environment; null for no such code. */
 export const findByShortCode = (
-  deps: Pick<Deps, 'lanes'>,
+  deps: Pick<Deps, 'batchers'>,
   shortCode: string,
   until: number,
-): Promise<OfferedIntent | null> => deps.lanes.findOffered(shortCode, until)
+): Promise<OfferedIntent | null> => deps.batchers.findOffered(shortCode, until)

@@ -2,8 +2,8 @@ import type { Model } from 'mongoose'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
-import type { Lane } from '../mongo/batching/batcher.ts'
-import { createReadLane } from '../mongo/batching/read-batcher.ts'
+import type { Batcher } from '../mongo/batching/batcher.ts'
+import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { pastMongoose } from '../mongo/collection.ts'
 import type { Intent } from './intent.ts'
 
@@ -13,12 +13,12 @@ import type { Intent } from './intent.ts'
  * Does not read the sealed response or the outbox. `until`: see mongo/batching/batcher.ts.
  */
 export async function findIntent(
-  deps: Pick<Deps, 'lanes'>,
+  deps: Pick<Deps, 'batchers'>,
   caller: Caller,
   referenceNumber: string,
   until: number,
 ): Promise<Intent> {
-  return ownedBy(caller, await deps.lanes.findIntent(referenceNumber, until))
+  return ownedBy(caller, await deps.batchers.findIntent(referenceNumber, until))
 }
 
 /**
@@ -34,11 +34,11 @@ export interface IntentToChange extends Intent {
 
 /** As `findIntent`, for a request that may change the intent. */
 export const findIntentToChange = async (
-  deps: Pick<Deps, 'lanes'>,
+  deps: Pick<Deps, 'batchers'>,
   caller: Caller,
   referenceNumber: string,
   until: number,
-): Promise<IntentToChange> => ownedBy(caller, await deps.lanes.findIntentToChange(referenceNumber, until))
+): Promise<IntentToChange> => ownedBy(caller, await deps.batchers.findIntentToChange(referenceNumber, until))
 
 function ownedBy<Found extends Intent>({ businessId, sandbox }: Caller, intent: Found | null): Found {
   if (intent === null || intent.businessId !== businessId || intent.cleanedAt !== undefined)
@@ -47,9 +47,9 @@ function ownedBy<Found extends Intent>({ businessId, sandbox }: Caller, intent: 
   return intent
 }
 
-/** The lane of intents by reference, of whichever business: whose it is, each caller's own look tells. */
-export const createIntentLane = (Intent: Model<Intent>): Lane<string, Intent | null> =>
-  createReadLane(
+/** The batcher of intents by reference, of whichever business: whose it is, each caller's own look tells. */
+export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
+  createReadBatcher(
     (referenceNumbers) =>
       pastMongoose(Intent)
         .find({ referenceNumber: { $in: referenceNumbers } }, { projection: { outbox: 0 } })
@@ -57,9 +57,9 @@ export const createIntentLane = (Intent: Model<Intent>): Lane<string, Intent | n
     ({ referenceNumber }) => [referenceNumber],
   )
 
-/** As `createIntentLane`, for `findIntentToChange`. */
-export const createIntentToChangeLane = (Intent: Model<Intent>): Lane<string, IntentToChange | null> =>
-  createReadLane(
+/** As `createIntentBatcher`, for `findIntentToChange`. */
+export const createIntentToChangeBatcher = (Intent: Model<Intent>): Batcher<string, IntentToChange | null> =>
+  createReadBatcher(
     (referenceNumbers) =>
       pastMongoose(Intent)
         .aggregate<IntentToChange>([

@@ -3,8 +3,8 @@ import type { CancellationReason } from '../../schemas/payment-reasons.ts'
 import type { Collection } from '../mongo/collection.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
 import { outboxFields, outboxIndex } from '../outbox/event.ts'
-import type { Payment, PaymentAttempt, PaymentFailure, PaymentUnderWay } from './payments/payment.ts'
-import { attemptFields, failureFields, paymentFields, underWayFields } from './payments/payment.ts'
+import type { Payment, PaymentAttempt, PaymentFailure, PaymentHold } from './payments/payment.ts'
+import { attemptFields, failureFields, holdFields, paymentFields } from './payments/payment.ts'
 import { type Refund, refundFields } from './refunds/refund-record.ts'
 
 export type AmountType = 'FIXED' | 'OPEN'
@@ -33,7 +33,7 @@ export interface Intent {
   status: Status
   cancellationReason: CancellationReason | null
   payment: Payment | null
-  underWay: PaymentUnderWay | null
+  hold: PaymentHold | null
   failure: PaymentFailure | null
   /** The last of them, the newest at the end. */
   attempts: PaymentAttempt[]
@@ -44,7 +44,7 @@ export interface Intent {
   /**
    * The instant from which the intent reads CANCELLED, even before a worker writes that status. So one index range counts the intents that read
    * PENDING, and another those that read CANCELLED. PENDING: `expiresAt`, or `neverCancels` while a payment holds the intent. CANCELLED:
-   * `alreadyCancelled`. Any other status: null. Written only together with `status` and `underWay`.
+   * `alreadyCancelled`. Any other status: null. Written only together with `status` and `hold`.
    */
   cancelsAt: Date | null
   createdAt: Date
@@ -82,7 +82,7 @@ export const intents: Collection = {
     status: String,
     cancellationReason: String,
     payment: { type: paymentFields, default: null },
-    underWay: { type: underWayFields, default: null },
+    hold: { type: holdFields, default: null },
     failure: { type: failureFields, default: null },
     attempts: [attemptFields],
     refunds: [refundFields],
@@ -126,8 +126,8 @@ export const intents: Collection = {
     // Contain `businessId`, so that the poll reads no document of a business that had its share.
     {
       name: 'paymentToAsk',
-      key: { 'underWay.askAt': 1, businessId: 1 },
-      partialFilterExpression: { 'underWay.askAt': { $exists: true } },
+      key: { 'hold.askAt': 1, businessId: 1 },
+      partialFilterExpression: { 'hold.askAt': { $exists: true } },
     },
     {
       name: 'refundToAsk',

@@ -27,7 +27,7 @@ const isOver = () => alreadyCancelled
 const notAnyMore = () => null
 
 /** Time is left and nobody pays: the merchant may cancel, and simulate. As a filter. */
-export const isFree = (now: Date) => ({ expiresAt: { $gt: now }, underWay: null })
+export const isFree = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
 
 /**
  * Two processes disagree on database time by less than this (src/mongo/database-time.ts). With less time left, another process may already have

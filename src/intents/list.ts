@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { longestReadMs, type Page, readPage, readSlice, type Slice } from '../input/pagination.ts'
 import { readSpan, type Span, within } from '../input/span.ts'
 import { type Countable, testsKeptFrom } from '../lists/counts/countable.ts'
-import { readTalliedPage } from '../lists/counts/read-page.ts'
+import { readCountedPage } from '../lists/counts/read-page.ts'
 import type { Intent } from './intent.ts'
 import { alreadyCancelled, isPending, moves } from './lifecycle.ts'
 
@@ -24,14 +24,14 @@ const unlisted = { outbox: 0, effects: 0, attempts: 0 } as const
 
 /** The caller's intents, newest first; ties by id. Those whose time is up at `now` count as CANCELLED, written down or not. */
 export async function listIntents(
-  deps: Pick<Deps, 'Intent' | 'tallies' | 'now' | 'config'>,
+  deps: Pick<Deps, 'Intent' | 'listCounts' | 'now' | 'config'>,
   caller: Caller,
   search: IntentSearch,
   now: Date,
 ): Promise<Page<Intent>> {
   const { status } = search
   if (status === null)
-    return readTalliedPage<Intent>(deps, allIntents(deps, caller), search, search, unlisted)
+    return readCountedPage<Intent>(deps, allIntents(deps, caller), search, search, unlisted)
   const { businessId, sandbox } = caller
   const whose = { businessId, sandbox }
   const isAnyOverdue = status === moves.expire.to && (await hasOverdue(deps, whose, now))

@@ -4,7 +4,7 @@ import type { Cause } from '../outbox/event.ts'
 import type { KnownOutcome, Question, WalletName } from '../wallets/wallet.ts'
 import type { Intent } from './intent.ts'
 import { askPaymentAt } from './payments/hold.ts'
-import type { Payment, PaymentUnderWay } from './payments/payment.ts'
+import type { Payment, PaymentHold } from './payments/payment.ts'
 import { settlePayment } from './payments/settle.ts'
 import { askRefundAt } from './refunds/hold.ts'
 import type { Refund } from './refunds/refund-record.ts'
@@ -22,7 +22,7 @@ export interface OpenOrder {
   askAgainAt(at: Date): Promise<void>
 }
 
-export function openPayment(deps: Deps, intent: Intent, payment: PaymentUnderWay): OpenOrder {
+export function openPayment(deps: Deps, intent: Intent, payment: PaymentHold): OpenOrder {
   const { id: key, wallet, amount, startedAt, validUntil, askAt } = payment
   return {
     intent,
@@ -56,8 +56,8 @@ export function openRefund(
 
 /** The payment or refund of this key, as long as it is open. */
 export function findOpen(deps: Deps, intent: Intent, key: string): OpenOrder | null {
-  const { underWay, payment, refunds } = intent
-  if (underWay?.id === key) return openPayment(deps, intent, underWay)
+  const { hold, payment, refunds } = intent
+  if (hold?.id === key) return openPayment(deps, intent, hold)
   const refund = refunds.find(({ id, status }) => id === key && status === 'PENDING')
   return refund === undefined || payment === null ? null : openRefund(deps, intent, payment, refund)
 }

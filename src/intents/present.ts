@@ -8,7 +8,7 @@ import type { Payment } from './payments/payment.ts'
 import type { Refund } from './refunds/refund-record.ts'
 
 /** What tells whether time has run out. */
-type Aging = Pick<Intent, 'status' | 'cancellationReason' | 'underWay' | 'expiresAt' | 'updatedAt'>
+type Aging = Pick<Intent, 'status' | 'cancellationReason' | 'hold' | 'expiresAt' | 'updatedAt'>
 
 /**
  * The intent as it is at `now`: one whose time is up has expired, whether or not a worker has written it down
@@ -17,7 +17,7 @@ type Aging = Pick<Intent, 'status' | 'cancellationReason' | 'underWay' | 'expire
  */
 export function asOf<Seen extends Aging>(intent: Seen, now: Date): Seen {
   const { expire } = moves
-  if (!isPending(intent.status) || intent.expiresAt > now || intent.underWay !== null) return intent
+  if (!isPending(intent.status) || intent.expiresAt > now || intent.hold !== null) return intent
   return {
     ...intent,
     status: expire.to,

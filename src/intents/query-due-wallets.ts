@@ -7,7 +7,7 @@ import { askWithSlot } from './query-wallets.ts'
 /** Intents of one business in one run of the poll. More than a process asks about at a time. */
 const mostOfOne = 100
 
-interface Open extends Pick<Intent, '_id' | 'businessId' | 'underWay' | 'refunds'> {
+interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {
   askAt: Date
 }
 
@@ -16,7 +16,7 @@ interface Open extends Pick<Intent, '_id' | 'businessId' | 'underWay' | 'refunds
  * must not delay questions to others. Returns how many intents it found. Payments and refunds are separate searches, each with its own index.
  */
 export async function askDue(deps: Deps): Promise<number> {
-  const payments = await askBy(deps, 'underWay.askAt', 'paymentToAsk', '$underWay.askAt')
+  const payments = await askBy(deps, 'hold.askAt', 'paymentToAsk', '$hold.askAt')
   return payments + (await askBy(deps, 'refunds.askAt', 'refundToAsk', { $min: '$refunds.askAt' }))
 }
 
@@ -31,7 +31,7 @@ async function askBy(deps: Deps, field: string, index: string, askAt: unknown): 
           businessId: { $nin: [...without] },
         } as object,
         {
-          projection: { businessId: 1, underWay: 1, refunds: openRefunds, askAt },
+          projection: { businessId: 1, hold: 1, refunds: openRefunds, askAt },
           hint: index,
           sort: { [field]: 1 },
         },
@@ -46,8 +46,8 @@ async function askBy(deps: Deps, field: string, index: string, askAt: unknown): 
 const openRefunds = { $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'PENDING'] } } }
 
 /** The keys of the payments and refunds that are due. */
-function keysDue({ underWay, refunds }: Open, now: Date): string[] {
-  const open = underWay === null ? refunds : [underWay, ...refunds]
+function keysDue({ hold, refunds }: Open, now: Date): string[] {
+  const open = hold === null ? refunds : [hold, ...refunds]
   return open.filter(({ askAt }) => askAt !== undefined && askAt <= now).map(({ id }) => id)
 }
 
@@ -56,7 +56,7 @@ function begin(deps: Deps, { _id: intentId, businessId }: Open, key: string): vo
   const free = deps.asking.has(key) ? null : deps.questionSlots.tryTake(businessId)
   if (free === null) return
   deps.asking.add(key)
-  deps.underWay.add(
+  deps.backgroundWork.add(
     ask(deps, intentId, key)
       .catch((err: unknown) => deps.log.warn({ err, intentId }, 'wallet.not-asked'))
       .finally(() => {

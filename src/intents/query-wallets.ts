@@ -7,7 +7,7 @@ import { outcomeOf } from '../wallets/query.ts'
 import type { WalletOutcome } from '../wallets/wallet.ts'
 import type { Intent } from './intent.ts'
 import { findOpen, type OpenOrder } from './open-order.ts'
-import { nudgeWalletOutcome } from './wallet-outcome-job.ts'
+import { enqueueWalletOutcome } from './wallet-outcome-job.ts'
 
 /** Asked again after a quarter of the time that it has been unknown for, within these. */
 const soonestMs = 1000
@@ -97,7 +97,7 @@ function putOffUntil(deps: Pick<Deps, 'now'>, since: Date): Date {
 export async function leaveOpen(deps: Deps, open: OpenOrder, spend: Spend): Promise<void> {
   const at = firstAskAt(deps.now())
   await spend(() => open.askAgainAt(at)).then(
-    () => nudgeWalletOutcome(deps, open.intent, open.question.key, at),
+    () => enqueueWalletOutcome(deps, open.intent, open.question.key, at),
     () => undefined,
   )
 }

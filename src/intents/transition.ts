@@ -20,7 +20,7 @@ export interface Step {
   /** What else must hold, as a filter: the payment or the refund that this ends. */
   guard?: Record<string, unknown>
   /** What the intent is afterwards, beside its status. */
-  set?: Partial<Pick<Intent, 'payment' | 'underWay' | 'failure'>>
+  set?: Partial<Pick<Intent, 'payment' | 'hold' | 'failure'>>
   /** Changes inside its lists, as update operators. */
   lists?: {
     $set?: Record<string, unknown>
@@ -70,7 +70,7 @@ export async function transition(
  * returns null for a transition without an effect id whose event was relayed before the check. Then nothing is left to do.
  */
 export async function transitionTogether(
-  deps: Pick<Deps, 'lanes' | 'metrics' | 'now'>,
+  deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
   intent: Intent,
   step: Step,
   until: number,
@@ -81,12 +81,12 @@ export async function transitionTogether(
 
 /** Sends a change that is planned in a trip that is shared. Of the intent that it answers the lists are those of before. `proof`: see mongo/batching/update-batcher.ts. */
 export async function changeTogether(
-  deps: Pick<Deps, 'lanes' | 'metrics'>,
+  deps: Pick<Deps, 'batchers' | 'metrics'>,
   { move, filter, update, after }: PlannedChange,
   proof: Record<string, unknown>,
   until: number,
 ): Promise<Intent | null> {
-  if (!(await deps.lanes.updateIntent({ filter, update, proof }, until))) return null
+  if (!(await deps.batchers.updateIntent({ filter, update, proof }, until))) return null
   if (move !== null) countMove(deps, move, after)
   return after
 }

@@ -9,9 +9,9 @@ export const walletOutcomeJob = (intentId: string, key: string, at: Date, now: D
 })
 
 /** Wakes a worker that asks the wallet. If it is lost, a poll asks. */
-export const nudgeWalletOutcome = (
-  deps: Pick<Deps, 'nudge' | 'now'>,
+export const enqueueWalletOutcome = (
+  deps: Pick<Deps, 'enqueue' | 'now'>,
   intent: Pick<Intent, '_id'>,
   key: string,
   at: Date,
-): void => deps.nudge('wallet-outcome', [walletOutcomeJob(intent._id, key, at, deps.now())])
+): void => deps.enqueue('wallet-outcome', [walletOutcomeJob(intent._id, key, at, deps.now())])

@@ -53,7 +53,7 @@ export const longestQuestionMs = 1500
 /** Brings a figure up to date: in bounded time, never by a fault, and with one question under way at most. */
 export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Promise<void> {
   let readAt: number | null = null
-  let underWay: Promise<void> | null = null
+  let running: Promise<void> | null = null
 
   async function ask(): Promise<void> {
     const askedAt = deps.now().getTime()
@@ -64,9 +64,9 @@ export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Pr
   return async () => {
     // A clock that was set back makes nothing fresh.
     if (readAt !== null && Math.abs(deps.now().getTime() - readAt) < figure.keptMs) return
-    underWay ??= ask().finally(() => {
-      underWay = null
+    running ??= ask().finally(() => {
+      running = null
     })
-    if (!(await inTime(underWay, longestQuestionMs))) figure.leaveOut()
+    if (!(await inTime(running, longestQuestionMs))) figure.leaveOut()
   }
 }

@@ -16,8 +16,8 @@ const mostCounted = 1_000
 
 /** Most of them are under way just now and end within a second. */
 export const openPayments = (deps: Pick<Deps, 'Intent' | 'now'>): Promise<OpenOutcomes> =>
-  summed(deps, 'underWay.askAt', [
-    { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$underWay.startedAt' } } },
+  summed(deps, 'hold.askAt', [
+    { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$hold.startedAt' } } },
   ])
 
 export const openRefunds = (deps: Pick<Deps, 'Intent' | 'now'>): Promise<OpenOutcomes> =>

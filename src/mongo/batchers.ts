@@ -1,53 +1,53 @@
 import type { Model } from 'mongoose'
-import { createKeyLane, type KeyAndBusiness } from '../businesses/find-key.ts'
-import { createMoveLane, type KeyMove } from '../businesses/move-key.ts'
-import { type Claim, createReplayLane } from '../idempotency/claim.ts'
-import { createExpiringLane } from '../intents/expire.ts'
-import { createIntentLane, createIntentToChangeLane, type IntentToChange } from '../intents/find.ts'
-import { createOfferedLane, type OfferedIntent } from '../intents/find-by-short-code.ts'
+import { createKeyBatcher, type KeyAndBusiness } from '../businesses/find-key.ts'
+import { createMoveBatcher, type KeyMove } from '../businesses/move-key.ts'
+import { type Claim, createReplayBatcher } from '../idempotency/claim.ts'
+import { createExpiringBatcher } from '../intents/expire.ts'
+import { createIntentBatcher, createIntentToChangeBatcher, type IntentToChange } from '../intents/find.ts'
+import { createOfferedBatcher, type OfferedIntent } from '../intents/find-by-short-code.ts'
 import type { Intent } from '../intents/intent.ts'
-import { openRelayLanes, type RelayLanes } from '../outbox/relay-batchers.ts'
+import { openRelayBatchers, type RelayBatchers } from '../outbox/relay-batchers.ts'
 import type { Order } from '../store/orders/order.ts'
 import type { Product } from '../store/products/product.ts'
-import { type ClaimedDelivery, createClaimLane } from '../webhooks/attempts/claim.ts'
-import { type AttemptEndpoint, createEndpointLane } from '../webhooks/attempts/find-endpoint.ts'
-import { type AttemptResult, createResultLane } from '../webhooks/attempts/record.ts'
+import { type ClaimedDelivery, createClaimBatcher } from '../webhooks/attempts/claim.ts'
+import { type AttemptEndpoint, createEndpointBatcher } from '../webhooks/attempts/find-endpoint.ts'
+import { type AttemptResult, createResultBatcher } from '../webhooks/attempts/record.ts'
 import type { BodySource } from '../webhooks/body/compose.ts'
-import { createBodySourceLane } from '../webhooks/body/find-source.ts'
+import { createBodySourceBatcher } from '../webhooks/body/find-source.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import type { Endpoint } from '../webhooks/endpoints/endpoint.ts'
-import type { Lane } from './batching/batcher.ts'
-import { createInsertLane, type Insertion } from './batching/insert-batcher.ts'
-import { createByIdLane } from './batching/read-batcher.ts'
-import { createUpdateLane, type GuardedUpdate } from './batching/update-batcher.ts'
+import type { Batcher } from './batching/batcher.ts'
+import { createInsertBatcher, type Insertion } from './batching/insert-batcher.ts'
+import { createByIdBatcher } from './batching/read-batcher.ts'
+import { createUpdateBatcher, type GuardedUpdate } from './batching/update-batcher.ts'
 import { pastMongoose } from './collection.ts'
 import type { Models } from './models.ts'
 
 /** The batchers through which requests and deliveries share calls to MongoDB (src/group-commit/). */
-export interface Lanes extends RelayLanes {
-  findKey: Lane<string, KeyAndBusiness | null>
-  moveKey: Lane<KeyMove, void>
-  insertClaim: Lane<Claim, Insertion>
-  findClaim: Lane<string, Claim | null>
-  updateClaim: Lane<GuardedUpdate, boolean>
-  noteReplay: Lane<string, void>
-  insertIntent: Lane<Intent, Insertion>
-  findIntent: Lane<string, Intent | null>
-  findIntentToChange: Lane<string, IntentToChange | null>
-  findOffered: Lane<string, OfferedIntent | null>
-  findExpiring: Lane<string, Intent | null>
-  updateIntent: Lane<GuardedUpdate, boolean>
-  insertProduct: Lane<Product, Insertion>
-  updateProduct: Lane<GuardedUpdate, boolean>
-  findVariants: Lane<string, VariantsOf | null>
-  insertOrder: Lane<Order, Insertion>
-  insertEndpoint: Lane<Endpoint, Insertion>
-  findEndpoint: Lane<string, AttemptEndpoint | null>
-  insertDelivery: Lane<Delivery, Insertion>
-  lookAtDelivery: Lane<string, DeliveryStanding | null>
-  claimDelivery: Lane<string, ClaimedDelivery | null>
-  recordResult: Lane<AttemptResult, boolean>
-  findBodySource: Lane<string, BodySource | null>
+export interface Batchers extends RelayBatchers {
+  findKey: Batcher<string, KeyAndBusiness | null>
+  moveKey: Batcher<KeyMove, void>
+  insertClaim: Batcher<Claim, Insertion>
+  findClaim: Batcher<string, Claim | null>
+  updateClaim: Batcher<GuardedUpdate, boolean>
+  noteReplay: Batcher<string, void>
+  insertIntent: Batcher<Intent, Insertion>
+  findIntent: Batcher<string, Intent | null>
+  findIntentToChange: Batcher<string, IntentToChange | null>
+  findOffered: Batcher<string, OfferedIntent | null>
+  findExpiring: Batcher<string, Intent | null>
+  updateIntent: Batcher<GuardedUpdate, boolean>
+  insertProduct: Batcher<Product, Insertion>
+  updateProduct: Batcher<GuardedUpdate, boolean>
+  findVariants: Batcher<string, VariantsOf | null>
+  insertOrder: Batcher<Order, Insertion>
+  insertEndpoint: Batcher<Endpoint, Insertion>
+  findEndpoint: Batcher<string, AttemptEndpoint | null>
+  insertDelivery: Batcher<Delivery, Insertion>
+  lookAtDelivery: Batcher<string, DeliveryStanding | null>
+  claimDelivery: Batcher<string, ClaimedDelivery | null>
+  recordResult: Batcher<AttemptResult, boolean>
+  findBodySource: Batcher<string, BodySource | null>
 }
 
 /** The state of a delivery, without its facts. */
@@ -62,34 +62,34 @@ const standing = {
 
 type VariantsOf = Pick<Product, '_id' | 'variants'>
 
-export function openLanes(models: Models, now: () => Date): Lanes {
+export function openBatchers(models: Models, now: () => Date): Batchers {
   return {
-    findKey: createKeyLane(models.ApiKey),
-    moveKey: createMoveLane(models.ApiKey),
+    findKey: createKeyBatcher(models.ApiKey),
+    moveKey: createMoveBatcher(models.ApiKey),
     insertClaim: insertsOf(models.Claim),
-    findClaim: createByIdLane(models.Claim),
-    updateClaim: createUpdateLane(pastMongoose(models.Claim)),
-    noteReplay: createReplayLane(models.Claim, now),
+    findClaim: createByIdBatcher(models.Claim),
+    updateClaim: createUpdateBatcher(pastMongoose(models.Claim)),
+    noteReplay: createReplayBatcher(models.Claim, now),
     insertIntent: insertsOf(models.Intent),
-    findIntent: createIntentLane(models.Intent),
-    findIntentToChange: createIntentToChangeLane(models.Intent),
-    findOffered: createOfferedLane(models.Intent),
-    findExpiring: createExpiringLane(models.Intent),
-    updateIntent: createUpdateLane(pastMongoose(models.Intent)),
+    findIntent: createIntentBatcher(models.Intent),
+    findIntentToChange: createIntentToChangeBatcher(models.Intent),
+    findOffered: createOfferedBatcher(models.Intent),
+    findExpiring: createExpiringBatcher(models.Intent),
+    updateIntent: createUpdateBatcher(pastMongoose(models.Intent)),
     insertProduct: insertsOf(models.Product),
-    updateProduct: createUpdateLane(pastMongoose(models.Product)),
-    findVariants: createByIdLane<Product, VariantsOf>(models.Product, { variants: 1 }),
+    updateProduct: createUpdateBatcher(pastMongoose(models.Product)),
+    findVariants: createByIdBatcher<Product, VariantsOf>(models.Product, { variants: 1 }),
     insertOrder: insertsOf(models.Order),
     insertEndpoint: insertsOf(models.Endpoint),
-    findEndpoint: createEndpointLane(models.Endpoint),
+    findEndpoint: createEndpointBatcher(models.Endpoint),
     insertDelivery: insertsOf(models.Delivery),
-    lookAtDelivery: createByIdLane<Delivery, DeliveryStanding>(models.Delivery, standing),
-    claimDelivery: createClaimLane(models.Delivery, now),
-    recordResult: createResultLane(models.Delivery),
-    findBodySource: createBodySourceLane(models),
-    ...openRelayLanes(models),
+    lookAtDelivery: createByIdBatcher<Delivery, DeliveryStanding>(models.Delivery, standing),
+    claimDelivery: createClaimBatcher(models.Delivery, now),
+    recordResult: createResultBatcher(models.Delivery),
+    findBodySource: createBodySourceBatcher(models),
+    ...openRelayBatchers(models),
   }
 }
 
-const insertsOf = <Doc extends { _id: string }>(model: Model<Doc>): Lane<Doc, Insertion> =>
-  createInsertLane<Doc>((docs) => pastMongoose(model).insertMany(docs as never, { ordered: false }), 500)
+const insertsOf = <Doc extends { _id: string }>(model: Model<Doc>): Batcher<Doc, Insertion> =>
+  createInsertBatcher<Doc>((docs) => pastMongoose(model).insertMany(docs as never, { ordered: false }), 500)

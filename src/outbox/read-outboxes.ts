@@ -1,8 +1,8 @@
 import type { Model } from 'mongoose'
 import type { Deps } from '../deps.ts'
 import type { Intent } from '../intents/intent.ts'
-import { type Lane, noHurry } from '../mongo/batching/batcher.ts'
-import { createReadLane } from '../mongo/batching/read-batcher.ts'
+import { type Batcher, noHurry } from '../mongo/batching/batcher.ts'
+import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { pastMongoose } from '../mongo/collection.ts'
 import { groupBy } from '../polyfills/group-by.ts'
 import { type Order, placed } from '../store/orders/order.ts'
@@ -38,10 +38,10 @@ const groupWaitMs = 100
 const mostEvents = 200
 
 /** Batched reads, shared by all jobs of the process. A small document is returned whole, a large one only with its size. */
-export interface OutboxLanes {
-  findIntentOutbox: Lane<string, IntentSource | Large | null>
+export interface OutboxBatchers {
+  findIntentOutbox: Batcher<string, IntentSource | Large | null>
   /** Finds placed orders only. */
-  findOrderOutbox: Lane<string, Source | Large | null>
+  findOrderOutbox: Batcher<string, Source | Large | null>
 }
 
 const intentFields = { businessId: 1, sandbox: 1, referenceNumber: 1, shortCode: 1, expiresAt: 1 } as const
@@ -59,24 +59,27 @@ const waiting = { 'outbox.0': { $exists: true } } as const
 const bytes = { $bsonSize: '$$ROOT' }
 const ifSmall = (field: string) => ({ $cond: [{ $lte: [bytes, smallBytes] }, field, '$$REMOVE'] })
 
-export const openOutboxLanes = (models: { Intent: Model<Intent>; Order: Model<Order> }): OutboxLanes => ({
-  findIntentOutbox: createOutboxLane(models.Intent, waiting, {
+export const openOutboxBatchers = (models: {
+  Intent: Model<Intent>
+  Order: Model<Order>
+}): OutboxBatchers => ({
+  findIntentOutbox: createOutboxBatcher(models.Intent, waiting, {
     ...intentFields,
     metadata: ifSmall('$metadata'),
   }),
-  findOrderOutbox: createOutboxLane(
+  findOrderOutbox: createOutboxBatcher(
     models.Order,
     { ...waiting, ...placed },
     { ...orderFields, items: ifSmall('$items') },
   ),
 })
 
-const createOutboxLane = <Doc extends { _id: string }, Kind extends Source>(
+const createOutboxBatcher = <Doc extends { _id: string }, Kind extends Source>(
   model: Model<Doc>,
   filter: object,
   fields: object,
-): Lane<string, Kind | Large | null> =>
-  createReadLane<Kind | Large>(
+): Batcher<string, Kind | Large | null> =>
+  createReadBatcher<Kind | Large>(
     (ids) =>
       pastMongoose(model)
         .find<Kind | Large>({ _id: { $in: ids }, ...filter } as object, {
@@ -91,7 +94,7 @@ const isSmall = <Kind extends Source>(found: Kind | Large | null): found is Kind
   found !== null && 'outbox' in found
 const isLarge = (found: Source | Large | null): found is Large => found !== null && !('outbox' in found)
 
-type ReadDeps = Pick<Deps, 'Intent' | 'Order' | 'lanes' | 'largeOutboxes'>
+type ReadDeps = Pick<Deps, 'Intent' | 'Order' | 'batchers' | 'largeOutboxes'>
 
 /**
  * Reads documents that have events, with the fields that their bodies are composed from, in groups that fit into memory. Small documents come
@@ -106,10 +109,10 @@ export async function* readOutboxes(
   for (let at = 0; at < Math.max(intentIds.length, orderIds.length); at += smallTogether) {
     const [intents, orders] = await Promise.all([
       Promise.all(
-        intentIds.slice(at, at + smallTogether).map((id) => deps.lanes.findIntentOutbox(id, noHurry)),
+        intentIds.slice(at, at + smallTogether).map((id) => deps.batchers.findIntentOutbox(id, noHurry)),
       ),
       Promise.all(
-        orderIds.slice(at, at + smallTogether).map((id) => deps.lanes.findOrderOutbox(id, noHurry)),
+        orderIds.slice(at, at + smallTogether).map((id) => deps.batchers.findOrderOutbox(id, noHurry)),
       ),
     ])
     const small = { intents: intents.filter(isSmall), orders: orders.filter(isSmall) }

@@ -1,18 +1,18 @@
 import type { Model } from 'mongoose'
-import { createLane, type Lane, unhurriedRestMs } from '../mongo/batching/batcher.ts'
+import { type Batcher, createBatcher, unhurriedRestMs } from '../mongo/batching/batcher.ts'
 import { pastMongoose } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import { groupBy } from '../polyfills/group-by.ts'
 import type { Receiver } from '../webhooks/deliveries/new-delivery.ts'
 import { standing } from '../webhooks/endpoints/endpoint.ts'
-import { type OutboxLanes, openOutboxLanes } from './read-outboxes.ts'
+import { type OutboxBatchers, openOutboxBatchers } from './read-outboxes.ts'
 
 /** The batchers of the relay. Most relay jobs carry one intent and many run at once, so they share reads and writes. */
-export interface RelayLanes extends OutboxLanes {
+export interface RelayBatchers extends OutboxBatchers {
   /** The active endpoints of a business. */
-  findReceivers: Lane<string, Receiver[]>
-  emptyIntentOutbox: Lane<Told, void>
-  emptyOrderOutbox: Lane<Told, void>
+  findReceivers: Batcher<string, Receiver[]>
+  emptyIntentOutbox: Batcher<Told, void>
+  emptyOrderOutbox: Batcher<Told, void>
 }
 
 /** Events of a document that have become deliveries, to be removed from its outbox. `_id` is the document's. */
@@ -21,9 +21,9 @@ export interface Told {
   events: string[]
 }
 
-export const openRelayLanes = (models: Models): RelayLanes => ({
-  ...openOutboxLanes(models),
-  findReceivers: createLane(500, async (businessIds) => {
+export const openRelayBatchers = (models: Models): RelayBatchers => ({
+  ...openOutboxBatchers(models),
+  findReceivers: createBatcher(500, async (businessIds) => {
     const found = await pastMongoose(models.Endpoint)
       .find<Receiver>(
         { businessId: { $in: [...new Set(businessIds)] }, ...standing, active: true },
@@ -33,13 +33,13 @@ export const openRelayLanes = (models: Models): RelayLanes => ({
     const byBusiness = groupBy(found, ({ businessId }) => businessId)
     return businessIds.map((id) => byBusiness.get(id) ?? [])
   }),
-  emptyIntentOutbox: createEmptyingLane(models.Intent),
-  emptyOrderOutbox: createEmptyingLane(models.Order),
+  emptyIntentOutbox: createEmptyingBatcher(models.Intent),
+  emptyOrderOutbox: createEmptyingBatcher(models.Order),
 })
 
 /** One update for all documents. Event ids are unique, so each outbox loses only its own events. */
-const createEmptyingLane = <Doc extends { _id: string }>(model: Model<Doc>): Lane<Told, void> =>
-  createLane(
+const createEmptyingBatcher = <Doc extends { _id: string }>(model: Model<Doc>): Batcher<Told, void> =>
+  createBatcher(
     500,
     async (told) => {
       const events = told.flatMap((one) => one.events)

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { expiryJobs } from '../intents/expire.ts'
-import { type Lane, noHurry } from '../mongo/batching/batcher.ts'
+import { type Batcher, noHurry } from '../mongo/batching/batcher.ts'
 import { groupBy } from '../polyfills/group-by.ts'
 import type { NamedJob } from '../queues/jobs.ts'
 import { newId } from '../security/ids.ts'
@@ -97,7 +97,7 @@ async function relaySome(
   orders: Source[],
 ): Promise<void> {
   const receivers = await receiversOf(deps, [...intents, ...orders])
-  const insert = async (source: Source, empty: Lane<Told, void>): Promise<void> => {
+  const insert = async (source: Source, empty: Batcher<Told, void>): Promise<void> => {
     const { businessId, outbox } = source
     const ours = receivers.get(businessId) ?? []
     const free = await deps.relaySlots.take(businessId, slotWaitMs)
@@ -112,8 +112,8 @@ async function relaySome(
     relayed.causes.push(...outbox.map(causeOf))
   }
   const done = await Promise.allSettled([
-    ...intents.map((intent) => insert(intent, deps.lanes.emptyIntentOutbox)),
-    ...orders.map((order) => insert(order, deps.lanes.emptyOrderOutbox)),
+    ...intents.map((intent) => insert(intent, deps.batchers.emptyIntentOutbox)),
+    ...orders.map((order) => insert(order, deps.batchers.emptyOrderOutbox)),
   ])
   scheduleExpiries(deps, intents)
   const broken = done.find((one) => one.status === 'rejected')
@@ -137,7 +137,7 @@ const relaySource = (
       }),
     )
     const waiting = inserted.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : []))
-    if (waiting.length > 0) deps.nudge('webhook-delivery', waiting)
+    if (waiting.length > 0) deps.enqueue('webhook-delivery', waiting)
     relayed.deliveries += inserted.length
     relayed.waiting += waiting.length
     const broken = inserted.find((one) => one.status === 'rejected')
@@ -174,7 +174,7 @@ async function relayTo(
   const until = performance.now() + unsentAtMostMs
   let isMine = false
   try {
-    isMine = (await deps.lanes.insertDelivery(delivery, until)).inserted
+    isMine = (await deps.batchers.insertDelivery(delivery, until)).inserted
   } finally {
     if (!isMine) slot?.free(null)
   }
@@ -208,12 +208,12 @@ async function takeSlot(
 
 async function receiversOf(deps: Deps, sources: Source[]): Promise<Map<string, Receiver[]>> {
   const businessIds = [...groupBy(sources, ({ businessId }) => businessId).keys()]
-  const found = await Promise.all(businessIds.map((id) => deps.lanes.findReceivers(id, noHurry)))
+  const found = await Promise.all(businessIds.map((id) => deps.batchers.findReceivers(id, noHurry)))
   return new Map(businessIds.map((id, index) => [id, found[index] ?? []]))
 }
 
 /** Enqueues the expiry of new intents here, so that the create request does not have to. */
 function scheduleExpiries(deps: Deps, intents: IntentSource[]): void {
   const created = intents.filter((intent) => intent.outbox.some((event) => event.event === 'payment.created'))
-  if (created.length > 0) deps.nudge('intent-expiry', expiryJobs(created, deps.now()))
+  if (created.length > 0) deps.enqueue('intent-expiry', expiryJobs(created, deps.now()))
 }

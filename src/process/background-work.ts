@@ -1,10 +1,10 @@
 /** Background work that no job waits for. A stopping worker waits until all of it has ended. */
-export interface UnderWay {
+export interface BackgroundWork {
   add(work: Promise<unknown>): void
   ended(): Promise<void>
 }
 
-export function createUnderWay(): UnderWay {
+export function createBackgroundWork(): BackgroundWork {
   const all = new Set<Promise<unknown>>()
   return {
     add(work) {

@@ -7,7 +7,7 @@ import { type QueueName, queueNames } from './jobs.ts'
 import { openQueue } from './queues.ts'
 
 /** How long a page that people look at waits for Redis. */
-const patienceMs = 2000
+const timeoutMs = 2000
 
 /** Every queue, for people who look at it. */
 export interface BoardQueues {
@@ -17,7 +17,7 @@ export interface BoardQueues {
 }
 
 /**
- * The queues on a connection of their own, so that nothing a person looks up delays a nudge. Nothing is connected before the
+ * The queues on a connection of their own, so that nothing a person looks up delays a enqueue. Nothing is connected before the
  * first look: most `web` processes never show the board, and `worker` does not at all.
  */
 export function openBoardQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log: Log): BoardQueues {
@@ -25,8 +25,8 @@ export function openBoardQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>
     lazyConnect: true,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
-    commandTimeout: patienceMs,
-    connectTimeout: patienceMs,
+    commandTimeout: timeoutMs,
+    connectTimeout: timeoutMs,
     retryStrategy: (times) => Math.min(times * 100, 1000),
   })
   const complain = throttled(5000, (fields) => log.warn(fields, 'redis.unavailable'))
@@ -60,7 +60,7 @@ export function openBoardQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>
 
 async function connected(connection: Redis): Promise<void> {
   if (connection.status === 'ready') return
-  const ready = once(connection, 'ready', { signal: AbortSignal.timeout(patienceMs) })
+  const ready = once(connection, 'ready', { signal: AbortSignal.timeout(timeoutMs) })
   // It goes on trying by itself; the first failure is told by its event.
   if (connection.status === 'wait') connection.connect().catch(() => undefined)
   await ready

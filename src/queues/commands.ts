@@ -7,10 +7,10 @@ type Command = readonly [name: string, key: string, argument: number]
  * Commands that travel together, and the answer to each. All are done or none, also where the process ends half-way. Never throws: null
  * where Redis is away, frozen or full, and then nobody knows which.
  */
-export type Trip = (commands: readonly Command[]) => Promise<unknown[] | null>
+export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | null>
 
-export const createTrip =
-  (connection: Redis, complain: (fields: object) => void): Trip =>
+export const createRunCommands =
+  (connection: Redis, complain: (fields: object) => void): RunCommands =>
   async (commands) => {
     // Its connection tells of itself.
     if (connection.status !== 'ready') return null

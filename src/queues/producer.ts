@@ -18,16 +18,16 @@ export const addAll = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[])
   queue.addBulk(jobs.map((job) => ({ name: job.name ?? name, data: job.data, opts: jobOptions(job) })))
 
 /** Sends the jobs of one queue in the background. */
-export interface Nudger {
+export interface Producer {
   add(jobs: NewJob<QueueName>[]): void
   drained(): Promise<void>
 }
 
-export function createNudger(
+export function createProducer(
   name: QueueName,
   obtain: () => Promise<Queue>,
   complain: (fields: object) => void,
-): Nudger {
+): Producer {
   const waiting: NewJob<QueueName>[] = []
   let sending: Promise<void> | null = null
 

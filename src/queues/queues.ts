@@ -2,22 +2,22 @@ import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import type { Config } from '../config.ts'
 import { type Log, throttled } from '../process/log.ts'
-import { createTrip, type Trip } from './commands.ts'
+import { createRunCommands, type RunCommands } from './commands.ts'
 import { createCounts, type QueueCounts } from './counts.ts'
 import { type NewJob, type QueueName, queueNames } from './jobs.ts'
-import { createNudger, type Nudger } from './producer.ts'
+import { createProducer, type Producer } from './producer.ts'
 import { keepSchedule, type Schedule } from './schedule.ts'
 import { createStanding, type StandingJobs } from './standing-jobs.ts'
 
 /** Adds jobs without making anybody wait: a poll finds the work of a lost one, so a fault is logged and forgotten. */
-export type Nudge = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
+export type Enqueue = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
 
 export interface Queues {
-  nudge: Nudge
+  enqueue: Enqueue
   /** What is there already, to be looked at and put right. All of it waits for Redis, and throws without it. */
   standing: StandingJobs
   /** For what else all processes share: other commands on the same connection. */
-  trip: Trip
+  runCommands: RunCommands
   counts: QueueCounts
   /** Has a queue get a job by the clock. Changes nothing where it does already. Waits for Redis, and throws without it. */
   keepSchedule(name: QueueName, schedule: Schedule): Promise<void>
@@ -51,19 +51,19 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
     queue.catch(() => opened.delete(name))
     return queue
   }
-  const nudgers = Object.fromEntries(
-    queueNames.map((name) => [name, createNudger(name, () => obtain(name), complain)]),
-  ) as Record<QueueName, Nudger>
+  const producers = Object.fromEntries(
+    queueNames.map((name) => [name, createProducer(name, () => obtain(name), complain)]),
+  ) as Record<QueueName, Producer>
   return {
-    nudge: (name, jobs) => nudgers[name].add(jobs),
+    enqueue: (name, jobs) => producers[name].add(jobs),
     standing: createStanding(connection, obtain, `${config.queuePrefix}:whole`),
-    trip: createTrip(connection, complain),
+    runCommands: createRunCommands(connection, complain),
     counts: createCounts(connection, obtain),
     keepSchedule: async (name, schedule) => keepSchedule(await obtain(name), schedule),
     whenReady: (act) => void connection.on('ready', act),
     ping: () => connection.ping(),
     async close() {
-      await Promise.all(queueNames.map((name) => nudgers[name].drained()))
+      await Promise.all(queueNames.map((name) => producers[name].drained()))
       for (const queue of opened.values()) await queue.then((open) => open.close()).catch(() => undefined)
       connection.disconnect()
     },

@@ -1,4 +1,4 @@
-import { createLane, noHurry, unhurriedRestMs } from '../mongo/batching/batcher.ts'
+import { createBatcher, noHurry, unhurriedRestMs } from '../mongo/batching/batcher.ts'
 import type { Usage } from './quota.ts'
 
 /** The largest batch. A count takes about 20 ms if a quota of 20 000 is full, so a whole batch ends well before `countingMs`. */
@@ -12,7 +12,7 @@ export type Counted = Usage & { _id: string }
 export function batchCounts(
   countAll: (businessIds: string[]) => Promise<Counted[]>,
 ): (businessId: string) => Promise<Usage> {
-  const count = createLane<string, Usage>(
+  const count = createBatcher<string, Usage>(
     mostAtOnce,
     async (businessIds) => {
       const counted = new Map((await countAll([...new Set(businessIds)])).map((each) => [each._id, each]))

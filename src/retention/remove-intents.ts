@@ -13,7 +13,7 @@ const { maxTimeMS } = batchLimits
  */
 const ended = {
   status: { $ne: 'PENDING' },
-  underWay: null,
+  hold: null,
   'refunds.status': { $ne: 'PENDING' },
   'outbox.0': { $exists: false },
 } as const

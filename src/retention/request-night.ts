@@ -8,12 +8,12 @@ type NightDeps = Pick<Deps, 'RetentionRecord' | 'now'>
  * Asks for the clean-up that is owed and that nobody is at: the schedule's job was lost, nobody ran it, or whoever did died. In MongoDB stands which
  * night was cleaned last, so that a night is missed only until somebody looks.
  */
-export async function askForNight(deps: NightDeps & Pick<Deps, 'nudge'>): Promise<void> {
+export async function askForNight(deps: NightDeps & Pick<Deps, 'enqueue'>): Promise<void> {
   const record = await openRecord(deps)
   const now = deps.now()
   if (!isOwed(record, now) || record.leaseUntil > now) return
   const jobId = `night-${lastDue(now).toISOString().slice(0, 10)}`
-  deps.nudge('retention', [{ data: {}, jobId, delayMs: 0, freesId: true }])
+  deps.enqueue('retention', [{ data: {}, jobId, delayMs: 0, freesId: true }])
 }
 
 /** Sees to it that Redis has the schedule. One that is there stays as it is, and with it a run of it that is overdue. */

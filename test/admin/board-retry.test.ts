@@ -126,7 +126,7 @@ describe('Retry in Bull Board', function () {
       const data = { ref, host }
       return { name, data, jobId: jobIdOf({ _id, attempts: 8, redrives: 0 }), delayMs: 0 }
     })
-    board.service.deps.nudge('webhook-delivery', jobs)
+    board.service.deps.enqueue('webhook-delivery', jobs)
     return many.map(({ _id }) => _id)
   }
 })

@@ -150,7 +150,7 @@ describe('Bull Board', function () {
       nextAttemptAt: new Date('2199-12-31T23:59:58.765Z'),
       lastAttempt: dead.attemptLog[2],
     }
-    service.deps.nudge('webhook-delivery', [deliveryJob(waiting, service.clock.now())])
+    service.deps.enqueue('webhook-delivery', [deliveryJob(waiting, service.clock.now())])
     const job = await until('it waits', async () => {
       const { status, body } = await call('viewer', 'get', `${mainQueue}/${jobIdOf(waiting)}`)
       return status === 200 && body.job

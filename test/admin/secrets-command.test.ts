@@ -329,11 +329,11 @@ describe('npm run admin -- secrets rotate', function () {
 
   it('a key that moves between two looks for it is found, and one that cannot be moved works', async () => {
     const merchant = await service.merchant()
-    const { lanes } = both.deps
-    const { findKey, moveKey } = lanes
-    lanes.findKey = async (hash, by) => {
+    const { batchers } = both.deps
+    const { findKey, moveKey } = batchers
+    batchers.findKey = async (hash, by) => {
       const found = await findKey(hash, by)
-      lanes.findKey = findKey
+      batchers.findKey = findKey
       const [secret, to] = [await storedKey(merchant), both.deps.secrets.hash(merchant.key)]
       const { keyId } = merchant
       await moveKey({ keyId, from: secret.hash, to, pepper: restsOn(both), at: new Date() }, by)
@@ -342,9 +342,9 @@ describe('npm run admin -- secrets rotate', function () {
     await use(both, merchant).expect(200)
 
     const other = await service.merchant()
-    lanes.moveKey = () => Promise.reject(new Error('MongoDB is away'))
+    batchers.moveKey = () => Promise.reject(new Error('MongoDB is away'))
     await use(both, other).expect(200)
-    lanes.moveKey = moveKey
+    batchers.moveKey = moveKey
     expect((await storedKey(other)).pepper).to.equal(restsOn(service))
   })
 

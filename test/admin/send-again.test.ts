@@ -45,9 +45,9 @@ describe('Sending again', () => {
     }
     const payment = `/admin/payments/${referenceNumber}`
     expect((await press('source'))[0]).to.equal(payment)
-    const [page, underWay] = await press('https://elsewhere.example')
+    const [page, hold] = await press('https://elsewhere.example')
     expect(page).to.equal(`/admin/deliveries/${_id}`)
-    expect(underWay).to.include('An attempt is under way or due already: nothing was added.')
+    expect(hold).to.include('An attempt is under way or due already: nothing was added.')
     failing?.respondWith((res) => void res.end())
     expect((await attempt(service.deps, _id)).outcome).to.equal('delivered')
     expect((await press('source'))[1]).to.include('It was delivered already: nothing was sent.')
@@ -139,15 +139,15 @@ describe('Sending again', () => {
 
     /** While it runs, five seconds pass with each batch that is re-queued. */
     async function slowly<T>(run: () => Promise<T>): Promise<T> {
-      const [{ nudge }, { now }] = [service.deps, performance]
+      const [{ enqueue }, { now }] = [service.deps, performance]
       let passedMs = 0
       performance.now = () => now.call(performance) + passedMs
-      service.deps.nudge = () => void (passedMs += 5000)
+      service.deps.enqueue = () => void (passedMs += 5000)
       try {
         return await run()
       } finally {
         performance.now = now
-        service.deps.nudge = nudge
+        service.deps.enqueue = enqueue
       }
     }
 

@@ -29,7 +29,7 @@ describe('Large bodies', () => {
   })
   after(() => service.close())
 
-  const taken = (kind: 'csv' | 'json') => service.deps.bodyRooms[kind].taken()
+  const taken = (kind: 'csv' | 'json') => service.deps.bodyBudgets[kind].taken()
   const json = (bytes: number) => JSON.stringify({ amount: 5 }).padEnd(bytes)
   const csv = (bytes: number) => `handle,name,price\ntea,Thé,1250\n${'\n'.repeat(bytes)}`
   const refusals = async () => {

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
 import { createHttpServer } from '../../src/http/server/listen.ts'
-import { patience } from '../../src/http/server/timeouts.ts'
+import { timeouts } from '../../src/http/server/timeouts.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -54,16 +54,16 @@ describe('A caller who sent everything and went away', () => {
     const server = createHttpServer(
       deps,
       createApp(deps, () => false),
-      patience,
+      timeouts,
     )
     await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { findKey } = deps.lanes
+    const { findKey } = deps.batchers
     const lines = Object.entries({ Host: 'a', ...headers }).map(([name, value]) => `${name}: ${value}`)
     const caller = connect((server.address() as AddressInfo).port, '127.0.0.1')
     const [served] = (await once(server, 'connection')) as [Socket]
     const looked = new Promise<void>((resolve) => {
-      deps.lanes.findKey = async (hash, until) => {
-        deps.lanes.findKey = findKey
+      deps.batchers.findKey = async (hash, until) => {
+        deps.batchers.findKey = findKey
         const gone = once(served, 'close')
         caller.destroy()
         await gone

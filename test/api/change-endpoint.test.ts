@@ -214,13 +214,13 @@ describe('A webhook endpoint', () => {
       const { id: kept } = await subscribe(service, merchant, receiver.url)
       for (let made = 0; made < 3; made += 1) await createIntent(service, merchant)
       await relay(service, merchant)
-      const [underWay] = (await deliveriesOf(service, merchant)).filter(({ endpointId }) => endpointId === id)
-      if (underWay === undefined) return expect.fail('no delivery')
+      const [hold] = (await deliveriesOf(service, merchant)).filter(({ endpointId }) => endpointId === id)
+      if (hold === undefined) return expect.fail('no delivery')
       receiver.respondWith((res, _count, { json }) => {
-        if (json.id !== underWay._id) return res.end()
+        if (json.id !== hold._id) return res.end()
         void remove().then(() => res.end())
       })
-      await attempt(service.deps, underWay._id)
+      await attempt(service.deps, hold._id)
       receiver.respondWith((res) => void res.end())
       const after = await deliveriesOf(service, merchant)
       for (const { _id, endpointId, status, nextAttemptAt } of after) {

@@ -5,7 +5,7 @@ import supertest from 'supertest'
 import { createApp } from '../../src/app.ts'
 import { createHttpServer } from '../../src/http/server/listen.ts'
 import { serveProbes } from '../../src/http/server/probes.ts'
-import { patience } from '../../src/http/server/timeouts.ts'
+import { timeouts } from '../../src/http/server/timeouts.ts'
 import { openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { crlf, sendRaw } from './raw-request.ts'
@@ -36,7 +36,7 @@ describe('Health', () => {
     const server = createHttpServer(
       service.deps,
       createApp(service.deps, () => true),
-      patience,
+      timeouts,
     )
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')

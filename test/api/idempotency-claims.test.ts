@@ -53,13 +53,13 @@ describe('The claim of a write', () => {
         .post(`/api/v1/dev/webhooks/endpoints/${id}/test`)
         .set(merchant.write('waits'))
         .then((response) => response)
-    const { lanes } = service.deps
+    const { batchers } = service.deps
     let inserts = 0
     let looks = 0
-    service.deps.lanes = {
-      ...lanes,
-      insertClaim: (...claimed) => (++inserts, lanes.insertClaim(...claimed)),
-      findClaim: (...asked) => (++looks, lanes.findClaim(...asked)),
+    service.deps.batchers = {
+      ...batchers,
+      insertClaim: (...claimed) => (++inserts, batchers.insertClaim(...claimed)),
+      findClaim: (...asked) => (++looks, batchers.findClaim(...asked)),
     }
     const first = test()
     await receiver.atLeast(1)
@@ -69,7 +69,7 @@ describe('The claim of a write', () => {
     gate.open()
     const { text } = await first
     for (const duplicate of await Promise.all(duplicates)) expect(duplicate.text).to.equal(text)
-    service.deps.lanes = lanes
+    service.deps.batchers = batchers
     await receiver.close()
   })
 
@@ -152,10 +152,10 @@ describe('The claim of a write', () => {
 
   it('gets one fresh effect where the clock leaps a day while it is looked at', async () => {
     const first = await create('leapt').expect(201)
-    const { lanes } = service.deps
-    const { findClaim } = lanes
-    lanes.findClaim = async (...asked) => {
-      lanes.findClaim = findClaim
+    const { batchers } = service.deps
+    const { findClaim } = batchers
+    batchers.findClaim = async (...asked) => {
+      batchers.findClaim = findClaim
       const found = await findClaim(...asked)
       service.clock.advance(day + 1)
       return found
@@ -172,8 +172,8 @@ describe('The claim of a write', () => {
 
     /** Holds the next insert of an intent back until it is let go, and counts who looks at a claim meanwhile. */
     function holdNextInsert() {
-      const { lanes } = service.deps
-      const { insertIntent, findClaim } = lanes
+      const { batchers } = service.deps
+      const { insertIntent, findClaim } = batchers
       let letGo: () => void = () => undefined
       const held = new Promise<void>((resolve) => {
         letGo = resolve
@@ -181,16 +181,16 @@ describe('The claim of a write', () => {
       let arrived = false
       let looks = 0
       restore = () => {
-        Object.assign(lanes, { insertIntent, findClaim })
+        Object.assign(batchers, { insertIntent, findClaim })
         letGo()
       }
-      lanes.insertIntent = async (...args) => {
-        lanes.insertIntent = insertIntent
+      batchers.insertIntent = async (...args) => {
+        batchers.insertIntent = insertIntent
         arrived = true
         await held
         return insertIntent(...args)
       }
-      lanes.findClaim = (...args) => {
+      batchers.findClaim = (...args) => {
         looks += 1
         return findClaim(...args)
       }

@@ -4,8 +4,8 @@ import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Claim } from '../../src/idempotency/claim.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
-import type { Lanes } from '../../src/mongo/batchers.ts'
-import type { Lane } from '../../src/mongo/batching/batcher.ts'
+import type { Batchers } from '../../src/mongo/batchers.ts'
+import type { Batcher } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent } from '../support/acts.ts'
@@ -78,19 +78,19 @@ describe('A request that loses its claim', function () {
 
   /** Holds back the next calls to a batcher, each until its own gate opens. */
   function hold(name: Held, count: number): { arrived(): number; gates: Gate[] } {
-    const lanes: Pick<Lanes, Held> = service.deps.lanes
-    const lane = lanes[name] as Lane<unknown, unknown>
+    const batchers: Pick<Batchers, Held> = service.deps.batchers
+    const batcher = batchers[name] as Batcher<unknown, unknown>
     const gates = Array.from({ length: count }, createGate)
     let arrived = 0
-    const held: Lane<unknown, unknown> = async (...args) => {
+    const held: Batcher<unknown, unknown> = async (...args) => {
       const gate = gates[arrived]
       arrived += 1
       await gate?.passed
-      return lane(...args)
+      return batcher(...args)
     }
-    Object.assign(lanes, { [name]: held })
+    Object.assign(batchers, { [name]: held })
     cleanUps.push(() => {
-      Object.assign(lanes, { [name]: lane })
+      Object.assign(batchers, { [name]: batcher })
       for (const gate of gates) gate.open()
     })
     return { arrived: () => arrived, gates }
@@ -294,17 +294,17 @@ describe('A request that loses its claim', function () {
   it('begins no refund past its deadline, because a retry may have returned by then', async () => {
     const { path, effects } = await refundOf(10)
     const reference = path.split('/')[2] as string
-    const { lanes } = service.deps
-    const { findIntentToChange } = lanes
+    const { batchers } = service.deps
+    const { findIntentToChange } = batchers
     const effect = { id: newId(), until: performance.now() + 200, cause: null, seal: String }
     // As if the process were frozen between its read and its write.
-    lanes.findIntentToChange = async (...args) => {
+    batchers.findIntentToChange = async (...args) => {
       const intent = await findIntentToChange(...args)
       await until('the deadline', () => performance.now() >= effect.until)
       return intent
     }
     cleanUps.push(() => {
-      lanes.findIntentToChange = findIntentToChange
+      batchers.findIntentToChange = findIntentToChange
     })
     const { businessId, keyId } = merchant
     const caller: Caller = {
@@ -380,15 +380,15 @@ describe('A request that loses its claim', function () {
   })
 
   function countLooks(): () => number {
-    const { lanes } = service.deps
-    const { findClaim } = lanes
+    const { batchers } = service.deps
+    const { findClaim } = batchers
     let looks = 0
-    lanes.findClaim = (...args) => {
+    batchers.findClaim = (...args) => {
       looks += 1
       return findClaim(...args)
     }
     cleanUps.push(() => {
-      lanes.findClaim = findClaim
+      batchers.findClaim = findClaim
     })
     return () => looks
   }

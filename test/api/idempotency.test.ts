@@ -263,12 +263,12 @@ describe('X-Idempotency-Key', () => {
 
     /** Lets the next insert of an intent go wrong, before or after it reached MongoDB. */
     function failNextInsert(when: 'before' | 'after', fault: () => Error) {
-      const { lanes } = service.deps
-      const insert = lanes.insertIntent
+      const { batchers } = service.deps
+      const insert = batchers.insertIntent
       restore = () => {
-        lanes.insertIntent = insert
+        batchers.insertIntent = insert
       }
-      lanes.insertIntent = async (...args) => {
+      batchers.insertIntent = async (...args) => {
         restore()
         if (when === 'after') await insert(...args)
         throw fault()

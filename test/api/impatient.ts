@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
 import { createHttpServer, type HttpServer } from '../../src/http/server/listen.ts'
-import { type Patience, patience } from '../../src/http/server/timeouts.ts'
+import { type Timeouts, timeouts } from '../../src/http/server/timeouts.ts'
 import type { Service } from '../support/service.ts'
 
 /** Short enough to be waited for, long enough for a busy machine. */
-export const short: Patience = {
-  ...patience,
+export const short: Timeouts = {
+  ...timeouts,
   headersMs: 400,
   requestMs: 1200,
   bodyGraceMs: 400,
@@ -23,8 +23,8 @@ export interface Opened {
   close(): Promise<unknown>
 }
 
-/** A second HTTP server of a service, with another patience, for its app or another one. */
-export async function openServer(service: Service, app: Express, waiting: Patience): Promise<Opened> {
+/** A second HTTP server of a service, with another timeouts, for its app or another one. */
+export async function openServer(service: Service, app: Express, waiting: Timeouts): Promise<Opened> {
   const server = createHttpServer(service.deps, app, waiting)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

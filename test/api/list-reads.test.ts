@@ -64,9 +64,9 @@ describe('A list', () => {
         const pending = kind === 2 ? neverCancels : expiresAt
         const cancelsAt = { PENDING: pending, CANCELLED: alreadyCancelled }[status as string] ?? null
         const own = { _id: newId(), referenceNumber: newReferenceNumber(), shortCode: newShortCode() }
-        const underWay = cancelsAt === neverCancels ? { id: newId() } : null
+        const hold = cancelsAt === neverCancels ? { id: newId() } : null
         const createdAt = at(place * minute)
-        return { ...rest, ...own, status, underWay, expiresAt, cancelsAt, outbox: [], createdAt }
+        return { ...rest, ...own, status, hold, expiresAt, cancelsAt, outbox: [], createdAt }
       })
       await service.deps.Intent.deleteMany({ businessId: whose.businessId })
       await service.deps.Intent.collection.insertMany(copies as never[])

@@ -187,7 +187,7 @@ describe('Metrics', () => {
       codeReusableAt: index % 3 === 0 ? at(1000) : at(-9_000_000),
       outbox: [],
       refunds: index < 2 ? [{ ...template?.refunds[0], createdAt: at(90_000), askAt: at(0) }] : [],
-      underWay: index < 3 ? { startedAt: at(index * 100_000), askAt: at(0) } : null,
+      hold: index < 3 ? { startedAt: at(index * 100_000), askAt: at(0) } : null,
     }))
     await service.deps.Intent.collection.insertMany(copies as never)
     await service.deps.Delivery.updateMany({}, { $set: { nextAttemptAt: null } })
@@ -219,14 +219,14 @@ describe('Metrics', () => {
         status: 'PENDING',
         expiresAt: at,
         cancelsAt: at,
-        underWay: null,
+        hold: null,
         refunds: [],
         outbox: [],
         ...changes,
       }))
-    const underWay = { startedAt: at, askAt: at } as never
+    const hold = { startedAt: at, askAt: at } as never
     await service.deps.Intent.collection.insertMany([
-      ...standing(100, 'held', { underWay, cancelsAt: neverCancels }),
+      ...standing(100, 'held', { hold, cancelsAt: neverCancels }),
       ...standing(300, 'ended', { status: 'CANCELLED', cancelsAt: alreadyCancelled }),
       ...standing(300, 'waiting', { cancelsAt: new Date(at.getTime() + 1e9) }),
     ] as never)
@@ -353,12 +353,12 @@ describe('Metrics', () => {
       codeKey: `live:m${index}`,
       refunds: [],
       outbox: [],
-      underWay: { startedAt: at(10_000), askAt: at(-2_000) },
+      hold: { startedAt: at(10_000), askAt: at(-2_000) },
     }))
     const oldest = { startedAt: at(3_000_000), askAt: at(-59_000) }
     await service.deps.Intent.collection.insertMany([
       ...held,
-      { ...held[0], _id: 'old', referenceNumber: 'old', shortCode: 'old', codeKey: 'old', underWay: oldest },
+      { ...held[0], _id: 'old', referenceNumber: 'old', shortCode: 'old', codeKey: 'old', hold: oldest },
     ] as never)
     const samples = await later()
     expect(valueOf(samples, 'open_outcomes', { kind: 'payment' })).to.equal(1000)

@@ -522,7 +522,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
   })
 
-  it('asks what became of an earlier try within the patience of the request only', async () => {
+  it('asks what became of an earlier try within the timeouts of the request only', async () => {
     const reference = await paid(100)
     walletsAnswer({ refund: async () => unknown, status: async () => ({ outcome: 'done' }) })
     await refund(reference, {}, `patient ${reference}`).expect(503)
@@ -541,7 +541,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     const asked = { amount: null, reason: null, expectedRefundable: null }
     const effect = { id: effectId, until: performance.now() + 60_000, cause: null, seal: String }
     const errand = await refundIntent(service.deps, caller, reference, asked, effect)
-    const overdrawn = new Error('the request has no patience left')
+    const overdrawn = new Error('the request has no timeouts left')
     const spending = errand(() => Promise.reject(overdrawn))
     expect(await spending.catch((error) => error)).to.equal(overdrawn)
     expect((await stored(reference)).refunds[0]?.status).to.equal('PENDING')

@@ -138,9 +138,9 @@ describe('The log of requests', () => {
 
   it('tells a fault whole to those who run the service, and not to the caller', async () => {
     const { write } = await service.merchant()
-    const { insertIntent } = service.deps.lanes
-    service.deps.lanes.insertIntent = async () => {
-      service.deps.lanes.insertIntent = insertIntent
+    const { insertIntent } = service.deps.batchers
+    service.deps.batchers.insertIntent = async () => {
+      service.deps.batchers.insertIntent = insertIntent
       throw new Error('a bug')
     }
     const answer = await service.http.post(intents).set(write()).send({ amount: 5 }).expect(500)
@@ -152,9 +152,9 @@ describe('The log of requests', () => {
 
   it('tells a bug whole where MongoDB was never asked, as 500 and not as its fault', async () => {
     const { read } = await service.merchant()
-    const { findKey } = service.deps.lanes
-    service.deps.lanes.findKey = async () => {
-      service.deps.lanes.findKey = findKey
+    const { findKey } = service.deps.batchers
+    service.deps.batchers.findKey = async () => {
+      service.deps.batchers.findKey = findKey
       return service.deps.ApiKey.findOne({ createdAt: 'Hidden' }).lean<never>()
     }
     const answer = await service.http.get(intents).set(read()).expect(500)
@@ -239,9 +239,9 @@ describe('The log of requests', () => {
     )
     await sendRaw(service.origin, crlf('GET /Hidden HTTP/1.1', twice, 'no header', '', ''))
     // The database quotes what it refuses: the values of a unique index in the message of its error.
-    const { insertIntent } = service.deps.lanes
-    service.deps.lanes.insertIntent = async (intent) => {
-      service.deps.lanes.insertIntent = insertIntent
+    const { insertIntent } = service.deps.batchers
+    service.deps.batchers.insertIntent = async (intent) => {
+      service.deps.batchers.insertIntent = insertIntent
       secrets.push(`:${intent.code}`)
       await service.deps.Intent.collection.insertOne({ _id: intent._id, codeKey: intent.codeKey } as never)
       await service.deps.Intent.collection.insertOne({ codeKey: intent.codeKey })
@@ -257,10 +257,10 @@ describe('The log of requests', () => {
 
   it('takes what the socket of the driver says for a fault of MongoDB', async () => {
     const { read } = await service.merchant()
-    const { findKey } = service.deps.lanes
+    const { findKey } = service.deps.batchers
     for (const code of ['EPIPE', 'ECONNRESET']) {
-      service.deps.lanes.findKey = () => {
-        service.deps.lanes.findKey = findKey
+      service.deps.batchers.findKey = () => {
+        service.deps.batchers.findKey = findKey
         return Promise.reject(
           Object.assign(new Error('This socket has been ended by the other party'), { code }),
         )

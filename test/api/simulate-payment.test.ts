@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import { beginPayment } from '../../src/intents/payments/hold.ts'
-import type { PaymentUnderWay } from '../../src/intents/payments/payment.ts'
+import type { PaymentHold } from '../../src/intents/payments/payment.ts'
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { noHurry } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
@@ -330,7 +330,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       const reference = await create()
       const now = service.deps.now()
       const later = new Date(now.getTime() + 15_000)
-      const underWay: PaymentUnderWay = {
+      const hold: PaymentHold = {
         id: 'form-1',
         wallet: 'sandbox',
         amount: 50_000,
@@ -340,9 +340,9 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
         askAt: later,
         mark: 'try-1',
       }
-      await beginPayment(service.deps, await stored(reference), underWay, noHurry)
+      await beginPayment(service.deps, await stored(reference), hold, noHurry)
       await expectRefused(simulate(reference), 400, 'INTENT_NOT_PENDING')
-      expect((await stored(reference)).underWay).to.include({ id: 'form-1' })
+      expect((await stored(reference)).hold).to.include({ id: 'form-1' })
     })
   })
 

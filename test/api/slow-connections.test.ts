@@ -6,7 +6,7 @@ import express from 'express'
 import { createApp } from '../../src/app.ts'
 import { mostConnections } from '../../src/http/server/most-connections.ts'
 import { serveProbes } from '../../src/http/server/probes.ts'
-import { patience } from '../../src/http/server/timeouts.ts'
+import { timeouts } from '../../src/http/server/timeouts.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { type Opened, openServer, short } from './impatient.ts'
@@ -65,7 +65,7 @@ describe('A connection', () => {
   })
 
   it('whose body drips is ended by its rate, long before the time of a request is over', async () => {
-    const { origin, close } = await openServer(service, app(), { ...short, requestMs: patience.requestMs })
+    const { origin, close } = await openServer(service, app(), { ...short, requestMs: timeouts.requestMs })
     const startedAt = performance.now()
     const all = await Promise.all([
       drip(origin, head('Content-Length: 5000'), ' '),
@@ -78,7 +78,7 @@ describe('A connection', () => {
   })
 
   it('whose second body drips does not live on the bytes of the first', async () => {
-    const { origin, close } = await openServer(service, app(), { ...short, requestMs: patience.requestMs })
+    const { origin, close } = await openServer(service, app(), { ...short, requestMs: timeouts.requestMs })
     const first = head('Content-Length: 100000') + body.padEnd(100_000)
     const startedAt = performance.now()
     const answers = await drip(origin, first + head('Content-Length: 5000'), ' ')
@@ -265,7 +265,7 @@ describe('A connection', () => {
     const ofAddress = mostConnections() / 10
 
     it(`beyond ${ofAddress} of one address is closed, and those of other addresses are served`, async () => {
-      const { origin, close } = await openServer(service, app(), patience)
+      const { origin, close } = await openServer(service, app(), timeouts)
       const all = await connectMany(origin, ofAddress + 5, '127.7.0.1')
       for (const socket of all) socket.resume()
       await until('five are closed', () => standing(all).length === ofAddress)
@@ -287,7 +287,7 @@ describe('A connection', () => {
       const { origin, close } = await openServer(
         behind,
         createApp(behind.deps, () => false),
-        patience,
+        timeouts,
       )
       const all = await connectMany(origin, ofAddress + 5, '127.9.0.1')
       const last = all.at(-1) as Socket

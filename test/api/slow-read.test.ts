@@ -39,12 +39,15 @@ describe('a read that lasts past the end of an intent', () => {
   const get = async (path: string) => (await service.http.get(path).set(merchant.read())).body
   const statusNow = async () => (await get(`/api/v1/dev/intents/${referenceNumber}`)).data.status
 
-  /** The next read by this lane lasts until it is paid. */
+  /** The next read by this batcher lasts until it is paid. */
   function delay(name: 'findIntent' | 'findOffered') {
-    const lanes = service.deps.lanes as Record<typeof name, (key: string, until: number) => Promise<unknown>>
-    const find = lanes[name]
-    lanes[name] = async (...asked) => {
-      lanes[name] = find
+    const batchers = service.deps.batchers as Record<
+      typeof name,
+      (key: string, until: number) => Promise<unknown>
+    >
+    const find = batchers[name]
+    batchers[name] = async (...asked) => {
+      batchers[name] = find
       const read = await find(...asked)
       await payAndWait()
       return read

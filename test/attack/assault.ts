@@ -100,10 +100,10 @@ export function createAssault(field: Field): Assault {
     else judgeSilence(attack, sending, filled, came)
   }
 
-  async function playOne({ inTurn, atOnce }: Scene, connection: Line): Promise<void> {
+  async function playOne({ oneAtATime, atOnce }: Scene, connection: Line): Promise<void> {
     scenes += 1
     const scene = { number: scenes, found: new Map<string, string>() }
-    for (const attack of inTurn) await send(attack, scene, connection)
+    for (const attack of oneAtATime) await send(attack, scene, connection)
     await Promise.all(
       atOnce.map(async (attack) => {
         const own = openLine(port)

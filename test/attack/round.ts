@@ -19,7 +19,7 @@ import { openStage, type Stage } from './stage/stage.ts'
 /** By then everything that is used is loaded and compiled: so many volleys, and this part of the requests. */
 const earlyVolleys = 5
 const earlyPart = 1 / 4
-/** Longer than a closed connection, a request under way and a lane are kept. */
+/** Longer than a closed connection, a request under way and a batcher are kept. */
 const restMs = 8_000
 /** One name for so many requests is tried as a receiver. */
 const requestsPerName = 200
@@ -118,8 +118,8 @@ async function sendAll(
   for (let number = 0; !isOver(); number += 1) {
     const isEarly = number >= earlyVolleys && assault.sent() >= requests * earlyPart
     if (early === null && isEarly) early = await statesOf(stage, assault.sent())
-    const aimed = volley(seed, number).filter(({ inTurn, atOnce }) =>
-      [...inTurn, ...atOnce].some(({ target }) => at.test(target)),
+    const aimed = volley(seed, number).filter(({ oneAtATime, atOnce }) =>
+      [...oneAtATime, ...atOnce].some(({ target }) => at.test(target)),
     )
     await assault.play(aimed, inFlight)
     if ((number + 1) % volleysTold === 0) console.log(`${assault.sent()} requests sent`)

@@ -57,10 +57,10 @@ describe('The hosted pages', function () {
     const open = await order({ amountType: 'OPEN', amount: 125_050, label: undefined })
     const waiting = await order({})
     const soon = new Date(service.clock.now().getTime() + 3_600_000)
-    const underWay = { id: 'p', wallet: 'sandbox', amount: 50_000, payerPhone: '22******01' }
+    const hold = { id: 'p', wallet: 'sandbox', amount: 50_000, payerPhone: '22******01' }
     await service.deps.Intent.updateOne(
       { referenceNumber: waiting.referenceNumber },
-      { $set: { underWay: { ...underWay, startedAt: soon, validUntil: soon, askAt: soon } } },
+      { $set: { hold: { ...hold, startedAt: soon, validUntil: soon, askAt: soon } } },
     )
     const suspended = await service.merchant()
     const behindSuspension = await createIntent(service, suspended, { amount: 50_000, label: hostile })

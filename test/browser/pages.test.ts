@@ -24,7 +24,7 @@ const pages = {
 async function payAndRefund({ service, merchant }: Stage): Promise<Record<string, string>> {
   const wallet = toldWallet(service)
   const label = 'Deux sacs de riz, livraison à la porte'
-  const [paid, underWay] = await Promise.all([
+  const [paid, hold] = await Promise.all([
     createIntent(service, merchant, { amount: 1_250_000, label }),
     createIntent(service, merchant),
   ])
@@ -37,9 +37,9 @@ async function payAndRefund({ service, merchant }: Stage): Promise<Record<string
   await refund(service, merchant, paid.referenceNumber, 20_000)
   wallet.answers(() => ({ outcome: 'unknown', why: 'timeout' }))
   await refund(service, merchant, paid.referenceNumber, 1005)
-  await pay(service, underWay.referenceNumber)
+  await pay(service, hold.referenceNumber)
   const pageOf = ({ referenceNumber }: typeof paid) => `/admin/payments/${referenceNumber}`
-  return { 'payment-refunded': pageOf(paid), 'payment-under-way': pageOf(underWay) }
+  return { 'payment-refunded': pageOf(paid), 'payment-under-way': pageOf(hold) }
 }
 
 describe('The staff pages', function () {

@@ -127,7 +127,7 @@ describe('The page for payment codes', () => {
 
   it('leads to the page of a payment under way', async () => {
     const { code, shortCode, referenceNumber } = await createIntent(service, merchant)
-    const underWay = {
+    const hold = {
       id: 'p',
       wallet: 'sandbox',
       amount: 50_000,
@@ -136,7 +136,7 @@ describe('The page for payment codes', () => {
       validUntil: service.clock.now(),
       askAt: service.clock.now(),
     }
-    await service.deps.Intent.updateOne({ referenceNumber }, { $set: { underWay } })
+    await service.deps.Intent.updateOne({ referenceNumber }, { $set: { hold } })
     expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
   })
 

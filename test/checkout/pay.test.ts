@@ -170,7 +170,7 @@ describe('Paying on the hosted page', () => {
     const ask = async () => {
       const intent = await service.deps.Intent.findOne({ shortCode: path.slice(3) }).lean()
       service.clock.advance(60_000)
-      await askWallet(service.deps, intent?._id ?? '', intent?.underWay?.id ?? '')
+      await askWallet(service.deps, intent?._id ?? '', intent?.hold?.id ?? '')
     }
     try {
       const waiting = await pay(await open(service, path), wallets.pays)
@@ -244,7 +244,7 @@ describe('Paying on the hosted page', () => {
         expect(stranger.html).not.to.include('<form')
         const intent = await service.deps.Intent.findOne({ shortCode: path.slice(3) }).lean()
         service.clock.advance(2000)
-        await askWallet(service.deps, intent?._id ?? '', intent?.underWay?.id ?? '')
+        await askWallet(service.deps, intent?._id ?? '', intent?.hold?.id ?? '')
         const page = await open(service, waiting.url)
         expect(page.status).to.equal(200)
         expect(page.says).to.include(sentence)

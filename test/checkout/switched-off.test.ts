@@ -136,17 +136,17 @@ describe('A business that is switched off', () => {
     it('calls no wallet for a payment that was held just before', async () => {
       const { path, referenceNumber } = await offer()
       const form = await open(service, path)
-      const { updateIntent } = service.deps.lanes
-      service.deps.lanes.updateIntent = async (...hold) => {
-        service.deps.lanes.updateIntent = updateIntent
+      const { updateIntent } = service.deps.batchers
+      service.deps.batchers.updateIntent = async (...hold) => {
+        service.deps.batchers.updateIntent = updateIntent
         const isHeld = await updateIntent(...hold)
         await change('suspend')
         return isHeld
       }
       expect((await pay(form, wallets.pays)).says).to.include(closed)
       expect(await debits(service, merchant)).to.equal(0)
-      const { status, underWay, attempts } = await storedIntent(service, referenceNumber)
-      expect([status, underWay, attempts.map(({ outcome }) => outcome)]).to.deep.equal([
+      const { status, hold, attempts } = await storedIntent(service, referenceNumber)
+      expect([status, hold, attempts.map(({ outcome }) => outcome)]).to.deep.equal([
         'PENDING',
         null,
         ['not-executed'],
@@ -173,9 +173,9 @@ describe('A business that is switched off', () => {
         res.destroy()
       })
       expect((await pay(forms[1] as Seen, liveWallet)).says).to.include('Payment in progress')
-      const { _id, underWay } = await storedIntent(service, lost.referenceNumber)
+      const { _id, hold } = await storedIntent(service, lost.referenceNumber)
       service.clock.advance(60_000)
-      await askWallet(service.deps, _id, underWay?.id ?? '')
+      await askWallet(service.deps, _id, hold?.id ?? '')
       expect((await open(service, lost.path)).says)
         .to.include('Payment successful')
         .and.include(label)

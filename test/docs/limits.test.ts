@@ -9,7 +9,7 @@ import { leastRate, leastReadRate } from '../../src/http/server/cut-slow.ts'
 import { mostWaiting } from '../../src/http/server/in-order.ts'
 import { mostHeaderBytes } from '../../src/http/server/listen.ts'
 import { mostEver } from '../../src/http/server/most-connections.ts'
-import { patience } from '../../src/http/server/timeouts.ts'
+import { timeouts } from '../../src/http/server/timeouts.ts'
 import { textOf } from './pages.ts'
 
 /** As the pages write it: thousands apart. */
@@ -20,9 +20,9 @@ const mib = (bytes: number): string => `${bytes / 1024 / 1024} MiB`
 const ofHeaders = kib(mostHeaderBytes)
 const small = kib(smallBytes)
 const body = kib(largestBytes.json)
-const headers = seconds(patience.headersMs)
-const request = seconds(patience.requestMs)
-const grace = seconds(patience.bodyGraceMs)
+const headers = seconds(timeouts.headersMs)
+const request = seconds(timeouts.requestMs)
+const grace = seconds(timeouts.bodyGraceMs)
 
 /** The sentences in which each page states the limits of a connection, with the numbers from the code. */
 const said: Record<string, string[]> = {
@@ -33,13 +33,13 @@ const said: Record<string, string[]> = {
     `| Time to send the headers | at most ${headers} |`,
     `| Time to send the whole request | at most ${request} |`,
     `| Rate of sending a body | after ${grace}, at least ${leastRate} bytes for each further second |`,
-    `| Time in which the client reads nothing of a response | at most ${seconds(patience.answerIdleMs)} |`,
-    `| Rate of reading a response | after ${seconds(patience.answerGraceMs)}, at least ${kib(leastReadRate)} for each further second |`,
+    `| Time in which the client reads nothing of a response | at most ${seconds(timeouts.answerIdleMs)} |`,
+    `| Rate of reading a response | after ${seconds(timeouts.answerGraceMs)}, at least ${kib(leastReadRate)} for each further second |`,
     `responses over ${kib(smallResponseBytes)} that one process of the service is building, or that clients have not read yet: ${mib(responseBytes * partOfBusiness)} for one business (\`limit\`), ${mib(responseBytes)} for all`,
     `a JSON body as one for each full ${small} |`,
     `wait for their responses: ${mostWaiting} (\`limit\`) may wait`,
     `bodies over ${small} that one process of the service is receiving or processing: ${mib(roomBytes.json * partOfRoom)} for one business (\`limit\`), ${mib(roomBytes.csv * partOfRoom)} for its imports, and four times as much for all businesses`,
-    `closed ${seconds(patience.keepAliveMs)} after its last response`,
+    `closed ${seconds(timeouts.keepAliveMs)} after its last response`,
     `nothing has arrived gets 408 after ${headers}`,
   ],
   'docs/errors.md': [
@@ -52,7 +52,7 @@ const said: Record<string, string[]> = {
   'docs/maintainers/decisions.md': [
     `at most ${number(mostEver)} connections`,
     `at most ${mostWaiting} of them wait`,
-    `for up to ${seconds(patience.lingerMs)}`,
+    `for up to ${seconds(timeouts.lingerMs)}`,
     `over ${kib(smallResponseBytes)}`,
   ],
 }

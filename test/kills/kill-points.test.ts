@@ -102,7 +102,7 @@ describe('a process killed between any two steps of', function () {
   async function asWorker({ deps }: Victim, act: () => Promise<unknown>) {
     deps.slots.open()
     await act()
-    await deps.underWay.ended()
+    await deps.backgroundWork.ended()
   }
 
   /** Makes the first attempt at a delivery, as its job would. */
@@ -160,7 +160,7 @@ describe('a process killed between any two steps of', function () {
       'mongodb aggregate',
       'mongodb insert',
       'mongodb insert',
-      'nudge outbox-relay',
+      'enqueue outbox-relay',
     ])
   })
 
@@ -179,7 +179,7 @@ describe('a process killed between any two steps of', function () {
     }
     const steps = await killEverywhere(service, operation, graves, 0)
     await landLate(service, operation, graves, steps.indexOf('mongodb findAndModify') + 1)
-    expect(steps).to.include.members(['mongodb findAndModify', 'mongodb update', 'nudge outbox-relay'])
+    expect(steps).to.include.members(['mongodb findAndModify', 'mongodb update', 'enqueue outbox-relay'])
   })
 
   it('the creation of an endpoint loses and doubles nothing', async () => {
@@ -299,13 +299,13 @@ describe('a process killed between any two steps of', function () {
       graves,
       0,
     )
-    expect(steps).to.include.members(['mongodb insert', 'mongodb update', 'nudge webhook-delivery'])
+    expect(steps).to.include.members(['mongodb insert', 'mongodb update', 'enqueue webhook-delivery'])
   })
 
   it('the relay and the attempts that it begins lose and double nothing', async () => {
     const steps = await killEverywhere(service, relaying(asWorker), graves, 0)
     expect(steps).to.include.members(['mongodb insert', 'mongodb update'])
-    expect(steps).to.not.include('nudge webhook-delivery')
+    expect(steps).to.not.include('enqueue webhook-delivery')
   })
 
   /** The endpoint's slot, the claim and what was claimed, the endpoint again, the source of the body, the result. */
@@ -356,7 +356,7 @@ describe('a process killed between any two steps of', function () {
       graves,
       0,
     )
-    expect(steps).to.deep.equal([...attempting, 'nudge webhook-delivery'])
+    expect(steps).to.deep.equal([...attempting, 'enqueue webhook-delivery'])
   })
 
   it('an expiry loses and doubles nothing', async () => {
@@ -378,6 +378,6 @@ describe('a process killed between any two steps of', function () {
       graves,
       dayMs,
     )
-    expect(steps).to.deep.equal(['mongodb find', 'mongodb update', 'nudge outbox-relay'])
+    expect(steps).to.deep.equal(['mongodb find', 'mongodb update', 'enqueue outbox-relay'])
   })
 })

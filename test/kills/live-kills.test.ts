@@ -84,8 +84,8 @@ describe('A process killed between any two steps with money at a live provider',
       pay(victim, referenceNumber, { paymentId, phone, pin }),
     /** The merchant wants to cancel while nobody knows, the same form is sent again, and workers ask. */
     async again({ referenceNumber, paymentId }: Payment) {
-      const { _id, underWay } = await storedIntent(service, referenceNumber)
-      if (underWay !== null) {
+      const { _id, hold } = await storedIntent(service, referenceNumber)
+      if (hold !== null) {
         expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(400)
         expect(wordOf(await pay(service, referenceNumber, { paymentId, phone, pin }))).to.equal('not-begun')
       }
@@ -100,7 +100,7 @@ describe('A process killed between any two steps with money at a live provider',
       )
       await pay(service, referenceNumber, { phone, pin })
       const intent = await storedIntent(service, referenceNumber)
-      expect([intent.status, intent.underWay, toldBy(intent)], label).to.deep.equal([
+      expect([intent.status, intent.hold, toldBy(intent)], label).to.deep.equal([
         'PAID',
         null,
         ['payment.created', 'payment.confirmed'],
@@ -110,9 +110,9 @@ describe('A process killed between any two steps with money at a live provider',
   })
 
   const ways: [what: string, manner: Manner, last: string][] = [
-    ['that succeeds', plain, 'nudge outbox-relay'],
-    ['whose answer is lost', unanswered, 'nudge wallet-outcome'],
-    ['whose order is lost', lost, 'nudge wallet-outcome'],
+    ['that succeeds', plain, 'enqueue outbox-relay'],
+    ['whose answer is lost', unanswered, 'enqueue wallet-outcome'],
+    ['whose order is lost', lost, 'enqueue wallet-outcome'],
   ]
   for (const [what, manner, last] of ways)
     it(`takes the money of a payment ${what} once, and loses none`, async () => {
@@ -140,7 +140,7 @@ describe('A process killed between any two steps with money at a live provider',
       check,
     }
     const steps = await killEverywhere(service, asking, graves, askedForTheFirstTimeMs)
-    expect([steps.length, steps.at(-1)]).to.deep.equal([3, 'nudge outbox-relay'])
+    expect([steps.length, steps.at(-1)]).to.deep.equal([3, 'enqueue outbox-relay'])
   })
 
   interface Refunding {

@@ -77,9 +77,9 @@ describe('A live payment', () => {
 
   /** Asks about the payment that is under way, in the clock's time, until it is known. */
   async function askUntilKnown(referenceNumber: string): Promise<AskOutcome> {
-    const { _id, underWay } = await storedIntent(service, referenceNumber)
+    const { _id, hold } = await storedIntent(service, referenceNumber)
     for (;;) {
-      const asked = await askWallet(service.deps, _id, underWay?.id ?? '')
+      const asked = await askWallet(service.deps, _id, hold?.id ?? '')
       if (asked.nextAt === null) return asked
       service.clock.advance(Math.max(0, asked.nextAt.getTime() - service.clock.now().getTime()))
     }
@@ -142,10 +142,10 @@ describe('A live payment', () => {
   it('that never reached the provider can be made again, a minute after its time', async () => {
     const referenceNumber = await unknownPayment(lost)
     await expectHeld(referenceNumber)
-    const { underWay } = await storedIntent(service, referenceNumber)
+    const { hold } = await storedIntent(service, referenceNumber)
     service.clock.advance(2_000)
     expect(
-      (await askWallet(service.deps, (await storedIntent(service, referenceNumber))._id, underWay?.id ?? ''))
+      (await askWallet(service.deps, (await storedIntent(service, referenceNumber))._id, hold?.id ?? ''))
         .outcome,
     ).to.equal('unknown')
     await expectHeld(referenceNumber)
@@ -169,10 +169,10 @@ describe('A live payment', () => {
       work()
       done.open()
     })
-    const { _id, underWay } = await storedIntent(service, referenceNumber)
+    const { _id, hold } = await storedIntent(service, referenceNumber)
     service.clock.advance(2_000)
     // The provider does not know of it yet.
-    expect(await askWallet(service.deps, _id, underWay?.id ?? '')).to.include({
+    expect(await askWallet(service.deps, _id, hold?.id ?? '')).to.include({
       outcome: 'unknown',
       why: 'not there',
     })
@@ -224,10 +224,10 @@ describe('A live payment', () => {
   it('is held and asked about with growing waits while the provider is down, however long', async () => {
     const referenceNumber = await unknownPayment(unanswered)
     await provider.goDown()
-    const { _id, underWay } = await storedIntent(service, referenceNumber)
+    const { _id, hold } = await storedIntent(service, referenceNumber)
     const waits: number[] = []
     for (let asked = 0; asked < 25; asked += 1) {
-      const { nextAt } = await askWallet(service.deps, _id, underWay?.id ?? '')
+      const { nextAt } = await askWallet(service.deps, _id, hold?.id ?? '')
       const waitMs = (nextAt?.getTime() ?? 0) - service.clock.now().getTime()
       waits.push(Math.round(waitMs / 1000))
       service.clock.advance(waitMs)
@@ -309,9 +309,9 @@ describe('A live payment', () => {
       work()
       done.open()
     })
-    const { _id, underWay } = await storedIntent(service, referenceNumber)
+    const { _id, hold } = await storedIntent(service, referenceNumber)
     service.clock.advance(toldForMs + 20_000)
-    expect(await askWallet(service.deps, _id, underWay?.id ?? '')).to.include({ outcome: 'unknown' })
+    expect(await askWallet(service.deps, _id, hold?.id ?? '')).to.include({ outcome: 'unknown' })
     gate.open()
     await done.passed
     expect(await askUntilKnown(referenceNumber)).to.include({ outcome: 'done' })
@@ -351,8 +351,8 @@ describe('A live payment', () => {
       const referenceNumber = await unknownPayment(unanswered)
       const goBack = goOnWith('another')
       service.clock.advance(lostForGoodMs)
-      const { _id, underWay } = await storedIntent(service, referenceNumber)
-      expect(await askWallet(service.deps, _id, underWay?.id ?? '')).to.include({
+      const { _id, hold } = await storedIntent(service, referenceNumber)
+      expect(await askWallet(service.deps, _id, hold?.id ?? '')).to.include({
         outcome: 'unknown',
         why: 'not configured',
       })

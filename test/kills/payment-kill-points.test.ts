@@ -62,9 +62,9 @@ describe('a process killed between any two steps of', function () {
 
   /** What the workers do about whatever a dead process left behind. */
   async function workThrough({ referenceNumber }: Case): Promise<Intent> {
-    const { _id, underWay, refunds } = await storedIntent(service, referenceNumber)
+    const { _id, hold, refunds } = await storedIntent(service, referenceNumber)
     const open = refunds.filter(({ status }) => status === 'PENDING').map(({ id }) => id)
-    for (const key of underWay === null ? open : [underWay.id]) await askWallet(service.deps, _id, key)
+    for (const key of hold === null ? open : [hold.id]) await askWallet(service.deps, _id, key)
     await finishMovements(service.deps)
     return storedIntent(service, referenceNumber)
   }
@@ -72,8 +72,8 @@ describe('a process killed between any two steps of', function () {
   /** The intent knows of all money that moved, and of no other; the customer's wallet lost just that. */
   async function expectBooks({ merchant, referenceNumber }: Case, label: string): Promise<Intent> {
     const intent = await storedIntent(service, referenceNumber)
-    const { payment, refunds, refundsCommitted, underWay } = intent
-    expect([underWay, refunds.filter(({ status }) => status === 'PENDING')], label).to.deep.equal([null, []])
+    const { payment, refunds, refundsCommitted, hold } = intent
+    expect([hold, refunds.filter(({ status }) => status === 'PENDING')], label).to.deep.equal([null, []])
     const keys = payment === null ? [] : [payment.key, ...refunds.map(({ id }) => id)]
     const businessId = { $regex: `^${merchant.businessId}-` }
     const moved = await service.deps.WalletMovement.find({
@@ -97,7 +97,7 @@ describe('a process killed between any two steps of', function () {
     return intent
   }
 
-  const settling = ['mongodb find', 'mongodb insert', 'mongodb update', 'nudge outbox-relay']
+  const settling = ['mongodb find', 'mongodb insert', 'mongodb update', 'enqueue outbox-relay']
 
   /** The customer sends the form; if it is dead, and the page says that nothing was paid, another. */
   const paying: Operation<Case> = {
@@ -105,8 +105,8 @@ describe('a process killed between any two steps of', function () {
     run: (victim, each) => pay(victim, each.referenceNumber, { paymentId: each.paymentId }),
     async again(each) {
       await pay(service, each.referenceNumber, { paymentId: each.paymentId })
-      const { status, underWay } = await workThrough(each)
-      if (status === 'PENDING' && underWay === null) await pay(service, each.referenceNumber)
+      const { status, hold } = await workThrough(each)
+      if (status === 'PENDING' && hold === null) await pay(service, each.referenceNumber)
     },
     async check(each, label) {
       const intent = await expectBooks(each, label)
@@ -174,7 +174,7 @@ describe('a process killed between any two steps of', function () {
         },
         async check({ referenceNumber }, label) {
           const intent = await storedIntent(service, referenceNumber)
-          expect([intent.status, intent.underWay], label).to.deep.equal(['CANCELLED', null])
+          expect([intent.status, intent.hold], label).to.deep.equal(['CANCELLED', null])
           const events = intent.attempts.map(() => 'payment.failed')
           expect(toldBy(intent), label).to.deep.equal(['payment.created', ...events, 'payment.expired'])
           expect(events.length, label).to.be.at.most(1)
@@ -190,8 +190,8 @@ describe('a process killed between any two steps of', function () {
       // The check whether the business is suspended.
       'mongodb find',
       'mongodb update',
-      'nudge outbox-relay',
-      'nudge intent-expiry',
+      'enqueue outbox-relay',
+      'enqueue intent-expiry',
     ])
   })
 
@@ -283,7 +283,7 @@ describe('a process killed between any two steps of', function () {
     }
     const steps = await killEverywhere(service, simulating, graves, 0)
     await landLate(service, simulating, graves, steps.indexOf('mongodb findAndModify') + 1)
-    expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb findAndModify', 'nudge outbox-relay'])
+    expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb findAndModify', 'enqueue outbox-relay'])
   })
 
   /** The customer's money is gone, and nobody heard of it. */
@@ -351,6 +351,6 @@ describe('a process killed between any two steps of', function () {
       },
     }
     const steps = await killEverywhere(service, asking, graves, 2000)
-    expect(steps).to.include.members(['mongodb insert', 'mongodb findAndModify', 'nudge outbox-relay'])
+    expect(steps).to.include.members(['mongodb insert', 'mongodb findAndModify', 'enqueue outbox-relay'])
   })
 })

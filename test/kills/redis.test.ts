@@ -151,19 +151,19 @@ async function stopWithoutRedis(): Promise<number> {
   await service.merchant().then((merchant) => createIntent(service, merchant))
   const before = new Redis(redis.url)
   await until(
-    'a first nudge',
+    'a first enqueue',
     async () => (await before.keys(`${service.deps.config.queuePrefix}*`)).length > 0,
   )
   before.disconnect()
   service.startWorkers()
   await redis.kill('SIGSTOP')
   // To a queue that is open and to one that is not.
-  for (let nudged = 0; nudged < 2_000; nudged += 1) {
-    const id = String(nudged)
-    service.deps.nudge('outbox-relay', [
+  for (let enqueued = 0; enqueued < 2_000; enqueued += 1) {
+    const id = String(enqueued)
+    service.deps.enqueue('outbox-relay', [
       { data: { intentIds: [id], orderIds: [] }, jobId: undefined, delayMs: 0 },
     ])
-    service.deps.nudge('intent-expiry', [{ data: { referenceNumbers: [id] }, jobId: id, delayMs: 0 }])
+    service.deps.enqueue('intent-expiry', [{ data: { referenceNumbers: [id] }, jobId: id, delayMs: 0 }])
   }
   const startedAt = performance.now()
   await service.close()

@@ -134,7 +134,7 @@ describe('An import at the same time as', () => {
     const held = new Promise<void>((resolve) => {
       free = resolve
     })
-    const other = service.deps.importInTurn(merchant.businessId, () => held)
+    const other = service.deps.importOneAtATime(merchant.businessId, () => held)
     let isAnswered = false
     const waiting = postCsv(service, merchant, 'no header').then((response) => {
       isAnswered = true

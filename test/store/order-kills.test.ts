@@ -90,7 +90,7 @@ describe('a process killed between any two steps of an order', function () {
     'mongodb update',
     'mongodb update',
     'mongodb insert',
-    'nudge outbox-relay',
+    'enqueue outbox-relay',
     'mongodb update',
   ]
   const placing = 6

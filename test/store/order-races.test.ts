@@ -87,11 +87,11 @@ describe('Orders at the same time', () => {
     const product = await createProduct(service, merchant)
     const other = await service.merchant()
     const theirs = await createProduct(service, other)
-    const { lanes } = service.deps
-    const { updateProduct } = lanes
+    const { batchers } = service.deps
+    const { updateProduct } = batchers
     const gate = createGate()
     let held = 0
-    lanes.updateProduct = async (...args) => {
+    batchers.updateProduct = async (...args) => {
       if (args[0].filter._id === product._id) {
         held += 1
         await gate.passed
@@ -106,7 +106,7 @@ describe('Orders at the same time', () => {
     expect(held).to.equal(1)
     gate.open()
     expect((await answers).map(({ status }) => status)).to.deep.equal([201, 201, 201, 201, 201])
-    lanes.updateProduct = updateProduct
+    batchers.updateProduct = updateProduct
     expect(await leftOf(product)).to.equal(0)
   })
 
@@ -198,8 +198,8 @@ describe('Orders at the same time', () => {
     const product = await createProduct(service, merchant)
     const held = await hold(product, 2)
     service.clock.advance(20_000)
-    const lanes = { ...service.deps.lanes, updateProduct: () => Promise.reject(unavailable()) }
-    const heard = await sweepReservations({ ...service.deps, lanes }).catch((error: unknown) => error)
+    const batchers = { ...service.deps.batchers, updateProduct: () => Promise.reject(unavailable()) }
+    const heard = await sweepReservations({ ...service.deps, batchers }).catch((error: unknown) => error)
     expect(heard).to.have.property('code', 'SERVICE_UNAVAILABLE')
     expect(await heldOf(product._id)).to.deep.equal({ stock: 3, by: [held.tryId] })
     expect(await sweepReservations(service.deps)).to.equal(1)
@@ -217,7 +217,7 @@ describe('Orders at the same time', () => {
   })
 
   /** An order past the API, whose merchant waits for so long. */
-  function ask(items: { productId: string; quantity: number }[] | null, patienceMs: number) {
+  function ask(items: { productId: string; quantity: number }[] | null, timeoutMs: number) {
     let looks = 0
     const now = () => {
       looks += 1
@@ -233,7 +233,7 @@ describe('Orders at the same time', () => {
       limits: noLimitsOfItsOwn,
       ip: '::1',
     } as const
-    const effect = { id: newId(), until: performance.now() + patienceMs, cause: null, seal: () => '' }
+    const effect = { id: newId(), until: performance.now() + timeoutMs, cause: null, seal: () => '' }
     const placing = placeOrder({ ...service.deps, now }, caller, { items, customer: null }, effect)
     return {
       answer: placing.then(

@@ -171,16 +171,16 @@ const attempting = new WeakMap<Deps, number>()
 
 /** Makes one attempt, as the delivery's present job would, and waits for its end. */
 export async function attempt(deps: Deps, deliveryId: string): Promise<Attempted> {
-  const before = await deps.lanes.lookAtDelivery(deliveryId, noHurry)
+  const before = await deps.batchers.lookAtDelivery(deliveryId, noHurry)
   const { attempts = 0, redrives = 0 } = before ?? {}
   attempting.set(deps, (attempting.get(deps) ?? 0) + 1)
   deps.slots.open()
   const woken = await wakeDelivery(deps, { deliveryId, attempts, redrives })
-  await deps.underWay.ended()
+  await deps.backgroundWork.ended()
   const left = (attempting.get(deps) ?? 1) - 1
   attempting.set(deps, left)
   if (left === 0) deps.slots.close()
-  const after = await deps.lanes.lookAtDelivery(deliveryId, noHurry)
+  const after = await deps.batchers.lookAtDelivery(deliveryId, noHurry)
   const { nextAttemptAt = null } = after ?? {}
   if (woken.outcome !== 'begun') return { outcome: woken.outcome, nextAttemptAt, attempts }
   const isRecorded = after !== null && (after.attempts > attempts || after.status === 'CANCELLED')

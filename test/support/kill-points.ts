@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Express, RequestHandler } from 'express'
 import { createApp } from '../../src/app.ts'
-import { type Deps, openDeps } from '../../src/deps.ts'
+import type { Deps } from '../../src/deps.ts'
 import { createHttpServer } from '../../src/http/server/listen.ts'
-import { patience } from '../../src/http/server/timeouts.ts'
+import { timeouts } from '../../src/http/server/timeouts.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
+import { openDeps } from '../../src/open-deps.ts'
 import { openWire } from './cut-wire.ts'
 import { createGate } from './gate.ts'
 import type { Service } from './service.ts'
@@ -61,16 +62,16 @@ export async function openVictim(
   const { config, log } = service.deps
   const deps = await openDeps({ ...config, mongodbUrl: wire.url }, log, createMetrics(), 'web', shift)
   deps.apiSwitch.close()
-  const { nudge } = deps
+  const { enqueue } = deps
   const nudges: (() => void)[] = []
-  deps.nudge = (name, jobs) => {
+  deps.enqueue = (name, jobs) => {
     if (dead) return
-    const last = take(`nudge ${name}`)
-    if (!last || fate === 'unanswered') nudge(name, jobs)
-    else if (fate !== 'lost') nudges.push(() => nudge(name, jobs))
+    const last = take(`enqueue ${name}`)
+    if (!last || fate === 'unanswered') enqueue(name, jobs)
+    else if (fate !== 'lost') nudges.push(() => enqueue(name, jobs))
     if (last) death.open()
   }
-  const server = createHttpServer(deps, madeWhenAsked(deps), patience)
+  const server = createHttpServer(deps, madeWhenAsked(deps), timeouts)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   open = true

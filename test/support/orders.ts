@@ -4,7 +4,7 @@ import type { Order } from '../../src/store/orders/order.ts'
 import { responseFormat } from '../../src/store/orders/recall.ts'
 import type { Merchant, Service } from './service.ts'
 
-/** A placed order with its event in the outbox, written past the API: nobody was nudged. */
+/** A placed order with its event in the outbox, written past the API: nobody was enqueued. */
 export async function storeOrder(service: Service, { businessId }: Merchant, sandbox = true): Promise<Order> {
   const createdAt = service.clock.now()
   const number = newOrderNumber()

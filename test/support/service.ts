@@ -8,11 +8,12 @@ import type { KeyKind, KeyMode } from '../../src/businesses/api-key.ts'
 import { createBusiness } from '../../src/businesses/create-business.ts'
 import { type IssuedKey, issueKey } from '../../src/businesses/issue-key.ts'
 import { readConfig } from '../../src/config.ts'
-import { type Deps, openDeps } from '../../src/deps.ts'
+import type { Deps } from '../../src/deps.ts'
 import { createHttpServer } from '../../src/http/server/listen.ts'
-import { patience } from '../../src/http/server/timeouts.ts'
+import { timeouts } from '../../src/http/server/timeouts.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { makeIndexes } from '../../src/mongo/indexes.ts'
+import { openDeps } from '../../src/open-deps.ts'
 import { createLog, type Log } from '../../src/process/log.ts'
 import { startWorkers } from '../../workers/run/start.ts'
 import { watchAnswer } from './described.ts'
@@ -113,7 +114,7 @@ export async function openService(
   const server = createHttpServer(
     deps,
     createApp(deps, () => false),
-    patience,
+    timeouts,
   )
   for (const asked of ['request', 'checkContinue']) server.prependListener(asked, watchAnswer)
   server.listen(0, '127.0.0.1')

@@ -107,10 +107,10 @@ describe('A quota', () => {
 
   it('includes writes that run during a count', async () => {
     const { quota, store, write, pass } = openQuota()
-    const underWay = await Promise.all([1, 2, 3].map(() => quota.take('a', 'now', 5, 1)))
+    const hold = await Promise.all([1, 2, 3].map(() => quota.take('a', 'now', 5, 1)))
     pass(1000)
     expect(await many(5, () => write(5))).to.equal(2)
-    for (const taken of underWay) {
+    for (const taken of hold) {
       store(1)
       if (taken.isTaken) taken.end()
     }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createTurns } from '../../src/process/one-at-a-time.ts'
+import { createOneAtATime } from '../../src/process/one-at-a-time.ts'
 import { authorise } from '../../src/wallets/sandbox/authorise.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { move } from '../../src/wallets/sandbox/move.ts'
@@ -109,8 +109,8 @@ describe('A wallet of the sandbox', () => {
 
   it('gives a try back when too many PINs are being looked at', async () => {
     const phone = await here.customer(1000)
-    const [pinInTurn, moveInTurn] = [createTurns(), createTurns()]
-    const busy = { ...service.deps, pinInTurn, moveInTurn, checkPin: async () => null }
+    const [pinOneAtATime, moveOneAtATime] = [createOneAtATime(), createOneAtATime()]
+    const busy = { ...service.deps, pinOneAtATime, moveOneAtATime, checkPin: async () => null }
     for (const _ of [1, 2, 3, 4, 5, 6])
       expect(await authorise(busy, here.order({ phone }))).to.deep.equal(notExecuted)
     expect(await authorise(busy, here.order({ phone: '39999999' }))).to.deep.equal(notExecuted)

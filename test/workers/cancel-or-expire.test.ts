@@ -106,7 +106,7 @@ describe('a cancel and an expiry at the same moment', () => {
       'mongodb insert': tooLate,
       // Read as PENDING, and changed before its write.
       'mongodb findAndModify': 'INTENT_CANCEL_CONFLICT, expired: payment.created,payment.expired',
-      'nudge outbox-relay': cancelled,
+      'enqueue outbox-relay': cancelled,
       'mongodb update': cancelled,
       ended: cancelled,
     })
@@ -118,7 +118,7 @@ describe('a cancel and an expiry at the same moment', () => {
     expect(await raceEverywhere('expire')).to.deep.equal({
       'mongodb find': cancelled,
       'mongodb update': cancelled,
-      'nudge outbox-relay': expired,
+      'enqueue outbox-relay': expired,
       ended: expired,
     })
   })

@@ -84,10 +84,10 @@ describe('the job of a delivery', () => {
     const service = await openService()
     service.startWorkers()
     const added: string[] = []
-    const { nudge } = service.deps
-    service.deps.nudge = (queue, jobs) => {
+    const { enqueue } = service.deps
+    service.deps.enqueue = (queue, jobs) => {
       added.push(...jobs.map(() => queue))
-      nudge(queue, jobs)
+      enqueue(queue, jobs)
     }
     const { receiver, id } = await told(service, () => 200)
     await waitFor(service, id, 'DELIVERED')

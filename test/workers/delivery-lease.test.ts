@@ -61,13 +61,13 @@ describe('the lease on a delivery', () => {
   })
 
   it('allows no attempt if MongoDB took so long that it might end before it is renewed', async () => {
-    const { lanes } = service.deps
+    const { batchers } = service.deps
     const slow: Deps = {
       ...service.deps,
-      lanes: {
-        ...lanes,
+      batchers: {
+        ...batchers,
         async claimDelivery(which, until) {
-          const claimed = await lanes.claimDelivery(which, until)
+          const claimed = await batchers.claimDelivery(which, until)
           service.clock.advance(5_001)
           return claimed
         },

@@ -76,7 +76,7 @@ describe('the first attempt at a delivery', () => {
     )
     expect(await waitingEvents(service, merchant)).to.deep.equal([])
     held[0]?.end()
-    await service.deps.underWay.ended()
+    await service.deps.backgroundWork.ended()
     const [done] = await areDelivered(1)
     expect(done).to.include({ attempts: 1, leaseToken: null, nextAttemptAt: null })
     expect(service.deps.slots.inFlight()).to.equal(0)
@@ -135,7 +135,7 @@ describe('the first attempt at a delivery', () => {
     for (const { deps } of both) deps.slots.open()
     await create(30)
     await Promise.all([...both, ...both].map(({ deps }) => relay(service, merchant, deps)))
-    await Promise.all(both.map(({ deps }) => deps.underWay.ended()))
+    await Promise.all(both.map(({ deps }) => deps.backgroundWork.ended()))
     await areDelivered(30)
     expect(arrivals()).to.deep.equal(Array.from({ length: 30 }, () => 1))
     for (const { deps } of both) expect(deps.slots.inFlight()).to.equal(0)
@@ -143,13 +143,13 @@ describe('the first attempt at a delivery', () => {
   })
 
   it('is made by the poll as soon as the lease ends, if its relay died after the insert', async () => {
-    const { lanes } = service.deps
+    const { batchers } = service.deps
     const dying: Deps = {
       ...service.deps,
-      lanes: {
-        ...lanes,
-        async insertDelivery(...item: Parameters<typeof lanes.insertDelivery>) {
-          await lanes.insertDelivery(...item)
+      batchers: {
+        ...batchers,
+        async insertDelivery(...item: Parameters<typeof batchers.insertDelivery>) {
+          await batchers.insertDelivery(...item)
           throw new Error('killed')
         },
       },
@@ -161,12 +161,12 @@ describe('the first attempt at a delivery', () => {
     expect(service.deps.slots.inFlight()).to.equal(0)
     // The event is relayed again, and the delivery keeps the lease of the dead process.
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
-    await service.deps.underWay.ended()
+    await service.deps.backgroundWork.ended()
     expect(await attemptDue(service.deps)).to.equal(0)
     expect(receiver.received).to.have.length(0)
     service.clock.advance(deliveryLeaseMs + 500)
     expect(await attemptDue(service.deps)).to.equal(1)
-    await service.deps.underWay.ended()
+    await service.deps.backgroundWork.ended()
     expect(await stored(service, delivery as Delivery)).to.include({ status: 'DELIVERED', attempts: 1 })
     expect(arrivals()).to.deep.equal([1])
   })
@@ -197,7 +197,7 @@ describe('the first attempt at a delivery', () => {
   describe('after an error of MongoDB', () => {
     const failing = (name: 'recordResult' | 'findBodySource' | 'findEndpoint' | 'claimDelivery'): Deps => ({
       ...service.deps,
-      lanes: { ...service.deps.lanes, [name]: () => Promise.reject(new Error('MongoDB is away')) },
+      batchers: { ...service.deps.batchers, [name]: () => Promise.reject(new Error('MongoDB is away')) },
     })
 
     it('at its result does not count, and is repeated when its lease ends', async () => {
@@ -205,13 +205,13 @@ describe('the first attempt at a delivery', () => {
       await create(1)
       service.deps.slots.open()
       await relay(service, merchant, failing('recordResult'))
-      await service.deps.underWay.ended()
+      await service.deps.backgroundWork.ended()
       const [delivery] = await deliveriesOf(service, merchant)
       expect(delivery).to.include({ status: 'PENDING', attempts: 0 })
       expect(service.deps.slots.inFlight()).to.equal(0)
       service.clock.advance(deliveryLeaseMs + 500)
       await attemptDue(service.deps)
-      await service.deps.underWay.ended()
+      await service.deps.backgroundWork.ended()
       expect(await stored(service, delivery as Delivery)).to.include({ status: 'RETRYING', attempts: 1 })
       expect(arrivals()).to.deep.equal([2])
     })
@@ -223,13 +223,13 @@ describe('the first attempt at a delivery', () => {
       service.clock.advance(1_000)
       for (const name of ['findEndpoint', 'claimDelivery', 'findBodySource'] as const) {
         await attemptDue(failing(name)).catch(() => undefined)
-        await service.deps.underWay.ended()
+        await service.deps.backgroundWork.ended()
         expect(service.deps.slots.inFlight(), name).to.equal(0)
         service.clock.advance(deliveryLeaseMs + 500)
       }
       expect(receiver.received).to.have.length(0)
       await attemptDue(service.deps)
-      await service.deps.underWay.ended()
+      await service.deps.backgroundWork.ended()
       const [done] = await areDelivered(1)
       expect(done).to.include({ attempts: 1 })
     })

@@ -179,7 +179,7 @@ describe('an intent with very many events', () => {
     }
     expect(await counts(async () => undefined)).to.deep.equal([200])
     const remove = async (intent: IntentSource) =>
-      service.deps.lanes.emptyIntentOutbox({ _id, events: intent.outbox.map(({ id }) => id) }, noHurry)
+      service.deps.batchers.emptyIntentOutbox({ _id, events: intent.outbox.map(({ id }) => id) }, noHurry)
     expect(await counts(remove)).to.deep.equal([200, 200, 50])
   })
 

@@ -155,8 +155,8 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
       },
       expiry: async () => ((await expireIntent(worker, referenceNumber)).expired ? 'done' : 'not'),
       question: async () => {
-        const { _id, underWay } = await storedIntent(service, referenceNumber)
-        return underWay === null ? 'not' : (await askWallet(worker, _id, underWay.id)).outcome
+        const { _id, hold } = await storedIntent(service, referenceNumber)
+        return hold === null ? 'not' : (await askWallet(worker, _id, hold.id)).outcome
       },
     }
     const names = Object.keys(acts) as Act[]
@@ -178,7 +178,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
     const went: Partial<Record<Act, Promise<string>>> = {}
     if (pin === 'slow') {
       went.payer = acts.payer()
-      await until('under way', async () => (await storedIntent(service, referenceNumber)).underWay !== null)
+      await until('under way', async () => (await storedIntent(service, referenceNumber)).hold !== null)
     }
     went[first] = acts[first]()
     await went[first]
@@ -189,8 +189,8 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
   }
 
   /** Ends what is open: whoever hung up is asked by two workers at once, and the time is up for what nobody won. */
-  async function conclude({ _id, referenceNumber, underWay }: Intent): Promise<void> {
-    if (underWay !== null) await Promise.all(workers.map((deps) => askWallet(deps, _id, underWay.id)))
+  async function conclude({ _id, referenceNumber, hold }: Intent): Promise<void> {
+    if (hold !== null) await Promise.all(workers.map((deps) => askWallet(deps, _id, hold.id)))
     await Promise.all(workers.map((deps) => expireIntent(deps, referenceNumber)))
   }
 
@@ -204,8 +204,8 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
   /** One end, whoever heard that it was theirs; the events that the history asks for, once each; never paid by two. */
   function expectOneWinner(intent: Intent, { went, referenceNumber }: Round): string {
     const label = `${referenceNumber} ${JSON.stringify(went)}`
-    const { status, cancellationReason, payment, attempts, underWay } = intent
-    expect(underWay, label).to.equal(null)
+    const { status, cancellationReason, payment, attempts, hold } = intent
+    expect(hold, label).to.equal(null)
     const end = cancellationReason ?? status
     const outcomes = attempts.map(({ outcome }) => outcome)
     const declined = outcomes.filter((outcome) => outcome === 'declined').map(() => 'payment.failed')

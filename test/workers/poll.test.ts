@@ -46,7 +46,7 @@ describe('the poll', () => {
     receiver.respondWith((res) => void res.end())
   })
   afterEach(async () => {
-    await service.deps.underWay.ended()
+    await service.deps.backgroundWork.ended()
     service.deps.slots.close()
     await service.close()
   })
@@ -74,7 +74,7 @@ describe('the poll', () => {
   }
   const attemptAll = async () => {
     const found = await attemptDue(service.deps)
-    await service.deps.underWay.ended()
+    await service.deps.backgroundWork.ended()
     return found
   }
 
@@ -124,7 +124,7 @@ describe('the poll', () => {
       expect(fault).to.match(/format 99/)
       expect(await waitingEvents(service, neighbour)).to.deep.equal([])
       expect(await waitingEvents(service, merchant)).to.have.length(300)
-      await service.deps.underWay.ended()
+      await service.deps.backgroundWork.ended()
       expect(service.deps.slots.inFlight()).to.equal(0)
     })
   })
@@ -184,7 +184,7 @@ describe('the poll', () => {
       expect(service.deps.slots.inFlight()).to.be.within(98, 100)
       hanging.respondWith((res) => void res.end())
       for (const res of held) res.end()
-      await service.deps.underWay.ended()
+      await service.deps.backgroundWork.ended()
       await hanging.close()
     }).timeout(60_000)
 
@@ -267,7 +267,7 @@ describe('the poll', () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const askAt = service.clock.now()
     const held = {
-      underWay: { id: newId(), askAt },
+      hold: { id: newId(), askAt },
       cancelsAt: neverCancels,
       refunds: [{ id: newId(), askAt }],
     }
@@ -287,7 +287,7 @@ describe('the poll', () => {
       const polling = startPolling(polled)
       await until('each has looked', () => new Set(asked).size >= 4)
       await polling.stop()
-      await service.deps.underWay.ended()
+      await service.deps.backgroundWork.ended()
     })
     const plans = done
       .filter(({ ns }) => /\.(intents|orders|deliveries)$/.test(ns))
@@ -299,7 +299,7 @@ describe('the poll', () => {
         'orders IXSCAN { outbox.createdAt: 1, businessId: 1, _id: 1 }',
         'deliveries IXSCAN { nextAttemptAt: 1, businessId: 1, endpointId: 1, _id: 1 }',
         'intents IXSCAN { cancelsAt: 1, businessId: 1 }',
-        'intents IXSCAN { underWay.askAt: 1, businessId: 1 }',
+        'intents IXSCAN { hold.askAt: 1, businessId: 1 }',
         'intents IXSCAN { refunds.askAt: 1, businessId: 1 }',
       ]),
     )

@@ -82,12 +82,12 @@ describe('the relay', () => {
     await setFormat(99)
     service.deps.slots.open()
     expect(await relay(service, merchant).catch((error: unknown) => error)).to.be.an('error')
-    await service.deps.underWay.ended()
+    await service.deps.backgroundWork.ended()
     expect(receiver.received).to.have.length(1)
     expect(service.deps.slots.inFlight()).to.equal(0)
     await setFormat(outbox[1]?.format ?? 0)
     expect(await relay(service, merchant)).to.deep.equal({ events: 2, deliveries: 2 })
-    await service.deps.underWay.ended()
+    await service.deps.backgroundWork.ended()
     service.deps.slots.close()
     expect(receiver.received.splice(0)).to.have.length(2)
   })
@@ -102,14 +102,14 @@ describe('the relay', () => {
     const many = Array.from({ length: 1_000 }, () => ({ ...outbox[0], id: newId() }))
     await service.deps.Intent.collection.updateOne({ referenceNumber }, { $set: { outbox: many } })
     let most = 0
-    const { lanes } = service.deps
+    const { batchers } = service.deps
     const measured = {
       ...service.deps,
-      lanes: {
-        ...lanes,
-        insertDelivery(...item: Parameters<typeof lanes.insertDelivery>) {
+      batchers: {
+        ...batchers,
+        insertDelivery(...item: Parameters<typeof batchers.insertDelivery>) {
           most = Math.max(most, process.memoryUsage().heapUsed)
-          return lanes.insertDelivery(...item)
+          return batchers.insertDelivery(...item)
         },
       },
     }
@@ -121,7 +121,7 @@ describe('the relay', () => {
     await receiver.atLeast(10)
     receiver.respondWith((res) => void res.end())
     for (const res of held) res.end()
-    await service.deps.underWay.ended()
+    await service.deps.backgroundWork.ended()
     service.deps.slots.close()
     receiver.received.splice(0)
     // The bodies of all events would take 100 MB.
@@ -211,7 +211,7 @@ describe('the relay', () => {
       waits.push(until - performance.now())
       throw unavailable()
     }
-    const full = { ...service.deps, lanes: { ...service.deps.lanes, insertDelivery } }
+    const full = { ...service.deps, batchers: { ...service.deps.batchers, insertDelivery } }
     const outcome = await relay(service, merchant, full).catch((error: unknown) => error)
     expect(isUnavailable(outcome)).to.equal(true)
     expect(waits[0]).to.be.within(50_000, 60_000)
@@ -264,14 +264,14 @@ describe('the relay', () => {
   it('leaves an event that is added meanwhile to its next run', async () => {
     await subscribe(service, merchant, receiver.url)
     const { referenceNumber } = await createIntent(service, merchant)
-    const { lanes } = service.deps
+    const { batchers } = service.deps
     const cancelledMeanwhile = {
       ...service.deps,
-      lanes: {
-        ...lanes,
-        async insertDelivery(...item: Parameters<typeof lanes.insertDelivery>) {
+      batchers: {
+        ...batchers,
+        async insertDelivery(...item: Parameters<typeof batchers.insertDelivery>) {
           expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(200)
-          return lanes.insertDelivery(...item)
+          return batchers.insertDelivery(...item)
         },
       },
     }

@@ -265,7 +265,7 @@ describe('re-queuing a delivery', () => {
         'mongodb find',
         'mongodb update',
         'mongodb find',
-        'nudge webhook-delivery',
+        'enqueue webhook-delivery',
         'mongodb insert',
         'mongodb update',
       ])

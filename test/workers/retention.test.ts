@@ -100,7 +100,7 @@ describe('the clean-up', () => {
         },
         { $set: { outbox: [] } },
       ],
-      ['a payment is under way', { $set: { underWay: { id: newId() } } }, { $set: { underWay: null } }],
+      ['a payment is under way', { $set: { hold: { id: newId() } } }, { $set: { hold: null } }],
       [
         'a refund is under way',
         { $push: { refunds: newRefund(service.deps, 1) } },

@@ -102,7 +102,7 @@ describe('What becomes of a job', () => {
     const deps = { ...service.deps, queues: { ...service.deps.queues, standing } }
     deps.slots.open()
     const done = await webhookDelivery.run(deps, words, { jobId: `${_id}-r20.8`, name: 'an event' })
-    await deps.underWay.ended()
+    await deps.backgroundWork.ended()
     deps.slots.close()
     expect(done.log).to.include({ deliveryId: _id, outcome: 'begun' })
     expect(done.nextStep).to.deep.equal({ next: 'complete' })

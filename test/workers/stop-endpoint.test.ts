@@ -72,21 +72,21 @@ describe('an endpoint that the merchant deletes or disables', () => {
     })
 
     it(`is ${what} between the relay's read and its insert: nothing is sent, and the delivery is CANCELLED`, async () => {
-      const { lanes } = service.deps
+      const { batchers } = service.deps
       const late: Deps = {
         ...service.deps,
-        lanes: {
-          ...lanes,
-          async insertDelivery(...item: Parameters<typeof lanes.insertDelivery>) {
+        batchers: {
+          ...batchers,
+          async insertDelivery(...item: Parameters<typeof batchers.insertDelivery>) {
             await stop()
-            return lanes.insertDelivery(...item)
+            return batchers.insertDelivery(...item)
           },
         },
       }
       await create(1)
       service.deps.slots.open()
       expect(await relay(service, merchant, late)).to.deep.equal({ events: 1, deliveries: 1 })
-      await service.deps.underWay.ended()
+      await service.deps.backgroundWork.ended()
       service.deps.slots.close()
       expect(await statuses()).to.deep.equal(['CANCELLED'])
       expect(receiver.received).to.have.length(0)

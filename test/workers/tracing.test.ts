@@ -184,9 +184,9 @@ describe('A trace', () => {
     await receiver.atLeast(2)
     await open(service, `/p/${shortCode}`)
     await service.http.get('/healthz').expect(200)
-    const { insertIntent } = service.deps.lanes
-    service.deps.lanes.insertIntent = async () => {
-      service.deps.lanes.insertIntent = insertIntent
+    const { insertIntent } = service.deps.batchers
+    service.deps.batchers.insertIntent = async () => {
+      service.deps.batchers.insertIntent = insertIntent
       throw new Error('a bug')
     }
     const broken = { ...merchant.write(), traceparent: 'nonsense' }

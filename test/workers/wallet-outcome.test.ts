@@ -5,7 +5,7 @@ import { mongo } from 'mongoose'
 import type { Intent } from '../../src/intents/intent.ts'
 import { askDue } from '../../src/intents/query-due-wallets.ts'
 import { beginRefund } from '../../src/intents/refunds/hold.ts'
-import { nudgeWalletOutcome, walletOutcomeJob } from '../../src/intents/wallet-outcome-job.ts'
+import { enqueueWalletOutcome, walletOutcomeJob } from '../../src/intents/wallet-outcome-job.ts'
 import { createLog, type Log } from '../../src/process/log.ts'
 import { newId } from '../../src/security/ids.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
@@ -86,14 +86,14 @@ describe('A payment or refund with an unknown outcome', () => {
   it('is asked about with growing waits, a minute at most, until the wallet knows; then it ends, once', async () => {
     service.clock.freeze(new Date('2031-01-01T00:00:00Z'))
     const { intent, key } = await unknownPayment()
-    const waits: number[] = [secondsTo(intent.underWay?.askAt ?? expect.fail())]
+    const waits: number[] = [secondsTo(intent.hold?.askAt ?? expect.fail())]
     for (let asked = 0; asked < 26; asked += 1) {
       service.clock.advance((waits.at(-1) ?? 0) * 1000)
       const step = await ask(intent, key)
       if (step.next !== 'later') return expect.fail(step.next)
       waits.push(secondsTo(step.at))
-      const { underWay } = await storedIntent(service, intent.referenceNumber)
-      expect(underWay?.askAt).to.deep.equal(step.at)
+      const { hold } = await storedIntent(service, intent.referenceNumber)
+      expect(hold?.askAt).to.deep.equal(step.at)
     }
     expect(waits.slice(0, 6)).to.deep.equal([1, 1, 1, 1, 1, 1.25])
     expect(waits).to.deep.equal(waits.toSorted((a, b) => a - b))
@@ -104,14 +104,14 @@ describe('A payment or refund with an unknown outcome', () => {
       businessId: merchant.businessId,
       key,
       amount: 50_000,
-      validUntil: intent.underWay?.validUntil,
+      validUntil: intent.hold?.validUntil,
     })
 
     service.clock.advance(60_000)
     wallet.knows({ outcome: 'done' })
     for (const _again of [1, 2]) expect(await ask(intent, key)).to.deep.equal(done)
     const after = await storedIntent(service, intent.referenceNumber)
-    expect(after).to.deep.include({ status: 'PAID', underWay: null })
+    expect(after).to.deep.include({ status: 'PAID', hold: null })
     expect(after.payment).to.deep.include({ amountPaid: 50_000, key, wallet: 'sandbox' })
     expect(toldBy(after)).to.deep.equal(['payment.created', 'payment.confirmed'])
     expect([wallet.orders, wallet.questions.length]).to.deep.equal([[key], 27])
@@ -134,14 +134,14 @@ describe('A payment or refund with an unknown outcome', () => {
     }
     for (const { clock } of [service, beside]) clock.advance(20_000)
     // Those of the refunds are first in the queue.
-    service.deps.nudge(
+    service.deps.enqueue(
       'wallet-outcome',
       hung.refunds.map(({ id }) => walletOutcomeJob(hung._id, id, service.clock.now(), service.clock.now())),
     )
     const workers = service.startWorkers()
     await until('the questions that hang', () => hanging >= 25)
     const paid = await storedIntent(service, referenceNumber)
-    nudgeWalletOutcome(service.deps, paid, paid.underWay?.id ?? '', service.clock.now())
+    enqueueWalletOutcome(service.deps, paid, paid.hold?.id ?? '', service.clock.now())
     await until(
       'the payment of the neighbour',
       async () => (await storedIntent(service, referenceNumber)).status === 'PAID',
@@ -155,7 +155,7 @@ describe('A payment or refund with an unknown outcome', () => {
   it('is not asked about before its time, and then by the job itself', async () => {
     service.clock.freeze(new Date('2031-01-02T00:00:00Z'))
     const { intent, key } = await unknownPayment()
-    expect(await ask(intent, key)).to.deep.equal({ next: 'later', at: intent.underWay?.askAt })
+    expect(await ask(intent, key)).to.deep.equal({ next: 'later', at: intent.hold?.askAt })
     expect(wallet.questions).to.have.length(0)
   })
 
@@ -188,7 +188,7 @@ describe('A payment or refund with an unknown outcome', () => {
     const { intent: paid, keys } = await unknownRefunds([10_000, 20_000])
     wallet.knows({ outcome: 'done' })
     service.clock.advance(15_000)
-    for (const key of keys) nudgeWalletOutcome(service.deps, paid, key, service.clock.now())
+    for (const key of keys) enqueueWalletOutcome(service.deps, paid, key, service.clock.now())
     const statusOf = async ({ referenceNumber }: Intent) =>
       (await storedIntent(service, referenceNumber)).status
     await until('paid', async () => (await statusOf(intent)) === 'PAID', 5000)
@@ -217,7 +217,7 @@ describe('A payment or refund with an unknown outcome', () => {
     wallet.knows({ outcome: 'done' })
     const poll = async () => {
       const found = await askDue(service.deps)
-      await service.deps.underWay.ended()
+      await service.deps.backgroundWork.ended()
       return found
     }
     expect(await poll()).to.equal(0)
@@ -269,7 +269,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(asked).to.have.length(25)
     expect(new Set(asked)).to.have.property('size', 25)
     gate.open()
-    await service.deps.underWay.ended()
+    await service.deps.backgroundWork.ended()
     expect(service.deps.asking).to.have.property('size', 0)
   })
 
@@ -278,8 +278,8 @@ describe('A payment or refund with an unknown outcome', () => {
     const { intent, keys } = await unknownRefunds([10_000, 20_000])
     const [older = '', newer = ''] = keys
     const inSeconds = (seconds: number) => new Date(service.clock.now().getTime() + seconds * 1000)
-    nudgeWalletOutcome(service.deps, intent, older, inSeconds(60))
-    nudgeWalletOutcome(service.deps, intent, newer, inSeconds(1))
+    enqueueWalletOutcome(service.deps, intent, older, inSeconds(60))
+    enqueueWalletOutcome(service.deps, intent, newer, inSeconds(1))
     const delays = async () => (await queue.getJobs(['delayed'])).map(({ id, delay }) => [id, delay])
     await until('both jobs', async () => (await delays()).length === 2)
     expect(await delays()).to.have.deep.members([
@@ -304,12 +304,12 @@ describe('A payment or refund with an unknown outcome', () => {
     const { nextStep: step, log, isWarning } = await work(intent, key)
     expect(step.next === 'later' && Math.round(secondsTo(step.at))).to.equal(60)
     expect([log['outcome'], log['why'], isWarning]).to.deep.equal(['unknown', 'not configured', true])
-    expect((await storedIntent(service, intent.referenceNumber)).underWay?.id).to.equal(key)
+    expect((await storedIntent(service, intent.referenceNumber)).hold?.id).to.equal(key)
     toldWallet(service).knows({ outcome: 'not-executed' })
     service.clock.advance(60_000)
     expect(await ask(intent, key)).to.deep.equal(done)
     const after = await storedIntent(service, intent.referenceNumber)
-    expect([after.status, after.underWay]).to.deep.equal(['PENDING', null])
+    expect([after.status, after.hold]).to.deep.equal(['PENDING', null])
     expect(await pay(service, intent.referenceNumber, { paymentId: key })).to.deep.equal({
       state: 'not-begun',
     })

@@ -11,10 +11,10 @@ const diedLatelyMs = 10 * 60_000
 type Reach = Jobs['maintenance']['reach']
 
 /** Enqueues a `maintenance` job. The job id contains the time slot, so all processes together enqueue one job per slot. */
-export function askForRestore(deps: Pick<Deps, 'nudge' | 'now'>, reach: Reach): void {
+export function askForRestore(deps: Pick<Deps, 'enqueue' | 'now'>, reach: Reach): void {
   const slot = reach === 'lately' ? String(slotOf(deps.now())) : reach
   const job = { data: { slot, reach }, jobId: `restore-${slot}`, delayMs: 0 }
-  deps.nudge('maintenance', [reach === 'all' ? { ...job, freesId: true } : job])
+  deps.enqueue('maintenance', [reach === 'all' ? { ...job, freesId: true } : job])
 }
 
 const slotOf = (at: Date): number => Math.floor(at.getTime() / restoreEveryMs)

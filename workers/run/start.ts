@@ -48,12 +48,12 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const complainOfQueue = throttled(5000, (fields) => deps.log.warn(fields, 'queue.fault'))
   connection.on('error', (err) => complain({ err }))
   void warnOfEviction(connection, deps.log)
-  const underWay = new Set<Promise<void>>()
+  const hold = new Set<Promise<void>>()
   const ending = new AbortController()
   const workers = workersUntil(ending.signal)
   const running = deps.config.workerQueues.flatMap((name) =>
     loopsOf(queueOptions[name].concurrency).map((concurrency) => {
-      const worker = startWorker(deps, workers[name], concurrency, connection, underWay)
+      const worker = startWorker(deps, workers[name], concurrency, connection, hold)
       worker.on('error', (err) => complainOfQueue({ err, queue: name }))
       return worker
     }),
@@ -71,9 +71,9 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
       ending.abort()
       const polled = polling.stop()
       const closed = Promise.all(running.map((worker) => worker.close()))
-      while (underWay.size > 0) await Promise.allSettled(underWay)
+      while (hold.size > 0) await Promise.allSettled(hold)
       await inTime(polled, pollGraceMs)
-      await deps.underWay.ended()
+      await deps.backgroundWork.ended()
       // Bounded, because BullMQ waits for Redis without a limit. All results are in MongoDB already.
       await inTime(closed, redisGraceMs)
       timers.stop()
@@ -93,13 +93,13 @@ function startWorker(
   work: QueueWorker<QueueName>,
   concurrency: number,
   connection: Redis,
-  underWay: Set<Promise<void>>,
+  hold: Set<Promise<void>>,
 ): Worker {
   const { keepCompletedSeconds, keepFailedSeconds } = queueOptions[work.queue]
   const run = (job: Job, token: string | undefined): Promise<void> => {
-    const running = runJob(deps, work, job, token).finally(() => underWay.delete(running))
+    const running = runJob(deps, work, job, token).finally(() => hold.delete(running))
     // A stopping process does not wait for a restore, which may take long: another process makes up for it.
-    if (work.queue !== 'maintenance') underWay.add(running)
+    if (work.queue !== 'maintenance') hold.add(running)
     return running
   }
   return new Worker(work.queue, run, {

@@ -14,7 +14,7 @@ export interface BoardAnswer {
   body: { error?: string; message?: string; retried?: number; skipped?: number }
 }
 
-type RetryDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge' | 'log'>
+type RetryDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'enqueue' | 'log'>
 
 const answers: Record<Requeued, BoardAnswer> = {
   requeued: { status: 204, body: {} },

@@ -6,7 +6,7 @@ import {
   countCancellable,
 } from '../../intents/cancel-all.ts'
 import { createMetrics } from '../../metrics/metrics.ts'
-import { openLanes } from '../../mongo/batchers.ts'
+import { openBatchers } from '../../mongo/batchers.ts'
 import { createLog } from '../../process/log.ts'
 import { inTime } from '../../process/timeout.ts'
 import { openQueues } from '../../queues/queues.ts'
@@ -113,7 +113,12 @@ async function cancelSelected(
   }
   try {
     await inTime(isReady, redisWithinMs)
-    const parts = { ...deps, lanes: openLanes(deps, deps.now), metrics: createMetrics(), nudge: queues.nudge }
+    const parts = {
+      ...deps,
+      batchers: openBatchers(deps, deps.now),
+      metrics: createMetrics(),
+      enqueue: queues.enqueue,
+    }
     await cancelAll(parts, selection, { actor: operator(), ending: ending.signal, count })
     return tally
   } catch (error) {

@@ -23,7 +23,7 @@ export interface Choice {
 export type Tally = { matched: number; requeued: number; skipped: Record<string, number> }
 
 /** Redis is not needed here: the workers poll for what is due. */
-const withoutRedis = { nudge: (): void => undefined }
+const withoutRedis = { enqueue: (): void => undefined }
 
 /** 250 deliveries a second: the workers poll for what is due, and that of others must not wait behind this. */
 const batchEveryMs = 2000

@@ -9,7 +9,7 @@ import { reasonInWords, walletInWords } from './payment-words.ts'
 import { foreign, money } from './words.ts'
 
 /** What a payment under way and refunds that nobody knows the end of wait for, or nothing. */
-export function underWay({ underWay: payment, refunds }: TracedIntent): string {
+export function hold({ hold: payment, refunds }: TracedIntent): string {
   const paying =
     payment === null
       ? ''

@@ -27,19 +27,19 @@ function ends({ status, cancellationReason, updatedAt, expiresAt }: TracedIntent
   return [{ at: updatedAt, text: html`<b>${status}</b>: ${reasons[cancellationReason]}` }]
 }
 
-function triesToPay({ attempts, underWay }: TracedIntent): Entry[] {
+function triesToPay({ attempts, hold }: TracedIntent): Entry[] {
   const tried = attempts.map((attempt) => ({
     at: attempt.at,
     text: attempt.kind === 'payment' ? triedToPay(attempt) : triedToRefund(attempt),
   }))
-  if (underWay === null) return tried
+  if (hold === null) return tried
   return [
     ...tried,
     {
-      at: underWay.startedAt,
-      text: html`<b>Payment</b> of ${money(underWay.amount)} by <bdi dir="ltr">${underWay.payerPhone}</bdi> begun`,
+      at: hold.startedAt,
+      text: html`<b>Payment</b> of ${money(hold.amount)} by <bdi dir="ltr">${hold.payerPhone}</bdi> begun`,
     },
-    { at: underWay.askAt, text: 'The wallet is asked what became of the payment' },
+    { at: hold.askAt, text: 'The wallet is asked what became of the payment' },
   ]
 }
 

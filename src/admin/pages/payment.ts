@@ -15,7 +15,7 @@ import { deliveryCard } from './delivery-card.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
 import { saidOfOne } from './notice.ts'
-import { paymentFacts, underWay } from './payment-facts.ts'
+import { hold, paymentFacts } from './payment-facts.ts'
 import { sendNotFound } from './respond.ts'
 import { timeline } from './timeline.ts'
 
@@ -42,7 +42,7 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
     !${untold(deps, stored, deliveries)}
     !${deliveries.map((delivery) => deliveryCard(deps, delivery, staff))}
     <h2>The payment</h2>
-    !${underWay(intent)}
+    !${hold(intent)}
     !${paymentFacts(intent, business)}
     <h2>Timeline</h2>
     !${timeline({ intent, deliveries, trail })}`

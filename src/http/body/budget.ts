@@ -35,7 +35,7 @@ export const partOfBusiness = 1 / 4
  * The rooms of a process of 1 GB, which takes 150 MB without them. Worked on, files of products take five times their bytes, and JSON of nothing
  * but brackets fifteen times: with both rooms full of such again and again it stayed at 550 MB with 8 MiB for JSON, and at 890 with 32 (measured).
  */
-export const createBodyRooms = (): Record<BodyKind, Room> => ({
+export const createBodyBudgets = (): Record<BodyKind, Room> => ({
   json: createRoom(roomBytes.json),
   csv: createRoom(roomBytes.csv),
 })

@@ -36,7 +36,7 @@ const kinds = {
 
 const readSmall = readUpTo(smallBytes)
 
-type Bounding = Pick<Deps, 'bodyRooms' | 'rateLimits'>
+type Bounding = Pick<Deps, 'bodyBudgets' | 'rateLimits'>
 
 /**
  * Takes room for the body before any of it is read. RATE_LIMITED where its announced length is not free: it is thrown, for nothing was judged
@@ -48,7 +48,7 @@ export function placeFor(deps: Bounding, { businessId }: Caller, req: Request, k
   const bytes = isChunked ? largest : Number(req.headers['content-length'] ?? 0)
   // Too large, it is not read at all.
   if (bytes <= smallBytes || bytes > largest) return noRoom()
-  const room = deps.bodyRooms[kind]
+  const room = deps.bodyBudgets[kind]
   const place = room.take(businessId, bytes)
   if (place === null && !isChunked) throw tooManyBodies(room)
   return place ?? noRoom()
@@ -89,7 +89,7 @@ export async function readBody(
       else resolve(known)
     })
   })
-  if (refusal?.code === 'PAYLOAD_TOO_LARGE' && place.bytes === 0) throw tooManyBodies(deps.bodyRooms[kind])
+  if (refusal?.code === 'PAYLOAD_TOO_LARGE' && place.bytes === 0) throw tooManyBodies(deps.bodyBudgets[kind])
   if (refusal !== null) return { refusal }
   // Once its connection is gone, a body that nobody has read yet is passed over as if there were none, also one that had come whole.
   const isPassedOver = isAnnounced(req) && !Buffer.isBuffer(req.body)

@@ -107,7 +107,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     const claimed = await deadline.spend(look)
     if (claimed.state === 'lost') return claimed.own
     if (claimed.state === 'answered') {
-      if (waited) await deadline.spend((until) => deps.lanes.noteReplay(id, until))
+      if (waited) await deadline.spend((until) => deps.batchers.noteReplay(id, until))
       const { first } = claimed
       // A computed response is never large enough to wait.
       if (first.kind === 'stored') await deps.readPace.pass(caller.businessId, first.answer.length)
@@ -194,7 +194,7 @@ async function recallEarlier(
 ): Promise<Answer> {
   const first = await deadline.spend(() => recallFirst(deps, write.recall, effectId))
   if (first === null) throw unavailable()
-  await deadline.spend((until) => deps.lanes.noteReplay(id, until))
+  await deadline.spend((until) => deps.batchers.noteReplay(id, until))
   return replay(deps, write, first, false)
 }
 

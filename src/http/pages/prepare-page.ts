@@ -29,7 +29,7 @@ export const nameMount = (mount: string) => (_req: Request, res: Response, next:
 
 const mountOf = (res: Response): string => (res.locals.mount as string | undefined) ?? ''
 
-/** What is left of the request's patience with MongoDB. */
+/** What is left of the request's timeouts with MongoDB. */
 export const deadlineOf = (res: Response): Deadline => res.locals.deadline as Deadline
 
 /** Whoever waits longer for MongoDB than a request may gets the page that says so; what comes later is dropped. */

@@ -17,7 +17,7 @@ export interface DownloadBegun extends Download {
   first: string
 }
 
-/** Waits for the first piece as long as the request's patience lasts. */
+/** Waits for the first piece as long as the request's timeouts lasts. */
 export async function beginDownload(file: Download, deadline: Deadline): Promise<DownloadBegun> {
   try {
     const { value } = await deadline.spend(() => file.pieces.next())

@@ -17,7 +17,7 @@ export const productCsvRoutes: readonly Route[] = [
     body: 'csv',
     recall: null,
     run: (deps, caller, { query, body }: Asked<ImportProductsQuery>, effect) =>
-      deps.importInTurn(caller.businessId, async () => {
+      deps.importOneAtATime(caller.businessId, async () => {
         const asked = await parseImport(deps, query, (body as { csv: unknown }).csv, effect.until)
         return importProducts(deps, caller, asked, effect)
       }),

@@ -2,7 +2,7 @@ import { refuse } from '../../errors.ts'
 import type { Connection } from './connection.ts'
 import type { HangUp } from './hang-up.ts'
 import { endUnfinished } from './parser-fault.ts'
-import type { Patience } from './timeouts.ts'
+import type { Timeouts } from './timeouts.ts'
 
 /**
  * In bytes per second. A create has some hundred, and no network is slower: who sends less does so on purpose. Whatever comes faster has the
@@ -17,19 +17,19 @@ export const leastRate = 500
 export const leastReadRate = 16 * 1024
 
 /** Ends, at the instant `at` of `performance.now()`, a connection whose other side keeps it for nothing. */
-export function cutSlow(connection: Connection, hangUp: HangUp, patience: Patience, at: number): void {
+export function cutSlow(connection: Connection, hangUp: HangUp, timeouts: Timeouts, at: number): void {
   const { socket, current, endedAt } = connection
   if (endedAt !== null) {
-    if (at - endedAt > patience.lingerMs) socket.destroy()
+    if (at - endedAt > timeouts.lingerMs) socket.destroy()
   } else if (current !== null && !current.req.complete) {
-    const seconds = (at - connection.begunAt - patience.bodyGraceMs) / 1000
+    const seconds = (at - connection.begunAt - timeouts.bodyGraceMs) / 1000
     const isSlow = socket.bytesRead - connection.bytesBefore < seconds * leastRate
     if (isSlow) endUnfinished(connection, hangUp, refuse('REQUEST_TIMEOUT'))
   } else if (current?.headersSent && !current.writableFinished) {
     // Node ends it when nothing moved for so long, and sets its own time once the answer is out.
-    if (socket.timeout !== patience.answerIdleMs) socket.setTimeout(patience.answerIdleMs)
+    if (socket.timeout !== timeouts.answerIdleMs) socket.setTimeout(timeouts.answerIdleMs)
     connection.sendingSince ??= at
-    const seconds = (at - connection.sendingSince - patience.answerGraceMs) / 1000
+    const seconds = (at - connection.sendingSince - timeouts.answerGraceMs) / 1000
     // `bytesWritten` includes the buffer, so a response in one piece gets the time for all its bytes. If the buffer is empty, the client waits
     // for this process.
     const written = socket.bytesWritten - connection.writtenBefore
@@ -37,6 +37,6 @@ export function cutSlow(connection: Connection, hangUp: HangUp, patience: Patien
   } else if (current?.closed && connection.waiting === 0) {
     // Node takes an empty line for a sign of life. A request that began in time has all its headers by then.
     connection.idleSince ??= at
-    if (at - connection.idleSince > patience.keepAliveMs + patience.headersMs) socket.destroy()
+    if (at - connection.idleSince > timeouts.keepAliveMs + timeouts.headersMs) socket.destroy()
   }
 }

@@ -7,7 +7,7 @@ import { inTime } from '../../process/timeout.ts'
 import { send, setApiHeaders } from '../responses/envelope.ts'
 
 /** How long a probe waits for MongoDB. */
-const patienceMs = 2000
+const timeoutMs = 2000
 
 /**
  * `/healthz`: the process lives. `/readyz`: it can serve; 503 without MongoDB or while it stops. Without Redis it is
@@ -17,7 +17,7 @@ export function health(deps: Deps, isStopping: () => boolean): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const scrape = shareRuns(createScrape(deps))
   const look = shareRuns(() =>
-    Promise.all([inTime(pingMongo(deps.mongo), patienceMs), inTime(deps.queues.ping(), patienceMs)]),
+    Promise.all([inTime(pingMongo(deps.mongo), timeoutMs), inTime(deps.queues.ping(), timeoutMs)]),
   )
   router.get('/healthz', (_req, res) => {
     res.locals.route = 'GET /healthz'

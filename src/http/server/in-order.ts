@@ -9,7 +9,7 @@ export const mostWaiting = 100
  * Begins a request when the answer of the one before it on its connection is out. Node would begin all of them at once: the work, the
  * answers that nobody takes yet, and also what follows an answer that ends the connection, which nobody may execute.
  */
-export function inTurn(connection: Connection, reply: Reply, hangUp: HangUp, begin: () => void): void {
+export function oneAtATime(connection: Connection, reply: Reply, hangUp: HangUp, begin: () => void): void {
   // Whatever Node still finds in bytes that came with the fault.
   if (connection.fault !== null || connection.endedAt !== null) return
   if (connection.waiting === mostWaiting) {

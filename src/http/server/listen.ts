@@ -11,11 +11,11 @@ import { type Connection, createConnection, type Reply } from './connection.ts'
 import { cutSlow } from './cut-slow.ts'
 import { createGate } from './gate.ts'
 import { createHangUp } from './hang-up.ts'
-import { afterAnswers, inTurn } from './in-order.ts'
+import { afterAnswers, oneAtATime } from './in-order.ts'
 import { mostConnections } from './most-connections.ts'
 import { createNetworkShares } from './network-share.ts'
 import { tellFault } from './parser-fault.ts'
-import type { Patience } from './timeouts.ts'
+import type { Timeouts } from './timeouts.ts'
 
 /** Once the listener is closed, how long newly accepted connections may take to send their request. */
 const lastRequestsMs = 500
@@ -42,7 +42,7 @@ export interface HttpServer extends Server {
 export function createHttpServer(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
   app: Express,
-  patience: Patience,
+  timeouts: Timeouts,
 ): HttpServer {
   const isTrusted: (address: string, hop: number) => boolean = app.get('trust proxy fn')
   const hangUp = createHangUp(deps, (address) => isTrusted(address, 0))
@@ -51,7 +51,8 @@ export function createHttpServer(
   const gate = createGate()
   const queue = ({ socket }: IncomingMessage, res: Reply, begin: (connection: Connection) => void): void => {
     const connection = connections.get(socket)
-    if (connection !== undefined) inTurn(connection, res, hangUp, () => gate.pass(() => begin(connection)))
+    if (connection !== undefined)
+      oneAtATime(connection, res, hangUp, () => gate.pass(() => begin(connection)))
   }
   const serve = (req: IncomingMessage, res: Reply): void =>
     queue(req, res, (connection) => {
@@ -66,10 +67,10 @@ export function createHttpServer(
     })
   const server = createServer(
     {
-      headersTimeout: patience.headersMs,
-      requestTimeout: patience.requestMs,
-      keepAliveTimeout: patience.keepAliveMs,
-      connectionsCheckingInterval: patience.lookEveryMs,
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      keepAliveTimeout: timeouts.keepAliveMs,
+      connectionsCheckingInterval: timeouts.lookEveryMs,
       maxHeaderSize: mostHeaderBytes,
       // bare-app.ts refuses a request without Host, in the envelope.
       requireHostHeader: false,
@@ -111,8 +112,8 @@ export function createHttpServer(
   })
   const looking = setInterval(() => {
     const at = performance.now()
-    for (const connection of connections.values()) cutSlow(connection, hangUp, patience, at)
-  }, patience.lookEveryMs).unref()
+    for (const connection of connections.values()) cutSlow(connection, hangUp, timeouts, at)
+  }, timeouts.lookEveryMs).unref()
   server.once('close', () => clearInterval(looking))
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

@@ -3,12 +3,12 @@ import type { Deps } from '../../deps.ts'
 import { createBareApp, refuseUnknown } from './bare-app.ts'
 import { health } from './health.ts'
 import { createHttpServer, type HttpServer } from './listen.ts'
-import { patience } from './timeouts.ts'
+import { timeouts } from './timeouts.ts'
 
 /** Serves health and metrics, and nothing else, on a port of their own: for a process that has none. */
 export async function serveProbes(deps: Deps, port: number, isStopping: () => boolean): Promise<HttpServer> {
   const app = createBareApp(deps, isStopping, (bare) => bare.use(health(deps, isStopping), refuseUnknown))
-  const server = createHttpServer(deps, app, patience)
+  const server = createHttpServer(deps, app, timeouts)
   server.listen(port)
   await once(server, 'listening')
   return server

@@ -1,5 +1,5 @@
 /** How long the HTTP server waits for whoever is slow; in ms. */
-export interface Patience {
+export interface Timeouts {
   /** For all headers of a request, from the opening of the connection or the first byte of a later request on. */
   headersMs: number
   /** For a whole request with its body. */
@@ -18,7 +18,7 @@ export interface Patience {
   lookEveryMs: number
 }
 
-export const patience: Patience = {
+export const timeouts: Timeouts = {
   // Some KB, on the worst of mobile networks.
   headersMs: 15_000,
   // 8 MiB of products at 280 KB/s.

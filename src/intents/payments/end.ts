@@ -7,10 +7,10 @@ import type { Intent } from '../intent.ts'
 import type { MoveName } from '../lifecycle.ts'
 import { type Step, transition } from '../transition.ts'
 import { logged } from './hold.ts'
-import type { Payment, PaymentAttempt, PaymentFailure, PaymentUnderWay } from './payment.ts'
+import type { Payment, PaymentAttempt, PaymentFailure, PaymentHold } from './payment.ts'
 
 /** A payment as far as its end needs to know it. */
-export type Ending = Pick<PaymentUnderWay, 'id' | 'wallet' | 'amount' | 'payerPhone'>
+export type Ending = Pick<PaymentHold, 'id' | 'wallet' | 'amount' | 'payerPhone'>
 /** The outcomes that merchants hear of. */
 export type ToldOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>
 
@@ -34,14 +34,14 @@ export function endOf(
   const lists = { $push: logged(attempt) }
   const failing = (move: MoveName, code: DeclineReason | FailureReason, retryable: boolean) => {
     const failure: PaymentFailure = { code, retryable }
-    return { move, lists, set: { underWay: null, failure }, told: { failure } }
+    return { move, lists, set: { hold: null, failure }, told: { failure } }
   }
   switch (outcome.outcome) {
     case 'done':
       return {
         move: 'pay',
         lists,
-        set: { underWay: null, failure: null, payment: paymentOf(deps, payment) },
+        set: { hold: null, failure: null, payment: paymentOf(deps, payment) },
       }
     case 'declined':
       return failing('decline', outcome.reason, true)

@@ -3,7 +3,7 @@ import { recorded } from '../../idempotency/effect.ts'
 import type { Intent } from '../intent.ts'
 import { isPayable, moves, neverCancels } from '../lifecycle.ts'
 import type { PlannedChange } from '../transition.ts'
-import type { PaymentAttempt, PaymentUnderWay } from './payment.ts'
+import type { PaymentAttempt, PaymentHold } from './payment.ts'
 
 /** So many attempts are remembered with how they went. That they were made is remembered with all that was done (idempotency/effect.ts). */
 const longestMemory = 50
@@ -18,9 +18,9 @@ export const logged = (attempt: PaymentAttempt) => ({
  * is not PENDING, its time is as good as up, somebody pays, or this payment came to an end already. A status never changes here.
  */
 export async function beginPayment(
-  deps: Pick<Deps, 'lanes' | 'now'>,
+  deps: Pick<Deps, 'batchers' | 'now'>,
   intent: Intent,
-  underWay: PaymentUnderWay,
+  hold: PaymentHold,
   until: number,
 ): Promise<Intent | null> {
   const { businessId, sandbox, _id } = intent
@@ -31,13 +31,13 @@ export async function beginPayment(
       _id,
       status: { $in: moves.pay.from },
       ...isPayable(deps.now()),
-      effects: { $ne: underWay.id },
+      effects: { $ne: hold.id },
     },
-    update: { $set: { underWay, cancelsAt: neverCancels } },
-    proof: { 'underWay.mark': underWay.mark },
+    update: { $set: { hold, cancelsAt: neverCancels } },
+    proof: { 'hold.mark': hold.mark },
   }
-  return (await deps.lanes.updateIntent(begin, until))
-    ? { ...intent, underWay, cancelsAt: neverCancels }
+  return (await deps.batchers.updateIntent(begin, until))
+    ? { ...intent, hold, cancelsAt: neverCancels }
     : null
 }
 
@@ -48,10 +48,10 @@ export async function beginPayment(
 export function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
   const { businessId, sandbox, _id, expiresAt } = intent
   const { id, at } = attempt
-  const change = { underWay: null, cancelsAt: expiresAt, ...(at > expiresAt ? { updatedAt: at } : {}) }
+  const change = { hold: null, cancelsAt: expiresAt, ...(at > expiresAt ? { updatedAt: at } : {}) }
   return {
     move: null,
-    filter: { businessId, sandbox, _id, 'underWay.id': id },
+    filter: { businessId, sandbox, _id, 'hold.id': id },
     update: { $set: change, $push: { ...logged(attempt), ...recorded(id) } },
     after: { ...intent, ...change },
   }
@@ -65,7 +65,7 @@ export async function askPaymentAt(
   askAt: Date,
 ): Promise<void> {
   await deps.Intent.updateOne(
-    { businessId, sandbox, _id, 'underWay.id': paymentId },
-    { $set: { 'underWay.askAt': askAt } },
+    { businessId, sandbox, _id, 'hold.id': paymentId },
+    { $set: { 'hold.askAt': askAt } },
   )
 }

@@ -11,7 +11,7 @@ import { isOpenEverywhere } from '../lifecycle.ts'
 import { openPayment } from '../open-order.ts'
 import { leaveOpen } from '../query-wallets.ts'
 import { beginPayment } from './hold.ts'
-import type { PaymentUnderWay } from './payment.ts'
+import type { PaymentHold } from './payment.ts'
 import { settlePayment } from './settle.ts'
 
 /** What a customer confirms with their PIN. */
@@ -25,7 +25,7 @@ export interface Confirmation {
   amount: number
 }
 
-/** Who waits for a payment: the request of the customer, and its patience with MongoDB. */
+/** Who waits for a payment: the request of the customer, and its timeouts with MongoDB. */
 export interface Payer {
   cause: Cause | null
   spend: Spend
@@ -51,7 +51,7 @@ export async function payIntent(
   confirmation: Confirmation,
   { cause, spend }: Payer,
 ): Promise<Paid> {
-  const payment = underWay(deps, wallet, confirmation)
+  const payment = hold(deps, wallet, confirmation)
   const held = await spend((until) => beginPayment(deps, intent, payment, until))
   if (held === null) return { state: 'not-begun' }
   const { phone, pin, amount } = confirmation
@@ -81,14 +81,14 @@ const isSuspended = async (deps: Pick<Deps, 'Business'>, _id: string): Promise<b
   (await deps.Business.exists({ _id, suspended: false })) === null
 
 /** MongoDB took its time to hold it: somebody may have read it as expired by now, or the wallet must not carry out the order any more. */
-const isTooLate = (held: Intent, payment: PaymentUnderWay, now: Date): boolean =>
+const isTooLate = (held: Intent, payment: PaymentHold, now: Date): boolean =>
   !isOpenEverywhere(held, now) || payment.validUntil <= now
 
-function underWay(
+function hold(
   deps: Pick<Deps, 'config' | 'now'>,
   wallet: Wallet,
   { paymentId, phone, amount }: Confirmation,
-): PaymentUnderWay {
+): PaymentHold {
   const startedAt = deps.now()
   const validUntil = orderUntil(deps.config, startedAt)
   return {

@@ -18,7 +18,7 @@ export interface Payment {
  * A payment between the call of the wallet and its outcome. While it stands nobody else pays, cancels or expires the intent.
  * `id` is the wallet's idempotency key; `askAt`: when the wallet shall be asked what became of it.
  */
-export interface PaymentUnderWay {
+export interface PaymentHold {
   id: string
   wallet: WalletName
   /** Centimes. */
@@ -72,7 +72,7 @@ export const paymentFields = {
   key: String,
 }
 
-export const underWayFields = {
+export const holdFields = {
   _id: false,
   id: String,
   wallet: String,

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import type { Cause } from '../../outbox/event.ts'
-import { nudgeRelay } from '../../outbox/wake-relay.ts'
+import { wakeRelay } from '../../outbox/wake-relay.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import { expiryJobs } from '../expire.ts'
 import type { Intent } from '../intent.ts'
@@ -8,7 +8,7 @@ import { isPending } from '../lifecycle.ts'
 import { changeTogether, type PlannedChange, planMove } from '../transition.ts'
 import { attemptOf, endOf } from './end.ts'
 import { planRelease } from './hold.ts'
-import type { PaymentAttempt, PaymentUnderWay } from './payment.ts'
+import type { PaymentAttempt, PaymentHold } from './payment.ts'
 
 /** Who settles a payment: a request, or a job (null); and until when it waits (mongo/batching/batcher.ts). */
 export interface Settler {
@@ -24,7 +24,7 @@ export interface Settler {
 export async function settlePayment(
   deps: Deps,
   intent: Intent,
-  payment: PaymentUnderWay,
+  payment: PaymentHold,
   outcome: KnownOutcome,
   by: Settler,
 ): Promise<Intent | null> {
@@ -33,21 +33,21 @@ export async function settlePayment(
     if (outcome.outcome === 'done') await tellIfAstray(deps, intent, payment)
     return null
   }
-  nudgeRelay(deps, settled)
+  wakeRelay(deps, settled)
   const { referenceNumber } = intent
   const requestId = by.cause?.requestId ?? null
   deps.log.info({ referenceNumber, ...outcome, status: settled.status, requestId }, 'payment.settled')
   // Its expiry waited for this. The customer does not wait for that: the intent reads as expired from now on.
   const now = deps.now()
   if (isPending(settled.status) && settled.expiresAt <= now)
-    deps.nudge('intent-expiry', expiryJobs([settled], now))
+    deps.enqueue('intent-expiry', expiryJobs([settled], now))
   return settled
 }
 
 async function write(
   deps: Deps,
   intent: Intent,
-  payment: PaymentUnderWay,
+  payment: PaymentHold,
   outcome: KnownOutcome,
   { cause, until }: Settler,
 ): Promise<Intent | null> {
@@ -61,7 +61,7 @@ async function write(
 function planEnd(
   deps: Deps,
   intent: Intent,
-  payment: PaymentUnderWay,
+  payment: PaymentHold,
   attempt: PaymentAttempt,
   { outcome, cause }: { outcome: KnownOutcome; cause: Cause | null },
 ): PlannedChange {
@@ -76,7 +76,7 @@ function planEnd(
         ...endOf(deps, payment, outcome, attempt),
         effectId: payment.id,
         cause,
-        guard: { 'underWay.id': payment.id },
+        guard: { 'hold.id': payment.id },
       })
   }
 }
@@ -85,7 +85,7 @@ function planEnd(
 async function tellIfAstray(
   deps: Deps,
   { _id, referenceNumber }: Intent,
-  payment: PaymentUnderWay,
+  payment: PaymentHold,
 ): Promise<void> {
   const { id: key, wallet } = payment
   if ((await deps.Intent.exists({ _id, 'payment.key': key })) !== null) return

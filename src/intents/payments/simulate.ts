@@ -2,7 +2,7 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import type { Effect } from '../../idempotency/effect.ts'
-import { nudgeRelay } from '../../outbox/wake-relay.ts'
+import { wakeRelay } from '../../outbox/wake-relay.ts'
 import { failingPayment } from '../../wallets/magic-amounts.ts'
 import { maskPhone } from '../../wallets/phone.ts'
 import { findIntent, findIntentToChange } from '../find.ts'
@@ -41,7 +41,7 @@ export async function simulatePayment(
   if (!takesPayments(before)) throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 30 })
   const amount = amountFor(deps, before, asked)
   const now = deps.now()
-  if (before.underWay !== null || !isPending(asOf(before, now).status)) throw refuse('INTENT_NOT_PENDING')
+  if (before.hold !== null || !isPending(asOf(before, now).status)) throw refuse('INTENT_NOT_PENDING')
   const payerPhone = maskPhone(asked.payerPhone)
   const payment = { id: effect.id, wallet: 'simulation', amount, payerPhone } as const
   const outcome = amount === failingPayment ? technicalError : outcomes[asked.outcome]
@@ -50,7 +50,7 @@ export async function simulatePayment(
   const then = { ...deps, now: () => now }
   const after = await endPayment(then, before, payment, outcome, by)
   if (after === null) return ownEarlierPayment(deps, caller, referenceNumber, effect)
-  nudgeRelay(deps, after)
+  wakeRelay(deps, after)
   const requestId = effect.cause?.requestId ?? null
   deps.log.info({ referenceNumber, ...outcome, status: after.status, requestId }, 'payment.settled')
   return answerFrom(after, effect)

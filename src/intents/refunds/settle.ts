@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import type { Cause } from '../../outbox/event.ts'
-import { nudgeRelay } from '../../outbox/wake-relay.ts'
+import { wakeRelay } from '../../outbox/wake-relay.ts'
 import { newId } from '../../security/ids.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
@@ -36,7 +36,7 @@ export async function settleRefund(
     if (outcome.outcome === 'done') await tellIfAstray(deps, intent, refund)
     return null
   }
-  nudgeRelay(deps, settled)
+  wakeRelay(deps, settled)
   const { referenceNumber } = intent
   const requestId = cause?.requestId ?? null
   deps.log.info({ referenceNumber, refundId: refund.id, ...outcome, requestId }, 'refund.settled')

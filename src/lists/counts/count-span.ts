@@ -17,15 +17,15 @@ export interface Counted {
  * stride has no marks.
  */
 export async function countSpan(
-  { tallies, now }: Pick<Deps, 'tallies' | 'now'>,
+  { listCounts, now }: Pick<Deps, 'listCounts' | 'now'>,
   countable: Countable,
   span: Span,
 ): Promise<Counted> {
-  const marks = await tallies.marksOf(countable, now())
+  const marks = await listCounts.marksOf(countable, now())
   if (marks.length > 0) return countAround(marks, countable, span, Number.POSITIVE_INFINITY)
-  const few = await countAround([], countable, span, tallies.stride + 1)
-  if (few.newer <= tallies.stride) return few
-  return countAround(await tallies.bringUp(countable, now()), countable, span, Number.POSITIVE_INFINITY)
+  const few = await countAround([], countable, span, listCounts.stride + 1)
+  if (few.newer <= listCounts.stride) return few
+  return countAround(await listCounts.bringUp(countable, now()), countable, span, Number.POSITIVE_INFINITY)
 }
 
 /** What is newer is counted up to `most`. */

@@ -3,7 +3,7 @@ import { countOn } from './count-on.ts'
 import type { Countable } from './countable.ts'
 
 /** What this process has counted of long lists. Nothing is in it that MongoDB could not be asked again. */
-export interface Tallies {
+export interface ListCounts {
   /** How far apart marks are. Lists that are no longer have none. */
   stride: number
   /** The marks of a list that was counted before, oldest first; none of others. */
@@ -21,13 +21,13 @@ interface Tally {
 const freshMs = 60_000
 
 /** `elapsedMs` is a clock that nobody sets. Beyond `mostMarks` the lists go that were not asked for the longest. */
-export function createTallies(
+export function createListCounts(
   elapsedMs: () => number,
   { stride, mostMarks }: { stride: number; mostMarks: number },
-): Tallies {
+): ListCounts {
   /** Who was asked for last is last. */
   const tallies = new Map<string, Tally>()
-  const underWay = new Map<string, Promise<Mark[]>>()
+  const counting = new Map<string, Promise<Mark[]>>()
 
   function touch(key: string): Tally {
     const tally = tallies.get(key) ?? { marks: [], countedAtMs: Number.NEGATIVE_INFINITY }
@@ -65,9 +65,9 @@ export function createTallies(
   /** One count of a list at a time, whoever asks. */
   function bringUp(countable: Countable, now: Date): Promise<Mark[]> {
     const { key } = countable
-    const running = underWay.get(key) ?? count(countable, now).finally(() => underWay.delete(key))
-    underWay.set(key, running)
-    return running
+    const mine = counting.get(key) ?? count(countable, now).finally(() => counting.delete(key))
+    counting.set(key, mine)
+    return mine
   }
 
   return {

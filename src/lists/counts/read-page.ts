@@ -10,8 +10,8 @@ import { type Entry, entryOf } from './entry.ts'
  * Reads one page of all that is countable in a span, newest first, ties by id, and counts them. However late the page and long the list,
  * no more than some strides of the index are passed over. Past the end: no items.
  */
-export async function readTalliedPage<Item>(
-  deps: Pick<Deps, 'tallies' | 'now'>,
+export async function readCountedPage<Item>(
+  deps: Pick<Deps, 'listCounts' | 'now'>,
   countable: Countable,
   span: Span,
   slice: Slice,
@@ -20,7 +20,7 @@ export async function readTalliedPage<Item>(
   const skip = (slice.page - 1) * slice.limit
   const counting = countSpan(deps, countable, span)
   // An early page is read beside the counting; a late one behind it, because the count knows where it begins.
-  const entry = skip <= deps.tallies.stride ? { before: null, skip } : entryOf(await counting, skip)
+  const entry = skip <= deps.listCounts.stride ? { before: null, skip } : entryOf(await counting, skip)
   const [found, { total }] = await Promise.all([
     readFrom<Item>(countable, span, entry, slice.limit + 1, fields),
     counting,

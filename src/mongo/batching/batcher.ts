@@ -2,11 +2,11 @@ import { unavailable } from '../../errors.ts'
 import { withTimeout } from '../../process/timeout.ts'
 
 /**
- * Calls that wait together travel together. A lane has at most one trip to MongoDB under way; what arrives
+ * Calls that wait together travel together. A batcher has at most one trip to MongoDB under way; what arrives
  * meanwhile goes with the next. A lone caller is sent at once.
  * `until` is the caller's deadline on `performance.now()`: what is still unsent past it is dropped, with a 503.
  */
-export type Lane<Item, Outcome> = (item: Item, until: number) => Promise<Outcome>
+export type Batcher<Item, Outcome> = (item: Item, until: number) => Promise<Outcome>
 
 /** The deadline of a worker: nobody waits for it, and its trips may take the time the driver gives them. */
 export const noHurry = Number.POSITIVE_INFINITY
@@ -19,7 +19,7 @@ interface Waiting<Item, Outcome> {
 }
 
 /**
- * How long a lane rests from trip to trip when nobody waits for what it writes. A steady trickle would else make a trip of each call,
+ * How long a batcher rests from trip to trip when nobody waits for what it writes. A steady trickle would else make a trip of each call,
  * and on a busy machine everything else waits for those.
  */
 export const unhurriedRestMs = 20
@@ -27,16 +27,16 @@ export const unhurriedRestMs = 20
 const worthATrip = 50
 
 /**
- * Makes a lane. `send` answers one outcome per item, in order; an Error among them rejects only that caller. With `restMs` no trip begins
+ * Makes a batcher. `send` answers one outcome per item, in order; an Error among them rejects only that caller. With `restMs` no trip begins
  * sooner than that after the one before, unless very many wait.
  */
-export function createLane<Item, Outcome>(
+export function createBatcher<Item, Outcome>(
   longestBatch: number,
   send: (items: Item[]) => Promise<(Outcome | Error)[]>,
   restMs = 0,
-): Lane<Item, Outcome> {
+): Batcher<Item, Outcome> {
   const waiting: Waiting<Item, Outcome>[] = []
-  let underWay = false
+  let hold = false
   let endRest = (): void => undefined
 
   const rest = (): Promise<void> =>
@@ -49,7 +49,7 @@ export function createLane<Item, Outcome>(
     })
 
   async function drain(): Promise<void> {
-    underWay = true
+    hold = true
     // One answer wakes many callers, and they all call again within one turn of the event loop: the first must not go alone.
     await new Promise(setImmediate)
     while (waiting.length > 0) {
@@ -57,7 +57,7 @@ export function createLane<Item, Outcome>(
       const isResting = restMs > 0 && waiting.length < worthATrip
       await Promise.all([sendTogether(taken), isResting && rest()])
     }
-    underWay = false
+    hold = false
   }
 
   async function sendTogether(taken: Waiting<Item, Outcome>[]): Promise<void> {
@@ -81,13 +81,13 @@ export function createLane<Item, Outcome>(
   return (item, until) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, until, resolve, reject })
-      if (!underWay) void drain()
+      if (!hold) void drain()
       else if (waiting.length >= worthATrip) endRest()
     })
 }
 
 /**
- * Longer than one call to MongoDB may take: a trip that hangs for whatever reason must not close the lane for good. One of two
+ * Longer than one call to MongoDB may take: a trip that hangs for whatever reason must not close the batcher for good. One of two
  * calls on a failing server can be cut short; its outcome is then unknown, and the next may run beside it.
  */
 const longestTripMs = 7000

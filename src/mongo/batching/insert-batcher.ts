@@ -1,18 +1,18 @@
 import { mongo } from 'mongoose'
-import { createLane, type Lane } from './batcher.ts'
+import { type Batcher, createBatcher } from './batcher.ts'
 
 /** What became of one insert: it is stored, or a unique index (by name) already holds its value. */
 export type Insertion = { inserted: true } | { inserted: false; index: string }
 
 /**
- * A lane of inserts; `insertMany` must be unordered. Documents carry their `_id`, so sending one again is safe.
+ * A batcher of inserts; `insertMany` must be unordered. Documents carry their `_id`, so sending one again is safe.
  * A fault of the connection or of the write concern rejects the whole batch: its outcome is unknown.
  */
-export function createInsertLane<Doc>(
+export function createInsertBatcher<Doc>(
   insertMany: (docs: Doc[]) => Promise<unknown>,
   longestBatch: number,
-): Lane<Doc, Insertion> {
-  return createLane(longestBatch, (docs) => insertTogether(insertMany, docs))
+): Batcher<Doc, Insertion> {
+  return createBatcher(longestBatch, (docs) => insertTogether(insertMany, docs))
 }
 
 async function insertTogether<Doc>(

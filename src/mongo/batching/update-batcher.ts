@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose'
-import { createTurns } from '../../process/one-at-a-time.ts'
-import { createLane, type Lane } from './batcher.ts'
+import { createOneAtATime } from '../../process/one-at-a-time.ts'
+import { type Batcher, createBatcher } from './batcher.ts'
 
 /** A guarded update of one document, as it would be sent alone. */
 export interface GuardedUpdate {
@@ -13,19 +13,21 @@ export interface GuardedUpdate {
 
 type Outcome = boolean | Error
 
-/** As for inserts: well below what a request's patience allows for. */
+/** As for inserts: well below what a request's timeouts allows for. */
 const longestBatch = 500
 
 /**
- * A lane of guarded updates: one bulk write for all that wait, each under its own guard. Answers each caller whether its guard let it
+ * A batcher of guarded updates: one bulk write for all that wait, each under its own guard. Answers each caller whether its guard let it
  * through. A document goes once into a batch: who wants it too goes with a later one.
  */
-export function createUpdateLane<Doc extends { _id: string }>(
+export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
-): Lane<GuardedUpdate, boolean> {
-  const lane = createLane<GuardedUpdate, boolean>(longestBatch, (batch) => updateTogether(collection, batch))
-  const inTurn = createTurns()
-  return (update, until) => inTurn(update.filter._id, () => lane(update, until))
+): Batcher<GuardedUpdate, boolean> {
+  const batcher = createBatcher<GuardedUpdate, boolean>(longestBatch, (batch) =>
+    updateTogether(collection, batch),
+  )
+  const oneAtATime = createOneAtATime()
+  return (update, until) => oneAtATime(update.filter._id, () => batcher(update, until))
 }
 
 /** Never throws: a fault of the connection or of the write concern leaves the outcome of all of them unknown. */

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { noHurry } from '../../mongo/batching/batcher.ts'
-import { createReadLane } from '../../mongo/batching/read-batcher.ts'
+import { createReadBatcher } from '../../mongo/batching/read-batcher.ts'
 import type { Collection } from '../../mongo/collection.ts'
 import { createCountsByOwner } from '../../process/counts-by-owner.ts'
 import { throttled } from '../../process/log.ts'
@@ -61,7 +61,7 @@ export function createLimitByNetwork(
     return limiter
   }
   /** One read for all prefixes of all attempts that arrive together. */
-  const read = createReadLane<Stored>(
+  const read = createReadBatcher<Stored>(
     (keys) =>
       deps.mongo
         .collection<Stored>(collection.name)

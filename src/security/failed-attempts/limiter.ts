@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { createLane, type Lane, noHurry } from '../../mongo/batching/batcher.ts'
+import { type Batcher, createBatcher, noHurry } from '../../mongo/batching/batcher.ts'
 import { type Collection, isDuplicate } from '../../mongo/collection.ts'
 import { groupBy } from '../../polyfills/group-by.ts'
 
@@ -102,8 +102,8 @@ export function createLimiter(
  */
 const createSumBatcher = <Result>(
   add: (key: string, times: number) => Promise<(position: number) => Result>,
-): Lane<string, Result> =>
-  createLane(1000, async (keys) => {
+): Batcher<string, Result> =>
+  createBatcher(1000, async (keys) => {
     const results = new Map<string, Result[]>()
     const sums = [...groupBy(keys, (key) => key)].map(async ([key, same]) => {
       const resultAt = await add(key, same.length)

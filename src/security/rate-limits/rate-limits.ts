@@ -90,7 +90,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
   }
 
   /** One at a time, however slow Redis is. */
-  async function exchangeInTurn(): Promise<void> {
+  async function exchangeOneAtATime(): Promise<void> {
     if (exchanging) return
     exchanging = true
     await exchange(latest).finally(() => {
@@ -98,7 +98,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
     })
   }
 
-  const timer = setInterval(() => void exchangeInTurn(), exchangeEveryMs)
+  const timer = setInterval(() => void exchangeOneAtATime(), exchangeEveryMs)
   timer.unref()
 
   return {
@@ -115,7 +115,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
       return { isOpen: counted < limit, ...spanOf(counted, limit) }
     },
     inLine: createLines(),
-    exchange: exchangeInTurn,
+    exchange: exchangeOneAtATime,
     close: () => clearInterval(timer),
   }
 }

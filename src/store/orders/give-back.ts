@@ -12,14 +12,14 @@ interface Taken {
 
 /** Gives back to the stock what a try took that is never placed; also to a product that was deleted meanwhile. Twice gives it back once. */
 export async function giveBack(
-  deps: Pick<Deps, 'lanes' | 'now'>,
+  deps: Pick<Deps, 'batchers' | 'now'>,
   tryId: string,
   taken: readonly Taken[],
 ): Promise<void> {
   const now = deps.now()
   await Promise.all(
     taken.map(({ productId, items }) =>
-      deps.lanes.updateProduct(
+      deps.batchers.updateProduct(
         withoutReservation(productId, tryId, [
           {
             $set: {

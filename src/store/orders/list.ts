@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { type Page, readSlice, type Slice } from '../../input/pagination.ts'
 import { readSpan, type Span } from '../../input/span.ts'
 import { type Countable, testsKeptFrom } from '../../lists/counts/countable.ts'
-import { readTalliedPage } from '../../lists/counts/read-page.ts'
+import { readCountedPage } from '../../lists/counts/read-page.ts'
 import { requireShop } from '../shops/open-shop.ts'
 import { placed, type ShownOrder, shownFields } from './order.ts'
 
@@ -18,12 +18,12 @@ export const parseOrderSearch = (query: ListOrdersQuery): OrderSearch => ({
 
 /** The caller's orders, newest first; ties by id. SHOP_NOT_FOUND. */
 export async function listOrders(
-  deps: Pick<Deps, 'Shop' | 'Order' | 'tallies' | 'now' | 'config'>,
+  deps: Pick<Deps, 'Shop' | 'Order' | 'listCounts' | 'now' | 'config'>,
   caller: Caller,
   search: OrderSearch,
 ): Promise<Page<ShownOrder>> {
   await requireShop(deps, caller)
-  return readTalliedPage<ShownOrder>(deps, allOrders(deps, caller), search, search, shownFields)
+  return readCountedPage<ShownOrder>(deps, allOrders(deps, caller), search, search, shownFields)
 }
 
 function allOrders(deps: Pick<Deps, 'Order' | 'now' | 'config'>, { businessId, sandbox }: Caller): Countable {

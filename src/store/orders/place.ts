@@ -18,7 +18,7 @@ import { takeBackFrom } from './reservations.ts'
 import { reserve, takingsOf } from './reserve.ts'
 import { settle } from './settle.ts'
 import { judgeStock } from './shortfall.ts'
-import { nudgeOrderRelay } from './wake-relay.ts'
+import { wakeOrderRelay } from './wake-relay.ts'
 
 /** Twice what an order usually holds its units for, so that most need to look again only once. Each further pause is so much longer. */
 const shortestPauseMs = 50
@@ -52,7 +52,7 @@ async function placeInTries(
   const { businessId, sandbox } = caller
   for (let tries = 1; performance.now() < effect.until - lastTryMs; tries += 1) {
     const mine = { order: effect.id, businessId, sandbox, tryId: newId() }
-    const went = await deps.orderInTurn(businessId, async () =>
+    const went = await deps.orderOneAtATime(businessId, async () =>
       // The wait for a slot may have lasted until the deadline.
       performance.now() < effect.until - lastTryMs
         ? tryToPlace(deps, caller, asked, mine, effect).catch((error: unknown) =>
@@ -87,7 +87,7 @@ async function tryToPlace(
   if (!(await reserve(deps, mine, takings, effect.until))) return 'changed'
   const written = await writeDown(deps, order, effect.until)
   if (written === 'placed') {
-    nudgeOrderRelay(deps, order)
+    wakeOrderRelay(deps, order)
     // Nobody waits for this; what is lost of it a poll finds.
     settle(deps, mine.tryId, takings).catch(() => undefined)
     return placedResponse(order)

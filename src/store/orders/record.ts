@@ -11,11 +11,11 @@ export type WrittenDown = 'placed' | 'placed-before' | 'released' | 'number-in-u
  * finds the reservations decides then (reservations.ts). Past `until` nothing is sent.
  */
 export async function writeDown(
-  deps: Pick<Deps, 'Order' | 'lanes'>,
+  deps: Pick<Deps, 'Order' | 'batchers'>,
   order: Order,
   until: number,
 ): Promise<WrittenDown> {
-  const insertion = await deps.lanes.insertOrder(order, until)
+  const insertion = await deps.batchers.insertOrder(order, until)
   if (insertion.inserted) return 'placed'
   return insertion.index === '_id_' ? takeMarksPlace(deps, order, until) : 'number-in-use'
 }

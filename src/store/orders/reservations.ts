@@ -7,7 +7,7 @@ import { giveBack } from './give-back.ts'
 import { release } from './release.ts'
 import { settle } from './settle.ts'
 
-type ReservationDeps = Pick<Deps, 'Product' | 'Order' | 'lanes' | 'now' | 'log'>
+type ReservationDeps = Pick<Deps, 'Product' | 'Order' | 'batchers' | 'now' | 'log'>
 type Reserved = Pick<Product, '_id' | 'businessId' | 'sandbox' | 'reservations'>
 
 const reservedFields = { businessId: 1, sandbox: 1, reservations: 1 } as const
@@ -17,21 +17,21 @@ const leftBehindMs = 15_000
 /** Decided at once: well below the connections that the process has, which its other jobs need too. */
 const together = 20
 
-const underWay = new WeakSet<ReservationDeps>()
+const hold = new WeakSet<ReservationDeps>()
 
 /**
  * Decides over the reservations that nobody settled, by what became of their orders. Answers in how many products there were any. After an
  * outage they may be thousands: one look at a time in a process, and who comes meanwhile leaves it to that one and goes on (0).
  */
 export async function sweepReservations(deps: ReservationDeps): Promise<number> {
-  if (underWay.has(deps)) return 0
-  underWay.add(deps)
+  if (hold.has(deps)) return 0
+  hold.add(deps)
   const old = new Date(deps.now().getTime() - leftBehindMs)
   const found = deps.Product.find({ 'reservations.at': { $lte: old } }, reservedFields).lean<Reserved[]>()
   try {
     return await inBatches(found.cursor(), (products) => decideAll(deps, products, ({ at }) => at <= old))
   } finally {
-    underWay.delete(deps)
+    hold.delete(deps)
   }
 }
 

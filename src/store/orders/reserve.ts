@@ -39,13 +39,13 @@ function takingOf(productId: string, lines: Line[]): Taking {
  * taken, when one has not enough or is not what it was read as.
  */
 export async function reserve(
-  deps: Pick<Deps, 'lanes' | 'now'>,
+  deps: Pick<Deps, 'batchers' | 'now'>,
   mine: Try,
   takings: readonly Taking[],
   until: number,
 ): Promise<boolean> {
   for (const [index, taking] of takings.entries()) {
-    if (await deps.lanes.updateProduct(planTaking(deps, mine, taking), until)) continue
+    if (await deps.batchers.updateProduct(planTaking(deps, mine, taking), until)) continue
     await giveBack(deps, mine.tryId, takings.slice(0, index))
     return false
   }

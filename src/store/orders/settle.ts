@@ -4,13 +4,13 @@ import { withoutReservation } from './without-reservation.ts'
 
 /** Forgets the reservations of a try that was placed: what it took is sold. The stock stays, so the revision does. */
 export async function settle(
-  deps: Pick<Deps, 'lanes'>,
+  deps: Pick<Deps, 'batchers'>,
   tryId: string,
   taken: readonly { productId: string }[],
 ): Promise<void> {
   await Promise.all(
     taken.map(({ productId }) =>
-      deps.lanes.updateProduct(
+      deps.batchers.updateProduct(
         withoutReservation(productId, tryId, { $pull: { reservations: { tryId } } }),
         noHurry,
       ),

@@ -30,7 +30,7 @@ export async function createProduct(
   const data = presentProduct(product)
   const answer = effect.seal(data)
   const insert = async () => {
-    const insertion = await deps.lanes.insertProduct({ ...product, answer }, effect.until)
+    const insertion = await deps.batchers.insertProduct({ ...product, answer }, effect.until)
     if (insertion.inserted) return data
     // Its own SKUs may be what an earlier try of it is refused by.
     if (insertion.index === '_id_' || (await isThere(deps, product._id))) return doneBefore

@@ -12,7 +12,7 @@ import type { StockChange } from './parse-change.ts'
 import { type Place, planStock } from './plan.ts'
 import { type StockedVariant, stockedVariant } from './stocked-variant.ts'
 
-type StockDeps = Pick<Deps, 'Shop' | 'Product' | 'lanes' | 'now'>
+type StockDeps = Pick<Deps, 'Shop' | 'Product' | 'batchers' | 'now'>
 
 /**
  * Changes the stock of the variant with this `_id`, else this label, in one guarded write that never leaves it below 0 or above
@@ -28,12 +28,12 @@ export async function changeStock(
   effect: Effect,
 ): Promise<StockedVariant> {
   const write = async (place: Place): Promise<StockedVariant | null> => {
-    const isWritten = await deps.lanes.updateProduct(
+    const isWritten = await deps.batchers.updateProduct(
       planStock(deps, caller, place, change, effect),
       effect.until,
     )
     if (!isWritten) return null
-    const product = await deps.lanes.findVariants(productId, effect.until)
+    const product = await deps.batchers.findVariants(productId, effect.until)
     return stockedVariant(productId, product?.variants ?? [], place.variantId)
   }
   // What looks like an id most likely is one: then nothing need be read before the write.

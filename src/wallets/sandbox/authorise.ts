@@ -1,4 +1,4 @@
-import type { InTurn } from '../../process/one-at-a-time.ts'
+import type { OneAtATime } from '../../process/one-at-a-time.ts'
 import { failingPayment } from '../magic-amounts.ts'
 import type { KnownOutcome, PaymentOrder } from '../wallet.ts'
 import { checkPin, type PinDeps, type PinVerdict, pretendToCheck } from './check-pin.ts'
@@ -6,7 +6,7 @@ import { findAccount, habitOf } from './find-account.ts'
 import type { MovingDeps } from './finish.ts'
 import { move, withoutMoving } from './move.ts'
 
-export type AuthorisingDeps = MovingDeps & PinDeps & { pinInTurn: InTurn; moveInTurn: InTurn }
+export type AuthorisingDeps = MovingDeps & PinDeps & { pinOneAtATime: OneAtATime; moveOneAtATime: OneAtATime }
 
 const refusals: Record<Exclude<PinVerdict, 'right'>, KnownOutcome> = {
   wrong: { outcome: 'refused', reason: 'wrong_pin' },
@@ -27,9 +27,9 @@ export async function authorise(
   if (account === null) return unpaid(refusals[await pretendToCheck(deps, pinOrder)])
   const habit = habitOf(account)
   if (habit?.outcome === 'refused') return unpaid(habit)
-  const verdict = await deps.pinInTurn(account._id, () => checkPin(deps, account, pinOrder))
+  const verdict = await deps.pinOneAtATime(account._id, () => checkPin(deps, account, pinOrder))
   if (verdict !== 'right') return unpaid(refusals[verdict])
   if (habit !== null) return unpaid(habit)
   if (amount === failingPayment) return unpaid({ outcome: 'failed', reason: 'technical_error' })
-  return deps.moveInTurn(account._id, () => move(deps, account._id, order))
+  return deps.moveOneAtATime(account._id, () => move(deps, account._id, order))
 }

@@ -1,4 +1,4 @@
-import { createTurns } from '../../process/one-at-a-time.ts'
+import { createOneAtATime } from '../../process/one-at-a-time.ts'
 import { fairShare, type SlowHash } from '../../security/slow-hash.ts'
 import type { Wallet } from '../wallet.ts'
 import { authorise } from './authorise.ts'
@@ -10,8 +10,8 @@ import { status } from './status.ts'
 export function createSandboxWallet(deps: MovingDeps & { slowHash: SlowHash }): Wallet {
   // Not what keeps the books right, that is in the writes: a hundred customers of one wallet would only be in each other's way, and
   // each who finds it busy costs two trips to MongoDB.
-  const inTurn = { pinInTurn: createTurns(), moveInTurn: createTurns() }
-  const ordering = { ...deps, ...inTurn, checkPin: deps.slowHash.createCheck(fairShare) }
+  const oneAtATime = { pinOneAtATime: createOneAtATime(), moveOneAtATime: createOneAtATime() }
+  const ordering = { ...deps, ...oneAtATime, checkPin: deps.slowHash.createCheck(fairShare) }
   return {
     name: 'sandbox',
     authorise: (order) => authorise(ordering, order),

@@ -108,7 +108,7 @@ async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<void> {
 /** Begins attempts at deliveries of one endpoint, as far as there are slots and no other worker has claimed them. */
 async function attemptOf(deps: Deps, endpointId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return
-  const endpoint = await deps.lanes.findEndpoint(endpointId, noHurry)
+  const endpoint = await deps.batchers.findEndpoint(endpointId, noHurry)
   if (endpoint === null || !isReceiving(endpoint)) return cancelDue(deps, endpointId, ids)
   const taken = takeSlots(deps, endpoint, ids)
   const begun = await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, slot)))
@@ -131,7 +131,7 @@ function takeSlots(deps: Deps, endpoint: AttemptEndpoint, ids: string[]): { id: 
 export async function claimAndBegin(deps: Deps, id: string, slot: Slot): Promise<ClaimedDelivery | null> {
   let delivery: ClaimedDelivery | null = null
   try {
-    delivery = await deps.lanes.claimDelivery(id, noHurry)
+    delivery = await deps.batchers.claimDelivery(id, noHurry)
   } finally {
     if (delivery === null) slot.free(null)
   }

@@ -20,12 +20,12 @@ import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
 const leastLeaseMs = 5_000
 
 /**
- * Begins an attempt at a delivery that this process has inserted with a lease or claimed. Does not wait for the attempt; `deps.underWay` does
+ * Begins an attempt at a delivery that this process has inserted with a lease or claimed. Does not wait for the attempt; `deps.backgroundWork` does
  * when the process stops. `data`: the body's `data` if it is already composed. The slot must have counted it.
  */
 export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, data?: string): void {
   deps.leases.hold(delivery)
-  deps.underWay.add(
+  deps.backgroundWork.add(
     attemptDelivery(deps, delivery, slot, data)
       .catch((err: unknown) => deps.log.warn({ err, deliveryId: delivery._id }, 'webhook.interrupted'))
       .finally(() => {
@@ -47,7 +47,7 @@ async function attemptDelivery(
 ): Promise<void> {
   if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < leastLeaseMs) return
   // Must come after the lease is taken, so that an endpoint that was deleted before cannot get this attempt.
-  const endpoint = await deps.lanes.findEndpoint(endpointIdOf(delivery._id), noHurry)
+  const endpoint = await deps.batchers.findEndpoint(endpointIdOf(delivery._id), noHurry)
   if (endpoint === null || !isReceiving(endpoint)) return cancel(deps, delivery, 'endpoint')
   const data = composed ?? (await findData(deps, delivery))
   if (data === null) return cancel(deps, delivery, 'source')
@@ -59,7 +59,7 @@ async function attemptDelivery(
 }
 
 async function findData(deps: Deps, delivery: ClaimedDelivery): Promise<string | null> {
-  const source = await deps.lanes.findBodySource(delivery.referenceNumber, noHurry)
+  const source = await deps.batchers.findBodySource(delivery.referenceNumber, noHurry)
   return source && composeData(delivery, source)
 }
 
@@ -84,7 +84,7 @@ async function send(
   span.end(attempts, verdict.outcome, record)
   const { outcome, ...times } = verdict
   const result = { delivery, status: statusAfter[outcome], ...times, attempt: record }
-  const isRecorded = deps.leases.holds(delivery) && (await deps.lanes.recordResult(result, noHurry))
+  const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noHurry))
   const recorded = isRecorded ? outcome : 'lease-lost'
   // Without a result, nothing else counts: it was the lost lease that ended the attempt.
   const shown = isRecorded
@@ -97,7 +97,7 @@ async function send(
   if (outcome === 'delivered') return
   const { nextAttemptAt } = times
   const waiting = { ...delivery, attempts, nextAttemptAt, url, lastAttempt: record }
-  deps.nudge('webhook-delivery', [deliveryJob(waiting, deps.now())])
+  deps.enqueue('webhook-delivery', [deliveryJob(waiting, deps.now())])
 }
 
 /** The step in the retry table. An attempt that was requested by hand is extra, so it repeats a step. */
@@ -107,7 +107,7 @@ const scheduled = (attempts: number, redrives: number): number => Math.max(1, at
 async function cancel(deps: Deps, delivery: ClaimedDelivery, missing: 'endpoint' | 'source'): Promise<void> {
   const { _id: deliveryId, referenceNumber, event: webhookEvent } = delivery
   const ended = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
-  await deps.lanes.recordResult({ delivery, status: 'CANCELLED', ...ended, attempt: null }, noHurry)
+  await deps.batchers.recordResult({ delivery, status: 'CANCELLED', ...ended, attempt: null }, noHurry)
   const fields = { deliveryId, webhookEvent, reference: referenceNumber }
   // The clean-up removes an intent or order only after its deliveries, so somebody removed this one by hand.
   if (missing === 'source') deps.log.error(fields, 'webhook.source-missing')

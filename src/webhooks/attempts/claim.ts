@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { createLane, type Lane } from '../../mongo/batching/batcher.ts'
+import { type Batcher, createBatcher } from '../../mongo/batching/batcher.ts'
 import { pastMongoose } from '../../mongo/collection.ts'
 import { newId } from '../../security/ids.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
@@ -32,11 +32,11 @@ const neededFields = {
  * Claims deliveries by id, in batches of one update and one read. Returns null for a delivery that is not due or is leased. If two callers of a
  * batch pass the same id, only the first gets the delivery.
  */
-export const createClaimLane = (
+export const createClaimBatcher = (
   Delivery: Model<Delivery>,
   now: () => Date,
-): Lane<string, ClaimedDelivery | null> =>
-  createLane(500, async (ids) => {
+): Batcher<string, ClaimedDelivery | null> =>
+  createBatcher(500, async (ids) => {
     const claimed = await claimTogether(Delivery, [...new Set(ids)], now())
     return ids.map((id) => {
       const delivery = claimed.get(id)

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
-import type { Lane } from '../../mongo/batching/batcher.ts'
-import { createByIdLane } from '../../mongo/batching/read-batcher.ts'
+import type { Batcher } from '../../mongo/batching/batcher.ts'
+import { createByIdBatcher } from '../../mongo/batching/read-batcher.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { SlotOwner } from './slots/slot.ts'
 
@@ -17,8 +17,8 @@ const fields = {
   health: 1,
 } as const
 
-export const createEndpointLane = (Endpoint: Model<Endpoint>): Lane<string, AttemptEndpoint | null> =>
-  createByIdLane<Endpoint, AttemptEndpoint>(Endpoint, fields)
+export const createEndpointBatcher = (Endpoint: Model<Endpoint>): Batcher<string, AttemptEndpoint | null> =>
+  createByIdBatcher<Endpoint, AttemptEndpoint>(Endpoint, fields)
 
 export const slotOwner = ({
   _id: endpointId,

@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { createLane, type Lane, unhurriedRestMs } from '../../mongo/batching/batcher.ts'
+import { type Batcher, createBatcher, unhurriedRestMs } from '../../mongo/batching/batcher.ts'
 import { pastMongoose } from '../../mongo/collection.ts'
 import type { AttemptRecord, Delivery } from '../deliveries/delivery.ts'
 import type { ClaimedDelivery } from './claim.ts'
@@ -22,8 +22,8 @@ const longestLog = 50
  * Writes results in batches, one update each. Returns for each result whether it was written. One update with a list of results takes MongoDB a
  * quarter less time than a bulk write of as many updates, because it is planned only once (measured).
  */
-export const createResultLane = (Delivery: Model<Delivery>): Lane<AttemptResult, boolean> =>
-  createLane(
+export const createResultBatcher = (Delivery: Model<Delivery>): Batcher<AttemptResult, boolean> =>
+  createBatcher(
     250,
     async (results) => {
       const ids = results.map(({ delivery }) => delivery._id)

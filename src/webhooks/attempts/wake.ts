@@ -24,7 +24,7 @@ export type WakeOutcome =
 export async function wakeDelivery(deps: Deps, woken: Woken): Promise<WakeOutcome> {
   const { deliveryId } = woken
   const endpointId = endpointIdOf(deliveryId)
-  const endpoint = await deps.lanes.findEndpoint(endpointId, noHurry)
+  const endpoint = await deps.batchers.findEndpoint(endpointId, noHurry)
   if (endpoint === null || !isReceiving(endpoint)) {
     await cancelDue(deps, endpointId, [deliveryId])
     return whyNotBegun(deps, woken, 0)
@@ -41,7 +41,7 @@ async function whyNotBegun(
   { deliveryId, attempts, redrives }: Woken,
   backOffMs: number,
 ): Promise<WakeOutcome> {
-  const delivery = await deps.lanes.lookAtDelivery(deliveryId, noHurry)
+  const delivery = await deps.batchers.lookAtDelivery(deliveryId, noHurry)
   const isLatest = delivery?.attempts === attempts && delivery.redrives === redrives
   if (!isLatest) return { outcome: 'superseded' }
   // The job must fail, because support staff look for DEAD deliveries among the failed jobs.

@@ -1,4 +1,4 @@
-import { createLane, type Lane } from '../../mongo/batching/batcher.ts'
+import { type Batcher, createBatcher } from '../../mongo/batching/batcher.ts'
 import { pastMongoose } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { isOrderNumber } from '../../security/ids.ts'
@@ -14,8 +14,8 @@ const orderFields = { number: 1, items: 1, total: 1, customer: 1, createdAt: 1 }
 const mostTogether = 25
 
 /** Reads the sources of bodies by reference number, in batches. Returns null if the intent or order is gone. */
-export const createBodySourceLane = (models: Sources): Lane<string, BodySource | null> =>
-  createLane(mostTogether, async (references) => {
+export const createBodySourceBatcher = (models: Sources): Batcher<string, BodySource | null> =>
+  createBatcher(mostTogether, async (references) => {
     const found = await findSources(models, references)
     return references.map((reference) => found.get(reference) ?? null)
   })

@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { type Page, readPage, readSlice, type Slice } from '../../input/pagination.ts'
 import { readSpan, type Span, within } from '../../input/span.ts'
 import type { Countable } from '../../lists/counts/countable.ts'
-import { readTalliedPage } from '../../lists/counts/read-page.ts'
+import { readCountedPage } from '../../lists/counts/read-page.ts'
 import type { Delivery } from './delivery.ts'
 import { type DeliveryRecord, recordFields } from './present.ts'
 
@@ -22,7 +22,7 @@ export function parseDeliverySearch(query: ListDeliveriesQuery): DeliverySearch 
 
 /** The deliveries of the caller's business and environment, newest first, ties by id, without bodies. */
 export function listDeliveries(
-  deps: Pick<Deps, 'Delivery' | 'tallies' | 'now'>,
+  deps: Pick<Deps, 'Delivery' | 'listCounts' | 'now'>,
   caller: Caller,
   search: DeliverySearch,
 ): Promise<Page<DeliveryRecord>> {
@@ -30,7 +30,7 @@ export function listDeliveries(
   // Count checkpoints need lists that never shrink. The clean-up removes test deliveries, however young, together with their intent.
   const isTallied = !caller.sandbox && status === null && event === null && endpointId === null
   if (isTallied)
-    return readTalliedPage<DeliveryRecord>(deps, allLive(deps, caller), search, search, recordFields)
+    return readCountedPage<DeliveryRecord>(deps, allLive(deps, caller), search, search, recordFields)
   const where = {
     businessId: caller.businessId,
     sandbox: caller.sandbox,

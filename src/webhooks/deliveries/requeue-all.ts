@@ -7,7 +7,7 @@ import { type Requeued, type Requeuer, requeueBatch, requeueDeliveries } from '.
  * deliveries that die again, without end.
  */
 export async function* requeueAll(
-  deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge'>,
+  deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'enqueue'>,
   which: Record<string, unknown>,
   by: Requeuer,
 ): AsyncGenerator<Map<string, Requeued>> {

@@ -42,7 +42,7 @@ const neededFields = (actId: string) => ({
 })
 type Candidate = Pick<Delivery, '_id' | keyof ReturnType<typeof neededFields>>
 
-type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'nudge'>
+type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'enqueue'>
 
 /**
  * Makes up to `requeueBatch` deliveries due now, for one more attempt each. A DEAD or CANCELLED delivery becomes RETRYING; for a delivery that
@@ -114,7 +114,7 @@ function judgeAgain(delivery: Candidate, receiving: Receiving, by: Requeuer, now
 function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
   const due = deliveries.filter((each) => isDue(each, now))
   if (due.length > 0)
-    deps.nudge(
+    deps.enqueue(
       'webhook-delivery',
       due.map((delivery) => deliveryJob(delivery, now)),
     )

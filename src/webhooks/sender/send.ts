@@ -64,7 +64,7 @@ export function createSender(options: SenderOptions): Sender {
   const connections = createConnections(maxSockets)
   const handshakes = createMeters(() => performance.now())
   const reads = createMeters(() => performance.now())
-  const underWay = new Set<Promise<Attempt>>()
+  const hold = new Set<Promise<Attempt>>()
   let closed = false
 
   const isBlocked = (address: string): boolean => isWithin(blockedRanges, address)
@@ -149,16 +149,16 @@ export function createSender(options: SenderOptions): Sender {
     async send(request) {
       if (closed) throw new Error('The sender is closed.')
       const running = attempt(request)
-      underWay.add(running)
+      hold.add(running)
       try {
         return await running
       } finally {
-        underWay.delete(running)
+        hold.delete(running)
       }
     },
     async close() {
       closed = true
-      await Promise.allSettled(underWay)
+      await Promise.allSettled(hold)
       connections.closeIdle()
     },
   }

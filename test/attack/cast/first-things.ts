@@ -65,7 +65,7 @@ export async function lay(assault: Assault, { actors }: Cast): Promise<void> {
       makers.flatMap((maker) => {
         const place = actors.indexOf(maker)
         return chains(maker.kind).map((chain) => ({
-          inTurn: chain.map((each) => plainAttack(each, place)),
+          oneAtATime: chain.map((each) => plainAttack(each, place)),
           atOnce: [],
         }))
       }),

@@ -40,6 +40,6 @@ export interface Attack {
 
 /** Requests that belong together: the first ones in turn, the others all at the same time. */
 export interface Scene {
-  inTurn: readonly Attack[]
+  oneAtATime: readonly Attack[]
   atOnce: readonly Attack[]
 }

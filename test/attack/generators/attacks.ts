@@ -99,11 +99,11 @@ const sameKey: fc.Arbitrary<Scene> = fc
   .map(([some, actor]) => {
     const { method = '', line = '' } = some[0] ?? {}
     const alike = some.map((each) => ({ ...each, actor, method, line, idempotencyKey: '~scene~' }))
-    return { inTurn: [], atOnce: alike }
+    return { oneAtATime: [], atOnce: alike }
   })
 
 const scene: fc.Arbitrary<Scene> = fc.oneof(
-  { weight: 60, arbitrary: one.map((attack) => ({ inTurn: [attack], atOnce: [] })) },
+  { weight: 60, arbitrary: one.map((attack) => ({ oneAtATime: [attack], atOnce: [] })) },
   { weight: 2, arbitrary: sameKey },
   { weight: 2, arbitrary: races },
 )

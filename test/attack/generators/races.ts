@@ -56,7 +56,7 @@ export const races: fc.Arbitrary<Scene> = fc
     }
     const before = [create(amount), look, ...(isPaidBefore ? [simulate] : [])]
     return {
-      inTurn: before.map((made) => plainAttack(made, actor)),
+      oneAtATime: before.map((made) => plainAttack(made, actor)),
       atOnce: rush.map((act) => plainAttack(acts[act] ?? look, actor)),
     }
   })

@@ -5,7 +5,7 @@ import { type TargetBody, targets } from '../targets/target.ts'
 /** A request that got no answer, or of several not all. */
 export interface Silence {
   attack: Attack
-  /** Whether the connection was closed, or nothing came within the patience of the wire. */
+  /** Whether the connection was closed, or nothing came within the timeouts of the wire. */
   none: 'closed' | 'late'
   ms: number
   /** Bytes of an answer that came all the same. */

@@ -20,7 +20,7 @@ export interface Line {
 const nobody: Came = { none: 'closed', ms: 0, part: 0, isRepeated: false }
 
 /** Longer than any operation may take (a refund: 20 s). */
-export const patienceMs = 25_000
+export const timeoutMs = 25_000
 /** A close that was under way when the request was written shows so soon. */
 const staleMs = 250
 const empty = Buffer.alloc(0)
@@ -54,7 +54,7 @@ export function openLine(port: number): Line {
         if (isOver) socket.destroy()
         resolve(came)
       }
-      const timer = setTimeout(() => settle(nothing('late'), true), patienceMs)
+      const timer = setTimeout(() => settle(nothing('late'), true), timeoutMs)
       link.heed = (hasEnded) => {
         const found = readAnswer(link.read, isHead, hasEnded)
         if (found === null) return hasEnded ? settle(nothing('closed'), true) : undefined
@@ -134,7 +134,7 @@ export async function sendAlone(port: number, bytes: Buffer, asked: number): Pro
   })
   socket.write(bytes)
   look()
-  const giveUp = setTimeout(() => leave('late'), patienceMs)
+  const giveUp = setTimeout(() => leave('late'), timeoutMs)
   await new Promise((resolve) => socket.once('close', resolve))
   for (const timer of [leaving, giveUp]) if (timer !== null) clearTimeout(timer)
   const answers = allIn(read, true)

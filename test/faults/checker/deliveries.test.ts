@@ -169,7 +169,7 @@ describe('The checker of faults, of deliveries,', () => {
       actor: 'stranger',
       business: other.id,
     } as const
-    call(round, -4, { ...asked, keyId: other.key, idempotencyKey: 'gone', status: null, patienceMs: 10 })
+    call(round, -4, { ...asked, keyId: other.key, idempotencyKey: 'gone', status: null, timeoutMs: 10 })
     expect(judge(round)).to.deep.equal([])
   })
 

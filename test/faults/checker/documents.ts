@@ -36,7 +36,7 @@ export interface IntentDocument {
     wallet: string
     key: string
   } | null
-  underWay: { id: string; validUntil: number } | null
+  hold: { id: string; validUntil: number } | null
   failure: { code: string; retryable: boolean } | null
   attempts: { kind: 'payment' | 'refund'; id: string; at: number; amount: number; outcome: string }[]
   refunds: {

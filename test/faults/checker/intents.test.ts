@@ -475,11 +475,7 @@ describe('The checker of faults, of intents,', () => {
       'an event waits',
       ({ paid }) => paid.outbox.push({ id: 'x', event: 'payment.confirmed' }),
     ],
-    [
-      'quiet.reached',
-      'a payment is under way',
-      ({ paid }) => (paid.underWay = { id: 'x', validUntil: at(20) }),
-    ],
+    ['quiet.reached', 'a payment is under way', ({ paid }) => (paid.hold = { id: 'x', validUntil: at(20) })],
     ['clean-up.bounded', 'a delivery of a young one is gone', (round) => goneDelivery(round, round.paid)],
     ['clean-up.bounded', 'a young one is marked', ({ paid }) => (paid.cleanedAt = at(50))],
     [

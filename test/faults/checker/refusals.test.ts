@@ -272,7 +272,7 @@ describe('The checker of faults, of refusals,', () => {
       [30, false],
     ] as const) {
       const round = ordinary()
-      round.paid.underWay = { id: 'x', validUntil: at(-daysAgo * 86_400) }
+      round.paid.hold = { id: 'x', validUntil: at(-daysAgo * 86_400) }
       expect(promisesIn(round).has('quiet.reached')).to.equal(true)
       unheard(round, 'x')
       expect(promisesIn(round).has('quiet.reached'), `${daysAgo} days`).to.equal(isDue)

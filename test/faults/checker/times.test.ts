@@ -39,7 +39,7 @@ const silence = (round: Ordinary): void => {
       path: '/api/v1/dev/intents',
       status: null,
     })
-    Object.assign(asked, { headers: {}, ended: asked.began + asked.patienceMs })
+    Object.assign(asked, { headers: {}, ended: asked.began + asked.timeoutMs })
   }
 }
 

@@ -107,7 +107,7 @@ export interface Call {
   operation: number
   attempt: number
   /** After so long the client gave up: some do early, with nothing wrong, and the service goes on with what they asked for. */
-  patienceMs: number
+  timeoutMs: number
   /** How long its connection had been open with nothing said on it yet when it was sent; null where it was not the first on it, or was not sent. */
   silentMs: number | null
   /** Of the process that was asked. */

@@ -19,10 +19,10 @@ export async function unleash(
 ): Promise<void> {
   const beganAt = Date.now()
   const broken = new AbortController()
-  // One for each lane that waits.
+  // One for each batcher that waits.
   setMaxListeners(0, broken.signal)
 
-  async function inTurn(faults: readonly PlannedFault[]): Promise<void> {
+  async function oneAtATime(faults: readonly PlannedFault[]): Promise<void> {
     for (const fault of faults) {
       const dueMs = beganAt + fault.atMs - Date.now()
       if (dueMs < -mostLateMs) continue
@@ -33,10 +33,10 @@ export async function unleash(
     }
   }
 
-  const lanes = new Map<string, PlannedFault[]>()
-  for (const fault of plan) lanes.set(laneOf(fault), [...(lanes.get(laneOf(fault)) ?? []), fault])
+  const batchers = new Map<string, PlannedFault[]>()
+  for (const fault of plan) batchers.set(laneOf(fault), [...(batchers.get(laneOf(fault)) ?? []), fault])
   await Promise.allSettled(
-    [...lanes.values()].map((faults) => inTurn(faults).catch((error: unknown) => broken.abort(error))),
+    [...batchers.values()].map((faults) => oneAtATime(faults).catch((error: unknown) => broken.abort(error))),
   )
   broken.signal.throwIfAborted()
 }

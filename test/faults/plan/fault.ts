@@ -36,6 +36,6 @@ export type Kind = keyof Deeds
 export type FaultOf<Name extends Kind> = { what: Name; atMs: number; forMs: number } & Deeds[Name]
 export type PlannedFault = { [name in Kind]: FaultOf<name> }[Kind]
 
-/** What a fault lies upon: of one lane one fault at a time. */
+/** What a fault lies upon: of one batcher one fault at a time. */
 export const laneOf = ({ what, target }: PlannedFault): string =>
   what === 'process.skew' ? `clock of ${target}` : target

@@ -35,12 +35,12 @@ const forgotten = (now: Date): Date => new Date(now.getTime() - 29 * DAY_MS)
 const soon = (now: Date): Date => new Date(now.getTime() + 10_000)
 
 /** What is under way where there is one of these; `now` by the clock of the service. */
-const underWay = (now: Date): Kind[] => [
+const hold = (now: Date): Kind[] => [
   some('intents', has('outbox.0')),
-  held('intents', { 'underWay.validUntil': { $gt: forgotten(now) } }),
+  held('intents', { 'hold.validUntil': { $gt: forgotten(now) } }),
   held('intents', { refunds: { $elemMatch: { status: 'PENDING', validUntil: { $gt: forgotten(now) } } } }),
   // What is yet to expire would do so while everything is read.
-  some('intents', { status: 'PENDING', 'underWay.validUntil': { $not: { $lte: forgotten(now) } } }),
+  some('intents', { status: 'PENDING', 'hold.validUntil': { $not: { $lte: forgotten(now) } } }),
   some('orders', has('outbox.0')),
   some('deliveries', { nextAttemptAt: { $ne: null, $lte: soon(now) } }),
   held('deliveries', { nextAttemptAt: { $gt: soon(now) } }),
@@ -72,7 +72,7 @@ export async function awaitQuiet(
 
 async function look(db: mongo.Db, now: Date): Promise<Left[]> {
   const counts = await Promise.all(
-    underWay(now).map(async ({ collection, which, isHeld }) => {
+    hold(now).map(async ({ collection, which, isHeld }) => {
       const count = await db.collection(collection).countDocuments(which)
       return count === 0 ? [] : [{ says: `${count} of ${collection} with ${JSON.stringify(which)}`, isHeld }]
     }),

@@ -94,12 +94,12 @@ describe('A client of the traffic', () => {
     // One that gives up after 700 ms: another connection is opened at once, and said nothing on.
     const before = connections
     const hasty = chanceOf(7, 'try')
-    const { status, patienceMs } = await client.ask(
+    const { status, timeoutMs } = await client.ask(
       { ...read, actor: 'customer', path: '/unanswered' },
       1,
       hasty,
     )
-    expect({ status, patienceMs }).to.deep.equal({ status: null, patienceMs: 700 })
+    expect({ status, timeoutMs }).to.deep.equal({ status: null, timeoutMs: 700 })
     await until('another connection is open', () => connections > before)
     const openedBy = Date.now()
     await until('it has been silent for a while', () => Date.now() > openedBy + 300)

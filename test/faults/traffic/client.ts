@@ -14,7 +14,7 @@ export type Ask = (wish: Wish, attempt: number, chance: Chance) => Promise<Call>
 /** Longer than the service lets a request wait for MongoDB (8 s) or for another with its key (10 s). */
 export const clientPatienceMs = 12_000
 /** How many of 100 wait how long: some give up in no time, and the service goes on with what they asked for. */
-const patience = { 700: 10, 3000: 45, [clientPatienceMs]: 45 }
+const timeouts = { 700: 10, 3000: 45, [clientPatienceMs]: 45 }
 
 /** So many of 1 of the writes with a key break off in the midst of their body, after so long: whoever comes again is the first. */
 const brokenOff = 0.03
@@ -31,10 +31,10 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
   const silence = watchSilence()
   let calls = 0
 
-  async function exchange(origin: string, wish: Wish, patienceMs: number, isHalf: boolean) {
+  async function exchange(origin: string, wish: Wish, timeoutMs: number, isHalf: boolean) {
     const { method, path } = wish
     const { headers, body } = isHalf ? half(written(wish)) : written(wish)
-    const signal = AbortSignal.timeout(patienceMs)
+    const signal = AbortSignal.timeout(timeoutMs)
     const { sent, silentMs } = silence.of(() =>
       request(origin + path, { dispatcher, method, headers, body, signal }),
     )
@@ -54,9 +54,9 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
     const call = calls
     const origin = chance.pick(origins())
     const isHalf = wish.idempotencyKey !== null && wish.body !== null && chance.is(brokenOff)
-    const patienceMs = isHalf ? brokenOffMs : patienceOf(wish, chance)
+    const timeoutMs = isHalf ? brokenOffMs : patienceOf(wish, chance)
     const [began, aheadAtFirst] = [Date.now(), clockAheadMs()]
-    const exchanged = await exchange(origin, wish, patienceMs, isHalf)
+    const exchanged = await exchange(origin, wish, timeoutMs, isHalf)
     const { status, headers, text, answerHash, silentMs } = exchanged
     const made: Call = {
       call,
@@ -66,7 +66,7 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
       actor: wish.actor,
       operation: wish.operation,
       attempt,
-      patienceMs,
+      timeoutMs,
       silentMs,
       origin,
       what: wish.what,
@@ -96,7 +96,7 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
 }
 
 const patienceOf = ({ actor }: Wish, chance: Chance): number =>
-  actor === 'auditor' ? clientPatienceMs : Number(chance.weighted(patience))
+  actor === 'auditor' ? clientPatienceMs : Number(chance.weighted(timeouts))
 
 function written({ key, idempotencyKey, body, headers }: Wish) {
   const all = {

@@ -69,12 +69,12 @@ export async function openReceivers({ seed, folder, clockAheadMs }: Opening): Pr
     })
   }
 
-  const underWay = new Set<Promise<void>>()
+  const hold = new Set<Promise<void>>()
   const server = createServer((req, res) => {
     const done = receive(req, res)
       .catch(() => void res.destroy())
-      .finally(() => underWay.delete(done))
-    underWay.add(done)
+      .finally(() => hold.delete(done))
+    hold.add(done)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -100,7 +100,7 @@ export async function openReceivers({ seed, folder, clockAheadMs }: Opening): Pr
     async close() {
       server.close()
       server.closeAllConnections()
-      await Promise.all(underWay)
+      await Promise.all(hold)
       await record.close()
     },
   }

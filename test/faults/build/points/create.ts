@@ -9,12 +9,12 @@ const cancel = before('web', 'src/intents/cancel.ts')
 export const createPoints = [
   request('write.key-looked-up', 'const key = idempotencyKey(req)'),
   claim('write.claimed', 'const { answer: own, isKept } = await withinSandboxResponses('),
-  create('create.before-insert', 'const insertion = await deps.lanes.insertIntent('),
+  create('create.before-insert', 'const insertion = await deps.batchers.insertIntent('),
   create('create.inserted', "countMove(deps, 'create', intent)"),
-  after('web', 'src/intents/create.ts')('create.nudged', 'nudgeRelay(deps, intent)'),
+  after('web', 'src/intents/create.ts')('create.enqueued', 'wakeRelay(deps, intent)'),
   claim('create.before-answer', 'if (write.recall !== null) return { answer, isKept: true }'),
   claim('write.before-answer-kept', 'const isKept = await deadline.spend('),
   claim('write.answer-kept', 'return { answer, isKept }'),
   cancel('cancel.before-move', 'const cancelled = await transition('),
-  cancel('cancel.moved', 'nudgeRelay(deps, cancelled)'),
+  cancel('cancel.moved', 'wakeRelay(deps, cancelled)'),
 ]

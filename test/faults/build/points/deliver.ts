@@ -12,7 +12,7 @@ export const deliverPoints = [
   attempt('deliver.before-job', 'const waiting = { ...delivery, attempts, nextAttemptAt'),
   after('worker', 'src/webhooks/attempts/attempt.ts')(
     'deliver.job-added',
-    "deps.nudge('webhook-delivery', [deliveryJob(waiting, deps.now())])",
+    "deps.enqueue('webhook-delivery', [deliveryJob(waiting, deps.now())])",
   ),
   before('worker', 'workers/webhook-delivery.ts')('wake.handed-over', 'await removeSuperseded('),
   after('worker', 'workers/run/run-job.ts')('job.done', 'outcome = nextStep.next'),

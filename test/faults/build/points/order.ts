@@ -5,7 +5,7 @@ const place = before('web', 'src/store/orders/place.ts')
 export const orderPoints = [
   place('order.before-reserve', 'const takings = takingsOf(lines)'),
   place('order.reserved', 'const written = await writeDown('),
-  place('order.placed', 'nudgeOrderRelay(deps, order)'),
+  place('order.placed', 'wakeOrderRelay(deps, order)'),
   within('web', 'src/store/orders/place.ts')(
     'order.settled',
     'settle(deps, mine.tryId, takings).catch(() => undefined)',

@@ -19,9 +19,9 @@ export const payPoints = [
   ),
   before('web', 'src/wallets/sandbox/finish.ts')('wallet.moved', 'return row.result'),
   pay('pay.wallet-answered', "if (outcome.outcome === 'unknown') {"),
-  before('web', 'src/intents/payments/settle.ts')('pay.settled', 'nudgeRelay(deps, settled)'),
+  before('web', 'src/intents/payments/settle.ts')('pay.settled', 'wakeRelay(deps, settled)'),
   simulate('simulate.before-move', 'const after = await endPayment('),
-  simulate('simulate.settled', 'nudgeRelay(deps, after)'),
+  simulate('simulate.settled', 'wakeRelay(deps, after)'),
   outcome('outcome.asking', 'const outcome = await ask(deps, open)'),
   outcome('outcome.answered', "if (outcome.outcome !== 'unknown') {"),
 ]

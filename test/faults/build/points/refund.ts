@@ -6,5 +6,5 @@ export const refundPoints = [
   before('web', 'src/intents/refunds/refund.ts')('refund.before-set-aside', 'if (await beginRefund('),
   carryOut('refund.set-aside', 'const outcome = await outcomeOf('),
   carryOut('refund.wallet-answered', "if (outcome.outcome !== 'unknown') return conclude("),
-  before('web', 'src/intents/refunds/settle.ts')('refund.settled', 'nudgeRelay(deps, settled)'),
+  before('web', 'src/intents/refunds/settle.ts')('refund.settled', 'wakeRelay(deps, settled)'),
 ]

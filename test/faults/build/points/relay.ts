@@ -8,7 +8,7 @@ export const relayPoints = [
   // Each delivery that was inserted with a lease, before its attempt begins.
   relay('relay.inserted', 'if (isMine) beginAttempt('),
   relay('relay.deliveries-inserted', 'if (waiting.length > 0)'),
-  relay('relay.nudged', 'relayed.deliveries += inserted.length'),
+  relay('relay.enqueued', 'relayed.deliveries += inserted.length'),
   relay('relay.events-pulled', 'relayed.events += outbox.length'),
   after('worker', 'src/outbox/relay.ts')('relay.expiries-scheduled', 'scheduleExpiries(deps, intents)'),
 ]

@@ -6,7 +6,7 @@ const requeue = before('web', 'src/webhooks/deliveries/requeue.ts')
 export const requeuePoints = [
   requeue('requeue.judged', 'await pastMongoose(deps.Delivery).bulkWrite('),
   requeue('requeue.due-again', 'const after = await read('),
-  requeue('requeue.before-nudge', 'wakeDue(deps, mine, now)'),
+  requeue('requeue.before-enqueue', 'wakeDue(deps, mine, now)'),
   after('web', 'src/webhooks/deliveries/requeue.ts')('requeue.job-added', 'wakeDue(deps, mine, now)'),
   before('web', 'src/audit/publish.ts')(
     'audit.line-inserted',

@@ -5,7 +5,7 @@ const carryOut = before('web', 'src/store/imports/import-products.ts')
 
 /** Of a stock change, and of an import of products. */
 export const stockPoints = [
-  change('stock.before-change', 'const isWritten = await deps.lanes.updateProduct('),
+  change('stock.before-change', 'const isWritten = await deps.batchers.updateProduct('),
   change('stock.changed', 'if (!isWritten) return null'),
   carryOut('import.place-taken', 'const counts = await importInPlace('),
   carryOut('import.prepared', 'refuseLate(effect.until)'),

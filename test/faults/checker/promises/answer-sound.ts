@@ -30,9 +30,9 @@ const nameOf = ({ call, what, method, path }: Call): string => `call ${call} ${w
 /** Some clients give up early, of their own accord: then nothing is missing. One that was answered counts where a patient one would have been told. */
 function* missing(round: Round, call: Call): Generator<Broken> {
   const waitedMs = call.ended - call.began
-  const isPatient = call.patienceMs >= round.setting.clientPatienceMs
-  const gaveUp = !isPatient && (call.status !== null || waitedMs >= call.patienceMs - marginMs)
-  const span = { from: call.began, to: call.status === null ? call.ended : call.began + call.patienceMs }
+  const isPatient = call.timeoutMs >= round.setting.clientPatienceMs
+  const gaveUp = !isPatient && (call.status !== null || waitedMs >= call.timeoutMs - marginMs)
+  const span = { from: call.began, to: call.status === null ? call.ended : call.began + call.timeoutMs }
   if (!gaveUp && round.isDue('answer.sound', span, settles.requests) && call.status === null)
     yield { of: nameOf(call), says: `got no answer in ${waitedMs} ms, and nothing was wrong` }
 }

@@ -6,11 +6,11 @@ export const quietReached: Judge = function* (round) {
   if (setting.quietAt === null)
     yield { of: 'the round', says: 'never became quiet after the last fault was healed' }
   for (const says of setting.left) yield { of: 'the round', says }
-  for (const { referenceNumber: of, outbox, underWay, refunds } of dump.intents) {
+  for (const { referenceNumber: of, outbox, hold, refunds } of dump.intents) {
     if (outbox.length > 0)
       yield { of, says: `${outbox.map(({ event }) => event).join(' ')} was handed on to nobody` }
-    if (underWay !== null && !isForgotten(round, underWay))
-      yield { of, says: `payment ${underWay.id} is still under way` }
+    if (hold !== null && !isForgotten(round, hold))
+      yield { of, says: `payment ${hold.id} is still under way` }
     for (const refund of refunds)
       if (refund.status === 'PENDING' && !isForgotten(round, refund))
         yield { of, says: `refund ${refund.id} is still under way` }

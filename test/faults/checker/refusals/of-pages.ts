@@ -112,7 +112,7 @@ const jumpsAround = ({ faults }: Pick<Round, 'faults'>, { began, ended }: Call, 
 const isSignedOut: Reason = ({ faults, calls }, { call }) => {
   const looked = calls.filter(({ actor, operation }) => actor === call.actor && operation === call.operation)
   const fromMs = Math.min(...looked.map(({ began }) => began))
-  const isPast = jumpsAround({ faults }, call, call.patienceMs)
+  const isPast = jumpsAround({ faults }, call, call.timeoutMs)
   const isAnew = calls.some(
     ({ what, operation, began, ended }) =>
       what === 'support.sign-in' && operation !== call.operation && began <= call.ended && ended >= fromMs,

@@ -20,7 +20,7 @@ import { tooSlow } from './too-slow.ts'
 const claimMs = 30_000
 
 /** Another try of its key was under way, or had died. From the first answer on that stays, nobody is any more: that answer is there for all. */
-const underWay: Reason = (_round, { call, request }) => {
+const hold: Reason = (_round, { call, request }) => {
   const others = (request?.tries ?? []).filter((other) => other !== call)
   const isAnswered = others.some((other) => isSettled(other) && other.ended <= call.began)
   const isNear = (other: Call) => other.began <= call.ended && other.ended + claimMs >= call.began
@@ -68,7 +68,7 @@ export const reasons: Record<string, Reason> = {
   AMOUNT_OUT_OF_RANGE: tooMuch,
   REFUND_AMOUNT_MISMATCH: notWhatIsLeft,
   REFUND_FAILED: notGivenBack,
-  IDEMPOTENCY_REQUEST_IN_PROGRESS: underWay,
+  IDEMPOTENCY_REQUEST_IN_PROGRESS: hold,
   REQUEST_TIMEOUT: tooSlow,
   RATE_LIMITED: tooOften,
 }

@@ -65,7 +65,7 @@ export function create(story: Story, name: string, seconds: number, amount = 500
     status: 'PENDING',
     cancellationReason: null,
     payment: null,
-    underWay: null,
+    hold: null,
     failure: null,
     attempts: [],
     refunds: [],

@@ -83,7 +83,7 @@ export function call(
     actor: 'merchant',
     operation: number,
     attempt: 1,
-    patienceMs: 12_000,
+    timeoutMs: 12_000,
     silentMs: null,
     origin: 'http://127.0.0.1:1',
     business: shop.id,

@@ -19,7 +19,7 @@ export interface Request {
 }
 
 const dayMs = 24 * 3_600_000
-/** A write that was given up by its client may still act so much later: the patience of a request, and of MongoDB. */
+/** A write that was given up by its client may still act so much later: the timeouts of a request, and of MongoDB. */
 export const lateMs = 30_000
 
 /** The writes of merchants, each with all its tries. */

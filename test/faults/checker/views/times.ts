@@ -32,7 +32,7 @@ export interface Times {
   calmAfter(at: number, lengthMs: number): number | null
 }
 
-/** How long the consequences of a fault last: by name, as every promise has its own patience. */
+/** How long the consequences of a fault last: by name, as every promise has its own timeouts. */
 export const settles = {
   /** Connections that are found broken, a primary that is found (the driver gives up on a silent one after 5 s), a request that had waited. */
   requests: 6_000,

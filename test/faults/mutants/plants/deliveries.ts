@@ -39,7 +39,7 @@ export const deliveryMutants: readonly Mutant[] = [
       },
     ],
     caughtBy: ['event.exact'],
-    focus: killedAt('relay.deliveries-inserted', 'relay.nudged'),
+    focus: killedAt('relay.deliveries-inserted', 'relay.enqueued'),
     isOneMore: true,
   },
   {
@@ -188,8 +188,8 @@ export const deliveryMutants: readonly Mutant[] = [
     edits: [
       {
         file: relay,
-        find: 'deps.lanes.insertDelivery(delivery, until)',
-        put: 'deps.lanes.insertDelivery({ ...delivery, leaseToken: null, nextAttemptAt: delivery.createdAt }, until)',
+        find: 'deps.batchers.insertDelivery(delivery, until)',
+        put: 'deps.batchers.insertDelivery({ ...delivery, leaseToken: null, nextAttemptAt: delivery.createdAt }, until)',
       },
     ],
     caughtBy: ['delivery.counted'],
@@ -201,8 +201,8 @@ export const deliveryMutants: readonly Mutant[] = [
     edits: [
       {
         file: relay,
-        find: 'isMine = (await deps.lanes.insertDelivery(delivery, until)).inserted',
-        put: 'await deps.lanes.insertDelivery(delivery, until)\n    isMine = true',
+        find: 'isMine = (await deps.batchers.insertDelivery(delivery, until)).inserted',
+        put: 'await deps.batchers.insertDelivery(delivery, until)\n    isMine = true',
       },
       // The events stay in the outbox for so long that the other worker relays them too. Alone this breaks no promise.
       relaysTwice,

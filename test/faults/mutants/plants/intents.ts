@@ -9,8 +9,8 @@ export const intentMutants: readonly Mutant[] = [
     edits: [
       {
         file: create,
-        find: 'const insertion = await deps.lanes.insertIntent(intent, effect.until)',
-        put: 'const outbox = intent.outbox\n    intent.outbox = []\n    const insertion = await deps.lanes.insertIntent(intent, effect.until)\n    intent.outbox = outbox',
+        find: 'const insertion = await deps.batchers.insertIntent(intent, effect.until)',
+        put: 'const outbox = intent.outbox\n    intent.outbox = []\n    const insertion = await deps.batchers.insertIntent(intent, effect.until)\n    intent.outbox = outbox',
       },
       {
         file: create,
@@ -27,7 +27,7 @@ export const intentMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/intents/expire.ts',
-        find: '  status: { $in: moves.expire.from },\n  underWay: null,\n',
+        find: '  status: { $in: moves.expire.from },\n  hold: null,\n',
         put: '',
       },
       {
@@ -38,7 +38,7 @@ export const intentMutants: readonly Mutant[] = [
       {
         file: 'src/intents/lifecycle.ts',
         find: 'guard: (now) => ({ cancelsAt: { $lte: now } }),',
-        put: 'guard: (now) => ({ expiresAt: { $lte: now }, underWay: null }),',
+        put: 'guard: (now) => ({ expiresAt: { $lte: now }, hold: null }),',
       },
     ],
     caughtBy: ['read.forward'],
@@ -62,7 +62,7 @@ export const intentMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/intents/present.ts',
-        find: 'if (!isPending(intent.status) || intent.expiresAt > now || intent.underWay !== null) return intent',
+        find: 'if (!isPending(intent.status) || intent.expiresAt > now || intent.hold !== null) return intent',
         put: 'if (now.getTime() > 0) return intent',
       },
       { file: 'src/outbox/relay.ts', find: 'if (created.length > 0)', put: 'if (created.length < 0)' },

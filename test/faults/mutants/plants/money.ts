@@ -54,7 +54,7 @@ export const moneyMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/intents/query-due-wallets.ts',
-        find: "const payments = await askBy(deps, 'underWay.askAt', 'paymentToAsk', '$underWay.askAt')",
+        find: "const payments = await askBy(deps, 'hold.askAt', 'paymentToAsk', '$hold.askAt')",
         put: 'const payments = 0',
       },
     ],

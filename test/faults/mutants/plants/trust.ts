@@ -79,7 +79,7 @@ export const trustMutants: readonly Mutant[] = [
     ],
     caughtBy: ['audit.complete'],
     focus: {
-      ...killedAt('requeue.due-again', 'requeue.before-nudge'),
+      ...killedAt('requeue.due-again', 'requeue.before-enqueue'),
       seconds: 40,
       often: ['listDeliveries', 'retryDelivery', 'requeue'],
     },

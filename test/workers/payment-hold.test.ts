@@ -115,7 +115,7 @@ describe('A payment under way', () => {
       expect(await readIntent(service, merchant, referenceNumber)).to.include({ status })
       for (const _again of [1, 2]) await expireIntent(service.deps, referenceNumber)
       const intent = await storedIntent(service, referenceNumber)
-      expect(intent).to.deep.include({ status, underWay: null })
+      expect(intent).to.deep.include({ status, hold: null })
       expect(toldBy(intent)).to.deep.equal(['payment.created', ...told])
       const dates = intent.outbox.map(({ createdAt }) => createdAt.getTime())
       expect(dates).to.deep.equal(dates.toSorted((a, b) => a - b))
@@ -127,18 +127,18 @@ describe('A payment under way', () => {
 
   for (const { outcome, status } of [{ outcome: { outcome: 'done' }, status: 'PAID' } as const, ...ends])
     it(`that is ${outcome.outcome} when the time is up ${status === 'CANCELLED' ? 'enqueues' : 'does not enqueue'} the expiry`, async () => {
-      const { nudge } = service.deps
-      const nudged: string[] = []
-      service.deps.nudge = (queue, jobs) => {
-        nudged.push(queue)
-        nudge(queue, jobs)
+      const { enqueue } = service.deps
+      const enqueued: string[] = []
+      service.deps.enqueue = (queue, jobs) => {
+        enqueued.push(queue)
+        enqueue(queue, jobs)
       }
       const { answered } = await paying(outcome)
       service.clock.advance(dayMs + minuteMs)
-      nudged.length = 0
+      enqueued.length = 0
       await answered()
-      service.deps.nudge = nudge
-      expect(nudged.includes('intent-expiry')).to.equal(status === 'CANCELLED')
+      service.deps.enqueue = enqueue
+      expect(enqueued.includes('intent-expiry')).to.equal(status === 'CANCELLED')
     })
 
   it('that was declined may be tried again; the reason is shown until one succeeds', async () => {
@@ -193,8 +193,8 @@ describe('A payment under way', () => {
     }
     const paid = await payIntent(service.deps, wallet, intent, confirmation, payer)
     expect([paid, waits]).to.deep.equal([{ state: 'waiting' }, 3])
-    const { underWay } = await storedIntent(service, referenceNumber)
-    expect(underWay?.askAt).to.deep.equal(underWay?.validUntil)
+    const { hold } = await storedIntent(service, referenceNumber)
+    expect(hold?.askAt).to.deep.equal(hold?.validUntil)
   })
 
   /** Confirmed at an age by a process whose hold waits in MongoDB for `ms`; `fate` as of a killed process, or `paused`. */
@@ -226,7 +226,7 @@ describe('A payment under way', () => {
   })
 
   for (const [what, ageMs, ms, status, asked] of [
-    ['was up meanwhile', dayMs - 1500, 2000, 'CANCELLED', ['nudge intent-expiry']],
+    ['was up meanwhile', dayMs - 1500, 2000, 'CANCELLED', ['enqueue intent-expiry']],
     ['was up for a clock that is a second ahead', dayMs - 1500, 500, 'PENDING', []],
     ['for the order is over', 0, minuteMs, 'PENDING', []],
   ] as const)
@@ -240,26 +240,26 @@ describe('A payment under way', () => {
         ...held,
         suspended,
         'mongodb update',
-        'nudge outbox-relay',
+        'enqueue outbox-relay',
         ...asked,
       ])
       expect(await readIntent(service, merchant, referenceNumber)).to.include({ status })
       const intent = await storedIntent(service, referenceNumber)
-      expect(intent).to.deep.include({ status: 'PENDING', underWay: null, payment: null })
+      expect(intent).to.deep.include({ status: 'PENDING', hold: null, payment: null })
       await process.close()
     })
 
   it('is released if its process died before it knew of the hold, and its form has no effect later', async () => {
     const { referenceNumber, key, orders, paid, process } = await slowlyHeld('late', 0, minuteMs)
     wallet.knows({ outcome: 'not-executed' })
-    const { _id, underWay } = await storedIntent(service, referenceNumber)
-    expect(underWay?.id).to.equal(key)
+    const { _id, hold } = await storedIntent(service, referenceNumber)
+    expect(hold?.id).to.equal(key)
     expect(await askDue(service.deps)).to.equal(1)
-    await service.deps.underWay.ended()
+    await service.deps.backgroundWork.ended()
     expect(await storedIntent(service, referenceNumber)).to.deep.include({
       _id,
       status: 'PENDING',
-      underWay: null,
+      hold: null,
     })
     expect(wordOf(await pay(service, referenceNumber, { paymentId: key }))).to.equal('not-begun')
     wallet.answers(() => ({ outcome: 'done' }))

@@ -4,7 +4,7 @@ import type { Deps } from '../../src/deps.ts'
 import type { Page, Slice } from '../../src/input/pagination.ts'
 import { anyTime, type Span } from '../../src/input/span.ts'
 import { listIntents } from '../../src/intents/list.ts'
-import { createTallies } from '../../src/lists/counts/counts.ts'
+import { createListCounts } from '../../src/lists/counts/counts.ts'
 import { newId, newOrderNumber, newReferenceNumber } from '../../src/security/ids.ts'
 import { listOrders } from '../../src/store/orders/list.ts'
 import { listDeliveries } from '../../src/webhooks/deliveries/list.ts'
@@ -58,7 +58,7 @@ describe('The tallies of long lists', () => {
 
   const withTallies = (stride: number, mostMarks = 1_000): Deps => ({
     ...service.deps,
-    tallies: createTallies(() => elapsedMs, { stride, mostMarks }),
+    listCounts: createListCounts(() => elapsedMs, { stride, mostMarks }),
   })
   async function callerOf(): Promise<Caller> {
     const merchant = await service.merchant({ mode: 'live' })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
-import { createUpdateLane, type GuardedUpdate } from '../../src/mongo/batching/update-batcher.ts'
+import { createUpdateBatcher, type GuardedUpdate } from '../../src/mongo/batching/update-batcher.ts'
 import { openService, type Service } from '../support/service.ts'
 
 const later = () => performance.now() + 60_000
@@ -11,7 +11,7 @@ interface Seat {
   guest: string | null
 }
 
-describe('A lane of updates', () => {
+describe('A batcher of updates', () => {
   let service: Service
   before(async () => {
     service = await openService()
@@ -32,7 +32,7 @@ describe('A lane of updates', () => {
     }
     const watched = { bulkWrite, find } as unknown as typeof seats
     const guests = async () => (await seats.find().toArray()).map(({ _id, guest }) => `${_id} ${guest}`)
-    return { lane: createUpdateLane<Seat>(watched), sent, guests }
+    return { batcher: createUpdateBatcher<Seat>(watched), sent, guests }
   }
 
   /** Somebody takes a seat that is free. */
@@ -43,20 +43,20 @@ describe('A lane of updates', () => {
   })
 
   it('writes together what waits together, and tells each whether its guard let it through', async () => {
-    const { lane, sent, guests } = await openSeats('a', 'b', 'c')
-    expect(await lane(take('b', 'Ali'), later())).to.equal(true)
+    const { batcher, sent, guests } = await openSeats('a', 'b', 'c')
+    expect(await batcher(take('b', 'Ali'), later())).to.equal(true)
     const updates = [take('a', 'Mariem'), take('b', 'Sidi'), take('c', 'Sidi'), take('nowhere', 'Sidi')]
-    const outcomes = await Promise.all(updates.map((update) => lane(update, later())))
+    const outcomes = await Promise.all(updates.map((update) => batcher(update, later())))
     expect(outcomes).to.deep.equal([true, false, true, false])
     expect(sent).to.deep.equal([1, 4])
     expect(await guests()).to.deep.equal(['a Mariem', 'b Ali', 'c Sidi'])
   })
 
   it('lets one of those through who want the same document, which goes once into a batch', async () => {
-    const { lane, sent, guests } = await openSeats('a', 'b')
+    const { batcher, sent, guests } = await openSeats('a', 'b')
     const outcomes = await Promise.all(
       [take('a', 'Ali'), take('a', 'Sidi'), take('b', 'Ali'), take('a', 'Mariem')].map((update) =>
-        lane(update, later()),
+        batcher(update, later()),
       ),
     )
     expect(outcomes).to.deep.equal([true, false, true, false])
@@ -65,12 +65,12 @@ describe('A lane of updates', () => {
   })
 
   it('fails alone what cannot be encoded or what MongoDB refuses, without a stored value in the error', async () => {
-    const { lane, guests } = await openSeats('a', 'b', 'c')
+    const { batcher, guests } = await openSeats('a', 'b', 'c')
     const unsound = { ...take('b', 'Sidi'), update: { $set: { 'nul\0': 1 } } }
     const refused = { ...take('c', 'Sidi'), update: { $inc: { guest: 1 } }, filter: { _id: 'c' } }
-    await lane(take('c', 'secret'), later())
+    await batcher(take('c', 'secret'), later())
     const [a, b, c] = await Promise.all(
-      [take('a', 'Ali'), unsound, refused].map((update) => outcome(lane(update, later()))),
+      [take('a', 'Ali'), unsound, refused].map((update) => outcome(batcher(update, later()))),
     )
     expect(a).to.equal(true)
     expect(b).to.be.an('error')
@@ -91,8 +91,8 @@ describe('A lane of updates', () => {
     for (const fault of faults) {
       let sends = 0
       const bulkWrite = () => (sends++, Promise.reject(fault))
-      const lane = createUpdateLane<Seat>({ bulkWrite } as never)
-      const outcomes = await Promise.all(['a', 'b'].map((id) => outcome(lane(take(id, 'Ali'), later()))))
+      const batcher = createUpdateBatcher<Seat>({ bulkWrite } as never)
+      const outcomes = await Promise.all(['a', 'b'].map((id) => outcome(batcher(take(id, 'Ali'), later()))))
       expect(outcomes).to.deep.equal([fault, fault])
       expect(sends).to.equal(1)
     }

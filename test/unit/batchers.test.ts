@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
-import { createLane } from '../../src/mongo/batching/batcher.ts'
-import { createInsertLane } from '../../src/mongo/batching/insert-batcher.ts'
-import { createReadLane } from '../../src/mongo/batching/read-batcher.ts'
+import { createBatcher } from '../../src/mongo/batching/batcher.ts'
+import { createInsertBatcher } from '../../src/mongo/batching/insert-batcher.ts'
+import { createReadBatcher } from '../../src/mongo/batching/read-batcher.ts'
 import { openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
@@ -11,26 +11,26 @@ const longRestMs = 500
 
 const later = () => performance.now() + 60_000
 
-/** A lane whose trips are let go by hand. */
-function openLane(longestBatch: number, restMs = 0) {
+/** A batcher whose trips are let go by hand. */
+function openBatcher(longestBatch: number, restMs = 0) {
   const trips: { items: string[]; end(outcomes: (string | Error)[]): void; fail(error: Error): void }[] = []
-  const lane = createLane<string, string>(
+  const batcher = createBatcher<string, string>(
     longestBatch,
     (items) => new Promise((resolve, reject) => trips.push({ items, end: resolve, fail: reject })),
     restMs,
   )
   const turn = () => new Promise(setImmediate)
-  return { lane, trips, turn }
+  return { batcher, trips, turn }
 }
 
 const outcome = (promise: Promise<unknown>) => promise.catch((error: Error) => error)
 
-describe('A lane of writes', () => {
+describe('A batcher of writes', () => {
   it('sends one trip at a time; who comes meanwhile goes with the next, in the order of coming', async () => {
-    const { lane, trips, turn } = openLane(10)
-    const first = lane('a', later())
+    const { batcher, trips, turn } = openBatcher(10)
+    const first = batcher('a', later())
     await turn()
-    const others = ['b', 'c', 'd'].map((item) => lane(item, later()))
+    const others = ['b', 'c', 'd'].map((item) => batcher(item, later()))
     await turn()
     expect(trips.map(({ items }) => items)).to.deep.equal([['a']])
     trips[0]?.end(['A'])
@@ -40,7 +40,7 @@ describe('A lane of writes', () => {
     trips[1]?.end(['B', 'C', 'D'])
     expect(await Promise.all(others)).to.deep.equal(['B', 'C', 'D'])
 
-    const lone = lane('e', later())
+    const lone = batcher('e', later())
     await turn()
     trips[2]?.end(['E'])
     expect(await lone).to.equal('E')
@@ -48,15 +48,15 @@ describe('A lane of writes', () => {
 
   it('that rests sends a lone call at once, and together what comes until its rest is over', async () => {
     const restMs = 50
-    const { lane, trips, turn } = openLane(10, restMs)
+    const { batcher, trips, turn } = openBatcher(10, restMs)
     const startedAt = performance.now()
-    const first = lane('a', later())
+    const first = batcher('a', later())
     await turn()
     trips[0]?.end(['A'])
     expect(await first).to.equal('A')
-    const second = lane('b', later())
+    const second = batcher('b', later())
     await turn()
-    const third = lane('c', later())
+    const third = batcher('c', later())
     await until('a second trip', () => trips.length === 2)
     // A timer may fire a millisecond early.
     expect(performance.now() - startedAt).to.be.at.least(restMs - 2)
@@ -66,16 +66,16 @@ describe('A lane of writes', () => {
   })
 
   it('that rests goes again as soon as 50 wait', async () => {
-    const { lane, trips, turn } = openLane(100, longRestMs)
-    const first = lane('a', later())
+    const { batcher, trips, turn } = openBatcher(100, longRestMs)
+    const first = batcher('a', later())
     await turn()
     trips[0]?.end(['A'])
     await first
     const items = Array.from({ length: 50 }, (_, index) => `${index}`)
-    const most = items.slice(1).map((item) => lane(item, later()))
+    const most = items.slice(1).map((item) => batcher(item, later()))
     await turn()
     expect(trips).to.have.length(1)
-    const last = lane('0', later())
+    const last = batcher('0', later())
     await turn()
     await turn()
     trips[1]?.end(trips[1].items)
@@ -83,16 +83,16 @@ describe('A lane of writes', () => {
   })
 
   it('that rests does not while 50 are left over, and rests with fewer', async () => {
-    const { lane, trips, turn } = openLane(60, longRestMs)
+    const { batcher, trips, turn } = openBatcher(60, longRestMs)
     const items = Array.from({ length: 115 }, (_, index) => `${index}`)
-    const all = items.map((item) => lane(item, later()))
+    const all = items.map((item) => batcher(item, later()))
     for (const trip of [0, 1]) {
       await turn()
       trips[trip]?.end(trips[trip]?.items ?? [])
       await turn()
     }
     expect(await Promise.all(all)).to.deep.equal(items)
-    const late = lane('late', later())
+    const late = batcher('late', later())
     await turn()
     expect(trips.map(({ items: sent }) => sent.length)).to.deep.equal([60, 55])
     await until('the rest is over', () => trips.length === 3)
@@ -101,8 +101,8 @@ describe('A lane of writes', () => {
   })
 
   it('takes no more than its longest batch along', async () => {
-    const { lane, trips, turn } = openLane(3)
-    const all = Array.from('abcdefgh', (item) => lane(item, later()))
+    const { batcher, trips, turn } = openBatcher(3)
+    const all = Array.from('abcdefgh', (item) => batcher(item, later()))
     for (let trip = 0; trip < 3; trip += 1) {
       await turn()
       trips[trip]?.end(trips[trip]?.items ?? [])
@@ -113,8 +113,8 @@ describe('A lane of writes', () => {
   })
 
   it('tells each caller its own outcome: an error among them is one caller’s', async () => {
-    const { lane, trips, turn } = openLane(10)
-    const all = ['a', 'b', 'c'].map((item) => outcome(lane(item, later())))
+    const { batcher, trips, turn } = openBatcher(10)
+    const all = ['a', 'b', 'c'].map((item) => outcome(batcher(item, later())))
     await turn()
     trips[0]?.end(['A', new Error('b is wrong'), 'C'])
     const [a, b, c] = await Promise.all(all)
@@ -123,10 +123,10 @@ describe('A lane of writes', () => {
   })
 
   it('fails all that travelled with a trip that failed, and goes on', async () => {
-    const { lane, trips, turn } = openLane(10)
-    const all = ['a', 'b'].map((item) => outcome(lane(item, later())))
+    const { batcher, trips, turn } = openBatcher(10)
+    const all = ['a', 'b'].map((item) => outcome(batcher(item, later())))
     await turn()
-    const waiting = lane('c', later())
+    const waiting = batcher('c', later())
     trips[0]?.fail(new Error('connection lost'))
     for (const error of await Promise.all(all)) expect(error).to.have.property('message', 'connection lost')
     await turn()
@@ -136,23 +136,23 @@ describe('A lane of writes', () => {
   })
 
   it('drops unsent what is past its deadline, with 503 SERVICE_UNAVAILABLE', async () => {
-    const { lane, trips, turn } = openLane(10)
-    const first = lane('a', later())
+    const { batcher, trips, turn } = openBatcher(10)
+    const first = batcher('a', later())
     await turn()
-    const late = outcome(lane('b', performance.now() - 1))
-    const inTime = lane('c', later())
+    const late = outcome(batcher('b', performance.now() - 1))
+    const inTime = batcher('c', later())
     trips[0]?.end(['A'])
     await first
     expect(await late).to.include({ code: 'SERVICE_UNAVAILABLE', statusCode: 503 })
     expect(trips[1]?.items).to.deep.equal(['c'])
     trips[1]?.end(['C'])
     expect(await inTime).to.equal('C')
-    expect(await outcome(lane('d', performance.now() - 1))).to.include({ code: 'SERVICE_UNAVAILABLE' })
+    expect(await outcome(batcher('d', performance.now() - 1))).to.include({ code: 'SERVICE_UNAVAILABLE' })
     expect(trips).to.have.lengthOf(2)
   })
 })
 
-describe('A lane of inserts', () => {
+describe('A batcher of inserts', () => {
   let service: Service
   before(async () => {
     service = await openService()
@@ -168,7 +168,7 @@ describe('A lane of inserts', () => {
     const things = service.deps.mongo.collection<Thing>(`things${Math.random()}`)
     await things.createIndex({ code: 1 }, { name: 'theCode', unique: true, sparse: true })
     const insertMany = (docs: Thing[]) => things.insertMany(docs, { ordered: false })
-    return { things, insert: createInsertLane<Thing>(insertMany, 500) }
+    return { things, insert: createInsertBatcher<Thing>(insertMany, 500) }
   }
   const inserted = { inserted: true }
 
@@ -217,16 +217,16 @@ describe('A lane of inserts', () => {
     const result = { getWriteConcernError: () => ({ code: 64 }) } as never
     const told = { message: 'write concern', code: 64, writeErrors: [] }
     const insertMany = () => Promise.reject(new mongo.MongoBulkWriteError(told, result))
-    const insert = createInsertLane<Thing>(insertMany, 500)
+    const insert = createInsertBatcher<Thing>(insertMany, 500)
     const outcomes = await Promise.all(['a', 'b'].map((_id) => outcome(insert({ _id }, later()))))
     for (const each of outcomes) expect(each).to.be.instanceOf(mongo.MongoBulkWriteError)
   })
 })
 
-describe('A lane of reads', () => {
+describe('A batcher of reads', () => {
   it('asks once for all that wait, finds by any of their ids, and keeps nothing', async () => {
     const asked: string[][] = []
-    const read = createReadLane<{ ids: string[]; seen: number }>(
+    const read = createReadBatcher<{ ids: string[]; seen: number }>(
       (ids) => {
         asked.push(ids)
         return Promise.resolve([{ ids: ['a', 'b'], seen: asked.length }])

@@ -1,0 +1,142 @@
+import { createApiSwitch } from './businesses/api-switch.ts'
+import type { Config } from './config.ts'
+import type { Deps } from './deps.ts'
+import { createBodyBudgets } from './http/body/budget.ts'
+import { createResponseBudget, responseBytes } from './http/responses/budget.ts'
+import { createReadPace } from './http/responses/read-pace.ts'
+import { longestReadMs } from './input/pagination.ts'
+import { createValidate } from './input/validate.ts'
+import { createFullSandboxes } from './intents/full-sandboxes.ts'
+import { mostMarks, stride } from './lists/counts/checkpoint.ts'
+import { createListCounts } from './lists/counts/counts.ts'
+import { createLists, listConnections } from './lists/lists.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import { openBatchers } from './mongo/batchers.ts'
+import { awaitMongo, onceThere } from './mongo/connect.ts'
+import { openDatabaseTime, type Shift, unshifted } from './mongo/database-time.ts'
+import { openModels } from './mongo/models.ts'
+import { largeGroups } from './outbox/read-outboxes.ts'
+import { relaySlots } from './outbox/relay.ts'
+import { createBackgroundWork } from './process/background-work.ts'
+import { createFairSlots, fewerThanFree } from './process/fair-slots.ts'
+import type { Log } from './process/log.ts'
+import { createOneAtATime } from './process/one-at-a-time.ts'
+import { openBoardQueues } from './queues/board-queues.ts'
+import { queueOptions } from './queues/jobs.ts'
+import { openQueues } from './queues/queues.ts'
+import { openQuotas } from './quotas/quotas.ts'
+import { createAddUp } from './security/rate-limits/add-up.ts'
+import { createRateLimits } from './security/rate-limits/rate-limits.ts'
+import { createSecrets } from './security/seal.ts'
+import { createSlowHash } from './security/slow-hash.ts'
+import { openTracing } from './tracing/open.ts'
+import { createLiveWallet } from './wallets/live/live-wallet.ts'
+import { createSandboxWallet } from './wallets/sandbox/sandbox-wallet.ts'
+import { openWallets } from './wallets/wallets.ts'
+import { createHealthNotes } from './webhooks/attempts/record-health.ts'
+import { mostAttempts } from './webhooks/attempts/slots/limits.ts'
+import { createSlots } from './webhooks/attempts/slots/slots.ts'
+import { createLeases } from './webhooks/deliveries/lease.ts'
+import { createTestSlots } from './webhooks/endpoints/test-slots.ts'
+import { createSender } from './webhooks/sender/send.ts'
+
+/** Sockets to endpoints: one for each attempt, so that no attempt waits for a socket, and some for endpoint tests. */
+const mostSockets = mostAttempts + 200
+
+/** For what is measured and never stored: no clock that somebody sets. */
+const elapsedMs = (): number => performance.now()
+
+function after(ms: number, act: () => unknown): () => void {
+  const timer = setTimeout(act, ms)
+  return () => clearTimeout(timer)
+}
+
+/** As in the Procfile. */
+export type ProcessType = 'web' | 'worker'
+
+/** Opens all connections and waits until MongoDB responds. Redis may be down. `shift`: the offset of a test. */
+export async function openDeps(
+  config: Config,
+  log: Log,
+  metrics: Metrics,
+  processType: ProcessType,
+  shift: Shift = unshifted,
+): Promise<Deps> {
+  const tracing = await openTracing(config, log, processType)
+  const mongo = await awaitMongo(config.mongodbUrl, log, {})
+  const databaseTime = await onceThere(log, () => openDatabaseTime(mongo, log, shift))
+  const { now } = databaseTime
+  const models = openModels(mongo)
+  const listsMongo = await awaitMongo(config.mongodbUrl, log, listConnections)
+  const queues = openQueues(config, log)
+  const boardQueues = openBoardQueues(config, log)
+  const sender = createSender({
+    timeoutMs: config.webhookTimeoutMs,
+    allowedHosts: config.webhookAllowedHosts,
+    blockedRanges: config.webhookBlockedRanges,
+    maxSockets: mostSockets,
+  })
+  const slowHash = createSlowHash()
+  const { walletProvider } = config
+  const liveWallet = walletProvider && createLiveWallet({ config, log, now }, walletProvider)
+  const wallets = openWallets(createSandboxWallet({ ...models, now, slowHash }), liveWallet)
+  const healthNotes = createHealthNotes(models, log)
+  const apiSwitch = await onceThere(log, () => createApiSwitch(models.Setting))
+  const { rateLimitPerSecond: perSecond } = config
+  const addUp = createAddUp(queues.runCommands, `${config.queuePrefix}:rate`)
+  const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addUp, now)
+  return {
+    config,
+    log,
+    metrics,
+    tracing,
+    now,
+    databaseTime,
+    secrets: createSecrets(config.secretKeys),
+    slowHash,
+    validate: createValidate(config),
+    ...models,
+    batchers: openBatchers(models, now),
+    leases: createLeases(models.Delivery, now),
+    slots: createSlots({ elapsedMs, after }),
+    backgroundWork: createBackgroundWork(),
+    relaying: new Map(),
+    healthNotes,
+    sender,
+    testSlots: createTestSlots(),
+    relaySlots: createFairSlots(fewerThanFree(relaySlots)),
+    largeOutboxes: createFairSlots(fewerThanFree(largeGroups)),
+    wallets,
+    questionSlots: createFairSlots(fewerThanFree(queueOptions['wallet-outcome'].concurrency)),
+    asking: new Set(),
+    importOneAtATime: createOneAtATime(),
+    orderOneAtATime: createOneAtATime(),
+    lists: createLists(openModels(listsMongo, longestReadMs)),
+    listCounts: createListCounts(elapsedMs, { stride, mostMarks }),
+    longWaits: new Map(),
+    apiSwitch,
+    rateLimits,
+    fullSandboxes: createFullSandboxes(elapsedMs),
+    quotas: openQuotas({ ...models, now }, elapsedMs),
+    bodyBudgets: createBodyBudgets(),
+    readPace: createReadPace(elapsedMs),
+    responses: createResponseBudget(responseBytes, (bytes) => metrics.gauges.responseBytes.set(bytes)),
+    queues,
+    enqueue: queues.enqueue,
+    boardQueues,
+    mongo,
+    async close() {
+      apiSwitch.close()
+      rateLimits?.close()
+      await queues.close()
+      await boardQueues.close()
+      await sender.close()
+      await wallets.close()
+      await healthNotes.close()
+      databaseTime.close()
+      await listsMongo.close()
+      await mongo.close()
+      await tracing?.close()
+    },
+  }
+}
