@@ -9,57 +9,53 @@ export const environment = {
       enum: ['production', 'development', 'test'],
       default: 'development',
       description:
-        '`production` refuses settings that are unsafe where there is money. Elsewhere `web` and `worker` also create the indexes.',
+        '`production` refuses unsafe settings; otherwise `web` and `worker` also create the indexes.',
     },
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 3000, description: 'Port of `web`.' },
     PUBLIC_URL: {
       type: 'string',
       format: 'http-origin',
       description:
-        'Where merchants reach the service; the API is at `PUBLIC_URL/api/v1`. Without it: `http://localhost:PORT`. Production requires it, with https.',
+        'Where merchants reach the service. Without it: `http://localhost:PORT`. Production requires it, with https.',
     },
     PAY_URL: {
       type: 'string',
       format: 'http-origin',
-      description:
-        'Where customers reach the payment pages: `PAY_URL/p/…`. Without it: `PUBLIC_URL`. https in production.',
+      description: 'Where customers reach the payment pages. Without it: `PUBLIC_URL`. https in production.',
     },
     MONGODB_URL: {
       type: 'string',
       format: 'mongodb-url',
       description:
-        'MongoDB, with the name of the database. Refused if it lowers the write concern, the read concern or the read preference.',
+        'MongoDB and the name of the database. It must not lower the write concern, read concern or read preference.',
     },
     REDIS_URL: { type: 'string', format: 'redis-url', description: 'Redis.' },
     SECRET_KEY: {
       type: 'string',
       format: 'key-of-32-bytes',
-      description:
-        'Encrypts webhook secrets and stored responses, and protects the hashes of API keys. Without it, all of them are lost.',
+      description: 'Protects webhook secrets, stored responses and API keys, which are lost without it.',
     },
     SECRET_KEY_PREVIOUS: {
       type: 'string',
       format: 'key-of-32-bytes',
-      description: 'The previous key, still accepted while `SECRET_KEY` is being changed.',
+      description: 'The previous key, while `SECRET_KEY` is being changed.',
     },
     TRUST_PROXY: {
       type: 'string',
       format: 'proxy-trust',
       description:
-        'The proxies whose `X-Forwarded-For` is trusted. Set it behind any proxy, or all callers share one address. Without it: none.',
+        'Proxies whose `X-Forwarded-For` is trusted. Behind a proxy, set it: otherwise all callers share one address.',
     },
     WORKER_QUEUES: {
       type: 'string',
       format: 'queue-list',
-      description:
-        'The queues that this worker serves. Without it: all. Every queue needs a worker somewhere.',
+      description: 'Queues that this worker serves. Without it: all. Every queue needs a worker.',
     },
     QUEUE_PREFIX: {
       type: 'string',
       pattern: '^[\\w{}-]{1,40}$',
       default: 'pi',
-      description:
-        'Prefix of every key in Redis: 1 to 40 letters, digits and `_ - { }`. A hash tag such as `{pi}` keeps all keys in one slot of a Redis Cluster.',
+      description: 'Prefix of every key in Redis: 1 to 40 letters, digits and `_ - { }`.',
     },
     LOG_LEVEL: {
       enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
@@ -105,7 +101,7 @@ export const environment = {
       pattern: '^[A-Za-z][A-Za-z0-9]{0,30}$',
       default: 'Service',
       description:
-        'The word in the webhook headers, as in `X-Service-Signature`: 1 to 31 letters and digits, a letter first.',
+        'The word in headers such as `X-Service-Signature`: 1 to 31 letters and digits, a letter first.',
     },
     WEBHOOK_ALLOWED_HOSTS: {
       type: 'string',
@@ -117,13 +113,13 @@ export const environment = {
       type: 'string',
       format: 'range-list',
       description:
-        'Networks that webhooks never connect to, besides all that are not public: your own NAT64 prefix, and your public ranges that merchants must not reach.',
+        'Public networks that webhooks must not reach: your own NAT64 prefix, your hosts that trust callers by network.',
     },
     WALLET_PROVIDER_URL: {
       type: 'string',
       format: 'http-url',
       description:
-        'The provider that moves the money of live payments. Without it no live intent can be paid. https in production.',
+        'The provider that moves the money of live payments. Without it none can be paid. https in production.',
     },
     WALLET_PROVIDER_NAME: {
       type: 'string',

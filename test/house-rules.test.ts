@@ -306,13 +306,13 @@ describe('The rules of the project', () => {
     expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).to.deep.equal([])
   })
 
-  it('docs/operations.md lists every line of the log, and nothing asks for another', () => {
-    const [, logs = ''] = read('docs/operations.md').split('\n## Logs\n')
-    const [tables = ''] = logs.split('\n## What to alert on\n')
+  it('docs/operators/watch.md lists every line of the log, and nothing asks for another', () => {
+    const [, logs = ''] = read('docs/operators/watch.md').split('\n## Logs\n')
+    const [tables = ''] = logs.split('\n## Traces\n')
     const name = /`([a-z]+\.[a-z-]+)`/g
     const asked = [
-      ...found(read('docs/runbook.md'), name),
-      ...found(read('docs/runbook.md'), /\.msg == "([^"]+)"/g),
+      ...found(read('docs/operators/runbook.md'), name),
+      ...found(read('docs/operators/runbook.md'), /\.msg == "([^"]+)"/g),
       ...found(read('ops/alerts.yml'), /line="([^"]+)"/g),
     ]
     const rows = [...tables.matchAll(/^\| (`[^|]+) \|/gm)].map(([, cell = '']) => cell)
@@ -343,8 +343,8 @@ describe('The rules of the project', () => {
     for (const event of Object.keys(events)) expect(read('docs/webhooks.md')).to.include(`\`${event}\``)
   })
 
-  it('docs/support.md names every act of the audit trail, and no other', () => {
-    const [, trail = ''] = read('docs/support.md').split('\n## Audit trail\n')
+  it('docs/operators/support.md names every act of the audit trail, and no other', () => {
+    const [, trail = ''] = read('docs/operators/support.md').split('\n## Audit trail\n')
     const named = found(trail, /^\| (`[^|]+) \|/gm).flatMap((cell) => found(cell, /`([^`]+)`/g))
     expect(named).to.have.members([...acts])
   })

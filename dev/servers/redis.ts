@@ -18,7 +18,7 @@ function redis(binary: Kind['binary'], appendonly: boolean): Kind {
     options: {
       bind: '127.0.0.1',
       'maxmemory-policy': 'noeviction',
-      // A job's hash stays compact (docs/operations.md). The name that 6.2 knows; later ones know it still.
+      // A job's hash stays compact (docs/operators/deploy.md, "Redis"). The name that 6.2 knows; later ones know it still.
       'hash-max-ziplist-value': '512',
       save: '',
       appendonly: appendonly ? 'yes' : 'no',

@@ -8,13 +8,13 @@ interface Described {
   labelNames: readonly string[]
 }
 
-/** The service's own metrics, in the order in which they are registered. */
+/** The service's own metrics, without the prefix that all of them have. */
 export const table = (): string => {
   const described = createMetrics().registry.getMetricsAsArray() as unknown as Described[]
   return tableOf(
     ['Metric', 'Type', 'Labels', 'Meaning'],
     described.map(({ name, type, labelNames, help }) => [
-      code(name),
+      code(name.replace('payment_intents_', '')),
       type,
       labelNames.map(code).join(', '),
       help,

@@ -1,4 +1,4 @@
-// `npm run backup`, `npm run restore`, `npm run drill` (docs/deploy.md, "Backup and restore").
+// `npm run backup`, `npm run restore`, `npm run drill` (docs/operators/backup.md).
 import { parseArgs } from 'node:util'
 import mongoose from 'mongoose'
 import { readConfig } from '../../src/config.ts'

@@ -1,30 +1,3 @@
-import { Command } from 'commander'
-import { addApiCommands } from './commands/api.ts'
-import { addBusinessCommands } from './commands/business.ts'
-import { addDeliveriesCommands } from './commands/deliveries.ts'
-import { addIntentsCommands } from './commands/intents.ts'
-import { addKeyCommands } from './commands/key.ts'
-import { addRetentionCommands } from './commands/retention.ts'
-import { addSecretsCommands } from './commands/secrets.ts'
-import { addShopCommands } from './commands/shop.ts'
-import { addStaffCommands } from './commands/staff.ts'
-import { addWalletCommands } from './commands/wallet.ts'
+import { createProgram } from './program.ts'
 
-const program = new Command('admin')
-  .description('Provisioning for operators')
-  .option('--json', 'print one JSON object on stdout')
-  .showHelpAfterError()
-  .enablePositionalOptions(false)
-
-addBusinessCommands(program)
-addApiCommands(program)
-addKeyCommands(program)
-addShopCommands(program)
-addStaffCommands(program)
-addIntentsCommands(program)
-addDeliveriesCommands(program)
-addWalletCommands(program)
-addRetentionCommands(program)
-addSecretsCommands(program)
-
-await program.parseAsync()
+await createProgram().parseAsync()

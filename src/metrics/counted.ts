@@ -26,14 +26,14 @@ export function createCounted(registers: Registry[]) {
     }),
     requestDuration: new Histogram({
       name: 'payment_intents_http_request_duration_seconds',
-      help: 'Duration of a request, from its head to the last byte of the response.',
+      help: 'Duration of a request, to the last byte of the response.',
       labelNames: ['route', 'result'],
       buckets: requestBuckets,
       registers,
     }),
     replays: new Counter({
       name: 'payment_intents_idempotent_replays_total',
-      help: 'Writes that got the stored response of the first request with their idempotency key.',
+      help: 'Writes that got the stored response of an earlier one.',
       labelNames: ['params'],
       registers,
     }),
@@ -46,7 +46,7 @@ export function createCounted(registers: Registry[]) {
     }),
     lookups: new Counter({
       name: 'payment_intents_lookups_total',
-      help: 'Lookups by short code or payment code, which a visitor may be guessing.',
+      help: 'Lookups by short code or payment code.',
       labelNames: ['kind', 'outcome'],
       registers,
     }),
@@ -58,13 +58,13 @@ export function createCounted(registers: Registry[]) {
     }),
     attempts: new Counter({
       name: 'payment_intents_webhook_attempts_total',
-      help: 'Attempts at deliveries. Tests of an endpoint do not count.',
+      help: 'Attempts at deliveries, without endpoint tests.',
       labelNames: ['outcome', 'stage', 'environment'],
       registers,
     }),
     attemptDuration: new Histogram({
       name: 'payment_intents_webhook_attempt_duration_seconds',
-      help: 'Duration of an attempt, from DNS to the last byte of the response.',
+      help: 'Duration of an attempt.',
       labelNames: ['outcome'],
       buckets: attemptBuckets,
       registers,
@@ -78,7 +78,7 @@ export function createCounted(registers: Registry[]) {
     }),
     walletCalls: new Histogram({
       name: 'payment_intents_wallet_call_duration_seconds',
-      help: 'Duration of a request to a wallet: payments, refunds and questions about either.',
+      help: 'Duration of a request to a wallet.',
       labelNames: ['wallet', 'outcome'],
       buckets: walletBuckets,
       registers,
@@ -86,13 +86,13 @@ export function createCounted(registers: Registry[]) {
     /** `kind`: the collection, or what of its documents went. */
     removed: new Counter({
       name: 'payment_intents_retention_removed_total',
-      help: 'What the clean-up removed: documents, or documents whose attempts or responses it removed.',
+      help: 'Documents that the clean-up removed or shortened.',
       labelNames: ['kind'],
       registers,
     }),
     logLines: new Counter({
       name: 'payment_intents_log_lines_total',
-      help: 'Log lines at warn and error. A line that may occur in thousands is logged, and counted, once in 5 s.',
+      help: 'Log lines at warn and error. Frequent ones count once in 5 s.',
       labelNames: ['level', 'line'],
       registers,
     }),

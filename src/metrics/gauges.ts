@@ -15,22 +15,19 @@ export function createGauges(registers: Registry[]) {
   return {
     processClockSkew: gauge(
       'process_clock_skew_seconds',
-      'How far the clock of this process is ahead of the clock of MongoDB. Do not sum.',
+      "How far the clock of this process is ahead of MongoDB's.",
     ),
     mongodbUp: gauge('mongodb_up', '1 if MongoDB responds to this process.'),
     mongodbPing: gauge('mongodb_ping_seconds', 'Duration of a ping to MongoDB.'),
     redisUp: gauge('redis_up', '1 if Redis responds to this process.'),
     redisPing: gauge('redis_ping_seconds', 'Duration of a ping to Redis.'),
     redisMemory: gauge('redis_memory_bytes', 'Memory that Redis uses, and its maxmemory if set.', ['kind']),
-    redisEvicts: gauge(
-      'redis_evicts',
-      '1 if Redis evicts keys when it is full. Set maxmemory-policy to noeviction.',
-    ),
+    redisEvicts: gauge('redis_evicts', '1 if a full Redis evicts keys.'),
     queueJobs: gauge('queue_jobs', 'Jobs in Redis.', ['queue', 'state']),
     queueWorkers: gauge('queue_workers', 'Consumers of a queue; a worker process has several.', ['queue']),
     lastPollAt: gauge(
       'last_poll_timestamp_seconds',
-      'When this worker last completed a poll of MongoDB for the work of a queue.',
+      'When this worker last polled MongoDB for the work of a queue.',
       ['queue'],
     ),
     attemptsInFlight: gauge(
@@ -54,7 +51,7 @@ export function createGauges(registers: Registry[]) {
     ),
     openOutcomes: gauge(
       'open_outcomes',
-      'Payments and refunds whose outcome at the wallet is not known yet. Counted up to 1000.',
+      'Payments and refunds with an unknown outcome. Counted up to 1000.',
       ['kind'],
     ),
     oldestOpenOutcome: gauge('oldest_open_outcome_seconds', 'How long the oldest of them has been open.', [
@@ -62,25 +59,23 @@ export function createGauges(registers: Registry[]) {
     ]),
     responseBytes: gauge(
       'response_bytes',
-      'Memory of responses over 16 KiB that are being built or that clients have not read; at most 256 MiB.',
+      'Memory of large responses that are not read yet; at most 256 MiB.',
     ),
     liveCodesUsed: gauge(
       'live_codes_used_ratio',
-      'Share of the 1000000 live payment codes in use, 0 to 1. Estimated, give or take 0.02.',
+      'Share of all live payment codes in use, 0 to 1, give or take 0.02.',
     ),
     businessLiveCodes: gauge(
       'business_live_codes',
       'Live payment codes in use, of the ten businesses nearest to their quota.',
       ['business'],
     ),
-    businessLiveCodesUsed: gauge(
-      'business_live_codes_used_ratio',
-      'The same as a share of the quota of the business.',
-      ['business'],
-    ),
+    businessLiveCodesUsed: gauge('business_live_codes_used_ratio', 'The same as a share of the quota.', [
+      'business',
+    ]),
     businessStoredBytes: gauge(
       'business_stored_bytes',
-      'Stored bytes of the ten largest businesses, without indexes and compression. Estimated.',
+      'Estimated stored bytes of the ten largest businesses.',
       ['business'],
     ),
     lastNightCleaned: gauge(

@@ -37,7 +37,7 @@ const kinds = {
 
 /**
  * Traces by the standard SDK, which sends them in batches and drops what is too much. How many are kept, and of what, its own variables say
- * (docs/operations.md, "Traces"). No context follows the code around, which would cost every promise something: whoever begins a span knows its parent.
+ * (docs/operators/watch.md, "Traces"). No context follows the code around, which would cost every promise something: whoever begins a span knows its parent.
  */
 export function createTracing(endpoint: string, log: Log, processType: string): Tracing {
   const complain = createComplaint(log)

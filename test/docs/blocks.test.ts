@@ -50,7 +50,7 @@ describe('The code on the pages', () => {
   it('is something that the API says or is told, field by field, where it is JSON for merchants', () => {
     const examples = fenced.filter(
       ({ fence, page, text }) =>
-        fence === 'json' && page !== 'docs/wallet-provider.md' && !text.includes('"…"'),
+        fence === 'json' && page !== 'docs/operators/wallet-provider.md' && !text.includes('"…"'),
     )
     expect(examples.length).to.be.at.least(14)
     expect(examples.filter(({ text }) => !isDescribed(JSON.parse(text))).map(nameOf)).to.deep.equal([])

@@ -7,11 +7,10 @@ const operators: Record<string, string> = {
   'CONTRIBUTING.md': 'starts servers of its own',
   'README.md': 'starts the demo and the whole suite; the gate runs both as they stand there',
   'bench/README.md': 'measures for minutes',
-  'docs/operations.md': 'processes that stay up, docker, staff and keys of an installation',
-  'docs/deploy.md': 'machines, images and clusters',
-  'docs/runbook.md': 'what somebody does at night to an installation in trouble',
-  'docs/capacity.md': 'measures for minutes',
-  'docs/performance.md': 'measures for minutes',
+  'docs/operators/deploy.md': 'machines, images and clusters',
+  'docs/operators/commands.md': 'changes the data of an installation',
+  'docs/operators/backup.md': 'replaces the data of an installation',
+  'docs/operators/runbook.md': 'acts on an installation in trouble',
   'docs/faults.md': 'breaks things for minutes',
 }
 

@@ -1,24 +1,10 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect } from 'chai'
-import { Command } from 'commander'
+import type { Command } from 'commander'
+import { createProgram } from '../../src/admin/program.ts'
 import { routes } from '../../src/http/routes/routes.ts'
 import { description } from '../support/described.ts'
 import { operationOf } from './curl.ts'
 import { pages, textOf } from './pages.ts'
-
-const commandsFolder = join(import.meta.dirname, '../../src/admin/commands')
-
-/** The command line as its own help knows it: every file of commands adds its own. */
-async function readCommands(): Promise<Command> {
-  const program = new Command('admin').option('--json')
-  for (const file of readdirSync(commandsFolder)) {
-    const exported: Record<string, unknown> = await import(join(commandsFolder, file))
-    for (const [name, add] of Object.entries(exported))
-      if (/^add\w+Commands$/.test(name)) (add as (to: Command) => void)(program)
-  }
-  return program
-}
 
 const commandNamed = (program: Command, words: readonly string[]): Command | undefined =>
   words.reduce<Command | undefined>(
@@ -54,8 +40,8 @@ describe('The names on the pages', () => {
     expect(wanted.filter(({ name }) => !(name in scripts))).to.deep.equal([])
   })
 
-  it('are commands and options that `admin --help` knows', async () => {
-    const program = await readCommands()
+  it('are commands and options that `admin --help` knows', () => {
+    const program = createProgram()
     const isCommand = (line: string): boolean => {
       const { words, options } = partsOf(line)
       const command = commandNamed(program, words)
@@ -66,24 +52,6 @@ describe('The names on the pages', () => {
     const lines = named(/(?:npm run (?:--silent )?admin --|admin\/main\.js) ([a-z][^`\n#|]*)/g)
     expect(lines.length).to.be.at.least(8)
     expect(lines.filter(({ name }) => !isCommand(name))).to.deep.equal([])
-  })
-
-  it('of the command line stand in docs/operations.md, every command with every option', async () => {
-    const program = await readCommands()
-    const [, section = ''] = textOf('docs/operations.md').split('\n## Command line\n')
-    const [table = ''] = section.split('\n### ')
-    const cells = [...table.matchAll(/^\| (`[^|]*(?:\\\|[^|]*)*) \|/gm)].map(([, cell = '']) => cell)
-    const written = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, line = '']) => line))
-    const asWritten = written
-      .map(partsOf)
-      .map(({ words, options }) => [words.join(' '), ...options.toSorted()])
-    const leaves = program.commands.flatMap((group) =>
-      group.commands.map((command) => [
-        `${group.name()} ${command.name()}`,
-        ...optionsOf(command).toSorted(),
-      ]),
-    )
-    expect(asWritten).to.have.deep.members(leaves)
   })
 
   it('are operations that there are', () => {

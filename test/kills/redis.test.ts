@@ -71,7 +71,7 @@ const readiness = async ({ web }: Outage): Promise<unknown[]> => {
   return [response.status, ((await response.json()) as { status: string }).status]
 }
 
-/** What is promised (docs/operations.md) until an attempt begins, the second attempt's 1 s, and a slow machine. */
+/** What is promised (docs/operators/watch.md) until an attempt begins, the second attempt's 1 s, and a slow machine. */
 const soonMs = 15_000 + 1_000 + 4_000
 
 async function expectAllDelivered({ service, merchant, web, worker }: Outage, count: number): Promise<void> {

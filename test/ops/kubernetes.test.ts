@@ -13,7 +13,6 @@ import { environment } from '../../schemas/environment.ts'
 import { readConfig } from '../../src/config.ts'
 import { longestStopMs } from '../../src/http/server/listen.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
-import { collections } from '../../src/mongo/models.ts'
 import { type Container, type Manifest, manifestFiles, readText, readYaml } from './manifests.ts'
 
 const objects = manifestFiles
@@ -37,7 +36,7 @@ const configFiles = generated?.envs.map((file) => join(dirname(base), file)) ?? 
 const config = parseEnv(configFiles.map(readText).join('\n')) as Record<string, string>
 const secrets = the('Secret', 'payment-intents').stringData ?? {}
 
-/** The time of running work, plus 15 s (docs/deploy.md): 2 s in which `web` still accepts, 1.5 s to close the listener, 11 s beyond a wallet. */
+/** The time of running work, plus 15 s (docs/operators/deploy.md): 2 s in which `web` still accepts, 1.5 s to close the listener, 11 s beyond a wallet. */
 const beyondSeconds = 15
 const { WALLET_PROVIDER_TIMEOUT_SECONDS: wallet, WEBHOOK_TIMEOUT_SECONDS: webhook } = environment.properties
 const longestEndSeconds = { web: wallet.maximum + beyondSeconds, worker: webhook.maximum + beyondSeconds }
@@ -162,7 +161,7 @@ describe('the Kubernetes manifests', () => {
     const { default: drainSeconds } = environment.properties.SHUTDOWN_DRAIN_SECONDS
     expect(drainSeconds + 1.5 + longestRequest / 1000).to.be.lessThan(longestEndSeconds.web)
     for (const name of ['WALLET_PROVIDER_TIMEOUT_SECONDS', 'WEBHOOK_TIMEOUT_SECONDS'])
-      expect(readText('docs/deploy.md')).to.include(`\`${name}\` and ${beyondSeconds} s`)
+      expect(readText('docs/operators/deploy.md')).to.include(`\`${name}\` and ${beyondSeconds} s`)
     expect(web?.pod.terminationGracePeriodSeconds).to.equal(hookSeconds + longestEndSeconds.web)
     expect(worker?.pod.terminationGracePeriodSeconds).to.equal(longestEndSeconds.worker)
   })
@@ -175,7 +174,7 @@ describe('the Kubernetes manifests', () => {
     const portsOf = (rules: typeof ingress) =>
       rules.flatMap(({ ports = [] }) => ports.map(({ port }) => port))
     expect(portsOf(ingress)).to.include.members([Number(config.PORT), Number(config.WORKER_PORT)])
-    const written = `${readText('.env.example')}\n${readText('docs/deploy.md')}`
+    const written = `${readText('.env.example')}\n${readText('docs/operators/deploy.md')}`
     const named = (name: string) =>
       Number(new RegExp(`^.*\\b${name}=\\w+://[\\w.]+:(\\d+)`, 'm').exec(written)?.[1])
     const servers = ['MONGODB_URL', 'REDIS_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'].map(named)
@@ -228,17 +227,6 @@ describe('the Kubernetes manifests', () => {
     expect(queries?.flatMap((query) => query.match(/payment_intents_\w+/g) ?? [])).to.deep.equal(
       known.filter((name) => name === 'payment_intents_oldest_due_delivery_seconds'),
     )
-  })
-})
-
-describe('docs/deploy.md', () => {
-  it('says of every collection how it is sharded', () => {
-    const table = readText('docs/deploy.md').split('### Sharded cluster')[1]?.split('```')[0] ?? ''
-    const rows = table.split('\n').filter((line) => line.startsWith('|'))
-    const said = rows.flatMap((row) =>
-      [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
-    )
-    expect(said).to.have.members(collections.map(({ name }) => name))
   })
 })
 

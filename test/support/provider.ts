@@ -19,7 +19,7 @@ export interface Asked {
 export type Manner = (res: ServerResponse, work: () => Answer, asked: Asked) => unknown
 
 /**
- * A wallet provider as docs/wallet-provider.md asks for, on loopback, written apart from the service's own code. It keeps books,
+ * A wallet provider as docs/operators/wallet-provider.md asks for, on loopback, written apart from the service's own code. It keeps books,
  * checks signatures and times, and can be told to misbehave.
  */
 export interface Provider {

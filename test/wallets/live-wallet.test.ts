@@ -133,8 +133,8 @@ describe('The live wallet', () => {
     expect(log).to.equal('')
   })
 
-  it('signs as docs/wallet-provider.md shows', () => {
-    const page = readFileSync(new URL('../../docs/wallet-provider.md', import.meta.url), 'utf8')
+  it('signs as docs/operators/wallet-provider.md shows', () => {
+    const page = readFileSync(new URL('../../docs/operators/wallet-provider.md', import.meta.url), 'utf8')
     const key = /With the key `([^`]+)`/.exec(page)?.[1] ?? ''
     const shown = [...page.matchAll(/```http\n([^]+?)\n```/g)].map(([, request = '']) => request)
     const methods = shown.map((request) => {

@@ -4,11 +4,11 @@ import { act } from './act.ts'
 
 /** `api on` and `api off`. */
 export function addApiCommands(program: Command): void {
-  const api = program.command('api').description('the developer API as a whole')
+  const api = program.command('api').description('the developer API of all businesses')
   for (const position of ['on', 'off'] as const)
     api
       .command(position)
-      .description(`switch it ${position} for everybody, within 5 s on every process`)
+      .description(`switch the developer API ${position} for all businesses, within 5 s`)
       .action(
         act(async (deps) => {
           await switchApi(deps.Setting, position === 'on')

@@ -54,13 +54,13 @@ interface Switch {
 
 const switches: Record<string, Switch> = {
   approve: {
-    description: 'grant live access: live keys work',
+    description: 'allow live keys',
     help: approveHelp,
     act: 'business.approved',
     change: { liveApproved: true },
   },
   unapprove: {
-    description: 'withdraw live access: live keys are refused, the sandbox stays open',
+    description: 'refuse live keys; the sandbox stays open',
     help: unapproveHelp,
     act: 'business.unapproved',
     change: { liveApproved: false },
@@ -72,19 +72,19 @@ const switches: Record<string, Switch> = {
     change: { apiEnabled: false },
   },
   enable: {
-    description: 'open its developer API again',
+    description: 'reopen its developer API',
     help: enableHelp,
     act: 'business.enabled',
     change: { apiEnabled: true },
   },
   suspend: {
-    description: 'close its developer API, its payment pages and payments to it',
+    description: 'close its developer API, its payment pages and all new payments',
     help: suspendHelp,
     act: 'business.suspended',
     change: { suspended: true },
   },
   resume: {
-    description: 'end a suspension',
+    description: 'end the suspension',
     help: resumeHelp,
     act: 'business.resumed',
     change: { suspended: false },
@@ -96,9 +96,9 @@ export function addBusinessCommands(program: Command): void {
   const business = program.command('business').description('merchants')
   business
     .command('create')
-    .description('a new merchant')
+    .description('create a merchant')
     .requiredOption('--name <name>', 'its name, as customers see it', businessName)
-    .option('--live', 'approved for live mode', false)
+    .option('--live', 'approve it for live mode', false)
     .action(
       act(async (deps, { name, live }: { name: string; live: boolean }) => {
         const { _id: id } = await createBusiness(deps, { name, liveApproved: live })
@@ -122,7 +122,7 @@ export function addBusinessCommands(program: Command): void {
 
   business
     .command('show')
-    .description('show its state, its limits and what is left of its quotas')
+    .description('show its state, its limits and its use of quotas')
     .argument('<id>', 'id of the business')
     .action(
       act(async (deps, id: string) => {
@@ -143,7 +143,7 @@ export function addBusinessCommands(program: Command): void {
 
   business
     .command('limit')
-    .description("set the business's own limits; 'default' restores the limit of the service")
+    .description("set limits of its own; 'default' restores the limit of the service")
     .argument('<id>', 'id of the business')
     .option('--per-second <n>', 'requests per second of each of its keys', limitFrom(1, 1_000_000))
     .option('--live-codes <n>', 'live payment codes in use', limitFrom(1, 1_000_000))

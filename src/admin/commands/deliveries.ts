@@ -31,18 +31,18 @@ export function addDeliveriesCommands(program: Command): void {
   const deliveries = program.command('deliveries').description('webhook deliveries')
   deliveries
     .command('requeue')
-    .description('send dead deliveries once more')
+    .description('give DEAD deliveries one more attempt')
     .option('--id <id...>', 'these deliveries', each(someId))
     .option('--endpoint <id>', 'those to one endpoint', someId)
     .option('--business <id>', 'those of one business', someId)
     .option(
       '--from <time>',
-      'that died at this time or later (ISO 8601, UTC without an offset)',
+      'those that died at this time or later (ISO 8601, UTC without an offset)',
       instant('start'),
     )
     .option(
       '--to <time>',
-      'that died at this time or earlier; a bare date is the end of that day',
+      'those that died at this time or earlier; a bare date is the end of that day',
       instant('end'),
     )
     .option(
@@ -50,7 +50,7 @@ export function addDeliveriesCommands(program: Command): void {
       'DEAD or CANCELLED; CANCELLED selects by time of creation, and needs --id, --endpoint or --business',
       choice('DEAD', 'CANCELLED'),
     )
-    .option('--dry-run', 'only count them', false)
+    .option('--dry-run', 'only count the deliveries', false)
     .addHelpText('after', requeueHelp)
     .hook('preAction', (_, command) => refuseUnclear(command))
     .action(act(requeue))

@@ -44,7 +44,7 @@ export function addIntentsCommands(program: Command): void {
   const intents = program.command('intents').description('payment intents')
   intents
     .command('cancel')
-    .description("cancel a business's PENDING payment intents")
+    .description('cancel the PENDING payment intents of a business')
     .requiredOption('--business <id>', 'id of the business', someId)
     .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
     .option(
@@ -52,7 +52,7 @@ export function addIntentsCommands(program: Command): void {
       'only those created before this time (ISO 8601, UTC without an offset; a bare date is its beginning)',
       instant('start'),
     )
-    .option('--dry-run', 'only count them', false)
+    .option('--dry-run', 'only count the payment intents', false)
     .addHelpText('after', cancelHelp)
     .action(act(cancel))
 }

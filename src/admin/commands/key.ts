@@ -17,9 +17,9 @@ interface KeyOptions {
 }
 
 const statuses = {
-  suspend: ['refuse it until it is resumed', 'suspended'],
-  resume: ['accept it again', 'active'],
-  revoke: ['refuse it for good', 'revoked'],
+  suspend: ['refuse the key until it is resumed', 'suspended'],
+  resume: ['accept the key again', 'active'],
+  revoke: ['refuse the key for good', 'revoked'],
 } as const
 
 /** `key create`, `key rotate`, and the statuses of one. */
@@ -27,7 +27,7 @@ export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('API keys')
   key
     .command('create')
-    .description('issue a key; it is shown only here')
+    .description('create a key and print it; it is not shown again')
     .requiredOption('--business <id>', 'id of the business')
     .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
     .requiredOption('--kind <kind>', 'secret or publishable', choice('secret', 'publishable'))
@@ -54,7 +54,7 @@ export function addKeyCommands(program: Command): void {
 
   key
     .command('rotate')
-    .description('a new secret under the same id; the old one works a while longer')
+    .description('replace the secret; the old one works a while longer')
     .argument('<id>', 'id of the key')
     .option('--overlap-seconds <n>', 'how long the old secret still works', seconds, defaultOverlapSeconds)
     .action(

@@ -19,11 +19,11 @@ Examples:
 
 /** `retention run`. */
 export function addRetentionCommands(program: Command): void {
-  const retention = program.command('retention').description('clean-up of what is old')
+  const retention = program.command('retention').description('the clean-up')
   retention
     .command('run')
-    .description('clean up now')
-    .option('--dry-run', 'only count what would go', false)
+    .description('run the nightly clean-up now')
+    .option('--dry-run', 'only count what would be removed', false)
     .addHelpText('after', retentionHelp)
     .action(act(run))
 }

@@ -41,10 +41,10 @@ interface Rotated {
 
 /** `secrets rotate`. */
 export function addSecretsCommands(program: Command): void {
-  const secrets = program.command('secrets').description('what SECRET_KEY protects')
+  const secrets = program.command('secrets').description('data that SECRET_KEY protects')
   secrets
     .command('rotate')
-    .description('seal anew with the current SECRET_KEY')
+    .description('encrypt data with the current SECRET_KEY that still uses the previous one')
     .addHelpText('after', rotateHelp)
     .action(act(rotate))
 }

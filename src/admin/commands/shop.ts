@@ -5,10 +5,10 @@ import { businessName } from './arguments.ts'
 
 /** `shop create`. That of the sandbox makes itself. */
 export function addShopCommands(program: Command): void {
-  const shop = program.command('shop').description('where merchants sell')
+  const shop = program.command('shop').description('shops of merchants')
   shop
     .command('create')
-    .description('the live shop of a business; it has one at most')
+    .description('create the live shop of a business, which has at most one')
     .requiredOption('--business <id>', 'id of the business')
     .requiredOption('--name <name>', 'its name', businessName)
     .action(

@@ -17,8 +17,8 @@ function staffName(text: string): string {
 }
 
 const switches = {
-  disable: ['sign it out everywhere and refuse it', true],
-  enable: ['let it sign in again', false],
+  disable: ['end its sessions and refuse its sign-ins', true],
+  enable: ['accept its sign-ins again', false],
 } as const
 
 /** `staff create`, and what may be changed of an account. */
@@ -26,9 +26,13 @@ export function addStaffCommands(program: Command): void {
   const staff = program.command('staff').description('accounts of the support staff')
   staff
     .command('create')
-    .description('a new account; its password is shown only here')
-    .requiredOption('--name <name>', 'what they sign in with', staffName)
-    .requiredOption('--role <role>', 'viewer: looks; support: also sends deliveries again', choice(...roles))
+    .description('create an account and print its password; it is not shown again')
+    .requiredOption('--name <name>', 'the name to sign in with', staffName)
+    .requiredOption(
+      '--role <role>',
+      'viewer: looks at everything; support: also re-queues deliveries',
+      choice(...roles),
+    )
     .action(
       act(async (deps, { name, role }: { name: string; role: Role }) => ({
         ...found(
@@ -52,7 +56,7 @@ export function addStaffCommands(program: Command): void {
 
   staff
     .command('password')
-    .description('a new password, shown only here; signs the account out everywhere')
+    .description('replace its password, print it, and end its sessions')
     .argument('<name>', 'name of the account', staffName)
     .action(
       act(async (deps, name: string) => ({

@@ -11,7 +11,7 @@ const skewMs = 30_000
 
 /**
  * An order that the provider does not know this long after the time that it was told will never be carried out: its clock may be
- * behind, and an order that reached it in time may take it 30 s to write down (docs/wallet-provider.md).
+ * behind, and an order that reached it in time may take it 30 s to write down (docs/operators/wallet-provider.md).
  */
 const lostForGoodMs = skewMs + 30_000
 

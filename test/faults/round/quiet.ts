@@ -28,7 +28,7 @@ function lastNight(now: Date): Date {
   return new Date(today <= now.getTime() ? today : today - DAY_MS)
 }
 
-/** Of an older order a provider may know nothing any more, so that it waits for a person (docs/wallet-provider.md): that, and no other, the checker lets pass. */
+/** Of an older order a provider may know nothing any more, so that it waits for a person (docs/operators/wallet-provider.md): that, and no other, the checker lets pass. */
 const forgotten = (now: Date): Date => new Date(now.getTime() - 29 * DAY_MS)
 
 /** What waits for longer than any wait of the table of attempts has been put off, as its receiver could not take it. */

@@ -21,7 +21,7 @@ const usual = { ok: 90, error: 3, reset: 4, hang: 3 }
 /** Longer than the service waits for it in a run of faults. */
 const lateMs = 2500
 
-/** A wallet provider as docs/wallet-provider.md wants it, written apart from the service. */
+/** A wallet provider as docs/operators/wallet-provider.md wants it, written apart from the service. */
 export function openProvider(chance: Chance, record: Recording, clockAheadMs: () => number) {
   const wallets = new Map<string, Wallet>()
   const books = openBooks(wallets)

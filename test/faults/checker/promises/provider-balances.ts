@@ -13,7 +13,7 @@ interface Moved {
 
 /**
  * The provider's books and ours say the same of live money: a payment that it made is the payment of its intent, a refund a refund, of the same amount; of the
- * phone that was typed and of the payment that it gives back of, and no order was sent twice (docs/wallet-provider.md).
+ * phone that was typed and of the payment that it gives back of, and no order was sent twice (docs/operators/wallet-provider.md).
  */
 export const providerBalances: Judge = function* (round) {
   const orders = round.provider.filter(({ asks }) => asks === 'order')

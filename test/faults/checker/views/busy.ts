@@ -50,7 +50,7 @@ export function busyIn(round: Round): (call: Call) => boolean {
   }
 }
 
-/** The order of a refund never came to its provider, who says that he does not know it: that may change for a minute and a half (docs/wallet-provider.md). */
+/** The order of a refund never came to its provider, who says that he does not know it: that may change for a minute and a half (docs/operators/wallet-provider.md). */
 function isUnheard({ intentOf, provider, times }: Round, call: Call): boolean {
   const { attempts = [], refunds = [] } = intentOf.get(referenceIn(call) ?? '') ?? {}
   const ended = attempts.filter(
