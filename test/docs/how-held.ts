@@ -11,7 +11,7 @@ const operators: Record<string, string> = {
   'docs/operators/commands.md': 'changes the data of an installation',
   'docs/operators/backup.md': 'replaces the data of an installation',
   'docs/operators/runbook.md': 'acts on an installation in trouble',
-  'docs/faults.md': 'breaks things for minutes',
+  'docs/maintainers/testing.md': 'breaks things for minutes',
 }
 
 /** Blocks of the other pages that are not run: where, how they begin, and why. */
