@@ -41,11 +41,11 @@ async function attackService(asked: Asked): Promise<boolean> {
 async function findPlanted(asked: Asked): Promise<boolean> {
   let missed = 0
   for (const plant of plants) {
-    const { says, edits, foundBy } = plant
+    const { bug, edits, foundBy } = plant
     const { violations } = await attackOnce(buildWith(edits), asked, plant)
     const isFound = violations.oracles().includes(foundBy)
     if (!isFound) missed += 1
-    console.log(`${isFound ? 'found ' : 'MISSED'}  ${foundBy}: ${says} (${violations.oracles().join(', ')})`)
+    console.log(`${isFound ? 'found ' : 'MISSED'}  ${foundBy}: ${bug} (${violations.oracles().join(', ')})`)
   }
   console.log(`\n${plants.length - missed} of ${plants.length} planted bugs found, seed ${asked.seed}`)
   return missed === 0

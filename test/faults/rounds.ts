@@ -1,8 +1,7 @@
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { commandFor, type NumberedRound } from './arguments.ts'
-import { clock } from './build/clock.ts'
-import { narrowStrides } from './build/narrow-strides.ts'
+import { harnessEdits } from './build/harness-edits.ts'
 import { points } from './build/points.ts'
 import { buildWith } from './build/test-build.ts'
 import { neverReached, shortfalls } from './carried-out.ts'
@@ -36,7 +35,7 @@ export const seedOf = ({ seed, round }: Pick<NumberedRound, 'seed' | 'round'>): 
  * prove that.
  */
 export async function runRounds(rounds: readonly NumberedRound[], keep: boolean): Promise<boolean> {
-  const build = buildWith([...clock, ...narrowStrides, ...points.flatMap(({ edits }) => edits)])
+  const build = buildWith(harnessEdits)
   const all: Played[] = []
   for (const asked of rounds) all.push(await runOne(asked, build, keep))
   const never = neverReached(all)

@@ -6,13 +6,13 @@ import { plants } from './plants.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-describe('The bugs that are planted for the attack', () => {
-  for (const { says, edits } of plants)
-    it(`can be planted in the sources as they are: ${says}`, () => {
+describe('bugs planted for the attack', () => {
+  for (const { bug, edits } of plants)
+    it(`can be planted in the current source: ${bug}`, () => {
       expect(editedFiles(root, edits).size).to.be.greaterThan(0)
     })
 
-  it('are at least one for every oracle', () => {
+  it('exist for every oracle', () => {
     expect(new Set(plants.map(({ foundBy }) => foundBy))).to.have.all.keys(oracleNames)
   })
 })

@@ -1,343 +1,318 @@
-import type { Edit } from '../../faults/build/edit.ts'
+import { after, before, drop, type Edit, replace } from '../../faults/build/edit.ts'
 import type { Sought } from '../round.ts'
 
 /** A bug to be planted, and the oracle that must find it. */
 export interface Plant extends Sought {
-  says: string
-  edits: Edit[]
+  bug: string
+  edits: readonly Edit[]
 }
 
-const plant = (
-  foundBy: string,
-  at: RegExp,
-  says: string,
-  file: string,
-  find: string,
-  put: string,
-): Plant => ({ foundBy, at, says, edits: [{ file, find, put }], times: 1 })
-
-/** What one request leaves is little: it takes many to tell. */
-const often = (one: Plant): Plant => ({ ...one, times: 4 })
+const plant = (foundBy: string, at: RegExp, bug: string, ...edits: Edit[]): Plant => ({
+  foundBy,
+  at,
+  bug,
+  edits,
+  times: 1,
+})
 
 const everywhere = /./
 const operations = / \/dev\//
 const writes = /^(POST|PUT|PATCH) \/dev\//
 
-/** One for each kind of thing that the attack is to find. */
+const invalidJson = "return { refusal: refuse('INVALID_JSON') }"
+
+/** At least one for each oracle. */
 export const plants: readonly Plant[] = [
   plant(
     'no fault',
     writes,
-    'a body that is no JSON is taken for a bug of ours',
-    'src/http/body/json-body.ts',
-    "return { refusal: refuse('INVALID_JSON') }",
-    "throw new TypeError('no JSON')",
+    'a body that is no JSON is an internal error',
+    before('parseJson', invalidJson, "throw new TypeError('no JSON')"),
   ),
   plant(
     'no neighbour is slowed',
     operations,
-    'a bound has no owner: all keys share eight requests at once',
-    'src/http/operations/run-operation.ts',
-    '  allow(route, caller)\n',
-    "  allow(route, caller)\n  const all = globalThis as { under?: number }\n  all.under = (all.under ?? 0) + 1\n  res.once('close', () => (all.under = (all.under ?? 0) - 1))\n  if (all.under > 8) throw refuse('RATE_LIMITED', { retryAfterSeconds: 1, details: { scope: 'connection', limit: 8 } })\n",
+    'all keys share a limit of eight requests at once',
+    after(
+      'runOperation',
+      'allow($$)',
+      `globalThis.running = (globalThis.running ?? 0) + 1
+      res.once('close', () => (globalThis.running -= 1))
+      if (globalThis.running > 8)
+        throw refuse('RATE_LIMITED', { retryAfterSeconds: 1, details: { scope: 'connection', limit: 8 } })`,
+    ),
   ),
   {
     ...plant(
       'no neighbour is slowed',
       writes,
-      'some bodies keep the whole process busy for two seconds',
-      'src/http/body/json-body.ts',
-      "return { refusal: refuse('INVALID_JSON') }",
-      "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)\n    return { refusal: refuse('INVALID_JSON') }",
+      'some bodies block the whole process for two seconds',
+      before('parseJson', invalidJson, 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)'),
     ),
     times: 0.3,
   },
   plant(
     'enveloped',
     operations,
-    'a refusal says another status in its envelope',
-    'src/http/responses/envelope.ts',
-    '    statusCode,\n    requestId,',
-    '    statusCode: 400,\n    requestId,',
+    'the envelope of a refusal has another status',
+    replace('failure', '{ code, message, statusCode, $$ }', '{ code, message, statusCode: 400, $$ }'),
   ),
   plant(
     'no fault',
     /^bytes$/,
-    'what is no request becomes a fault after a second',
-    'src/http/server/bare-app.ts',
-    "    if (req.rawHeaders.length > mostHeaders * 2) throw refuse('HEADERS_TOO_LARGE')\n",
-    "    if (req.rawHeaders.length > mostHeaders * 2)\n      return void setTimeout(() => next(new Error('headers')), 1000)\n",
+    'an invalid request becomes an internal error after a second',
+    replace(
+      'createBareApp',
+      "throw refuse('HEADERS_TOO_LARGE')",
+      "return void setTimeout(() => next(new Error('headers')), 1000)",
+    ),
   ),
   plant(
     'no hang',
     writes,
-    'some bodies get no answer',
-    'src/http/body/read-body.ts',
-    "return read(bytes, req.headers['content-type'])",
-    "return bytes.includes('__proto__') ? new Promise(() => undefined) : read(bytes, req.headers['content-type'])",
+    'some bodies get no response',
+    before(
+      'readBody',
+      'return read($$)',
+      "if (bytes.includes('__proto__')) return new Promise(() => undefined)",
+    ),
   ),
   plant(
     'no hang',
     everywhere,
     'the seventh request of a connection is cut',
-    'src/http/server/bare-app.ts',
-    '    res.locals.requestId = randomUUID()',
-    '    const socket = req.socket as unknown as { asked?: number }\n    socket.asked = (socket.asked ?? 0) + 1\n    if (socket.asked === 7) return void req.socket.destroy()\n    res.locals.requestId = randomUUID()',
+    before(
+      'createBareApp',
+      '$.locals.requestId = $',
+      `req.socket.requests = (req.socket.requests ?? 0) + 1
+      if (req.socket.requests === 7) return void req.socket.destroy()`,
+    ),
   ),
   plant(
     'no hang',
     operations,
-    'later answers of a connection break off',
-    'src/http/responses/envelope.ts',
-    '  res.end(answer.body)',
-    '  if (res.req.socket.bytesWritten < 5000) return void res.end(answer.body)\n  res.write(answer.body.slice(0, 5))\n  setImmediate(() => res.req.socket.destroy())',
+    'later responses of a connection break off',
+    replace(
+      'send',
+      '$res.end($body)',
+      `if ($res.req.socket.bytesWritten < 5000) return void $res.end($body)
+      $res.write($body.slice(0, 5))
+      setImmediate(() => $res.req.socket.destroy())`,
+    ),
   ),
   plant(
     'enveloped',
     operations,
     'the JSON of a success lacks its end',
-    'src/http/responses/envelope.ts',
-    'JSON.stringify({ success: true, data })',
-    'JSON.stringify({ success: true, data }).slice(0, -1)',
+    replace('success', 'JSON.stringify($value)', 'JSON.stringify($value).slice(0, -1)'),
   ),
   plant(
     'read once',
     /^bytes$/,
-    'what has two ends is read to one of them',
-    'src/http/server/listen.ts',
-    '      requireHostHeader: false,',
-    '      requireHostHeader: false,\n      insecureHTTPParser: true,',
+    'a request with two ends is read to one of them',
+    replace(
+      'createHttpServer',
+      'requireHostHeader: false',
+      'requireHostHeader: false, insecureHTTPParser: true',
+    ),
   ),
   plant(
     'shut out',
     /^bytes$/,
-    'a request without a key has that of the one before it on its connection',
-    'src/http/operations/authenticate.ts',
-    "  if (values.length === 0) throw refuse('MISSING_CREDENTIALS')",
-    "  const socket = req.socket as unknown as { values?: string[] }\n  if (values.length === 0) values.push(...(socket.values ?? []))\n  socket.values = values\n  if (values.length === 0) throw refuse('MISSING_CREDENTIALS')",
+    'a request without a key uses the key of the previous request on its connection',
+    before(
+      'bearerToken',
+      '$values.length === 0',
+      `if ($values.length === 0) $values.push(...(req.socket.values ?? []))
+      req.socket.values = $values`,
+    ),
   ),
   plant(
     'shut out',
     operations,
     'HEAD needs no key',
-    'src/http/operations/run-operation.ts',
-    '  const deadline = startDeadline()',
-    "  if (req.method === 'HEAD') return { status: 200, code: null, body: '{}', headers: {} }\n  const deadline = startDeadline()",
+    before(
+      'runOperation',
+      'startDeadline()',
+      "if (req.method === 'HEAD') return { status: 200, code: null, body: '{}', headers: {} }",
+    ),
   ),
   plant(
     'enveloped',
     /^GET \/($|p|sandbox|admin)/,
-    'a browser may keep pages',
-    'src/http/pages/page-headers.ts',
-    "res.setHeader('Cache-Control', 'no-store')",
-    "res.setHeader('Cache-Control', 'private')",
+    'a browser may cache pages',
+    replace(
+      'createPageHeaders',
+      "$res.setHeader('Cache-Control', $)",
+      "$res.setHeader('Cache-Control', 'private')",
+    ),
   ),
   plant(
     'as described',
     / \/dev\/intents/,
     'an intent shows its effects',
-    'src/intents/present.ts',
-    '    referenceNumber: intent.referenceNumber,',
-    '    referenceNumber: intent.referenceNumber,\n    effects: intent.effects,',
+    replace(
+      'presentCreated',
+      '{ referenceNumber: $number, $$ }',
+      '{ referenceNumber: $number, effects: intent.effects, $$ }',
+    ),
   ),
   plant(
     'shut out',
     operations,
     'a suspended key works',
-    'src/businesses/identify.ts',
-    "if (key.status !== 'active')",
-    "if (key.status === 'revoked')",
+    replace('identify', "$status !== 'active'", "$status === 'revoked'"),
   ),
-  {
-    foundBy: 'shut out',
-    at: / \/admin\/queues/,
-    says: 'the queues are open to anybody',
-    times: 1,
-    edits: [
-      {
-        file: 'src/admin/pages/router.ts',
-        find: "router.use('/queues', requireSession, ",
-        put: "router.use('/queues', ",
-      },
-      {
-        file: 'src/admin/board/board.ts',
-        find: 'faces[staffOf(res).role].app',
-        put: "faces[res.locals.staff === undefined ? 'viewer' : staffOf(res).role].app",
-      },
-    ],
-  },
+  plant(
+    'shut out',
+    / \/admin\/queues/,
+    'the queues need no session',
+    replace('adminPages', "$router.use('/queues', requireSession, $$)", "$router.use('/queues', $$)"),
+    replace('createBoard', 'staffOf(res).role', "(res.locals.staff?.role ?? 'viewer')"),
+  ),
   plant(
     'shut out',
     /^POST \/admin/,
     'a form needs no token',
-    'src/admin/pages/guards.ts',
-    'if (isOwnForm(staffOf(res), csrf)) return next()',
-    'if (isOwnForm(staffOf(res), csrf) || csrf !== null) return next()',
+    replace('checkCsrf', 'isOwnForm($user, $csrf)', '(isOwnForm($user, $csrf) || $csrf !== null)'),
   ),
   plant(
     'shut out',
     /^(POST|PUT) \/admin/,
     'a page of another site may act',
-    'src/admin/pages/guards.ts',
-    'isSafe(req) || isFromHere(req, publicUrl)',
-    'isSafe(req) || publicUrl.length > 0',
+    replace('requireOwnOrigin', 'isFromHere($$)', 'publicUrl.length > 0'),
   ),
   plant(
     'apart',
     / \/dev\/intents\/:/,
-    "another business's intent is read",
-    'src/intents/find.ts',
-    'intent.businessId !== businessId || ',
-    '',
+    'the intent of another business can be read',
+    replace('ownedBy', '$ !== businessId', 'false'),
   ),
   plant(
     'apart',
     / \/dev\/intents\/:/,
     'a test key reads live intents',
-    'src/intents/find.ts',
-    "  if (intent.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')\n",
-    "  if (intent.sandbox && !sandbox) throw refuse('SANDBOX_MISMATCH')\n",
+    replace('ownedBy', '$intent.sandbox !== sandbox', '$intent.sandbox && !sandbox'),
   ),
   plant(
     'apart',
     / \/dev\/(intents$|webhooks\/events)/,
-    'a test key lists deliveries of either environment',
-    'src/webhooks/deliveries/list.ts',
-    '    sandbox: caller.sandbox,\n',
-    '',
+    'a test key lists deliveries of both environments',
+    drop('listDeliveries', 'sandbox: caller.sandbox'),
   ),
   plant(
     'stored apart',
     /^POST \/dev\/intents/,
     'a delivery is stored for the other environment',
-    'src/webhooks/deliveries/new-delivery.ts',
-    '    sandbox: source.sandbox,\n    event:',
-    '    sandbox: !source.sandbox,\n    event:',
+    replace('newDelivery', 'sandbox: $sandbox', 'sandbox: !$sandbox'),
   ),
   plant(
     'escaped',
     /^POST \/($|p|sandbox)/,
-    'a field shows what was typed as it stands',
-    'src/checkout/field.ts',
-    'value="${value}" dir="ltr"',
-    'value="!${value}" dir="ltr"',
+    'a field shows the input without escaping it',
+    replace('field', "$ ? '' : 'wrong'", 'value'),
   ),
   plant(
     'nothing of inside',
     writes,
-    'a refusal says where it was made',
-    'src/http/body/json-body.ts',
-    "return { refusal: refuse('INVALID_JSON') }",
-    "return { refusal: refuse('INVALID_JSON', { message: String(new Error().stack) }) }",
+    'a refusal has a stack trace',
+    replace(
+      'parseJson',
+      "refuse('INVALID_JSON')",
+      "refuse('INVALID_JSON', { message: String(new Error().stack) })",
+    ),
   ),
   plant(
     'once per key',
     writes,
-    'an idempotency key is told apart by its body too',
-    'src/http/operations/run-operation.ts',
-    'path: JSON.stringify([route.path, req.params]),',
-    "path: JSON.stringify([route.path, req.params, 'value' in body ? String(JSON.stringify(body.value)) : '']),",
+    'an idempotency key counts together with its body',
+    replace(
+      'writeOf',
+      'path: JSON.stringify([$route, $params])',
+      "path: JSON.stringify([$route, $params, 'value' in body ? String(JSON.stringify(body.value)) : ''])",
+    ),
   ),
   plant(
     'once per key',
     writes,
     'a refusal is not kept',
-    'src/http/operations/idempotency.ts',
-    "error.statusCode < 500 && error.code !== 'RATE_LIMITED'",
-    'error.statusCode < 400',
+    replace('isFinal', '$error.statusCode < 500', '$error.statusCode < 400'),
   ),
   plant(
     'no error logged',
     /^POST \/dev\/intents/,
-    'a worker complains of what is well',
-    'src/outbox/relay.ts',
-    '  scheduleExpiries(deps, intents)\n',
-    "  scheduleExpiries(deps, intents)\n  deps.log.error({}, 'relayed')\n",
+    'a worker logs an error without need',
+    after('relaySome', 'scheduleExpiries($$)', "deps.log.error({}, 'relayed')"),
   ),
   plant(
     'nothing ended',
     operations,
-    'an odd query ends the process',
-    'src/http/server/bare-app.ts',
-    "parse(query, '&', '=', { maxKeys: 0 })",
-    "query.includes('%00') ? process.exit(1) : parse(query, '&', '=', { maxKeys: 0 })",
+    'a strange query ends the process',
+    replace('parseQuery', 'parse(query, $$)', "query.includes('%00') ? process.exit(1) : parse(query, $$)"),
   ),
   plant(
     'no secret logged',
     /^POST \/dev\/intents$/,
-    'the address of a payment stands in the log with its code',
-    'src/intents/create.ts',
-    'const data = createdResponse(',
-    "console.log(JSON.stringify({ level: 'info', code: intent.code }))\n    const data = createdResponse(",
+    'the log has the payment code',
+    before(
+      'insertIntent',
+      'createdResponse($$)',
+      "console.log(JSON.stringify({ level: 'info', code: intent.code }))",
+    ),
   ),
   plant(
     'nothing private reached',
     everywhere,
-    'a private address is public',
-    'src/webhooks/sender/address.ts',
-    "ipaddr.IPv4.parse(address).range() === 'unicast'",
-    "ipaddr.IPv4.parse(address).range() !== 'x'",
+    'a private address counts as public',
+    replace('isPublicAddress', "$range === 'unicast'", "$range !== 'x'"),
   ),
   plant(
     'nothing stored is wrong',
     /^POST \/dev\/intents/,
     'an amount has no upper bound',
-    'src/input/validate.ts',
-    'n >= 1 && n <= config.maxAmount',
-    'n >= 1',
+    replace('createValidate', '$n >= 1 && $', '$n >= 1'),
   ),
-  {
-    foundBy: 'nothing refused is stored',
-    at: /store\/products/,
-    says: 'a product with a description of its own is refused after it was stored',
-    times: 1,
-    edits: [
-      {
-        file: 'src/store/products/create.ts',
-        find: "import { tryAgain } from '../retry-conflict.ts'",
-        put: "import { refuse } from '../../errors.ts'\nimport { tryAgain } from '../retry-conflict.ts'",
-      },
-      {
-        file: 'src/store/products/create.ts',
-        find: 'if (insertion.inserted) return data',
-        put: "if (insertion.inserted && product.description !== product.name) throw refuse('INSUFFICIENT_STOCK')\n    if (insertion.inserted) return data",
-      },
-    ],
-  },
   plant(
-    'prototypes as they were',
-    writes,
-    'fields of a body reach the prototype of all objects',
-    'src/http/body/json-body.ts',
-    'return { value, params: value }',
-    "if (Object.hasOwn((value ?? {}) as object, '__proto__')) Object.defineProperty(Object.prototype, 'polluted', { value: 1 })\n    return { value, params: value }",
+    'nothing refused is stored',
+    /store\/products/,
+    'a product with a description of its own is refused after it was stored',
+    replace(
+      'writeOf',
+      'route.run($$)',
+      `Promise.resolve(route.run($$)).then((data) => {
+        if (data?.description !== undefined && data.description !== data.name) throw refuse('INSUFFICIENT_STOCK')
+        return data
+      })`,
+    ),
   ),
   plant(
     'prototypes as they were',
     writes,
-    'a body replaces what all objects have',
-    'src/http/body/json-body.ts',
-    'return { value, params: value }',
-    "if (Object.hasOwn((value ?? {}) as object, '__proto__')) Object.defineProperty(Object.prototype, 'toLocaleString', { value: () => '' })\n    return { value, params: value }",
-  ),
-  often(
-    plant(
-      'memory as it was',
-      everywhere,
-      '2 KB of every request are remembered',
-      'src/http/server/bare-app.ts',
-      '    res.locals.requestId = randomUUID()',
-      '    res.locals.requestId = randomUUID()\n    ;((globalThis as unknown as { seen: unknown[] }).seen ??= []).push(Array(256).fill(1.5))',
+    'a field of a body reaches the prototype of all objects',
+    before(
+      'parseJson',
+      'return { value, $$ }',
+      "if (Object.hasOwn(value ?? {}, '__proto__')) Object.defineProperty(Object.prototype, 'polluted', { value: 1 })",
     ),
   ),
-  often(
-    plant(
-      'memory as it was',
-      everywhere,
-      '2 KB of every request are remembered outside the heap',
-      'src/http/server/bare-app.ts',
-      '    res.locals.requestId = randomUUID()',
-      '    res.locals.requestId = randomUUID()\n    ;((globalThis as unknown as { seen: unknown[] }).seen ??= []).push(Buffer.alloc(2048))',
+  plant(
+    'prototypes as they were',
+    writes,
+    'a body replaces a property of all objects',
+    before(
+      'parseJson',
+      'return { value, $$ }',
+      "if (Object.hasOwn(value ?? {}, '__proto__')) Object.defineProperty(Object.prototype, 'toLocaleString', { value: () => '' })",
     ),
   ),
+  ...['Array(256).fill(1.5)', 'Buffer.alloc(2048)'].map((kept) => ({
+    ...plant(
+      'memory as it was',
+      everywhere,
+      `each request leaves ${kept} behind`,
+      before('createBareApp', '$.locals.requestId = $', `(globalThis.kept ??= []).push(${kept})`),
+    ),
+    // A single request leaves little.
+    times: 4,
+  })),
 ]

@@ -1,25 +1,118 @@
-import { cleanUpPoints } from './points/clean-up.ts'
-import { createPoints } from './points/create.ts'
-import { deliverPoints } from './points/deliver.ts'
-import { expirePoints } from './points/expire.ts'
-import { orderPoints } from './points/order.ts'
-import { payPoints } from './points/pay.ts'
-import type { Point } from './points/point.ts'
-import { refundPoints } from './points/refund.ts'
-import { relayPoints } from './points/relay.ts'
-import { requeuePoints } from './points/requeue.ts'
-import { stockPoints } from './points/stock.ts'
+import { after, before, type Edit, replace } from './edit.ts'
 
-/** All named points of the service, operation by operation, in the order in which they are passed. */
+/** A named point between two steps of an operation, at which a process of a test build can be told to die or to stop (inside.ts). */
+export interface Point {
+  /** The operation, and what was done last or comes next: `create.inserted`, `create.before-insert`. */
+  name: string
+  /** The process that passes it, or passes it more often. */
+  process: 'web' | 'worker'
+  edits: Edit[]
+}
+
+/** Name, function, and the operation in it before or after which the point stands. */
+type Place = readonly [name: string, within: string, find: string]
+
+const pointsOf = (process: Point['process'], insert: typeof before, places: readonly Place[]): Point[] =>
+  places.map(([name, within, find]) => ({
+    name,
+    process,
+    edits: [insert(within, find, `reach('${name}')`)],
+  }))
+
+/** All named points. `write.…` are passed by every write, `wallet.…` by payments and refunds, `audit.…` by every act of staff. */
 export const points: readonly Point[] = [
-  ...createPoints,
-  ...relayPoints,
-  ...deliverPoints,
-  ...payPoints,
-  ...refundPoints,
-  ...expirePoints,
-  ...requeuePoints,
-  ...orderPoints,
-  ...stockPoints,
-  ...cleanUpPoints,
+  ...pointsOf('web', before, [
+    ['write.key-looked-up', 'write', 'idempotencyKey($$)'],
+    ['write.claimed', 'runOnce', 'withinSandboxResponses($$)'],
+    ['create.before-insert', 'insertIntent', '$.insertIntent($$)'],
+    ['create.inserted', 'insertIntent', 'countMove($$)'],
+    ['create.before-answer', 'runHolding', 'if ($.recall !== null) return $'],
+    ['write.before-answer-kept', 'runHolding', 'keepAnswer($$)'],
+    ['cancel.before-move', 'cancelIntent', 'transition($$)'],
+    ['cancel.moved', 'cancelIntent', 'wakeRelay($$)'],
+    ['pay.before-begin', 'payIntent', 'beginPayment($$)'],
+    ['pay.under-way', 'payIntent', 'isSuspended($$)'],
+    ['pay.wallet-answered', 'payIntent', "$.outcome === 'unknown'"],
+    ['pay.settled', 'settlePayment', 'wakeRelay($$)'],
+    ['wallet.decided', 'finishMovement', '$.nonce === $ && $'],
+    ['wallet.moved', 'finishMovement', 'return $.result'],
+    ['simulate.before-move', 'simulatePayment', 'endPayment($$)'],
+    ['simulate.settled', 'simulatePayment', 'wakeRelay($$)'],
+    ['refund.before-set-aside', 'refundIntent', 'beginRefund($$)'],
+    ['refund.set-aside', 'carryOut', 'outcomeOf($$)'],
+    ['refund.wallet-answered', 'carryOut', "$.outcome !== 'unknown'"],
+    ['refund.settled', 'settleRefund', 'wakeRelay($$)'],
+    ['requeue.judged', 'requeueDeliveries', '$.bulkWrite($$)'],
+    ['requeue.before-enqueue', 'requeueDeliveries', 'wakeDue($$)'],
+    ['audit.line-inserted', 'publishAudit', '$.bulkWrite($$)'],
+    ['order.before-reserve', 'tryToPlace', 'takingsOf($$)'],
+    ['order.reserved', 'tryToPlace', 'writeDown($$)'],
+    ['order.placed', 'tryToPlace', 'wakeOrderRelay($$)'],
+    ['stock.before-change', 'changeStock', '$.updateProduct($$)'],
+    ['import.place-taken', 'importRows', 'importInPlace($$)'],
+    ['import.prepared', 'carryOut', 'refuseLate($$)'],
+    ['import.committed', 'carryOut', 'finish($$)'],
+    ['import.finished', 'carryOut', 'return $.counts'],
+    ['import.applied', 'finish', '$.updateOne($$)'],
+  ]),
+  ...pointsOf('web', after, [
+    ['write.answer-kept', 'runHolding', 'keepAnswer($$)'],
+    ['create.enqueued', 'insertIntent', 'wakeRelay($$)'],
+    ['requeue.due-again', 'requeueDeliveries', '$.bulkWrite($$)'],
+    ['requeue.job-added', 'requeueDeliveries', 'wakeDue($$)'],
+    ['requeue.line-moved', 'requeueDeliveries', 'publishAudit($$)'],
+    ['stock.changed', 'changeStock', '$.updateProduct($$)'],
+  ]),
+  {
+    name: 'wallet.money-held',
+    process: 'web',
+    edits: [
+      replace(
+        'move',
+        'return finishMovement($$)',
+        "{ reach('wallet.money-held'); return finishMovement($$) }",
+      ),
+    ],
+  },
+  {
+    name: 'order.settled',
+    process: 'web',
+    edits: [replace('tryToPlace', 'settle($$)', "settle($$).then(() => reach('order.settled'))")],
+  },
+  ...pointsOf('worker', before, [
+    ['outcome.asking', 'askAbout', 'ask($$)'],
+    ['outcome.answered', 'askAbout', "$.outcome !== 'unknown'"],
+    ['relay.events-read', 'relaySome', 'receiversOf($$)'],
+    ['relay.before-insert', 'relaySource', '$.allSettled($$)'],
+    // Each delivery that was inserted with a lease, before its attempt begins.
+    ['relay.inserted', 'relayTo', 'beginAttempt($$)'],
+    ['relay.deliveries-inserted', 'relaySource', '$.enqueue($$)'],
+    ['relay.enqueued', 'relaySource', '$.deliveries += $'],
+    ['relay.events-pulled', 'relaySome', '$.events += $'],
+    ['deliver.claimed', 'beginAttempt', '$.hold($$)'],
+    ['deliver.before-send', 'send', '$.sender.send($$)'],
+    ['deliver.answered', 'send', '$.free($$)'],
+    ['deliver.before-record', 'send', '$.recordResult($$)'],
+    ['deliver.before-job', 'send', '$.enqueue($$)'],
+    ['wake.handed-over', 'webhookDelivery', 'removeSuperseded($$)'],
+    ['expire.taken', 'expireIntent', 'transitionTogether($$)'],
+    ['expire.moved', 'expireIntent', 'wakeRelay($$)'],
+    ['poll.begun', 'keepLooking', 'look($)'],
+    ['order.released', 'settleOrGiveBack', 'settle($$)'],
+    ['clean-up.before-mark', 'removeIntents', 'mark($$)'],
+    ['clean-up.marked', 'removeIntents', 'removeMovements($$)'],
+    ['clean-up.movements-gone', 'removeIntents', 'removeDeliveriesOf($$)'],
+    ['clean-up.before-end', 'runCleanUp', '$.end({ completedFor: $, pass: null })'],
+  ]),
+  ...pointsOf('worker', after, [
+    ['relay.expiries-scheduled', 'relaySome', 'scheduleExpiries($$)'],
+    ['deliver.recorded', 'send', '$.recordResult($$)'],
+    ['deliver.job-added', 'send', '$.enqueue($$)'],
+    ['expire.enqueued', 'expireIntent', 'wakeRelay($$)'],
+    ['poll.done', 'keepLooking', 'look($)'],
+    ['job.done', 'runJob', '$ = $.next'],
+    ['clean-up.taken', 'runCleanUp', 'createPace($$)'],
+    ['clean-up.deliveries-gone', 'removeIntents', 'removeDeliveriesOf($$)'],
+    ['clean-up.before-orders-go', 'removeOrders', 'removeDeliveriesOf($$)'],
+  ]),
 ]

@@ -1,45 +1,43 @@
 import { type Focus, frozenAt, killedAt, type Mutant, plain, under } from './mutant.ts'
 
-/** The service as it is, in a round like those of the mutants: it must be clean, or the checker cries wolf. One of each kind of focus. */
-const controlNamed = (name: string, focus: Focus): Mutant => ({
+/** The service without a bug, in a round like those of the mutants. Any violation is a false alarm of the checker. */
+const control = (name: string, focus: Focus): Mutant => ({
   name,
-  says: 'Nothing is planted.',
+  bug: 'None.',
   edits: [],
   caughtBy: [],
   focus,
 })
 
-const atPoints = [
-  'create.inserted',
-  'write.before-answer-kept',
-  'relay.deliveries-inserted',
-  'deliver.answered',
-  'pay.wallet-answered',
-  'refund.settled',
-  'order.reserved',
-  'requeue.due-again',
-]
-
-const inPeace = controlNamed('control-in-peace', { ...plain, seconds: 25 })
-const killed = controlNamed('control-killed', {
-  ...killedAt(...atPoints),
+const undisturbed = control('control-undisturbed', { ...plain, seconds: 25 })
+const killed = control('control-killed', {
+  ...killedAt(
+    'create.inserted',
+    'write.before-answer-kept',
+    'relay.deliveries-inserted',
+    'deliver.answered',
+    'pay.wallet-answered',
+    'refund.settled',
+    'order.reserved',
+    'requeue.due-again',
+  ),
   seconds: 30,
   faults: ['mongo.kill', 'mongo.stop', 'redis.flush'],
 })
-const frozen = controlNamed(
+const frozen = control(
   'control-frozen',
   frozenAt('deliver.before-send', 'deliver.answered', 'refund.before-set-aside'),
 )
-const emptied = controlNamed('control-emptied', {
+const emptied = control('control-emptied', {
   ...under('redis.flush', 'redis.empty', 'process.skew', 'clock.jump'),
   seconds: 40,
 })
 
-export const controls: readonly Mutant[] = [inPeace, killed, frozen, emptied]
+export const controls: readonly Mutant[] = [undisturbed, killed, frozen, emptied]
 
-/** The one whose round is disturbed as that of the mutant is. */
+/** The control with the same kind of faults. */
 export function controlOf({ points, deed, faults }: Focus): Mutant {
   if (emptied.focus.faults.some((fault) => fault !== 'redis.flush' && faults.includes(fault))) return emptied
   if (points.length > 0 && deed === 'stop') return frozen
-  return points.length + faults.length > 0 ? killed : inPeace
+  return points.length + faults.length > 0 ? killed : undisturbed
 }

@@ -5,31 +5,29 @@ import type { Repeated } from './plan.ts'
 /** A copy of the service with one planted bug, which a run of faults must find. */
 export interface Mutant {
   name: string
-  /** The bug, in words. */
-  says: string
-  edits: Edit[]
-  /** The promise that must be told as broken; where it is chance which, those of which one must. */
+  /** One sentence. */
+  bug: string
+  edits: readonly Edit[]
+  /** The checker must report one of these promises as broken. */
   caughtBy: readonly string[]
   focus: Focus
-  /** Not of the dozen that are tried in any case, as they differ most: only `--mutants all`, or its name, tries this one too. */
-  isOneMore?: true
 }
 
-/** What a round dwells on, so that the bug shows in it within half a minute. */
+/** What a round does more often than usual, so that the bug shows within half a minute. */
 export interface Focus {
   /** How long there is traffic. */
   seconds: number
-  /** What the traffic does ten times as often as it would. */
+  /** The operations that the traffic performs ten times as often. */
   often: readonly OperationName[]
-  /** At which points processes die, or stand still for so long. */
+  /** The points at which processes die, or stop for `awayMs`. */
   points: readonly string[]
   deed: 'kill' | 'stop'
   awayMs: number
-  /** What else is done to the service, again and again (plan.ts). */
+  /** Other faults, repeated (plan.ts). */
   faults: readonly Repeated[]
 }
 
-/** No fault at all: the bug shows in plain traffic. */
+/** No fault: the bug shows in plain traffic. */
 export const plain: Focus = {
   seconds: 10,
   often: [],
@@ -39,10 +37,10 @@ export const plain: Focus = {
   faults: [],
 }
 
-/** Processes die at these points, and nothing else is done. */
+/** Processes die at these points. */
 export const killedAt = (...points: string[]): Focus => ({ ...plain, seconds: 22, points })
 
-/** Processes stand still at these points for as long as it takes somebody else to be quicker. */
+/** Processes stop at these points for long enough that a concurrent request overtakes them. */
 export const pausedAt = (...points: string[]): Focus => ({
   ...plain,
   seconds: 22,
@@ -51,7 +49,7 @@ export const pausedAt = (...points: string[]): Focus => ({
   awayMs: 1500,
 })
 
-/** Processes stand still at these points for longer than a lease lasts, which is 10 s. */
+/** Processes stop at these points for longer than a lease, which lasts 10 s. */
 export const frozenAt = (...points: string[]): Focus => ({
   ...plain,
   seconds: 40,
@@ -60,5 +58,5 @@ export const frozenAt = (...points: string[]): Focus => ({
   awayMs: 16_000,
 })
 
-/** These faults, again and again. */
+/** These faults, repeated. */
 export const under = (...faults: Repeated[]): Focus => ({ ...plain, seconds: 30, faults })

@@ -2,95 +2,91 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { groupBy } from '../../../src/polyfills/group-by.ts'
 import type { Violation } from '../evidence/evidence.ts'
 import { controlOf, controls } from './controls.ts'
 import type { Mutant } from './mutant.ts'
-import { mutants } from './mutants.ts'
+import { mutants, quickChoice } from './mutants.ts'
 
-/** What a round of one mutant came to (try-one.ts). */
+/** The result of one round (try-one.ts). */
 export interface Tried {
   violations: Violation[]
-  /** Where its evidence is. */
+  /** The folder with the evidence. */
   folder: string
 }
 
-/** Some bugs show only where something happens at the same moment, which on another day it does not: they get another seed. */
+/** Some bugs show only if two things happen at the same moment. They get a second round with another seed. */
 const mostRounds = 2
 
-/** A round waits more than it computes: four fit side by side on two cores, each with servers of its own. */
-const atOnce = 4
+/** A round waits more than it computes, so four fit on two cores, each with its own servers. */
+const concurrency = 4
 
 /**
- * Has the checker find the planted bugs that differ most, or `all`, or those named, each in a short round of its own; and none in the service as it is,
- * in a round that is disturbed in the same way. What is not found is looked for in a second round. Prints a line for each round. True when all
- * were caught and the controls were clean.
- * @throws {Error} for a name that is none
+ * Checks the checker: each chosen bug must be found in a short round of its own, and a control round must be clean. Without names it tries the
+ * quick choice, with `all` every bug. Prints a line for each round. Returns whether everything was as it should be.
+ * @throws {Error} for an unknown name
  */
 export async function checkMutants(names: readonly string[]): Promise<boolean> {
-  const asked = chosen(names)
-  // What is disturbed takes longest: it goes first, so that no one of these is waited for alone in the end.
-  const waiting = [...asked.filter(isDisturbed), ...asked.filter((each) => !isDisturbed(each))]
-  let survived = 0
+  const chosen = chooseMutants(names)
+  // Rounds with faults take longest, so they start first.
+  const queue = chosen.toSorted((one, other) => Number(isDisturbed(other)) - Number(isDisturbed(one)))
+  let failed = 0
   const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-      if (!(await isCaught(next))) survived += 1
+    for (let next = queue.shift(); next !== undefined; next = queue.shift())
+      if (!(await isCaught(next))) failed += 1
   }
-  await Promise.all(Array.from({ length: atOnce }, work))
-  console.log(`${asked.length - survived} of ${asked.length} as they should be`)
-  return survived === 0
+  await Promise.all(Array.from({ length: concurrency }, work))
+  console.log(`${chosen.length - failed} of ${chosen.length} as they should be`)
+  return failed === 0
 }
 
 const isDisturbed = ({ focus }: Mutant): boolean => focus.points.length + focus.faults.length > 0
 
-function chosen(names: readonly string[]): Mutant[] {
+function chooseMutants(names: readonly string[]): Mutant[] {
+  if (names.includes('all')) return [...controls, ...mutants]
+  if (names.length === 0) return [...controls, ...mutants.filter(({ name }) => quickChoice.includes(name))]
   const all = [...controls, ...mutants]
-  if (names.length === 0) return all.filter(({ isOneMore }) => isOneMore !== true)
-  if (names.includes('all')) return all
   const named = names.map((name) => {
     const found = all.find((each) => each.name === name)
     if (found === undefined)
       throw new Error(`There is no mutant ${name}. There are: ${all.map((each) => each.name).join(', ')}`)
     return found
   })
-  // What is found where nothing is planted proves nothing of a mutant.
+  // A violation proves nothing about a mutant if the control has it too.
   return [...new Set([...named.map(({ focus }) => controlOf(focus)), ...named])]
 }
 
 async function isCaught(mutant: Mutant): Promise<boolean> {
   const rounds = controls.includes(mutant) ? 1 : mostRounds
   for (let round = 1; ; round += 1) {
-    const begunAt = performance.now()
+    const startedAt = performance.now()
     const tried = await tryInProcess(mutant.name, round)
-    const seconds = Math.round((performance.now() - begunAt) / 1000)
-    const { says, isRight } = judged(mutant, tried)
+    const seconds = Math.round((performance.now() - startedAt) / 1000)
+    const { isRight, message } = judge(mutant, tried)
     const isLast = isRight || round === rounds
     const verdict = isRight ? 'ok  ' : isLast ? 'FAIL' : 'anew'
-    console.log(`${verdict} ${mutant.name.padEnd(24)} ${String(seconds).padStart(4)} s  ${says}`)
+    console.log(`${verdict} ${mutant.name.padEnd(24)} ${String(seconds).padStart(4)} s  ${message}`)
     if (isRight && tried !== null) rmSync(tried.folder, { recursive: true, force: true })
     if (isLast) return isRight
   }
 }
 
-/** A control must be clean; of a mutant a promise must be broken that its bug breaks. */
-function judged(mutant: Mutant, tried: Tried | null): { isRight: boolean; says: string } {
-  if (tried === null) return { isRight: false, says: 'its round came to no end' }
+/** A control must be clean. A mutant must break one of the promises that its bug breaks. */
+function judge(mutant: Mutant, tried: Tried | null): { isRight: boolean; message: string } {
+  if (tried === null) return { isRight: false, message: 'the round crashed' }
   const { violations, folder } = tried
-  const told = countsOf(violations)
+  const counts = [...groupBy(violations, ({ promise }) => promise)]
+    .map(([promise, some]) => `${promise} ${some.length}`)
+    .join(', ')
   if (controls.includes(mutant))
     return violations.length === 0
-      ? { isRight: true, says: 'clean, as it is no mutant' }
-      : { isRight: false, says: `${told}, and nothing is planted; see ${folder}` }
+      ? { isRight: true, message: 'clean, as nothing is planted' }
+      : { isRight: false, message: `${counts}, and nothing is planted; see ${folder}` }
   const isRight = violations.some(({ promise }) => mutant.caughtBy.includes(promise))
-  return { isRight, says: isRight ? told : `${told || 'nothing found'}: ${mutant.says} See ${folder}` }
+  return { isRight, message: isRight ? counts : `${counts || 'nothing found'}: ${mutant.bug} See ${folder}` }
 }
 
-function countsOf(violations: readonly Violation[]): string {
-  const counts = new Map<string, number>()
-  for (const { promise } of violations) counts.set(promise, (counts.get(promise) ?? 0) + 1)
-  return [...counts].map(([promise, count]) => `${promise} ${count}`).join(', ')
-}
-
-/** A process of its own: what one round computes must not hold up the receivers and clients of the other. Null where it died. */
+/** Each round has a process of its own, so that rounds do not delay each other's clients. Null if the process crashed. */
 async function tryInProcess(name: string, round: number): Promise<Tried | null> {
   const child = fork(join(import.meta.dirname, 'try-one.ts'), [name, String(round)], {
     execArgv: ['--import', 'tsx'],

@@ -25,7 +25,7 @@ const statuses: { readonly [list: string]: readonly string[] } = {
   list: ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'],
   'delivery.list': ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'],
 }
-/** Of a whole list several pages, so that late ones begin at a mark (build/narrow-strides.ts); of one status as much as may be. */
+/** Of a whole list several pages, so that late ones begin at a mark (build/harness-edits.ts); of one status as much as may be. */
 const [fewItems, mostItems] = [20, 100]
 
 /** So many reads at a time. */

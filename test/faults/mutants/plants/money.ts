@@ -1,32 +1,24 @@
+import { drop, replace } from '../../build/edit.ts'
 import { killedAt, type Mutant, pausedAt, plain } from '../mutant.ts'
 
 export const moneyMutants: readonly Mutant[] = [
   {
     name: 'refund-unguarded',
-    says: 'What was refunded before is checked when a refund is judged, and no more when it is written: two at once exceed what was paid.',
+    bug: 'The refunded total is checked when a refund is judged, but not in its write: two concurrent refunds exceed the payment.',
     edits: [
-      { file: 'src/intents/refunds/hold.ts', find: '      refundsCommitted: committed,\n', put: '' },
-      // The wallet would refuse what is too much, and the service believes it.
-      { file: 'src/wallets/sandbox/finish.ts', find: 'committed <= moved(paid)', put: 'committed > 0' },
+      drop('beginRefund', 'refundsCommitted: committed'),
+      // The wallet would refuse the excess, and the service believes it.
+      replace('resultOf', '$committed <= moved($)', '$committed > 0'),
     ],
     caughtBy: ['refund.bounded'],
     focus: { ...pausedAt('refund.before-set-aside'), often: ['refundIntent'] },
-    isOneMore: true,
   },
   {
     name: 'refund-again',
-    says: 'A retry of a refund does not look for the refund that it began, and begins another.',
+    bug: 'A retry of a refund does not look for the refund that it began, and begins another.',
     edits: [
-      {
-        file: 'src/intents/refunds/refund.ts',
-        find: 'if (wasBegun(intent, effect.id))',
-        put: 'if (wasBegun(intent, ""))',
-      },
-      {
-        file: 'src/intents/refunds/hold.ts',
-        find: '      effects: { $ne: refund.effectId },\n',
-        put: '',
-      },
+      replace('refundIntent', 'wasBegun($intent, $)', "wasBegun($intent, '')"),
+      drop('beginRefund', 'effects: { $ne: $ }'),
     ],
     caughtBy: ['key.once'],
     focus: {
@@ -36,51 +28,30 @@ export const moneyMutants: readonly Mutant[] = [
   },
   {
     name: 'last-centime-kept',
-    says: 'A refund of all that is left is refused.',
-    edits: [
-      {
-        file: 'src/intents/refunds/check.ts',
-        find: 'if (amount > refundable)',
-        put: 'if (amount >= refundable)',
-      },
-    ],
+    bug: 'A refund of everything that is left is refused.',
+    edits: [replace('judgeRefund', '$amount > refundable', '$amount >= refundable')],
     caughtBy: ['refusal.due'],
     focus: { ...plain, often: ['simulatePayment', 'refundIntent'] },
-    isOneMore: true,
   },
   {
     name: 'outcome-forgotten',
-    says: 'Nobody asks the wallet what became of a payment whose process died.',
-    edits: [
-      {
-        file: 'src/intents/query-due-wallets.ts',
-        find: "const payments = await askBy(deps, 'hold.askAt', 'paymentToAsk', '$hold.askAt')",
-        put: 'const payments = 0',
-      },
-    ],
+    bug: 'No worker queries the wallet for the outcome of a payment whose process died.',
+    edits: [replace('askDue', "askBy($, 'hold.askAt', $$)", '0')],
     caughtBy: ['quiet.reached'],
     focus: { ...killedAt('pay.under-way', 'pay.wallet-answered', 'wallet.decided'), often: ['payByLink'] },
-    isOneMore: true,
   },
   {
     name: 'money-kept',
-    says: 'What a refund brings back to a wallet is one centime short.',
-    edits: [
-      {
-        file: 'src/wallets/sandbox/finish.ts',
-        find: "(kind === 'refund' ? amount : -amount)",
-        put: "(kind === 'refund' ? amount - 1 : -amount)",
-      },
-    ],
+    bug: 'A refund returns one centime less to the wallet.',
+    edits: [replace('gainOf', '$isRefund ? $amount : $', '$isRefund ? $amount - 1 : -$amount')],
     caughtBy: ['wallet.balances'],
     focus: { ...plain, often: ['payByLink', 'refundIntent'] },
   },
   {
     name: 'commission-rounded-down',
-    says: 'A fee is rounded down, however close it is to the next centime.',
-    edits: [{ file: 'src/wallets/commission.ts', find: '+ 5000n)', put: '+ 0n)' }],
+    bug: 'A fee is always rounded down.',
+    edits: [replace('share', '$fee + 5000n', '$fee')],
     caughtBy: ['commission.exact'],
     focus: { ...plain, often: ['payByLink', 'simulatePayment'] },
-    isOneMore: true,
   },
 ]

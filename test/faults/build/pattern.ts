@@ -1,0 +1,122 @@
+import { parseSync } from 'oxc-parser'
+
+/** A node of a syntax tree, with the fields that ESTree gives to its type. */
+export interface Node {
+  type: string
+  start: number
+  end: number
+  [field: string]: unknown
+}
+
+/** A place that matches a pattern: the node, the nodes around it from the outside in, and what each placeholder stands for. */
+export interface Match {
+  node: Node
+  around: readonly Node[]
+  captures: Map<string, readonly Node[]>
+}
+
+/**
+ * Parses a piece of TypeScript, or throws.
+ * @param file only for the message
+ */
+export function parse(text: string, file = 'the pattern'): Node {
+  const known = trees.get(text)
+  if (known !== undefined) return known
+  const { program, errors } = parseSync('source.ts', text, { preserveParens: false })
+  if (errors.length > 0) throw new SyntaxError(`${file}: ${errors[0]?.message} in ${text.slice(0, 200)}`)
+  const tree = program as unknown as Node
+  trees.set(text, tree)
+  return tree
+}
+
+/** Most edits are tried on the same text again. */
+const trees = new Map<string, Node>()
+
+/**
+ * All places below `root` that match a pattern. A pattern is code: an expression, a property of an object (`status: $`), or a statement. Layout,
+ * comments and quotes make no difference, types are ignored, and three placeholders stand for other code: `$` for anything, `$name` for something that
+ * the new code repeats, and `$$` for the rest of a list of arguments, elements or properties.
+ */
+export function findMatches(root: Node, pattern: string): Match[] {
+  const wanted = parsePattern(pattern)
+  return [...walk(root, [])].flatMap(({ node, around }) => {
+    const captures = new Map<string, readonly Node[]>()
+    return matches(wanted, node, captures) ? [{ node, around, captures }] : []
+  })
+}
+
+/** The first reading that is valid: `{ a }` is an object, not a block. */
+function parsePattern(pattern: string): Node {
+  const readings: [string, (program: Node) => unknown][] = [
+    [`(${pattern})`, (program) => at(program, 'body', 0, 'expression')],
+    [`({ ${pattern} })`, (program) => at(program, 'body', 0, 'expression', 'properties', 0)],
+    [`async () => { ${pattern} }`, (program) => at(program, 'body', 0, 'expression', 'body', 'body', 0)],
+  ]
+  for (const [text, pick] of readings)
+    if (parseSync('pattern.ts', text).errors.length === 0) return pick(parse(text)) as Node
+  throw new SyntaxError(`${pattern} is neither an expression, nor a property, nor a statement`)
+}
+
+const at = (value: unknown, ...path: (string | number)[]): unknown =>
+  path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)[key], value)
+
+export const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'type' in value
+
+/** All nodes below `node`, itself included, each with the nodes around it. */
+export function* walk(
+  node: Node,
+  around: readonly Node[] = [],
+): Generator<{ node: Node; around: readonly Node[] }> {
+  yield { node, around }
+  const inner = Object.values(node).flat().filter(isNode)
+  for (const child of inner) yield* walk(child, [...around, node])
+}
+
+const ignored = new Set([
+  'start',
+  'end',
+  'raw',
+  'typeAnnotation',
+  'returnType',
+  'typeParameters',
+  'typeArguments',
+])
+
+function matches(pattern: unknown, found: unknown, captures: Match['captures']): boolean {
+  if (Array.isArray(pattern)) return Array.isArray(found) && listMatches(pattern, found, captures)
+  if (!isNode(pattern)) return pattern === found
+  if (!isNode(found)) return false
+  // A placeholder may also stand for a whole statement.
+  const { name } = (pattern.type === 'ExpressionStatement' ? pattern['expression'] : pattern) as Partial<Node>
+  if (typeof name === 'string' && /^\$\w*$/.test(name)) return capture(name, [found], captures)
+  if (pattern.type !== found.type) return false
+  // Its value is an object of its own.
+  if ('regex' in pattern) return pattern['raw'] === found['raw']
+  return Object.keys(pattern).every((field) => {
+    if (ignored.has(field)) return true
+    const isName = (field === 'key' || field === 'property') && pattern['computed'] === false
+    return isName
+      ? nameOf(pattern[field]) === nameOf(found[field])
+      : matches(pattern[field], found[field], captures)
+  })
+}
+
+/** `$set` names a field of MongoDB here. */
+const nameOf = (key: unknown): unknown => (isNode(key) ? (key['name'] ?? key['value']) : key)
+
+function listMatches(pattern: unknown[], found: unknown[], captures: Match['captures']): boolean {
+  const isOpen = isRest(pattern.at(-1))
+  const fixed = isOpen ? pattern.slice(0, -1) : pattern
+  if (isOpen ? found.length < fixed.length : found.length !== fixed.length) return false
+  if (!fixed.every((each, index) => matches(each, found[index], captures))) return false
+  return !isOpen || capture('$$', found.slice(fixed.length).filter(isNode), captures)
+}
+
+const isRest = (node: unknown): boolean => isNode(node) && (node['name'] ?? nameOf(node['key'])) === '$$'
+
+/** Answers true, so that it can end a comparison. */
+function capture(name: string, nodes: readonly Node[], captures: Match['captures']): true {
+  if (name !== '$') captures.set(name, nodes)
+  return true
+}
