@@ -10,11 +10,11 @@ import { addShopCommands } from './commands/shop.ts'
 import { addStaffCommands } from './commands/staff.ts'
 import { addWalletCommands } from './commands/wallet.ts'
 
-/** The command line with every command. */
+/** Returns the command line with all commands. */
 export function createProgram(): Command {
   const program = new Command('admin')
-    .description('Provisioning for operators')
-    .option('--json', 'print one JSON object on stdout')
+    .description('Administer the payment intents service')
+    .option('--json', 'print the result as one JSON object')
     .showHelpAfterError()
     .enablePositionalOptions(false)
 

@@ -122,7 +122,7 @@ describe('npm run admin -- intents cancel', function () {
     })
     expect([exitCode, stderr]).to.deep.equal([
       1,
-      '1 are being paid and stay as they are. Run the command again.\n',
+      'Not cancelled, because a customer is paying: 1. Run the command again.\n',
     ])
     expect(await countOf('PENDING')).to.equal(2)
   })

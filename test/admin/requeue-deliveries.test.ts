@@ -94,7 +94,7 @@ describe('npm run admin -- deliveries requeue', function () {
 
   it('says what is wrong, without a database where it can, and ends non-zero', async () => {
     const wrong: [about: RegExp, ...args: string[]][] = [
-      [/say which: --id, --endpoint, --business, --from or --to/, '--dry-run'],
+      [/one of --id, --endpoint, --business, --from and --to is required/, '--dry-run'],
       [/CANCELLED needs --id/, '--status', 'CANCELLED', '--from', '2026-01-01'],
       [/--from must not be later than --to/, '--from', '2026-01-02', '--to', '2026-01-01'],
     ]

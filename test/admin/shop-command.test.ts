@@ -31,7 +31,7 @@ describe('npm run admin -- shop create', function () {
     expect(second).to.deep.equal({
       exitCode: 1,
       stdout: '',
-      stderr: `Business ${merchant.businessId} has a shop already.\n`,
+      stderr: `Business ${merchant.businessId} already has a shop.\n`,
     })
     expect(nobody).to.deep.equal({ exitCode: 1, stdout: '', stderr: 'There is no business nobody.\n' })
     expect(await service.deps.Shop.countDocuments()).to.equal(1)

@@ -59,7 +59,7 @@ describe('Accounts of support staff', () => {
     expect([lines[0]?.after, lines[2]?.before]).to.deep.equal([{ role: 'support' }, { disabledAt: null }])
 
     const wrong: [about: RegExp, args: string[]][] = [
-      [/There is an account awa.diop@support already/, ['create', '--name', name, '--role', 'viewer']],
+      [/There is already an account awa.diop@support/, ['create', '--name', name, '--role', 'viewer']],
       [/Must be 1 to 64/, ['create', '--name', 'with space', '--role', 'viewer']],
       [/There is no account nobody/, ['password', 'nobody']],
     ]

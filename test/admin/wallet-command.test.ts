@@ -31,7 +31,7 @@ describe('npm run admin -- wallet create', function () {
 
     const second = await create('0022244556677', '1111', '9')
     expect([second.exitCode, second.stdout]).to.deep.equal([1, ''])
-    expect(second.stderr).to.equal('There is a wallet 44556677 already.\n')
+    expect(second.stderr).to.equal('There is already a wallet 44556677.\n')
     expect(await balanceOf('44556677')).to.equal(150)
 
     const wrong = await create('44556688', '12', '9')

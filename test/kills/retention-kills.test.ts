@@ -326,7 +326,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     const { exitCode, stderr } = await cli.admin(['retention', 'run'])
     expect([exitCode, stderr]).to.deep.equal([
       1,
-      'A clean-up is under way, or was killed or failed within the last minute.\n',
+      'A clean-up is running, or was killed or failed within the last minute. Try again in a minute.\n',
     ])
     await lease?.end({})
     expect(await cli.done('retention', 'run')).to.deep.equal(counted)

@@ -66,7 +66,7 @@ describe('An argument of the command line', () => {
     const ids = each(someId)
     expect(ids('6b01-6b02', ids('6b03', undefined))).to.deep.equal(['6b03', '6b01-6b02'])
     for (const text of ['', ' ', '*', 'a b', '$ne', 'x'.repeat(101)])
-      expect(() => someId(text), text).to.throw(/no id/)
+      expect(() => someId(text), text).to.throw(/an id/)
   })
 
   it('tells a moment, a bare date from its beginning or to its end', () => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type AdminDeps, Failed, withAdminDeps } from './run.ts'
 
-/** Wraps an act: opens MongoDB, prints what it answers as one JSON object (or as lines), exit code 0 only if done. */
+/** Wraps the action of a command: opens MongoDB and prints the result as JSON or as lines. The exit code is 0 only on success. */
 export const act = <Args extends unknown[]>(
   run: (deps: AdminDeps, ...args: Args) => Promise<Record<string, unknown>>,
 ) =>
@@ -10,8 +10,8 @@ export const act = <Args extends unknown[]>(
     return withAdminDeps(json === true, (deps) => run(deps, ...args))
   }
 
-/** What is there no more is a failure, not an answer. */
-export function found<T>(value: T | null | false, what: string): T {
-  if (value === null || value === false) throw new Failed(`${what}.`)
+/** Returns `value`. Throws Failed with `message` if there is none. */
+export function found<T>(value: T | null | false, message: string): T {
+  if (value === null || value === false) throw new Failed(`${message}.`)
   return value
 }

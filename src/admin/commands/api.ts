@@ -4,11 +4,13 @@ import { act } from './act.ts'
 
 /** `api on` and `api off`. */
 export function addApiCommands(program: Command): void {
-  const api = program.command('api').description('the developer API of all businesses')
+  const api = program.command('api').description('switch the developer API on or off')
   for (const position of ['on', 'off'] as const)
     api
       .command(position)
-      .description(`switch the developer API ${position} for all businesses, within 5 s`)
+      .description(
+        `switch the developer API ${position} for all businesses; every process follows within 5 s`,
+      )
       .action(
         act(async (deps) => {
           await switchApi(deps.Setting, position === 'on')

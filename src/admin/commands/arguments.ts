@@ -4,10 +4,10 @@ import { readInstant } from '../../input/instant.ts'
 import { parseRange } from '../../security/network.ts'
 import { readPhone, readPin } from '../../wallets/phone.ts'
 
-/** The parts of a list; an empty part is a mistake of whoever put the list together. */
+/** Splits a list at its commas. Throws for an empty part, which is usually an unset variable of a shell. */
 function listOf(text: string): string[] {
   const parts = text.split(',').map((part) => part.trim())
-  if (parts.includes('')) throw new InvalidArgumentError('The list is empty, or has an empty part.')
+  if (parts.includes('')) throw new InvalidArgumentError('The list is empty or has an empty item.')
   return parts
 }
 
@@ -19,20 +19,20 @@ export const choice =
     return chosen
   }
 
-/** 1 to 200 characters that can be kept and shown. */
+/** Parses the name of a business: 1 to 200 printable characters. */
 export function businessName(text: string): string {
   const name = text.trim()
   if (name === '' || Array.from(name).length > 200 || /\p{Cc}/u.test(name) || !name.isWellFormed())
-    throw new InvalidArgumentError('Must be 1 to 200 characters of text.')
+    throw new InvalidArgumentError('Must be 1 to 200 printable characters.')
   return name
 }
 
-/** Scopes by name. An empty list is a mistake (an unset variable of a shell), not a wish for all of them. */
+/** Parses a list of scopes. An empty list throws and does not mean all scopes: it is usually an unset variable of a shell. */
 export function someScopes(text: string): Scope[] {
   const wanted = listOf(text)
   const unknown = wanted.filter((name) => !scopes.some((scope) => scope === name))
   if (unknown.length > 0)
-    throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. There are: ${scopes.join(', ')}.`)
+    throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. The scopes are ${scopes.join(', ')}.`)
   return scopes.filter((scope) => wanted.includes(scope))
 }
 
@@ -42,7 +42,7 @@ export function ranges(text: string): string[] {
       parseRange(entry)
       return entry
     } catch {
-      throw new InvalidArgumentError(`${entry} is no address and no CIDR.`)
+      throw new InvalidArgumentError(`${entry} is not an IP address or a CIDR range.`)
     }
   })
 }
@@ -52,18 +52,21 @@ export function seconds(text: string): number {
   return Number(text)
 }
 
-/** A moment as ISO 8601; a bare date is the beginning or the end of that UTC day. */
+/** Parses an ISO 8601 date or date-time. A date means the beginning or the end of that UTC day. */
 export const instant =
   (edge: 'start' | 'end') =>
   (text: string): Date => {
     const read = readInstant(text, edge)
-    if (read === null) throw new InvalidArgumentError('Must be an ISO 8601 date or date-time.')
+    if (read === null)
+      throw new InvalidArgumentError(
+        'Must be an ISO 8601 date or date-time, such as 2026-11-21 or 2026-11-21T07:35Z.',
+      )
     return read
   }
 
-/** An id as the service prints them. An empty one is an unset variable of a shell, not a wish for all. */
+/** Parses an id. An empty id throws and does not mean all: it is usually an unset variable of a shell. */
 export function someId(text: string): string {
-  if (!/^[\w-]{1,100}$/.test(text)) throw new InvalidArgumentError('Is no id.')
+  if (!/^[\w-]{1,100}$/.test(text)) throw new InvalidArgumentError('Must be an id.')
   return text
 }
 
@@ -82,7 +85,7 @@ export function pinCode(text: string): string {
 export function centimes(text: string): number {
   const amount = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(amount))
-    throw new InvalidArgumentError(`Must be a whole number of centimes, 0 to ${Number.MAX_SAFE_INTEGER}.`)
+    throw new InvalidArgumentError(`Must be a whole number of centimes from 0 to ${Number.MAX_SAFE_INTEGER}.`)
   return amount
 }
 
@@ -97,7 +100,7 @@ export const limitFrom =
     return limit
   }
 
-/** An option that may name several: gathers what each of its values reads as. */
+/** Parses an option that may be repeated, and collects its values. */
 export const each =
-  <T>(read: (text: string) => T) =>
-  (text: string, before: T[] | undefined): T[] => [...(before ?? []), read(text)]
+  <T>(parse: (text: string) => T) =>
+  (text: string, previous: T[] | undefined): T[] => [...(previous ?? []), parse(text)]

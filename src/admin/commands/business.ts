@@ -10,41 +10,41 @@ import { businessName, limitFrom } from './arguments.ts'
 import { operator } from './operator.ts'
 
 const disableHelp = `
-Closes: the developer API, for live and test keys (503 FEATURE_DISABLED).
-Stays open: the payment pages, payment by link and by code, and webhooks.
+Closes: the developer API, with live and test keys (503 FEATURE_DISABLED).
+Stays open: payment pages, payments by link and by code, and webhooks.
 Undo with: business enable`
 
 const enableHelp = `
 Opens: the developer API. Live keys also need "business approve".
-A suspended business stays closed until "business resume".`
+If the business is suspended, it stays closed until "business resume".`
 
 const suspendHelp = `
-Closes: the developer API, for live and test keys (503 FEATURE_DISABLED), the
-pages of payments that are not paid yet, and all new payments, live and test.
-Stays open: a payment that was sent to a wallet before ends as the wallet says
-and is recorded. Customers can still see what they paid. Payment intents expire
-at their time. Webhooks that are due are delivered.
-Refunds go through the developer API, so none can be made.
+Closes: the developer API, with live and test keys (503 FEATURE_DISABLED), the
+pages of unpaid payment intents, and all new payments, live and test. Refunds are
+made through the developer API, so they are not possible either.
+Stays open: payments that a wallet is already processing are completed and
+recorded. Customers can still open the pages of payments they made. Payment
+intents expire on time. Webhooks are delivered.
 Undo with: business resume`
 
 const resumeHelp = `
-Opens: what "business suspend" closed. Payment intents that are still PENDING can
-be paid again. A developer API that was disabled stays closed until
+Opens: everything that "business suspend" closed. Customers can pay PENDING payment
+intents again. If the developer API is disabled, it stays closed until
 "business enable".`
 
 const unapproveHelp = `
-Closes: live keys (403 LIVE_ACCESS_NOT_APPROVED), so there are no new live payment
-intents and no live refunds.
-Stays open: test keys and the sandbox; the pages of the live payment intents that
-exist, which customers can still pay; webhooks.
-To close the pages too: business suspend. To withdraw the live payment intents
-that are not paid: intents cancel.
+Closes: live keys (403 LIVE_ACCESS_NOT_APPROVED), so the business can create no live
+payment intents and make no live refunds.
+Stays open: test keys and the sandbox, webhooks, and the pages of existing live
+payment intents, which customers can still pay.
+To close these pages too, use "business suspend". To cancel live payment intents
+that are not paid, use "intents cancel".
 Undo with: business approve`
 
 const approveHelp = `
-Opens: live keys. Test keys work with and without it.`
+Opens: live keys. Test keys work without approval.`
 
-/** A command that sets one switch of a business, and its name in the audit trail. */
+/** A command that changes one setting of a business, with its name in the audit trail. */
 interface Switch {
   description: string
   help: string
@@ -54,51 +54,51 @@ interface Switch {
 
 const switches: Record<string, Switch> = {
   approve: {
-    description: 'allow live keys',
+    description: 'approve a business for live mode',
     help: approveHelp,
     act: 'business.approved',
     change: { liveApproved: true },
   },
   unapprove: {
-    description: 'refuse live keys; the sandbox stays open',
+    description: 'withdraw the approval for live mode; the sandbox stays open',
     help: unapproveHelp,
     act: 'business.unapproved',
     change: { liveApproved: false },
   },
   disable: {
-    description: 'close its developer API; its payment pages stay open',
+    description: 'close the developer API of a business; its payment pages stay open',
     help: disableHelp,
     act: 'business.disabled',
     change: { apiEnabled: false },
   },
   enable: {
-    description: 'reopen its developer API',
+    description: 'open the developer API of a business again',
     help: enableHelp,
     act: 'business.enabled',
     change: { apiEnabled: true },
   },
   suspend: {
-    description: 'close its developer API, its payment pages and all new payments',
+    description: 'close the developer API, the payment pages and all payments of a business',
     help: suspendHelp,
     act: 'business.suspended',
     change: { suspended: true },
   },
   resume: {
-    description: 'end the suspension',
+    description: 'end the suspension of a business',
     help: resumeHelp,
     act: 'business.resumed',
     change: { suspended: false },
   },
 }
 
-/** `business create`, and the commands that change one. */
+/** Adds `business create` and the commands that show or change a business. */
 export function addBusinessCommands(program: Command): void {
-  const business = program.command('business').description('merchants')
+  const business = program.command('business').description('create and manage businesses')
   business
     .command('create')
-    .description('create a merchant')
-    .requiredOption('--name <name>', 'its name, as customers see it', businessName)
-    .option('--live', 'approve it for live mode', false)
+    .description('create a business')
+    .requiredOption('--name <name>', 'the name that customers see', businessName)
+    .option('--live', 'approve the business for live mode', false)
     .action(
       act(async (deps, { name, live }: { name: string; live: boolean }) => {
         const { _id: id } = await createBusiness(deps, { name, liveApproved: live })
@@ -122,7 +122,7 @@ export function addBusinessCommands(program: Command): void {
 
   business
     .command('show')
-    .description('show its state, its limits and its use of quotas')
+    .description('show the state, the limits and the remaining quotas of a business')
     .argument('<id>', 'id of the business')
     .action(
       act(async (deps, id: string) => {
@@ -135,7 +135,7 @@ export function addBusinessCommands(program: Command): void {
           apiEnabled,
           suspended,
           createdAt: shown.createdAt.toISOString(),
-          limits: inWords(limits),
+          limits: showLimits(limits),
           ...(await usagesOf(deps, shown)),
         }
       }),
@@ -143,34 +143,34 @@ export function addBusinessCommands(program: Command): void {
 
   business
     .command('limit')
-    .description("set limits of its own; 'default' restores the limit of the service")
+    .description("set limits for one business; 'default' restores the limit of the service")
     .argument('<id>', 'id of the business')
-    .option('--per-second <n>', 'requests per second of each of its keys', limitFrom(1, 1_000_000))
-    .option('--live-codes <n>', 'live payment codes in use', limitFrom(1, 1_000_000))
+    .option('--per-second <n>', 'requests per second with each API key', limitFrom(1, 1_000_000))
+    .option('--live-codes <n>', 'live payment codes in use at once', limitFrom(1, 1_000_000))
     .option(
       '--sandbox-intents-per-day <n>',
-      'intents, orders, products and endpoints created by its test keys per UTC day; 0: no limit',
+      'intents, orders, products and endpoints created with test keys per UTC day; 0 means no limit',
       limitFrom(0, 1_000_000_000),
     )
     .action(
-      act(async (deps, id: string, options: Partial<LimitsInWords>) => {
+      act(async (deps, id: string, options: Partial<ShownLimits>) => {
         if (Object.keys(options).length === 0)
-          throw new InvalidArgumentError('Name at least one limit: see business limit --help.')
+          throw new InvalidArgumentError('Set at least one limit: see business limit --help.')
         const by = { actor: operator(), act: 'business.limited' } as const
-        const change = { limits: fromWords(options) }
+        const change = { limits: readLimits(options) }
         const { limits } = found(await changeBusiness(deps, id, change, by), `There is no business ${id}`)
-        return { id, limits: inWords(limits) }
+        return { id, limits: showLimits(limits) }
       }),
     )
 }
 
-/** Limits as on the command line: `default` where the business has none of its own. */
-type LimitsInWords = Record<keyof BusinessLimits, number | 'default'>
+/** Limits as the command line shows them: `default` if the business has no limit of its own. */
+type ShownLimits = Record<keyof BusinessLimits, number | 'default'>
 
-const fromWords = (limits: Partial<LimitsInWords>): Partial<BusinessLimits> =>
+const readLimits = (limits: Partial<ShownLimits>): Partial<BusinessLimits> =>
   Object.fromEntries(
     Object.entries(limits).map(([name, limit]) => [name, limit === 'default' ? null : limit]),
   )
 
-const inWords = (limits: BusinessLimits): Record<string, number | 'default'> =>
+const showLimits = (limits: BusinessLimits): Record<string, number | 'default'> =>
   Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit ?? 'default']))

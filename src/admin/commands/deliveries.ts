@@ -3,81 +3,87 @@ import { act } from './act.ts'
 import { choice, each, instant, someId } from './arguments.ts'
 import { operator } from './operator.ts'
 import { startProgress } from './progress.ts'
-import { type Choice, countChosen, requeueChosen, type Tally } from './requeue-chosen.ts'
+import { countSelected, type RequeueCounts, requeueSelected, type Selection } from './requeue-selected.ts'
 import type { AdminDeps } from './run.ts'
 
 const requeueHelp = `
-Each delivery chosen gets one more attempt, now, on top of its eight: the same
-id and bytes, a new timestamp and signature. The options narrow one another,
-and at least one of --id, --endpoint, --business, --from and --to is needed.
-Without --id and --status the DEAD ones are chosen.
+Each selected delivery gets one more attempt now, besides its eight automatic ones.
+The attempt sends the same id and body with a new timestamp and signature. Several
+options together narrow the selection. At least one of --id, --endpoint,
+--business, --from and --to is required. Without --id and --status, the command
+selects DEAD deliveries.
 
-What is not re-queued stands under "skipped", by reason:
-  delivered      the receiver has accepted it meanwhile
-  under-way      an attempt is due or running already
-  endpoint-gone  the endpoint is deleted or switched off
+"skipped" counts the deliveries that were not re-queued, by reason:
+  delivered      the endpoint has accepted the delivery in the meantime
+  under-way      an attempt is already due or in progress
+  endpoint-gone  the endpoint is deleted or not active
 
-It re-queues 250 a second at most, so that other merchants' deliveries keep
-their pace. Killed half-way, run it again: what is done is not done twice. Redis
-is not needed; workers begin with the deliveries within 15 seconds.
+The command re-queues at most 250 deliveries per second, so that deliveries of other
+businesses are not delayed. If it is interrupted, run it again: it continues with
+the remaining deliveries. It does not need Redis. Workers start the attempts within
+15 seconds.
 
 Examples:
   admin deliveries requeue --endpoint ID --dry-run
   admin deliveries requeue --business ID --from 2026-11-20 --to 2026-11-21T12:00Z
   admin deliveries requeue --id ID ID ID`
 
-/** `deliveries requeue`. */
+/** Adds `deliveries requeue`. */
 export function addDeliveriesCommands(program: Command): void {
-  const deliveries = program.command('deliveries').description('webhook deliveries')
+  const deliveries = program.command('deliveries').description('re-queue webhook deliveries')
   deliveries
     .command('requeue')
-    .description('give DEAD deliveries one more attempt')
-    .option('--id <id...>', 'these deliveries', each(someId))
-    .option('--endpoint <id>', 'those to one endpoint', someId)
-    .option('--business <id>', 'those of one business', someId)
+    .description('make one more attempt for each selected delivery')
+    .option('--id <id...>', 'select these deliveries', each(someId))
+    .option('--endpoint <id>', 'select deliveries to this endpoint', someId)
+    .option('--business <id>', 'select deliveries of this business', someId)
     .option(
       '--from <time>',
-      'those that died at this time or later (ISO 8601, UTC without an offset)',
+      'select deliveries that became DEAD at this time or later (ISO 8601; UTC unless it has an offset)',
       instant('start'),
     )
     .option(
       '--to <time>',
-      'those that died at this time or earlier; a bare date is the end of that day',
+      'select deliveries that became DEAD at this time or earlier; a date means the end of that day',
       instant('end'),
     )
     .option(
       '--status <status>',
-      'DEAD or CANCELLED; CANCELLED selects by time of creation, and needs --id, --endpoint or --business',
+      'DEAD or CANCELLED; with CANCELLED, --from and --to are times of creation, and --id, --endpoint or --business is required',
       choice('DEAD', 'CANCELLED'),
     )
-    .option('--dry-run', 'only count the deliveries', false)
+    .option('--dry-run', 'only count the selected deliveries', false)
     .addHelpText('after', requeueHelp)
-    .hook('preAction', (_, command) => refuseUnclear(command))
+    .hook('preAction', (_, command) => checkSelection(command))
     .action(act(requeue))
 }
 
-interface Asked extends Choice {
+interface Options extends Selection {
   dryRun: boolean
 }
 
-async function requeue(deps: AdminDeps, { dryRun, ...chosen }: Asked, command: Command): Promise<Tally> {
-  const total = await countChosen(deps, chosen)
+async function requeue(
+  deps: AdminDeps,
+  { dryRun, ...selection }: Options,
+  command: Command,
+): Promise<RequeueCounts> {
+  const total = await countSelected(deps, selection)
   if (dryRun) return { matched: total, requeued: 0, skipped: {} }
   const { json } = command.optsWithGlobals<{ json?: boolean }>()
   const progress = startProgress(total, json === true)
   try {
-    return await requeueChosen(deps, chosen, operator(), progress.add)
+    return await requeueSelected(deps, selection, operator(), progress.add)
   } finally {
     progress.end()
   }
 }
 
-/** Before anything is opened: a choice of everything is a mistake, and so is one that can choose nothing. */
-function refuseUnclear(command: Command): void {
-  const { id, endpoint, business, from, to, status } = command.opts<Asked>()
+/** Ends the process, before it opens a connection, if the options select all deliveries or can select none. */
+function checkSelection(command: Command): void {
+  const { id, endpoint, business, from, to, status } = command.opts<Options>()
   const isNarrow = id !== undefined || endpoint !== undefined || business !== undefined
   if (!isNarrow && from === undefined && to === undefined)
-    command.error('error: say which: --id, --endpoint, --business, --from or --to')
+    command.error('error: one of --id, --endpoint, --business, --from and --to is required')
   if (!isNarrow && status === 'CANCELLED')
     command.error('error: --status CANCELLED needs --id, --endpoint or --business')
   if (from !== undefined && to !== undefined && from > to)

@@ -17,31 +17,30 @@ import { startProgress } from './progress.ts'
 import { type AdminDeps, Failed } from './run.ts'
 
 const cancelHelp = `
-Cancels the PENDING payment intents of one business in one environment: those
-that exist when the command begins. Each gets its event payment.cancelled, and
-reads CANCELLED with cancellationReason cancelled_by_operator. Their payment
-codes rest for 15 minutes, as after any cancel.
+Cancels the PENDING payment intents of one business in one environment, as they
+are when the command begins. Each sends the event payment.cancelled and becomes
+CANCELLED with the cancellationReason cancelled_by_operator. Its payment code
+can be reused after 15 minutes, as after any cancel.
 
-What is not cancelled is counted under "skipped", by reason:
+"skipped" counts the payment intents that were not cancelled, by reason:
   under-way   a customer is paying it. The exit code is 1: run the command again
-  ended       it was paid, was cancelled or has expired meanwhile
+  ended       it was paid or cancelled, or it expired, in the meantime
 
-The command cancels 100 intents a second at most, as many as one API key may, so
-that other businesses do not wait for it. Without Redis the workers begin with the
-events within 15 seconds.
-Ctrl-C stops it after the current batch. If it was stopped or killed, run it
-again: it cancels those that are still PENDING.
+The command cancels at most 100 payment intents per second, so that other businesses
+are not delayed. Without Redis, workers send the events within 15 seconds.
+Ctrl-C stops the command after the current batch. If it is stopped or killed, run
+it again: it cancels the payment intents that are still PENDING.
 
-A business that is not suspended can create new ones meanwhile: see
+A business that is not suspended can create new payment intents in the meantime: see
 business suspend.
 
 Examples:
   admin intents cancel --business ID --mode live --dry-run
   admin intents cancel --business ID --mode test --created-before 2026-11-20`
 
-/** `intents cancel`. */
+/** Adds `intents cancel`. */
 export function addIntentsCommands(program: Command): void {
-  const intents = program.command('intents').description('payment intents')
+  const intents = program.command('intents').description('cancel payment intents')
   intents
     .command('cancel')
     .description('cancel the PENDING payment intents of a business')
@@ -49,7 +48,7 @@ export function addIntentsCommands(program: Command): void {
     .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
     .option(
       '--created-before <time>',
-      'only those created before this time (ISO 8601, UTC without an offset; a bare date is its beginning)',
+      'only those created before this time (ISO 8601; UTC unless it has an offset; a date means its beginning)',
       instant('start'),
     )
     .option('--dry-run', 'only count the payment intents', false)
@@ -67,10 +66,10 @@ interface Options {
   dryRun: boolean
 }
 
-/** The intents that were read, those that were cancelled, and the number of others by reason. */
-type Tally = { matched: number; cancelled: number; skipped: Partial<Record<CancelResult, number>> }
+/** The numbers of intents that were found, of cancelled ones, and of skipped ones by reason. */
+type CancelCounts = { matched: number; cancelled: number; skipped: Partial<Record<CancelResult, number>> }
 
-async function cancel(deps: AdminDeps, options: Options, command: Command): Promise<Tally> {
+async function cancel(deps: AdminDeps, options: Options, command: Command): Promise<CancelCounts> {
   const { business, mode, createdBefore, dryRun } = options
   found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
   const now = deps.now()
@@ -83,21 +82,21 @@ async function cancel(deps: AdminDeps, options: Options, command: Command): Prom
   const total = await countCancellable(deps, selection)
   if (dryRun) return { matched: total, cancelled: 0, skipped: {} }
   const { json } = command.optsWithGlobals<{ json?: boolean }>()
-  const tally = await cancelSelected(deps, selection, startProgress(total, json === true))
-  const paying = tally.skipped['under-way'] ?? 0
+  const counts = await cancelSelected(deps, selection, startProgress(total, json === true))
+  const paying = counts.skipped['under-way'] ?? 0
   if (paying > 0) {
     process.exitCode = 1
-    process.stderr.write(`${paying} are being paid and stay as they are. Run the command again.\n`)
+    process.stderr.write(`Not cancelled, because a customer is paying: ${paying}. Run the command again.\n`)
   }
-  return tally
+  return counts
 }
 
 async function cancelSelected(
   deps: AdminDeps,
   selection: CancelSelection,
   progress: ReturnType<typeof startProgress>,
-): Promise<Tally> {
-  const tally: Tally = { matched: 0, cancelled: 0, skipped: {} }
+): Promise<CancelCounts> {
+  const counts: CancelCounts = { matched: 0, cancelled: 0, skipped: {} }
   // Wakes the workers. Without Redis their polls find the events.
   const queues = openQueues(deps.config, createLog('silent', 'admin', null))
   const isReady = new Promise<void>((resolve) => queues.whenReady(resolve))
@@ -105,10 +104,10 @@ async function cancelSelected(
   // A second Ctrl-C ends the process at once.
   process.once('SIGINT', () => ending.abort())
   const count = (results: readonly CancelResult[]) => {
-    tally.matched += results.length
+    counts.matched += results.length
     for (const result of results)
-      if (result === 'cancelled') tally.cancelled += 1
-      else tally.skipped[result] = (tally.skipped[result] ?? 0) + 1
+      if (result === 'cancelled') counts.cancelled += 1
+      else counts.skipped[result] = (counts.skipped[result] ?? 0) + 1
     progress.add(results.length)
   }
   try {
@@ -120,10 +119,10 @@ async function cancelSelected(
       enqueue: queues.enqueue,
     }
     await cancelAll(parts, selection, { actor: operator(), ending: ending.signal, count })
-    return tally
+    return counts
   } catch (error) {
-    if (tally.matched > 0) process.stderr.write(`Until then: ${JSON.stringify(tally)}\n`)
-    if (ending.signal.aborted) throw new Failed('Stopped. Run the command again for the rest.')
+    if (counts.matched > 0) process.stderr.write(`Before that: ${JSON.stringify(counts)}\n`)
+    if (ending.signal.aborted) throw new Failed('Stopped. Run the command again to cancel the rest.')
     throw error
   } finally {
     progress.end()

@@ -17,26 +17,30 @@ interface KeyOptions {
 }
 
 const statuses = {
-  suspend: ['refuse the key until it is resumed', 'suspended'],
-  resume: ['accept the key again', 'active'],
-  revoke: ['refuse the key for good', 'revoked'],
+  suspend: ['refuse a key until it is resumed', 'suspended'],
+  resume: ['accept a suspended key again', 'active'],
+  revoke: ['refuse a key permanently', 'revoked'],
 } as const
 
-/** `key create`, `key rotate`, and the statuses of one. */
+/** Adds `key create`, `key rotate` and the commands that change the status of a key. */
 export function addKeyCommands(program: Command): void {
-  const key = program.command('key').description('API keys')
+  const key = program.command('key').description('create and manage API keys')
   key
     .command('create')
     .description('create a key and print it; it is not shown again')
     .requiredOption('--business <id>', 'id of the business')
     .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
     .requiredOption('--kind <kind>', 'secret or publishable', choice('secret', 'publishable'))
-    .option('--scopes <list>', 'what it may do, comma-separated; without it everything', someScopes)
-    .option('--ip <list>', 'addresses and CIDRs it may be used from, comma-separated; without it all', ranges)
+    .option('--scopes <list>', 'comma-separated scopes; defaults to all scopes', someScopes)
+    .option(
+      '--ip <list>',
+      'comma-separated IP addresses and CIDR ranges that may use the key; defaults to all',
+      ranges,
+    )
     .action(
       act(async (deps, { business: businessId, mode, kind, scopes, ip }: KeyOptions) => {
-        const asked = { businessId, mode, kind, scopes: scopes ?? [...allScopes], ipAllowlist: ip ?? [] }
-        return { ...found(await issueKey(deps, asked), `There is no business ${businessId}`) }
+        const input = { businessId, mode, kind, scopes: scopes ?? [...allScopes], ipAllowlist: ip ?? [] }
+        return { ...found(await issueKey(deps, input), `There is no business ${businessId}`) }
       }),
     )
 
@@ -47,20 +51,20 @@ export function addKeyCommands(program: Command): void {
       .argument('<id>', 'id of the key')
       .action(
         act(async (deps, id: string) => {
-          found(await setKeyStatus(deps, id, status), `There is no key ${id} that could be ${status}`)
+          found(await setKeyStatus(deps, id, status), `There is no key ${id} that can become ${status}`)
           return { id, status }
         }),
       )
 
   key
     .command('rotate')
-    .description('replace the secret; the old one works a while longer')
+    .description('create a new secret for a key; the old secret works until the overlap ends')
     .argument('<id>', 'id of the key')
-    .option('--overlap-seconds <n>', 'how long the old secret still works', seconds, defaultOverlapSeconds)
+    .option('--overlap-seconds <n>', 'how long the old secret keeps working', seconds, defaultOverlapSeconds)
     .action(
       act(async (deps, id: string, { overlapSeconds }: { overlapSeconds: number }) => {
         const rotated = await rotateKey(deps, id, overlapSeconds)
-        return { ...found(rotated, `There is no key ${id} that could be rotated`) }
+        return { ...found(rotated, `There is no key ${id} that can be rotated`) }
       }),
     )
 }

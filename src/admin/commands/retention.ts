@@ -6,24 +6,25 @@ import { startProgress } from './progress.ts'
 import { type AdminDeps, Failed } from './run.ts'
 
 const retentionHelp = `
-Takes away what is old: what test keys made (SANDBOX_RETENTION_DAYS), the attempts
-of live deliveries (LIVE_DELIVERY_RETENTION_DAYS), and the stored first
-responses of products and endpoints, after two days. The workers do the same every night at 02:30 UTC.
+Deletes what test keys created (after SANDBOX_RETENTION_DAYS), the attempts of live
+deliveries (after LIVE_DELIVERY_RETENTION_DAYS), and the stored first responses of
+products and endpoints (after two days). The workers do the same every night at
+02:30 UTC.
 
-Ctrl-C ends it after the batch that it is at. The next run goes on where this one
-was; after one that was killed, or failed, a minute later.
+Ctrl-C stops the command after the current batch. The next run continues from
+there. After a run that was killed or failed, wait one minute before the next.
 
 Examples:
   admin retention run --dry-run
   admin retention run`
 
-/** `retention run`. */
+/** Adds `retention run`. */
 export function addRetentionCommands(program: Command): void {
-  const retention = program.command('retention').description('the clean-up')
+  const retention = program.command('retention').description('delete old data')
   retention
     .command('run')
-    .description('run the nightly clean-up now')
-    .option('--dry-run', 'only count what would be removed', false)
+    .description('delete old data now')
+    .option('--dry-run', 'only count what would be deleted', false)
     .addHelpText('after', retentionHelp)
     .action(act(run))
 }
@@ -38,13 +39,15 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }, command: Co
   try {
     const outcome = await (dryRun ? countCleanUp : runCleanUp)(deps, ending.signal, watch)
     if (outcome === 'under-way')
-      throw new Failed('A clean-up is under way, or was killed or failed within the last minute.')
-    if (outcome === 'stopped') throw new Failed('Stopped. The next run goes on where this one was.')
+      throw new Failed(
+        'A clean-up is running, or was killed or failed within the last minute. Try again in a minute.',
+      )
+    if (outcome === 'stopped') throw new Failed('Stopped. The next run continues from here.')
     return tally
   } catch (error) {
-    // What went is gone, and no other run will count it.
+    // No other run counts what this one deleted.
     if (Object.values(tally).some((count) => count > 0))
-      process.stderr.write(`Until then: ${JSON.stringify(tally)}\n`)
+      process.stderr.write(`Before that: ${JSON.stringify(tally)}\n`)
     throw error
   } finally {
     progress.end()

@@ -6,16 +6,16 @@ import { createLog } from '../../process/log.ts'
 import { createSecrets, type Secrets } from '../../security/seal.ts'
 import { createSlowHash, type SlowHash } from '../../security/slow-hash.ts'
 
-/** What the command line works with; it needs no Redis. */
+/** The dependencies of the command line. It needs no Redis. */
 export type AdminDeps = Models & { config: Config; secrets: Secrets; slowHash: SlowHash; now(): Date }
 
-/** An act that could not be done, with the reason for the person at the shell. */
+/** A command that failed. The message is for the operator. */
 export class Failed extends Error {}
 
-/** Runs one act and prints its result on stdout. A failure is one line on stderr and exit code 1. */
+/** Runs one command and prints its result on stdout. A failure prints one line on stderr, and the exit code is 1. */
 export async function withAdminDeps(
   asJson: boolean,
-  act: (deps: AdminDeps) => Promise<Record<string, unknown>>,
+  run: (deps: AdminDeps) => Promise<Record<string, unknown>>,
 ): Promise<void> {
   try {
     const config = loadConfig()
@@ -25,7 +25,7 @@ export async function withAdminDeps(
       const { now, close } = await openDatabaseTime(mongo, log, unshifted)
       const secrets = createSecrets(config.secretKeys)
       const deps = { ...openModels(mongo), config, secrets, slowHash: createSlowHash(), now }
-      print(asJson, await act(deps).finally(close))
+      print(asJson, await run(deps).finally(close))
     } finally {
       await mongo.close()
     }
@@ -36,12 +36,12 @@ export async function withAdminDeps(
 }
 
 function print(asJson: boolean, result: Record<string, unknown>): void {
-  const lines = Object.entries(result).map(([name, value]) => `${name}: ${inWords(value)}`)
+  const lines = Object.entries(result).map(([name, value]) => `${name}: ${formatValue(value)}`)
   process.stdout.write(`${asJson ? JSON.stringify(result) : lines.join('\n')}\n`)
 }
 
-/** Counts by name as `name 3, other 5`; things of a list on a line each. */
-function inWords(value: unknown): string {
+/** Formats counts by name as `name 3, other 5`, and each item of a list on a line of its own. */
+function formatValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value)
   if (Array.isArray(value) && value.length > 0)
     return value.map((one: object) => `\n  ${Object.values(one).join('  ').trimEnd()}`).join('')

@@ -6,25 +6,25 @@ import { act } from './act.ts'
 import { startProgress } from './progress.ts'
 import type { AdminDeps } from './run.ts'
 
-/** So many endpoints are listed that cannot be read. */
+/** The report lists at most this many endpoints. */
 const mostListed = 100
 
 const rotateHelp = `
-Run it when every process has the new SECRET_KEY, and the old one as
-SECRET_KEY_PREVIOUS. What the old one sealed and is still needed is sealed with
-the new one: the secrets of webhook endpoints, and the stored first responses of
-the last 24 hours. The service runs on meanwhile.
+Run this command when every process has the new SECRET_KEY, and the old key as
+SECRET_KEY_PREVIOUS. The command encrypts again with the new key what the service
+still needs: the secrets of webhook endpoints, and the stored first responses of
+the last 24 hours. The service keeps running.
 
-Of an API key only a hash is stored, which cannot be made anew without the key:
-it moves to the new SECRET_KEY when it is used next. Those that have not are
-under "keys", the first hundred of them. SECRET_KEY_PREVIOUS must stay until each
-of them was used, rotated or revoked: run this again, until it says
-"mayDropPrevious": true. It never does while something needs a third key, which
-may be the one that SECRET_KEY_PREVIOUS should have been.
+The service stores only a hash of each API key, and cannot compute the new hash
+without the key. So each API key moves to the new SECRET_KEY at its next use. "keys"
+lists the first hundred that have not moved. Keep SECRET_KEY_PREVIOUS until each of
+them is used, rotated or revoked: run this command again until it prints
+"mayDropPrevious": true. It never does while something needs a third key. In that
+case, check that SECRET_KEY_PREVIOUS is the right one.
 
-Killed half-way, run it again: what is done is not done twice.`
+If the command is interrupted, run it again: it continues with the rest.`
 
-/** What is there after a rotation. `unreadable`: sealed with a key that is not configured. `keysGone`: keys that nobody can use for that reason. */
+/** The result of a rotation. `unreadable`: encrypted with a key that is not configured. `keysGone`: API keys that cannot be used for that reason. */
 interface Rotated {
   resealed: { endpoints: number; answers: number }
   unreadable: { endpoints: number; answers: number }
@@ -35,16 +35,16 @@ interface Rotated {
   keysGone: number
   /** The first hundred. */
   goneKeys: KeyLeft[]
-  /** That nothing needs it, and that nothing needs what may have been meant instead. */
+  /** Whether nothing needs SECRET_KEY_PREVIOUS, and nothing needs a key that is not configured. */
   mayDropPrevious: boolean
 }
 
-/** `secrets rotate`. */
+/** Adds `secrets rotate`. */
 export function addSecretsCommands(program: Command): void {
-  const secrets = program.command('secrets').description('data that SECRET_KEY protects')
+  const secrets = program.command('secrets').description('rotate SECRET_KEY')
   secrets
     .command('rotate')
-    .description('encrypt data with the current SECRET_KEY that still uses the previous one')
+    .description('encrypt stored secrets again with the current SECRET_KEY')
     .addHelpText('after', rotateHelp)
     .action(act(rotate))
 }
@@ -52,15 +52,15 @@ export function addSecretsCommands(program: Command): void {
 async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
   const { json } = command.optsWithGlobals<{ json?: boolean }>()
   const counts = [deps.Endpoint.estimatedDocumentCount(), deps.Claim.estimatedDocumentCount()]
-  const [endpointsThere = 0, claimsThere = 0] = await Promise.all(counts)
-  const progress = startProgress(endpointsThere + claimsThere, json === true)
+  const [endpointCount = 0, claimCount = 0] = await Promise.all(counts)
+  const progress = startProgress(endpointCount + claimCount, json === true)
   try {
     const endpoints = await resealSecrets(deps, progress.add)
     const answers = await resealAnswers(deps, progress.add)
     const { left, listed, gone, listedGone } = await findKeysLeft(deps)
     const unreadable = { endpoints: endpoints.unreadable.length, answers: answers.unreadable }
     const lost = unreadable.endpoints + unreadable.answers + gone
-    if (lost > 0) tellLost(unreadable, gone)
+    if (lost > 0) reportLost(unreadable, gone)
     return {
       resealed: { endpoints: endpoints.resealed, answers: answers.resealed },
       unreadable,
@@ -76,11 +76,11 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
   }
 }
 
-/** The report is printed all the same: what has the lost key is no reason to keep the rest from its own. */
-function tellLost({ endpoints, answers }: Rotated['unreadable'], keys: number): void {
+/** Reports on stderr what needs a missing key. The rest is rotated all the same. */
+function reportLost({ endpoints, answers }: Rotated['unreadable'], keys: number): void {
   process.exitCode = 1
   process.stderr.write(
-    `${endpoints} endpoints, ${answers} stored answers and ${keys} API keys need a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS, and stay as they are. ` +
-      'See first that SECRET_KEY_PREVIOUS is not mistyped. If you have an older key, run this once with it as SECRET_KEY_PREVIOUS: this command alone, for the processes need theirs.\n',
+    `${endpoints} endpoints, ${answers} stored answers and ${keys} API keys need a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS. They were not changed. ` +
+      'Check SECRET_KEY_PREVIOUS for a typing error. If you have an older key, run only this command once more with the older key as SECRET_KEY_PREVIOUS.\n',
   )
 }

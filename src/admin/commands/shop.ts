@@ -3,19 +3,19 @@ import { createShop } from '../../store/shops/create-shop.ts'
 import { act, found } from './act.ts'
 import { businessName } from './arguments.ts'
 
-/** `shop create`. That of the sandbox makes itself. */
+/** Adds `shop create`. The service creates the sandbox shop automatically. */
 export function addShopCommands(program: Command): void {
-  const shop = program.command('shop').description('shops of merchants')
+  const shop = program.command('shop').description('create shops')
   shop
     .command('create')
-    .description('create the live shop of a business, which has at most one')
+    .description('create the live shop of a business, which can have only one')
     .requiredOption('--business <id>', 'id of the business')
-    .requiredOption('--name <name>', 'its name', businessName)
+    .requiredOption('--name <name>', 'name of the shop', businessName)
     .action(
       act(async (deps, { business: businessId, name }: { business: string; name: string }) => {
         found(await deps.Business.exists({ _id: businessId }), `There is no business ${businessId}`)
-        const made = await createShop(deps, { businessId, sandbox: false, name })
-        return { id: found(made, `Business ${businessId} has a shop already`)._id }
+        const created = await createShop(deps, { businessId, sandbox: false, name })
+        return { id: found(created, `Business ${businessId} already has a shop`)._id }
       }),
     )
 }

@@ -6,38 +6,38 @@ import { act, found } from './act.ts'
 import { choice } from './arguments.ts'
 import { operator } from './operator.ts'
 
-/** In lower case: that is how names are kept and compared. */
+/** Parses the name of an account. Names are stored and compared in lower case. */
 function staffName(text: string): string {
   const name = text.toLowerCase()
   if (!isStaffName(name))
     throw new InvalidArgumentError(
-      'Must be 1 to 64 of a-z, 0-9 and . _ @ -, beginning with a letter or digit.',
+      'Must be 1 to 64 characters (a-z, 0-9 and . _ @ -) and begin with a letter or digit.',
     )
   return name
 }
 
 const switches = {
-  disable: ['end its sessions and refuse its sign-ins', true],
-  enable: ['accept its sign-ins again', false],
+  disable: ['sign an account out everywhere and refuse further sign-ins', true],
+  enable: ['allow a disabled account to sign in again', false],
 } as const
 
-/** `staff create`, and what may be changed of an account. */
+/** Adds `staff create` and the commands that change an account. */
 export function addStaffCommands(program: Command): void {
-  const staff = program.command('staff').description('accounts of the support staff')
+  const staff = program.command('staff').description('create and manage accounts of the support staff')
   staff
     .command('create')
     .description('create an account and print its password; it is not shown again')
     .requiredOption('--name <name>', 'the name to sign in with', staffName)
     .requiredOption(
       '--role <role>',
-      'viewer: looks at everything; support: also re-queues deliveries',
+      'viewer: may view; support: may also re-queue deliveries',
       choice(...roles),
     )
     .action(
       act(async (deps, { name, role }: { name: string; role: Role }) => ({
         ...found(
           await createAccount(deps, { name, role }, operator()),
-          `There is an account ${name} already`,
+          `There is already an account ${name}`,
         ),
       })),
     )
@@ -56,7 +56,7 @@ export function addStaffCommands(program: Command): void {
 
   staff
     .command('password')
-    .description('replace its password, print it, and end its sessions')
+    .description('set a new password and print it; signs the account out everywhere')
     .argument('<name>', 'name of the account', staffName)
     .action(
       act(async (deps, name: string) => ({

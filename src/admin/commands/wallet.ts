@@ -3,23 +3,23 @@ import { createWallet } from '../../wallets/sandbox/create-wallet.ts'
 import { act, found } from './act.ts'
 import { centimes, phoneNumber, pinCode } from './arguments.ts'
 
-/** `wallet create`. */
+/** Adds `wallet create`. */
 export function addWalletCommands(program: Command): void {
-  const wallet = program.command('wallet').description('wallets of the sandbox')
+  const wallet = program.command('wallet').description('create sandbox wallets')
   wallet
     .command('create')
-    .description('create a wallet for the test payments of all merchants')
-    .requiredOption('--phone <phone>', '8 to 15 digits; the country code 222 is left out', phoneNumber)
+    .description('create a wallet that can pay test payment intents of every business')
+    .requiredOption('--phone <phone>', 'phone number of the customer', phoneNumber)
     .requiredOption(
       '--pin <pin>',
-      '4 to 6 digits; visible in the list of processes, so not a real one',
+      '4 to 6 digits; other users of this machine can see it, so do not use a real PIN',
       pinCode,
     )
-    .requiredOption('--balance <centimes>', 'its balance in centimes', centimes)
+    .requiredOption('--balance <centimes>', 'the balance in centimes', centimes)
     .action(
-      act(async (deps, asked: { phone: string; pin: string; balance: number }) => {
-        const made = await createWallet(deps, asked)
-        const { _id: id, phone, balance } = found(made, `There is a wallet ${asked.phone} already`)
+      act(async (deps, input: { phone: string; pin: string; balance: number }) => {
+        const created = await createWallet(deps, input)
+        const { _id: id, phone, balance } = found(created, `There is already a wallet ${input.phone}`)
         return { id, phone, balance }
       }),
     )

@@ -9,8 +9,8 @@ import { requeueAll } from '../../webhooks/deliveries/requeue-all.ts'
 import { found } from './act.ts'
 import { type AdminDeps, Failed } from './run.ts'
 
-/** Which deliveries an operator means. What is left out narrows nothing. */
-export interface Choice {
+/** The options that select deliveries. An omitted option does not restrict the selection. */
+export interface Selection {
   id?: string[]
   endpoint?: string
   business?: string
@@ -19,67 +19,67 @@ export interface Choice {
   status?: 'DEAD' | 'CANCELLED'
 }
 
-/** How many were chosen, how many of them re-queued, and how many of the others for each reason. */
-export type Tally = { matched: number; requeued: number; skipped: Record<string, number> }
+/** The numbers of selected deliveries, of re-queued ones, and of skipped ones by reason. */
+export type RequeueCounts = { matched: number; requeued: number; skipped: Record<string, number> }
 
-/** Redis is not needed here: the workers poll for what is due. */
+/** Redis is not needed: the workers poll for deliveries that are due. */
 const withoutRedis = { enqueue: (): void => undefined }
 
-/** 250 deliveries a second: the workers poll for what is due, and that of others must not wait behind this. */
+/** Limits the rate to 250 deliveries per second, so that the deliveries of other businesses are not delayed. */
 const batchEveryMs = 2000
 
-/** Counts what would be chosen. Throws as `requeueChosen` does. */
-export async function countChosen(deps: AdminDeps, choice: Choice): Promise<number> {
-  await expectThere(deps, choice)
-  return deps.Delivery.countDocuments(selectionOf(deps, choice))
+/** Counts the deliveries that `requeueSelected` would select. Throws the same errors. */
+export async function countSelected(deps: AdminDeps, selection: Selection): Promise<number> {
+  await expectExisting(deps, selection)
+  return deps.Delivery.countDocuments(filterOf(deps, selection))
 }
 
 /**
- * Re-queues what was chosen, all that is there at the start, and tells `advance` of each batch. Throws Failed, before anything is
- * done, for a business, an endpoint or a delivery that does not exist.
+ * Re-queues the deliveries that match `selection` at the start, and calls `advance` after each batch. Throws Failed, before the first
+ * change, for a business, an endpoint or a delivery that does not exist.
  */
-export async function requeueChosen(
+export async function requeueSelected(
   deps: AdminDeps,
-  choice: Choice,
+  selection: Selection,
   actor: Actor,
   advance: (count: number) => void,
-): Promise<Tally> {
-  await expectThere(deps, choice)
-  const tally: Tally = { matched: 0, requeued: 0, skipped: {} }
-  const which = selectionOf(deps, choice)
+): Promise<RequeueCounts> {
+  await expectExisting(deps, selection)
+  const counts: RequeueCounts = { matched: 0, requeued: 0, skipped: {} }
+  const filter = filterOf(deps, selection)
   // Ctrl-C ends the process at once.
   const pace = createPace(new AbortController().signal, async () => undefined)
-  const batches = requeueAll({ ...deps, ...withoutRedis }, which, { actor, actId: newId() })
+  const batches = requeueAll({ ...deps, ...withoutRedis }, filter, { actor, actId: newId() })
   for (;;) {
     const startedAt = performance.now()
     const { done, value: outcomes } = await pace(() => batches.next())
-    if (done) return tally
-    tally.matched += outcomes.size
+    if (done) return counts
+    counts.matched += outcomes.size
     for (const outcome of outcomes.values())
-      if (outcome === 'requeued') tally.requeued += 1
-      else tally.skipped[outcome] = (tally.skipped[outcome] ?? 0) + 1
+      if (outcome === 'requeued') counts.requeued += 1
+      else counts.skipped[outcome] = (counts.skipped[outcome] ?? 0) + 1
     advance(outcomes.size)
     const restMs = batchEveryMs - (performance.now() - startedAt)
     if (outcomes.size === requeueBatch && restMs > 0) await pause(restMs)
   }
 }
 
-function selectionOf(deps: AdminDeps, { id, endpoint, business, from, to, status }: Choice) {
+function filterOf(deps: AdminDeps, { id, endpoint, business, from, to, status }: Selection) {
   const named = {
     ...(id === undefined ? {} : { _id: { $in: id } }),
     ...(endpoint === undefined ? {} : { endpointId: endpoint }),
     ...(business === undefined ? {} : { businessId: business }),
   }
   const span = untilNow(deps, { from: from ?? null, to: to ?? null })
-  // A CANCELLED one has no time of death. Naming both environments lets MongoDB use the index by business.
+  // A CANCELLED delivery has no `deadAt`. Naming both environments lets MongoDB use the index by business.
   if (status === 'CANCELLED')
     return { ...named, sandbox: { $in: [true, false] }, status, ...within('createdAt', span) }
-  // Who names deliveries wants to hear of each what became of it, whatever its status.
+  // With only ids, the counts cover every delivery, whatever its status.
   const isNamedOnly = id !== undefined && status === undefined && from === undefined && to === undefined
   return isNamedOnly ? named : { ...named, ...deadIn(span) }
 }
 
-async function expectThere(deps: AdminDeps, { id, endpoint, business }: Choice): Promise<void> {
+async function expectExisting(deps: AdminDeps, { id, endpoint, business }: Selection): Promise<void> {
   if (business !== undefined)
     found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
   if (endpoint !== undefined)
