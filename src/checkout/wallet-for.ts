@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import type { OfferedIntent } from '../intents/find-by-short-code.ts'
+import type { OfferedIntent } from '../intents/batchers.ts'
 import { takesPayments } from '../intents/payments/accepts-payments.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 

@@ -1,12 +1,8 @@
-import type { Model } from 'mongoose'
 import type { Deps } from '../deps.ts'
-import { type Batcher, noHurry } from '../mongo/batching/batcher.ts'
-import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
-import { pastMongoose } from '../mongo/collection.ts'
+import { noHurry } from '../mongo/batching/batcher.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
 import type { NewJob } from '../queues/jobs.ts'
 import type { Intent } from './intent.ts'
-import { moves } from './lifecycle.ts'
 import { transitionTogether } from './transition.ts'
 
 /** `dueAt`: when to try again, or null if there is nothing to do. */
@@ -41,25 +37,6 @@ export async function expireTogether(
     dueAt: later.length === 0 ? null : new Date(Math.min(...later)),
   }
 }
-
-/**
- * Reads intents that may expire, by reference, in batches, because the intents of a sale may all expire in the same second. Omits the metadata,
- * which may have 150 KB.
- */
-export const createExpiringBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
-  createReadBatcher(
-    (referenceNumbers) =>
-      pastMongoose(Intent)
-        .find(mayExpire(referenceNumbers), { projection: { metadata: 0 } })
-        .toArray(),
-    ({ referenceNumber }) => [referenceNumber],
-  )
-
-const mayExpire = (referenceNumbers: string[]) => ({
-  referenceNumber: { $in: referenceNumbers },
-  status: { $in: moves.expire.from },
-  hold: null,
-})
 
 const mostInJob = 100
 /** How far apart the intents of a job may expire. The job runs when the last of them is due. */

@@ -1,10 +1,15 @@
 import type { Model } from 'mongoose'
 import { createKeyBatcher, type KeyAndBusiness } from '../businesses/find-key.ts'
-import { createMoveBatcher, type KeyMove } from '../businesses/move-key.ts'
+import { createMoveBatcher, type KeyMove } from '../businesses/move-batcher.ts'
 import { type Claim, createReplayBatcher } from '../idempotency/claim.ts'
-import { createExpiringBatcher } from '../intents/expire.ts'
-import { createIntentBatcher, createIntentToChangeBatcher, type IntentToChange } from '../intents/find.ts'
-import { createOfferedBatcher, type OfferedIntent } from '../intents/find-by-short-code.ts'
+import {
+  createExpiringBatcher,
+  createIntentBatcher,
+  createIntentToChangeBatcher,
+  createOfferedBatcher,
+  type IntentToChange,
+  type OfferedIntent,
+} from '../intents/batchers.ts'
 import type { Intent } from '../intents/intent.ts'
 import { openRelayBatchers, type RelayBatchers } from '../outbox/relay-batchers.ts'
 import type { Order } from '../store/orders/order.ts'
@@ -12,8 +17,8 @@ import type { Product } from '../store/products/product.ts'
 import { type ClaimedDelivery, createClaimBatcher } from '../webhooks/attempts/claim.ts'
 import { type AttemptEndpoint, createEndpointBatcher } from '../webhooks/attempts/find-endpoint.ts'
 import { type AttemptResult, createResultBatcher } from '../webhooks/attempts/record.ts'
-import type { BodySource } from '../webhooks/body/compose.ts'
 import { createBodySourceBatcher } from '../webhooks/body/find-source.ts'
+import type { BodySource } from '../webhooks/body/source.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import type { Endpoint } from '../webhooks/endpoints/endpoint.ts'
 import type { Batcher } from './batching/batcher.ts'

@@ -1,15 +1,17 @@
-import type { Model } from 'mongoose'
 import type { Deps } from '../deps.ts'
-import type { Intent } from '../intents/intent.ts'
-import { type Batcher, noHurry } from '../mongo/batching/batcher.ts'
-import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
+import { noHurry } from '../mongo/batching/batcher.ts'
 import { pastMongoose } from '../mongo/collection.ts'
 import { groupBy } from '../polyfills/group-by.ts'
-import { type Order, placed } from '../store/orders/order.ts'
+import { placed } from '../store/orders/order.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
-
-/** An intent with events in its outbox. The relay needs `expiresAt` to schedule its expiry. */
-export type IntentSource = Source & Pick<Intent, 'expiresAt'>
+import {
+  groupBytes,
+  type IntentSource,
+  intentFields,
+  type Large,
+  orderFields,
+  waiting,
+} from './outbox-batchers.ts'
 
 /** Documents with events that are read together: at most 4 MiB. */
 export interface Outboxes {
@@ -17,78 +19,14 @@ export interface Outboxes {
   orders: Source[]
 }
 
-/** A document with events that is larger than `smallBytes`. Only its size is known yet. */
-interface Large {
-  _id: string
-  businessId: string
-  bytes: number
-}
-
-/** Documents up to this size are read in any combination. An ordinary intent takes less than 2 KiB. */
-const smallBytes = 8 * 1024
 /** Small documents that one job reads together. 100 jobs hold at most 40 MiB of them. */
 const smallTogether = 50
-/** Total size of the large documents in a group. A single document may exceed it. */
-const groupBytes = 4 * 1024 * 1024
 /** Groups of large documents that a process holds at once. One business gets at most half of them. */
 export const largeGroups = 8
 /** A group that waits longer than this is left to the next poll, because it blocks its job meanwhile. */
 const groupWaitMs = 100
 /** Events of a large document that are read at a time. */
 const mostEvents = 200
-
-/** Batched reads, shared by all jobs of the process. A small document is returned whole, a large one only with its size. */
-export interface OutboxBatchers {
-  findIntentOutbox: Batcher<string, IntentSource | Large | null>
-  /** Finds placed orders only. */
-  findOrderOutbox: Batcher<string, Source | Large | null>
-}
-
-const intentFields = { businessId: 1, sandbox: 1, referenceNumber: 1, shortCode: 1, expiresAt: 1 } as const
-const orderFields = {
-  businessId: 1,
-  sandbox: 1,
-  referenceNumber: '$number',
-  number: 1,
-  total: 1,
-  customer: 1,
-  createdAt: 1,
-} as const
-const waiting = { 'outbox.0': { $exists: true } } as const
-
-const bytes = { $bsonSize: '$$ROOT' }
-const ifSmall = (field: string) => ({ $cond: [{ $lte: [bytes, smallBytes] }, field, '$$REMOVE'] })
-
-export const openOutboxBatchers = (models: {
-  Intent: Model<Intent>
-  Order: Model<Order>
-}): OutboxBatchers => ({
-  findIntentOutbox: createOutboxBatcher(models.Intent, waiting, {
-    ...intentFields,
-    metadata: ifSmall('$metadata'),
-  }),
-  findOrderOutbox: createOutboxBatcher(
-    models.Order,
-    { ...waiting, ...placed },
-    { ...orderFields, items: ifSmall('$items') },
-  ),
-})
-
-const createOutboxBatcher = <Doc extends { _id: string }, Kind extends Source>(
-  model: Model<Doc>,
-  filter: object,
-  fields: object,
-): Batcher<string, Kind | Large | null> =>
-  createReadBatcher<Kind | Large>(
-    (ids) =>
-      pastMongoose(model)
-        .find<Kind | Large>({ _id: { $in: ids }, ...filter } as object, {
-          projection: { ...fields, outbox: ifSmall('$outbox'), bytes },
-        })
-        .toArray(),
-    ({ _id }) => [_id],
-    groupBytes / smallBytes,
-  )
 
 const isSmall = <Kind extends Source>(found: Kind | Large | null): found is Kind =>
   found !== null && 'outbox' in found

@@ -5,7 +5,7 @@ import type { Models } from '../mongo/models.ts'
 import { groupBy } from '../polyfills/group-by.ts'
 import type { Receiver } from '../webhooks/deliveries/new-delivery.ts'
 import { standing } from '../webhooks/endpoints/endpoint.ts'
-import { type OutboxBatchers, openOutboxBatchers } from './read-outboxes.ts'
+import { type OutboxBatchers, openOutboxBatchers } from './outbox-batchers.ts'
 
 /** The batchers of the relay. Most relay jobs carry one intent and many run at once, so they share reads and writes. */
 export interface RelayBatchers extends OutboxBatchers {

@@ -184,3 +184,10 @@ const takenSince = ({ taken, takenInUsed }: Picture): number => taken - takenInU
 const usedOf = (picture: Picture): number => picture.used + takenSince(picture)
 
 const partUsed = (picture: Picture): number => usedOf(picture) / picture.limit
+
+/** The quotas of each business, over all processes. */
+export interface Quotas {
+  liveCodes: Quota
+  sandboxDay: Quota
+  sandboxResponses: Quota
+}

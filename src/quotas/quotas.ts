@@ -1,15 +1,8 @@
 import type { Deps } from '../deps.ts'
 import { createLiveCodeQuota } from './live-codes.ts'
-import type { Quota } from './quota.ts'
+import type { Quotas } from './quota.ts'
 import { createSandboxQuota } from './sandbox-day.ts'
 import { createSandboxResponseQuota } from './sandbox-responses.ts'
-
-/** The quotas of each business, over all processes. */
-export interface Quotas {
-  liveCodes: Quota
-  sandboxDay: Quota
-  sandboxResponses: Quota
-}
 
 export const openQuotas = (
   deps: Pick<Deps, 'Intent' | 'Claim' | 'now'>,

@@ -1,4 +1,4 @@
-import type { CleaningDeps } from './clean-business.ts'
+import type { CleaningDeps } from './cleaning.ts'
 import type { Watch } from './counts.ts'
 import { eachBusiness } from './each-business.ts'
 import { takeLease } from './lease.ts'

@@ -1,10 +1,11 @@
 import { pastMongoose } from '../mongo/collection.ts'
 import { describeError } from '../process/log.ts'
-import { type CleaningDeps, cleanBusiness, spansOf } from './clean-business.ts'
+import { cleanBusiness } from './clean-business.ts'
+import { type CleaningDeps, spansOf } from './cleaning.ts'
 import type { Watch } from './counts.ts'
 import type { Pace } from './pace.ts'
-import type { Pass } from './pass.ts'
 import { openProgress, type RetentionProgress } from './progress.ts'
+import type { Pass } from './record.ts'
 
 /** How a clean-up goes through the businesses. */
 interface Way {

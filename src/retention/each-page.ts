@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
 import type { Listed } from '../input/pagination.ts'
 import { readPage, type Walk } from '../mongo/walk.ts'
-import type { Cleaning } from './clean-business.ts'
+import type { Cleaning } from './cleaning.ts'
 import type { Pace } from './pace.ts'
 
 /**

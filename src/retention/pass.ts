@@ -1,14 +1,6 @@
 import { newId } from '../security/ids.ts'
 import { lastDue } from './night.ts'
-import type { RetentionRecord } from './record.ts'
-
-/** One way through all businesses, by as many runs as it takes. Each business says whether it was its turn (progress.ts). */
-export interface Pass {
-  id: string
-  beganAt: Date
-  /** It has been at every business, and some failed: it comes to those again. */
-  hasFaults: boolean
-}
+import type { Pass, RetentionRecord } from './record.ts'
 
 /**
  * The pass that is not through yet, or a new one. One that takes longer than a day goes on into the next night, or those that come last would

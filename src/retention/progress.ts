@@ -1,5 +1,5 @@
+import type { Model } from 'mongoose'
 import { type Collection, pastMongoose } from '../mongo/collection.ts'
-import type { Models } from '../mongo/models.ts'
 
 /** How far the clean-up has come at one business, `_id`. */
 export interface RetentionProgress {
@@ -28,7 +28,7 @@ export interface Progress {
 }
 
 export function openProgress(
-  deps: Pick<Models, 'RetentionProgress'>,
+  deps: { RetentionProgress: Model<RetentionProgress> },
   businessId: string,
   { walked = {} }: Pick<RetentionProgress, 'walked'>,
 ): Progress {

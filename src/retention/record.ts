@@ -1,7 +1,14 @@
+import type { Model } from 'mongoose'
 import { type Collection, pastMongoose } from '../mongo/collection.ts'
-import type { Models } from '../mongo/models.ts'
 import { lastDue } from './night.ts'
-import type { Pass } from './pass.ts'
+
+/** One way through all businesses, by as many runs as it takes. Each business says whether it was its turn (progress.ts). */
+export interface Pass {
+  id: string
+  beganAt: Date
+  /** It has been at every business, and some failed: it comes to those again. */
+  hasFaults: boolean
+}
 
 /** Which night was cleaned last, and who is at it. There is one; how far it has come is each business's own (progress.ts). */
 export interface RetentionRecord {
@@ -30,9 +37,10 @@ export const retentionRecords: Collection = {
 const nobody = new Date(0)
 
 /** The record as it is. A service without one begins with its next night, so that its first clean-up is not in the middle of a day. */
-export async function openRecord(
-  deps: Pick<Models, 'RetentionRecord'> & { now(): Date },
-): Promise<RetentionRecord> {
+export async function openRecord(deps: {
+  RetentionRecord: Model<RetentionRecord>
+  now(): Date
+}): Promise<RetentionRecord> {
   const records = pastMongoose(deps.RetentionRecord)
   const found = await records.findOne({ _id: 'nightly' })
   if (found !== null) return found

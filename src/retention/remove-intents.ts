@@ -1,6 +1,6 @@
 import type { Intent } from '../intents/intent.ts'
 import { pastMongoose } from '../mongo/collection.ts'
-import type { Cleaning } from './clean-business.ts'
+import type { Cleaning } from './cleaning.ts'
 import { batchLimits, eachPage } from './each-page.ts'
 import { removeMovements, removeTests } from './remove.ts'
 import { removeDeliveriesOf, undelivered } from './remove-deliveries.ts'

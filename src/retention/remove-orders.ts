@@ -1,6 +1,6 @@
 import { type Order, placed } from '../store/orders/order.ts'
 import type { Product } from '../store/products/product.ts'
-import type { Cleaning } from './clean-business.ts'
+import type { Cleaning } from './cleaning.ts'
 import { batchLimits, eachPage } from './each-page.ts'
 import { removeTests } from './remove.ts'
 import { removeDeliveriesOf, undelivered } from './remove-deliveries.ts'

@@ -1,4 +1,4 @@
-import type { Cleaning } from './clean-business.ts'
+import type { Cleaning } from './cleaning.ts'
 import { eachPage } from './each-page.ts'
 import { removeTests } from './remove.ts'
 

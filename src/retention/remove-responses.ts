@@ -2,11 +2,8 @@ import type { Model } from 'mongoose'
 import type { Listed } from '../input/pagination.ts'
 import { pastMongoose } from '../mongo/collection.ts'
 import type { Walk } from '../mongo/walk.ts'
-import type { Cleaning } from './clean-business.ts'
+import type { Cleaning } from './cleaning.ts'
 import { batchLimits, eachNewPage } from './each-page.ts'
-
-/** A claim is older than what its create made, and lives for 24 h (idempotency/claim.ts). As long again, for clock skew. */
-export const askedForMs = 48 * 3_600_000
 
 const { maxTimeMS } = batchLimits
 

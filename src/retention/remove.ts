@@ -5,7 +5,7 @@ import type { Order } from '../store/orders/order.ts'
 import type { Product } from '../store/products/product.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import { unusedAmong } from '../webhooks/endpoints/remove-deleted.ts'
-import type { Cleaning } from './clean-business.ts'
+import type { Cleaning } from './cleaning.ts'
 import type { Kind } from './counts.ts'
 import { batchLimits } from './each-page.ts'
 

@@ -1,6 +1,6 @@
 import { pastMongoose } from '../mongo/collection.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
-import type { Cleaning } from './clean-business.ts'
+import type { Cleaning } from './cleaning.ts'
 import { batchLimits, eachNewPage } from './each-page.ts'
 
 const { documents: limit, maxTimeMS } = batchLimits

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { keepAnswer } from '../../src/idempotency/claim.ts'
+import { keepAnswer } from '../../src/idempotency/compete.ts'
 import { noHurry } from '../../src/mongo/batching/batcher.ts'
 import { subscribe } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'

@@ -6,7 +6,7 @@ import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/pages/send-page.ts'
 import type { Span } from '../../input/span.ts'
 import { groupBy } from '../../polyfills/group-by.ts'
-import type { SignedIn } from '../../staff/session.ts'
+import type { SignedIn } from '../../staff/find-session.ts'
 import {
   type DeadGroup,
   type DeadGroups,

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
-import type { SignedIn } from '../../staff/session.ts'
+import type { SignedIn } from '../../staff/find-session.ts'
 import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { lastUrl } from '../../webhooks/deliveries/present.ts'
 import { deliveryBadge } from './badges.ts'

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express'
 import { isFromHere } from '../../http/pages/own-origin.ts'
-import { isOwnForm, type SignedIn } from '../../staff/session.ts'
+import { isOwnForm, type SignedIn } from '../../staff/find-session.ts'
 import { sendNotice } from './respond.ts'
 
 /** Who is signed in; only behind the session's guard (router.ts). */

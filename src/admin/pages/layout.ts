@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import type { SignedIn } from '../../staff/session.ts'
+import type { SignedIn } from '../../staff/find-session.ts'
 import { stylePath } from './style.ts'
 
 /** The places of the navigation, by address. */

@@ -4,8 +4,13 @@ import { isPending } from '../../intents/lifecycle.ts'
 import type { TracedIntent } from '../../intents/look-up.ts'
 import type { PaymentAttempt } from '../../intents/payments/payment.ts'
 import { paymentOutcome, refundOutcome } from './payment-words.ts'
-import type { Entry } from './timeline.ts'
 import { money } from './words.ts'
+
+/** One thing that happened, or will: when, and what, in HTML. */
+export interface Entry {
+  at: Date
+  text: string
+}
 
 /** What happened to a payment itself, and what will; `intent` as it is now (asOf). */
 export const paymentStory = (intent: TracedIntent): Entry[] => [

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { Span } from '../../input/span.ts'
-import type { SignedIn } from '../../staff/session.ts'
+import type { SignedIn } from '../../staff/find-session.ts'
 import { hostOf } from '../../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { spanFields } from './form-span.ts'

@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import { html } from 'ghtml'
 import { sendPage } from '../../http/pages/send-page.ts'
-import type { SignedIn } from '../../staff/session.ts'
+import type { SignedIn } from '../../staff/find-session.ts'
 import { page, plainPage } from './layout.ts'
 
 /** A page that says one thing, mostly "no": with the navigation for whoever is signed in. */

@@ -4,7 +4,7 @@ import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
 import { deadlineOf } from '../../http/pages/prepare-page.ts'
 import { sendOn, sendPage } from '../../http/pages/send-page.ts'
-import { findSession } from '../../staff/session.ts'
+import { findSession } from '../../staff/find-session.ts'
 import { plainPage } from './layout.ts'
 import { sendNotice } from './respond.ts'
 

@@ -6,14 +6,8 @@ import { dueAt } from '../../webhooks/deliveries/lease.ts'
 import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { time } from './layout.ts'
 import { deliveryPath } from './paths.ts'
-import { paymentStory } from './payment-story.ts'
+import { type Entry, paymentStory } from './payment-story.ts'
 import { duration, foreign, outcomeOf } from './words.ts'
-
-/** One thing that happened, or will: when, and what, in HTML. */
-export interface Entry {
-  at: Date
-  text: string
-}
 
 /** What there is to tell of a payment; `intent` as it is now (asOf). */
 export interface Story {

@@ -3,7 +3,7 @@ import { refuse } from '../../errors.ts'
 import { readFormFile } from './form-file.ts'
 import { isJsonType, parseJson } from './json-body.ts'
 import { mediaTypeOf } from './media-type.ts'
-import type { Body } from './read-body.ts'
+import type { Body } from './parsed.ts'
 
 /** JSON is read at one go, and nothing else is served meanwhile; a file itself is read piece by piece. */
 export const largestJson = 2 * 1024 * 1024

@@ -1,6 +1,6 @@
 import { refuse } from '../../errors.ts'
 import { mediaTypeOf } from './media-type.ts'
-import type { Body } from './read-body.ts'
+import type { Body } from './parsed.ts'
 
 /** No body of ours nests deeper; deeper ones could overflow the stack of whatever walks them. */
 export const deepest = 8

@@ -7,15 +7,7 @@ import { limitCostly } from '../operations/limit-rate.ts'
 import { type BodyKind, noRoom, type Place, type Room, smallBytes } from './budget.ts'
 import { acceptedCsv, readCsv } from './csv-body.ts'
 import { readJson } from './json-body.ts'
-
-/** `value` is for the operation; `params` tells the bodies of two requests from one another. */
-export interface Read {
-  value: unknown
-  params: unknown
-}
-
-/** A body that was read, or why it could not be; judged only after the idempotency key was (order of checks, 11). */
-export type Body = Read | { refusal: Refusal }
+import type { Body } from './parsed.ts'
 
 /** Reads bytes that came with a Content-Type, or none. */
 type Reader = (bytes: Buffer, contentType: string | undefined) => Body | Promise<Body>

@@ -5,18 +5,17 @@ import { stringify } from 'safe-stable-stringify'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type ErrorCode, Refusal, refuse, unavailable } from '../../errors.ts'
+import { answerField, claims } from '../../idempotency/claim.ts'
 import {
-  answerField,
   type Claimed,
   claimAgain,
-  claims,
   type FirstResponse,
   giveUp,
   keepAnswer,
   lookAgain,
   recallFirst,
   tryClaim,
-} from '../../idempotency/claim.ts'
+} from '../../idempotency/compete.ts'
 import { doneBefore, type Effect, type Errand } from '../../idempotency/effect.ts'
 import type { Recall } from '../../idempotency/recall.ts'
 import type { Cause } from '../../outbox/event.ts'

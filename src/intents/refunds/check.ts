@@ -1,7 +1,7 @@
 import { mostRefunds } from '../../../schemas/refund.ts'
 import { refuse } from '../../errors.ts'
 import { failingRefund } from '../../wallets/magic-amounts.ts'
-import type { IntentToChange } from '../find.ts'
+import type { IntentToChange } from '../batchers.ts'
 import { isRefundable } from '../lifecycle.ts'
 import type { Payment } from '../payments/payment.ts'
 import type { RefundRequest } from './parse-refund.ts'

@@ -1,5 +1,4 @@
-import type { mongo } from 'mongoose'
-import type { Deps } from '../../deps.ts'
+import type { Model, mongo } from 'mongoose'
 import { type Collection, pastMongoose } from '../../mongo/collection.ts'
 import { type OutboxEvent, outboxFields, outboxIndex } from '../../outbox/event.ts'
 
@@ -66,7 +65,7 @@ export interface ReleasedOrder {
 }
 
 /** The collection as it is: orders, and what stands in the place of some. */
-export const storedOrders = (deps: Pick<Deps, 'Order'>) =>
+export const storedOrders = (deps: { Order: Model<Order> }) =>
   pastMongoose(deps.Order) as unknown as mongo.Collection<Order | ReleasedOrder>
 
 export const orders: Collection = {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Model } from 'mongoose'
 import { type Collection, isDuplicate, pastMongoose } from '../../mongo/collection.ts'
-import type { Models } from '../../mongo/models.ts'
 import type { KnownOutcome } from '../wallet.ts'
 import type { WalletOrder } from './account.ts'
 
@@ -48,7 +48,10 @@ export const walletMovements: Collection = {
 /** Nobody asks any more what became of an order that is so old, nor can a write of it still be on its way. */
 const keptMs = 30 * 86_400_000
 
-type LedgerDeps = Pick<Models, 'WalletMovement'> & { now(): Date }
+interface LedgerDeps {
+  WalletMovement: Model<WalletMovement>
+  now(): Date
+}
 
 /** An order as its row has it. */
 export const asDecided = ({ key, kind, amount, paymentKey }: WalletOrder) => ({

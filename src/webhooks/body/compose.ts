@@ -1,13 +1,7 @@
-import type { Intent } from '../../intents/intent.ts'
-import type { Order } from '../../store/orders/order.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import type { Recorded } from './facts.ts'
 import { orderData, paymentData } from './format-1.ts'
-
-/** The fields of an intent or order that a body shows and that never change. The event stores the rest of `data` (facts.ts). */
-export type BodySource = PaymentSource | OrderSource
-export type PaymentSource = Pick<Intent, 'referenceNumber' | 'shortCode' | 'metadata'>
-export type OrderSource = Pick<Order, '_id' | 'number' | 'items' | 'total' | 'customer' | 'createdAt'>
+import type { BodySource } from './source.ts'
 
 /** The fields of a body beside `data`. */
 export type BodyHead = Pick<Delivery, '_id' | 'event' | 'eventAt' | 'sandbox'>

@@ -3,7 +3,7 @@ import { pastMongoose } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { isOrderNumber } from '../../security/ids.ts'
 import { placed } from '../../store/orders/order.ts'
-import type { BodySource, OrderSource, PaymentSource } from './compose.ts'
+import type { BodySource, OrderSource, PaymentSource } from './source.ts'
 
 type Sources = Pick<Models, 'Intent' | 'Order'>
 

@@ -1,7 +1,7 @@
 import { metadataObject } from '../../intents/metadata.ts'
 import { type Commission, noCommission } from '../../wallets/commission.ts'
-import type { OrderSource, PaymentSource } from './compose.ts'
 import type { Facts } from './facts.ts'
+import type { OrderSource, PaymentSource } from './source.ts'
 
 /**
  * The `data` of a payment event (SPEC 6.2), as JSON. Amounts in centimes. All bodies of one source share the text of the metadata. Otherwise

@@ -1,6 +1,7 @@
 import { type EventName, events } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { type BodySource, bodyOf } from '../body/compose.ts'
+import { bodyOf } from '../body/compose.ts'
+import { type BodySource } from '../body/source.ts'
 import { type AttemptRecord, type Delivery, maxAttempts } from './delivery.ts'
 import { dueAt } from './lease.ts'
 

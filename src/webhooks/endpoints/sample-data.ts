@@ -1,6 +1,7 @@
 import type { EventName } from '../../../schemas/events.ts'
-import { type BodySource, composeData } from '../body/compose.ts'
+import { composeData } from '../body/compose.ts'
 import { currentFormat, type Facts } from '../body/facts.ts'
+import { type BodySource } from '../body/source.ts'
 
 /** References and short codes of real payments never contain a zero (src/security/ids.ts). */
 const payment = { referenceNumber: 'PI-TEST000000000000', shortCode: 'TEST00', metadata: [] }

@@ -51,6 +51,34 @@ describe('The rules of the project', () => {
     expect(importsOf('src/app.ts')).to.include.members(['express', 'src/http/routes/routes.ts'])
   })
 
+  it('src has a folder for each subject, and only these files beside them', () => {
+    const loose = sources.filter((file) => /^src\/[^/]+$/.test(file)).map((file) => file.slice('src/'.length))
+    expect(loose).to.have.members([
+      'app.ts',
+      'config.ts',
+      'deps.ts',
+      'errors.ts',
+      'open-deps.ts',
+      'release.ts',
+      'server.ts',
+      'version.ts',
+    ])
+    expect(read('src/deps.ts')).to.not.match(/^import (?!type )/m)
+  })
+
+  it('no imports form a cycle, imports of types included', () => {
+    const finished = new Set<string>()
+    const cycles: string[] = []
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '))
+      if (finished.has(file) || path.includes(file)) return
+      for (const name of importsOf(file)) if (sources.includes(name)) visit(name, [...path, file])
+      finished.add(file)
+    }
+    for (const file of sources) visit(file, [])
+    expect(cycles).to.deep.equal([])
+  })
+
   it('schemas import nothing of the project', () => {
     expect(offenders(filesIn('schemas'), (name) => /^(src|workers|dev|test)\//.test(name))).to.deep.equal([])
   })

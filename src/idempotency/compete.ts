@@ -1,0 +1,167 @@
+import type { Deps } from '../deps.ts'
+import { newId } from '../security/ids.ts'
+import type { SealedField } from '../security/seal.ts'
+import { answerField, type Claim, claims, lifetimeMs, removalMs } from './claim.ts'
+import type { Recall, ResponseData } from './recall.ts'
+
+/** The first response of a request: sealed, with the field that it was sealed for, or the data of a create, computed. */
+export type FirstResponse =
+  | { kind: 'stored'; answer: string; field: SealedField }
+  | { kind: 'computed'; data: ResponseData }
+
+export type Claimed =
+  | { state: 'mine'; effectId: string; token: string }
+  | { state: 'answered'; paramsHash: string; first: FirstResponse }
+  | { state: 'running' }
+
+/** A request that competes for its claim. */
+export interface ClaimRequest {
+  id: string
+  paramsHash: string
+  /** Finds the first response of a create; null for other operations. */
+  recall: Recall | null
+  /** The length of its holder's lease. */
+  leaseMs: number
+  /** Decides whether the claim has expired, however long the request waits. */
+  arrivedAt: Date
+}
+
+/** Tries once to insert the claim, to take it over, or to find its answer. */
+export async function tryClaim(deps: Deps, request: ClaimRequest, until: number): Promise<Claimed> {
+  const fresh = freshClaim(deps.now(), request)
+  const insertion = await deps.batchers.insertClaim({ _id: request.id, ...fresh }, until)
+  if (insertion.inserted) return mine(fresh)
+  const found = await deps.batchers.findClaim(request.id, until)
+  // Removed meanwhile. The next look inserts a new claim.
+  if (found === null) return { state: 'running' }
+  if (found.token === fresh.token) return mine(found)
+  return compete(deps, request, found)
+}
+
+/** As `tryClaim`, for a request that has seen the claim before. Only reads while the first request runs, because many may wait for it. */
+export async function lookAgain(deps: Deps, request: ClaimRequest, until: number): Promise<Claimed> {
+  const found = await deps.batchers.findClaim(request.id, until)
+  return found === null ? tryClaim(deps, request, until) : compete(deps, request, found)
+}
+
+/** Takes the claim over if its time is up, or finds its answer. */
+async function compete(deps: Deps, request: ClaimRequest, found: Claim): Promise<Claimed> {
+  const now = deps.now()
+  if (isOver(found, request, now)) return takeOver(deps, found, freshClaim(now, request))
+  return inherit(deps, request, found, now)
+}
+
+/**
+ * As `tryClaim`, for a request that has run under `effectId` and lost its claim. Returns null if the claim is gone or belongs to another
+ * request, because a request never starts a second effect.
+ */
+export async function claimAgain(
+  deps: Deps,
+  request: ClaimRequest,
+  effectId: string,
+  until: number,
+): Promise<Claimed | null> {
+  const found = await deps.batchers.findClaim(request.id, until)
+  return found?.effectId === effectId ? inherit(deps, request, found, deps.now()) : null
+}
+
+/** Whether the key starts a new request. Never while the last holder's lease runs. */
+const isOver = ({ expiresAt, leaseUntil }: Claim, { arrivedAt }: ClaimRequest, now: Date): boolean =>
+  leaseUntil <= now && expiresAt <= arrivedAt
+
+/** Finds the answer of the claim's request, or takes the claim over if its lease has ended. Keeps the effect id. */
+async function inherit(deps: Deps, request: ClaimRequest, found: Claim, now: Date): Promise<Claimed> {
+  const first = await findFirst(deps, found, request.recall)
+  if (first !== null) return { state: 'answered', first, paramsHash: found.paramsHash }
+  if (found.leaseUntil > now) return { state: 'running' }
+  // From now on the answer belongs to this request's parameters.
+  const { token, leaseUntil, paramsHash } = freshClaim(now, request)
+  return takeOver(deps, found, { token, leaseUntil, paramsHash })
+}
+
+/** The response of the claim's request. Null while there is none. */
+const findFirst = async (
+  deps: Deps,
+  { _id, effectId, answer }: Claim,
+  recall: Recall | null,
+): Promise<FirstResponse | null> =>
+  answer === undefined
+    ? recallFirst(deps, recall, effectId)
+    : { kind: 'stored', answer, field: answerField(claims.name, _id) }
+
+/** The response of the create with this effect id. Null if nothing was created. */
+export async function recallFirst(
+  deps: Deps,
+  recall: Recall | null,
+  effectId: string,
+): Promise<FirstResponse | null> {
+  if (recall?.kind === 'computed') {
+    const data = await recall.find(deps, effectId)
+    return data === null ? null : { kind: 'computed', data }
+  }
+  const answer = (await recall?.find(deps, effectId)) ?? null
+  return recall === null || answer === null
+    ? null
+    : { kind: 'stored', answer, field: answerField(recall.collection, effectId) }
+}
+
+function freshClaim(now: Date, request: ClaimRequest): Omit<Claim, '_id'> {
+  const expiresAt = now.getTime() + lifetimeMs
+  return {
+    effectId: newId(),
+    token: newId(),
+    leaseUntil: new Date(now.getTime() + request.leaseMs),
+    paramsHash: request.paramsHash,
+    expiresAt: new Date(expiresAt),
+    removeAt: new Date(expiresAt + removalMs),
+  }
+}
+
+/**
+ * Changes the holder, unless another request did so first. A new effect id starts a new request and removes the old answer. Otherwise the
+ * claim must not have an answer yet.
+ */
+async function takeOver(
+  deps: Pick<Deps, 'Claim'>,
+  { _id, token }: Claim,
+  change: Partial<Claim>,
+): Promise<Claimed> {
+  const isNew = change.effectId !== undefined
+  const claim = await deps.Claim.findOneAndUpdate(
+    { _id, token, ...(isNew ? {} : { answer: { $exists: false } }) },
+    { $set: change, ...(isNew ? { $unset: { answer: 1, replayedAt: 1 } } : {}) },
+    { returnDocument: 'after' },
+  ).lean<Claim | null>()
+  return claim === null ? { state: 'running' } : mine(claim)
+}
+
+const mine = ({ effectId, token }: Pick<Claim, 'effectId' | 'token'>): Claimed => ({
+  state: 'mine',
+  effectId,
+  token,
+})
+
+/** Keeps the sealed answer. `sandboxOf`: the business of a test key. Returns false if the claim is gone or has another holder. `until`: see mongo/batching/batcher.ts. */
+export const keepAnswer = (
+  deps: Pick<Deps, 'batchers'>,
+  { id, token }: { id: string; token: string },
+  kept: Pick<Claim, 'answer' | 'sandboxOf'>,
+  until: number,
+): Promise<boolean> =>
+  deps.batchers.updateClaim(
+    {
+      filter: { _id: id, token },
+      update: { $set: kept },
+      // Only the holder of this token writes an answer, so its presence proves the write. The value may be too long to query by.
+      proof: { token, answer: { $exists: true } },
+    },
+    until,
+  )
+
+/** Ends the lease, so that the next attempt runs at once. Never deletes the claim: a write with its effect id may still be running. */
+export async function giveUp(
+  deps: Pick<Deps, 'Claim' | 'now'>,
+  held: { id: string; token: string },
+): Promise<void> {
+  await deps.Claim.updateOne({ _id: held.id, token: held.token }, { $set: { leaseUntil: deps.now() } })
+}

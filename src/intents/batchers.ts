@@ -1,0 +1,99 @@
+import type { Model } from 'mongoose'
+import type { Batcher } from '../mongo/batching/batcher.ts'
+import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
+import { pastMongoose } from '../mongo/collection.ts'
+import type { Intent } from './intent.ts'
+import { moves } from './lifecycle.ts'
+
+/**
+ * An intent as read by a request that may change it. `refunds` is empty: an intent may have 1 000 refunds, and reading 1 MB takes 5 ms,
+ * during which the process serves no other request.
+ */
+export interface IntentToChange extends Intent {
+  /** The effect id of each refund. */
+  refundEffects: string[]
+  /** The size of the whole stored document, with its refunds. */
+  bytes: number
+}
+
+/** The batcher of intents by reference, of whichever business: whose it is, each caller's own look tells. */
+export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
+  createReadBatcher(
+    (referenceNumbers) =>
+      pastMongoose(Intent)
+        .find({ referenceNumber: { $in: referenceNumbers } }, { projection: { outbox: 0 } })
+        .toArray(),
+    ({ referenceNumber }) => [referenceNumber],
+  )
+
+/** As `createIntentBatcher`, for `findIntentToChange`. */
+export const createIntentToChangeBatcher = (Intent: Model<Intent>): Batcher<string, IntentToChange | null> =>
+  createReadBatcher(
+    (referenceNumbers) =>
+      pastMongoose(Intent)
+        .aggregate<IntentToChange>([
+          { $match: { referenceNumber: { $in: referenceNumbers } } },
+          { $set: { refundEffects: '$refunds.effectId', bytes: { $bsonSize: '$$ROOT' }, refunds: [] } },
+          { $unset: ['outbox'] },
+        ])
+        .toArray(),
+    ({ referenceNumber }) => [referenceNumber],
+  )
+
+/** An intent as its hosted page shows it. `refunds` is empty: an intent may have 1 000 refunds, and the page shows only their sum. */
+export interface OfferedIntent extends Intent {
+  /** The sum of its SUCCEEDED refunds, in centimes. */
+  refunded: number
+  /** The name of the business that wants to be paid. */
+  merchant: string
+  /** The size of the whole stored document, with its refunds and its outbox. */
+  bytes: number
+  /** True while the business is suspended and cannot be paid. */
+  isSuspended: boolean
+}
+
+const succeeded = {
+  $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'SUCCEEDED'] } },
+}
+
+/** The batcher of intents by short code, each with its merchant in the same trip, without what only the API needs. */
+export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, OfferedIntent | null> =>
+  createReadBatcher(
+    (shortCodes) =>
+      pastMongoose(Intent)
+        .aggregate<OfferedIntent>([
+          { $match: { shortCode: { $in: shortCodes } } },
+          { $set: { bytes: { $bsonSize: '$$ROOT' } } },
+          { $lookup: { from: 'businesses', localField: 'businessId', foreignField: '_id', as: 'business' } },
+          {
+            $set: {
+              merchant: { $ifNull: [{ $first: '$business.name' }, ''] },
+              refunded: { $sum: { $map: { input: succeeded, in: '$$this.amount' } } },
+              refunds: [],
+              isSuspended: { $ne: [{ $first: '$business.suspended' }, false] },
+            },
+          },
+          { $unset: ['business', 'outbox'] },
+        ])
+        .toArray(),
+    ({ shortCode }) => [shortCode],
+  )
+
+/**
+ * Reads intents that may expire, by reference, in batches, because the intents of a sale may all expire in the same second. Omits the metadata,
+ * which may have 150 KB.
+ */
+export const createExpiringBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
+  createReadBatcher(
+    (referenceNumbers) =>
+      pastMongoose(Intent)
+        .find(mayExpire(referenceNumbers), { projection: { metadata: 0 } })
+        .toArray(),
+    ({ referenceNumber }) => [referenceNumber],
+  )
+
+const mayExpire = (referenceNumbers: string[]) => ({
+  referenceNumber: { $in: referenceNumbers },
+  status: { $in: moves.expire.from },
+  hold: null,
+})

@@ -1,0 +1,80 @@
+import type { Model } from 'mongoose'
+import type { Intent } from '../intents/intent.ts'
+import type { Batcher } from '../mongo/batching/batcher.ts'
+import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
+import { pastMongoose } from '../mongo/collection.ts'
+import { type Order, placed } from '../store/orders/order.ts'
+import type { Source } from '../webhooks/deliveries/new-delivery.ts'
+
+/** An intent with events in its outbox. The relay needs `expiresAt` to schedule its expiry. */
+export type IntentSource = Source & Pick<Intent, 'expiresAt'>
+
+/** A document with events that is larger than `smallBytes`. Only its size is known yet. */
+export interface Large {
+  _id: string
+  businessId: string
+  bytes: number
+}
+
+/** Documents up to this size are read in any combination. An ordinary intent takes less than 2 KiB. */
+const smallBytes = 8 * 1024
+/** Total size of the large documents in a group. A single document may exceed it. */
+export const groupBytes = 4 * 1024 * 1024
+/** Batched reads, shared by all jobs of the process. A small document is returned whole, a large one only with its size. */
+export interface OutboxBatchers {
+  findIntentOutbox: Batcher<string, IntentSource | Large | null>
+  /** Finds placed orders only. */
+  findOrderOutbox: Batcher<string, Source | Large | null>
+}
+
+export const intentFields = {
+  businessId: 1,
+  sandbox: 1,
+  referenceNumber: 1,
+  shortCode: 1,
+  expiresAt: 1,
+} as const
+export const orderFields = {
+  businessId: 1,
+  sandbox: 1,
+  referenceNumber: '$number',
+  number: 1,
+  total: 1,
+  customer: 1,
+  createdAt: 1,
+} as const
+export const waiting = { 'outbox.0': { $exists: true } } as const
+
+const bytes = { $bsonSize: '$$ROOT' }
+const ifSmall = (field: string) => ({ $cond: [{ $lte: [bytes, smallBytes] }, field, '$$REMOVE'] })
+
+export const openOutboxBatchers = (models: {
+  Intent: Model<Intent>
+  Order: Model<Order>
+}): OutboxBatchers => ({
+  findIntentOutbox: createOutboxBatcher(models.Intent, waiting, {
+    ...intentFields,
+    metadata: ifSmall('$metadata'),
+  }),
+  findOrderOutbox: createOutboxBatcher(
+    models.Order,
+    { ...waiting, ...placed },
+    { ...orderFields, items: ifSmall('$items') },
+  ),
+})
+
+const createOutboxBatcher = <Doc extends { _id: string }, Kind extends Source>(
+  model: Model<Doc>,
+  filter: object,
+  fields: object,
+): Batcher<string, Kind | Large | null> =>
+  createReadBatcher<Kind | Large>(
+    (ids) =>
+      pastMongoose(model)
+        .find<Kind | Large>({ _id: { $in: ids }, ...filter } as object, {
+          projection: { ...fields, outbox: ifSmall('$outbox'), bytes },
+        })
+        .toArray(),
+    ({ _id }) => [_id],
+    groupBytes / smallBytes,
+  )
