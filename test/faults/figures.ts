@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { carriedOut } from './carried-out.ts'
-import { linesOf } from './checker/folder/read-folder.ts'
+import { linesOf } from './checker/read-folder.ts'
 import { files } from './evidence/evidence.ts'
 import type { Played } from './round/round.ts'
 import { timeJudged } from './time-judged.ts'

@@ -1,23 +1,23 @@
 import type { Verdict } from './checker/check.ts'
 import { timed } from './checker/round.ts'
 
-type Judging = Pick<Verdict, 'judged' | 'busy'>
+type Judging = Pick<Verdict, 'checked' | 'busy'>
 
 /** A run of fewer seconds need not have a stretch that is long enough for everything, without a fault and on a machine that keeps time. */
 const LEAST_SECONDS = 300
 
-/** What of a round could be judged by its time: `time judged: answer.sound 812, …`, or that the machine had too much to do. */
-export function timeJudged({ judged, busy }: Judging): string {
+/** What of a round could be judged by its time: `time checked: answer.sound 812, …`, or that the machine had too much to do. */
+export function timeJudged({ checked, busy }: Judging): string {
   const seconds = `the machine was busy for ${inSeconds(busy.ms)} of ${inSeconds(busy.ofMs)} s`
   if (busy.isMostly) return `time not judged, as ${seconds}`
-  const counts = timed.map((promise) => `${promise} ${judged[promise]}`).join(', ')
-  return `time judged: ${counts}${busy.ms === 0 ? '' : ` (${seconds})`}`
+  const counts = timed.map((promise) => `${promise} ${checked[promise]}`).join(', ')
+  return `time checked: ${counts}${busy.ms === 0 ? '' : ` (${seconds})`}`
 }
 
 /** What a run of so many seconds of traffic proves nothing about, or not all it looks like: each in a sentence. */
 export function unproved(rounds: readonly Judging[], seconds: number): string[] {
   if (seconds < LEAST_SECONDS) return []
-  const never = timed.filter((promise) => rounds.every(({ judged }) => judged[promise] === 0))
+  const never = timed.filter((promise) => rounds.every(({ checked }) => checked[promise] === 0))
   return never.map((promise) => `${promise} could tell of nothing that it is late`)
 }
 

@@ -1,42 +1,38 @@
 import type { Violation } from '../evidence/evidence.ts'
-import type { Evidence } from './folder/evidence.ts'
-import { readFolder } from './folder/read-folder.ts'
 import { promises } from './promises/promises.ts'
-import { type Judge, type Judged, nothingJudged, type Round, roundOf } from './round.ts'
+import { type Evidence, readFolder } from './read-folder.ts'
+import { type Check, type Checked, nothingChecked, type Round, roundOf } from './round.ts'
 
-/** What the evidence does not prove, and how much of what has to do with time it could be asked about. */
+/** What broke, and how much the promises about time could have reported. */
 export interface Verdict {
-  /** Empty: every promise held. */
   violations: Violation[]
-  judged: Judged
+  checked: Checked
   busy: Round['times']['busy']
 }
 
-/** Reads a folder of evidence and says what it proves. */
+/** Checks a folder of evidence. */
 export async function check(folder: string): Promise<Verdict> {
   let round: Round | null = null
-  const violations = judged('round.ended', () => {
+  const violations = guarded('round.ended', () => {
     round = roundOf(readFolder(folder))
-    return brokenIn(round)
+    return violationsIn(round)
   })
-  const { judged: counts, times } = (round as Round | null) ?? { judged: nothingJudged(), times: null }
-  return { violations, judged: counts, busy: times?.busy ?? { ms: 0, ofMs: 0, isMostly: false } }
+  const { checked, times } = (round as Round | null) ?? { checked: nothingChecked(), times: null }
+  return { violations, checked, busy: times?.busy ?? { ms: 0, ofMs: 0, isMostly: false } }
 }
 
-/** What evidence that is read does not prove. */
-export const judge = (evidence: Evidence): Violation[] => brokenIn(roundOf(evidence))
+export const checkEvidence = (evidence: Evidence): Violation[] => violationsIn(roundOf(evidence))
 
-function brokenIn(round: Round): Violation[] {
-  return Object.entries<Judge>(promises).flatMap(([promise, broken]) =>
-    judged(promise, () => [...broken(round)].map((each) => ({ promise, ...each }))),
+const violationsIn = (round: Round): Violation[] =>
+  Object.entries<Check>(promises).flatMap(([promise, find]) =>
+    guarded(promise, () => [...find(round)].map(([subject, message]) => ({ promise, subject, message }))),
   )
-}
 
-/** What cannot be judged, because something in the evidence is as nobody expects it, is not proved. */
-function judged(promise: string, judging: () => Violation[]): Violation[] {
+/** Evidence that a check cannot read proves nothing. */
+function guarded(promise: string, find: () => Violation[]): Violation[] {
   try {
-    return judging()
+    return find()
   } catch (error) {
-    return [{ promise, of: 'the evidence', says: `cannot be judged: ${(error as Error).stack}` }]
+    return [{ promise, subject: 'the evidence', message: `cannot be checked: ${(error as Error).stack}` }]
   }
 }

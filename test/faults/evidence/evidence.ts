@@ -1,7 +1,6 @@
 /**
- * What a run leaves behind, one folder per round, and all that the checker reads: what was asked of the service and what it answered, what
- * receivers got, what was done to it, and what stands in MongoDB when all is quiet. Of the service's own words there are the dump and the logs
- * alone. Lines are JSON, one per record; instants are milliseconds of the machine's clock unless a field says otherwise.
+ * What a round leaves behind, one folder each, and all that the checker reads. Lines are JSON, one per record. Instants are milliseconds of the
+ * machine's clock unless a field says otherwise.
  */
 export const files = {
   setting: 'setting.json',
@@ -9,26 +8,25 @@ export const files = {
   arrivals: 'arrivals.ndjson',
   provider: 'provider.ndjson',
   faults: 'faults.ndjson',
-  /** Each process that ended, and nobody had ended it. */
+  /** Processes that ended by themselves. */
   ends: 'ends.ndjson',
   /** One file of extended JSON (relaxed: false) per collection: `dump/<collection>.ndjson`. */
   dump: 'dump',
-  /** What the processes logged: `log/<process>.log`. */
+  /** `log/<process>.log` */
   log: 'log',
-  /** What the checker said of all this: a list of violations. */
   violations: 'violations.json',
 } as const
 
-/** What there was before the traffic began, and the settings under which the service ran. Written before the traffic, and again at the end. */
+/** What there was before the traffic began, and the settings of the service. */
 export interface Setting {
   seed: number
-  /** When traffic began, when the last fault was healed, and when all was quiet; `quietAt` is null if it never became so. */
+  /** `quietAt` is null if the service never became quiet. */
   beganAt: number
   healedAt: number
   quietAt: number | null
-  /** What was still under way when nobody waited any longer, each in a sentence. */
+  /** Work that was still open at the end, each in a sentence. */
   left: string[]
-  /** What kept the round from being carried out as it was meant, each in a sentence. */
+  /** Parts of the round that failed, each in a sentence. */
   brokenOff: string[]
   settings: {
     intentLifetimeSeconds: number
@@ -41,7 +39,7 @@ export interface Setting {
   businesses: {
     id: string
     name: string
-    /** Each stands in every label, name, reason and metadata that this business makes in that environment, and nowhere else. */
+    /** Part of every label, name, reason and metadata that this business makes in that environment, and of no other. */
     markers: { test: string; live: string }
     keys: { id: string; mode: 'test' | 'live'; kind: 'secret' | 'publishable'; secret: string }[]
   }[]
@@ -50,13 +48,12 @@ export interface Setting {
   /** Of the provider of live payments. */
   providerWallets: { phone: string; pin: string; balance: number }[]
   staff: { name: string; role: 'support' | 'viewer'; password: string }[]
-  /** Of the shops, by product id and variant id. */
+  /** Variants whose stock is balanced. */
   stock: { business: string; sandbox: boolean; product: string; variant: string; quantity: number }[]
-  /** How long the traffic's clients wait for an answer. */
-  clientPatienceMs: number
+  clientTimeoutMs: number
 }
 
-/** What somebody asks of the service; `overreach`: what the role of a viewer does not allow. */
+/** What a request is for. `overreach`: an act that the role of a viewer does not allow. */
 export type What =
   | 'create'
   | 'read'
@@ -64,98 +61,76 @@ export type What =
   | 'cancel'
   | 'refund'
   | 'simulate'
-  | 'pay.page'
-  | 'pay.confirm'
-  | 'pay.code'
-  | 'pay.status'
-  | 'endpoint.create'
-  | 'endpoint.update'
-  | 'endpoint.delete'
-  | 'endpoint.rotate'
-  | 'endpoint.test'
-  | 'endpoint.list'
-  | 'delivery.list'
-  | 'delivery.read'
-  | 'delivery.retry'
-  | 'product.create'
-  | 'product.update'
-  | 'product.delete'
-  | 'product.list'
-  | 'product.read'
-  | 'product.export'
   | 'import'
   | 'stock'
-  | 'order'
-  | 'order.list'
-  | 'order.read'
-  | 'support.sign-in'
-  | 'support.page'
-  | 'requeue'
-  | 'requeue.all'
   | 'overreach'
+  | `pay.${'page' | 'confirm' | 'code' | 'status'}`
+  | `endpoint.${'create' | 'update' | 'delete' | 'rotate' | 'test' | 'list'}`
+  | `delivery.${'list' | 'read' | 'retry'}`
+  | `product.${'create' | 'update' | 'delete' | 'list' | 'read' | 'export'}`
+  | `order${'' | '.list' | '.read'}`
+  | `support.${'sign-in' | 'page'}`
+  | `requeue${'' | '.all'}`
 
-/** One request to the service, with its answer if there was one. A retry is a call of its own. */
+/** One request to the service, with its response if there was one. A retry is a call of its own. */
 export interface Call {
   call: number
   began: number
   ended: number
-  /** By how much the clock of the service was ahead when it began, and when it ended. */
+  /** How far the service's clock was ahead at the beginning and at the end. */
   clockAheadMs: [number, number]
-  /** Who asks: `merchant`, `customer`, `support`, `stranger` (a merchant after another's things), `auditor` (reads when all is quiet). */
-  actor: string
-  /** All tries of one wish have the same number; `attempt` counts them from 1. */
+  /** `stranger`: a merchant after another business's things. `auditor`: reads everything when all is quiet. */
+  actor: 'merchant' | 'customer' | 'support' | 'stranger' | 'auditor'
+  /** The calls of one operation share this number; `attempt` counts the tries of one write. */
   operation: number
   attempt: number
-  /** After so long the client gave up: some do early, with nothing wrong, and the service goes on with what they asked for. */
+  /** Some clients give up early on purpose, while the service continues. */
   timeoutMs: number
-  /** How long its connection had been open with nothing said on it yet when it was sent; null where it was not the first on it, or was not sent. */
-  silentMs: number | null
-  /** Of the process that was asked. */
+  /** The origin of the process that received it. */
   origin: string
   what: What
-  /** Of the key it bears; null of a customer's and of support's. */
+  /** Null for customers and staff. */
   business: string | null
-  /** The key's id, by which idempotency keys are told apart; null where there is none. */
+  /** Id of the API key, within which idempotency keys are unique. */
   keyId: string | null
   sandbox: boolean | null
   method: string
   path: string
   idempotencyKey: string | null
   body: unknown
-  /** The refusals that it may get by what the asker knows to be wrong with it, whatever else there is; of a good request none. */
+  /** Codes with which the traffic expects it to be refused; empty for a good request. */
   expects: readonly string[]
-  /** null: nothing came, or not all of it; then nobody knows what became of it. */
+  /** Null: no complete response, so the outcome is unknown. */
   status: number | null
   headers: Record<string, string>
-  /** Parsed where it is JSON; of a page a `PageAnswer`; else the text. */
-  answer: unknown
-  /** SHA-256 of its bytes, null where there is none; older evidence does not have it. */
-  answerHash?: string | null
+  /** Parsed JSON, a `Page`, or text. */
+  response: unknown
+  /** SHA-256 of the response's bytes. */
+  responseHash?: string | null
 }
 
-/** What a page said: its words without the marks, and of a payment's page how it stands (`pending`, `waiting`, `paid`, …). */
-export interface PageAnswer {
+/** An HTML page: its words, and the state of a payment page (`pending`, `waiting`, `paid`, …). */
+export interface Page {
   text: string
   state: string | null
   location: string | null
 }
 
-/** One POST at a receiver. */
+/** One POST at a merchant's endpoint. */
 export interface Arrival {
   at: number
   clockAheadMs: number
-  /** The path it came to, which names the endpoint: `/hook/<n>`. */
+  /** Names the endpoint: `/hook/<n>`. */
   path: string
   headers: Record<string, string>
   body: string
   /**
-   * What the receiver did: a whole answer with this status, or how it failed. `slow`: a 200 that came too late to count; `hung`: not a byte
-   * was answered; `unread`: an answer had begun, and the service left before its end.
+   * A complete response with this status, or how it failed. `slow`: a 200 after the timeout. `hung`: no response. `unread`: the service left
+   * before the end of a response.
    */
   did: number | 'hung' | 'reset' | 'cut' | 'garbage' | 'slow' | 'unread'
-  /** The status of the answer that was `unread`; else null. */
+  /** The status of an `unread` response. */
   begun: number | null
-  /** When the receiver had done it (its answer was handed over, the connection was cut or given up). */
   done: number
 }
 
@@ -164,46 +139,43 @@ export interface ProviderRequest {
   at: number
   clockAheadMs: number
   kind: 'payment' | 'refund'
-  /** Whether it is an order, or asks what became of one. */
-  asks: 'order' | 'outcome'
+  /** An order, or the question what became of one. */
+  type: 'order' | 'outcome'
   key: string
-  /** As the order says; null in a question. Of a refund `reference` is null and `paymentKey` what it gives back of. */
+  /** Null in a question. A refund has a `paymentKey` and no `reference`. */
   amount: number | null
   businessId: string | null
   reference: string | null
   paymentKey: string | null
   phone: string | null
-  /** What the books say of the key after this request: `succeeded`, `declined`, `failed`, `refused`, `expired`, `unknown`. */
+  /** In the provider's books after this request: `succeeded`, `declined`, `failed`, `refused`, `expired`, `unknown`. */
   status: string
-  /** Whether it was this request that decided it: money moves once for each key. */
+  /** Whether this request decided it: money moves once for each key. */
   decided: boolean
-  /** Whether the answer was sent whole, and how it was kept back otherwise. */
   did: number | 'hung' | 'reset' | 'slow'
 }
 
-/** One thing that the nemesis did. */
+/** One fault, from its beginning until it was healed. */
 export interface Fault {
   began: number
-  /** When it was healed; the same as `began` of what lasts no time. */
   ended: number
   what: string
   target: string
 }
 
-/** A process that ended by itself, or did not end as it was told to. */
+/** A process that ended by itself, or not as it was told to. */
 export interface UnwantedEnd {
   at: number
   process: string
-  /** How, in a sentence. */
-  says: string
+  message: string
 }
 
-/** One promise that did not hold. */
+/** A promise that did not hold, and for what: a reference number, a delivery, a call. */
 export interface Violation {
-  /** The promise, by its name in the checker: `create.exists`, `event.exact`, `wallet.balances`. */
   promise: string
-  /** The thing it did not hold for: a reference number, an event id, an endpoint. */
-  of: string
-  /** What was expected and what is there, in one sentence. */
-  says: string
+  subject: string
+  message: string
 }
+
+/** The id of the delivery in the body of a webhook; '' if there is none. */
+export const deliveryIn = (body: string): string => /^\{"id":"([\w-]+)"/.exec(body)?.[1] ?? ''

@@ -10,7 +10,7 @@ export interface Notes {
   /** `planned`: null of what was done beside the plan. */
   fault(fault: Fault, planned: PlannedFault | null): void
   /** A process ended, and nobody had ended it. */
-  end(process: ProcessName, says: string): void
+  end(process: ProcessName, message: string): void
   /** What is known by now; the rest stays as it was. */
   setting(known: Partial<Setting>): void
   /** Does one part of the round. What it throws is noted, and the round goes on with the next. */
@@ -45,7 +45,7 @@ export function openNotes(folder: string, seed: number): Notes {
       if (planned !== null) done.push(planned)
       record.fault(fault)
     },
-    end: (process, says) => record.end({ at: Date.now(), process, says }),
+    end: (process, message) => record.end({ at: Date.now(), process, message }),
     setting(known) {
       setting = { ...setting, ...known }
       write([...brokenOff, unfinished])
@@ -78,7 +78,7 @@ const nothing = (): Setting => ({
   providerWallets: [],
   staff: [],
   stock: [],
-  clientPatienceMs: 0,
+  clientTimeoutMs: 0,
 })
 
 /** Where many things failed at once, the first tells enough. */

@@ -5,16 +5,15 @@ import type { Call } from '../evidence/evidence.ts'
 import type { Recording } from '../evidence/record.ts'
 import type { Chance } from './chance.ts'
 import { pageOf, withoutMarks } from './page.ts'
-import { watchSilence } from './silence.ts'
 import type { Body, Wish } from './wish.ts'
 
 /** Asks once and records it, whatever becomes of it. */
 export type Ask = (wish: Wish, attempt: number, chance: Chance) => Promise<Call>
 
 /** Longer than the service lets a request wait for MongoDB (8 s) or for another with its key (10 s). */
-export const clientPatienceMs = 12_000
+export const clientTimeoutMs = 12_000
 /** How many of 100 wait how long: some give up in no time, and the service goes on with what they asked for. */
-const timeouts = { 700: 10, 3000: 45, [clientPatienceMs]: 45 }
+const timeouts = { 700: 10, 3000: 45, [clientTimeoutMs]: 45 }
 
 /** So many of 1 of the writes with a key break off in the midst of their body, after so long: whoever comes again is the first. */
 const brokenOff = 0.03
@@ -28,24 +27,19 @@ interface Needs {
 
 export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask; close(): Promise<void> } {
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
-  const silence = watchSilence()
   let calls = 0
 
   async function exchange(origin: string, wish: Wish, timeoutMs: number, isHalf: boolean) {
     const { method, path } = wish
     const { headers, body } = isHalf ? half(written(wish)) : written(wish)
     const signal = AbortSignal.timeout(timeoutMs)
-    const { sent, silentMs } = silence.of(() =>
-      request(origin + path, { dispatcher, method, headers, body, signal }),
-    )
     try {
-      const got = await sent
+      const got = await request(origin + path, { dispatcher, method, headers, body, signal })
       const bytes = Buffer.from(await got.body.arrayBuffer())
-      const answerHash = createHash('sha256').update(bytes).digest('base64url')
-      const answer = { status: got.statusCode, headers: plain(got.headers), text: bytes.toString() }
-      return { ...answer, answerHash, silentMs: silentMs() }
+      const responseHash = createHash('sha256').update(bytes).digest('base64url')
+      return { status: got.statusCode, headers: plain(got.headers), text: bytes.toString(), responseHash }
     } catch {
-      return { status: null, headers: {}, text: '', answerHash: null, silentMs: silentMs() }
+      return { status: null, headers: {}, text: '', responseHash: null }
     }
   }
 
@@ -54,10 +48,9 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
     const call = calls
     const origin = chance.pick(origins())
     const isHalf = wish.idempotencyKey !== null && wish.body !== null && chance.is(brokenOff)
-    const timeoutMs = isHalf ? brokenOffMs : patienceOf(wish, chance)
+    const timeoutMs = isHalf ? brokenOffMs : timeoutOf(wish, chance)
     const [began, aheadAtFirst] = [Date.now(), clockAheadMs()]
-    const exchanged = await exchange(origin, wish, timeoutMs, isHalf)
-    const { status, headers, text, answerHash, silentMs } = exchanged
+    const { status, headers, text, responseHash } = await exchange(origin, wish, timeoutMs, isHalf)
     const made: Call = {
       call,
       began,
@@ -67,7 +60,6 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
       operation: wish.operation,
       attempt,
       timeoutMs,
-      silentMs,
       origin,
       what: wish.what,
       business: wish.key?.business ?? null,
@@ -80,23 +72,18 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
       expects: wish.expects,
       status,
       headers,
-      answer: status === null ? null : read(headers, text),
-      answerHash,
+      response: status === null ? null : read(headers, text),
+      responseHash,
     }
-    record.call({ ...made, answer: withoutMarks(made.answer) })
+    record.call({ ...made, response: withoutMarks(made.response) })
     return made
   }
 
-  async function close(): Promise<void> {
-    await dispatcher.destroy()
-    silence.close()
-  }
-
-  return { ask, close }
+  return { ask, close: () => dispatcher.destroy() }
 }
 
-const patienceOf = ({ actor }: Wish, chance: Chance): number =>
-  actor === 'auditor' ? clientPatienceMs : Number(chance.weighted(timeouts))
+const timeoutOf = ({ actor }: Wish, chance: Chance): number =>
+  actor === 'auditor' ? clientTimeoutMs : Number(chance.weighted(timeouts))
 
 function written({ key, idempotencyKey, body, headers }: Wish) {
   const all = {

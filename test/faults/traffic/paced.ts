@@ -14,7 +14,7 @@ interface Asked {
 
 /** Begins so many in a second until it is over, and waits for what is under way. Answers what was thrown. */
 export async function paced({ perSecond, mostAtOnce, isOver, begin }: Asked): Promise<unknown[]> {
-  const hold = new Set<Promise<unknown>>()
+  const running = new Set<Promise<unknown>>()
   const faults: unknown[] = []
   let owed = 0
   let begun = 0
@@ -24,15 +24,15 @@ export async function paced({ perSecond, mostAtOnce, isOver, begin }: Asked): Pr
     const now = performance.now()
     owed += ((now - lookedAt) * perSecond) / 1000
     lookedAt = now
-    for (; owed >= 1 && hold.size < mostAtOnce; owed -= 1) {
+    for (; owed >= 1 && running.size < mostAtOnce; owed -= 1) {
       begun += 1
       const done = begin(begun)
         .catch((fault: unknown) => faults.push(fault))
-        .finally(() => hold.delete(done))
-      hold.add(done)
+        .finally(() => running.delete(done))
+      running.add(done)
     }
     owed = Math.min(owed, 1)
   }
-  await Promise.all(hold)
+  await Promise.all(running)
   return faults
 }

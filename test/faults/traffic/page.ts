@@ -1,18 +1,18 @@
-import type { PageAnswer } from '../evidence/evidence.ts'
+import type { Page } from '../evidence/evidence.ts'
 
 /** A page as it came: `text` is its HTML. */
-export const pageOf = (location: string | null, html: string): PageAnswer => ({
+export const pageOf = (location: string | null, html: string): Page => ({
   text: html,
   state: /data-state="(\w+)"/.exec(html)?.[1] ?? null,
   location,
 })
 
-export const isPage = (answer: unknown): answer is PageAnswer =>
-  typeof answer === 'object' && answer !== null && 'location' in answer
+export const isPage = (response: unknown): response is Page =>
+  typeof response === 'object' && response !== null && 'location' in response
 
 /** What the record keeps of an answer: of a page its words alone. */
-export const withoutMarks = (answer: unknown): unknown =>
-  isPage(answer) ? { ...answer, text: words(answer.text) } : answer
+export const withoutMarks = (response: unknown): unknown =>
+  isPage(response) ? { ...response, text: words(response.text) } : response
 
 const words = (html: string): string =>
   unescaped(html.replace(/^.*<main/s, '<main').replaceAll(/<[^>]+>/g, ' ')).replaceAll(/\s+/g, ' ')

@@ -46,7 +46,7 @@ export function openProvider(chance: Chance, record: Recording, clockAheadMs: ()
       paymentKey = null,
       phone = null,
     } = order ?? {}
-    const about = { at, clockAheadMs: ahead, kind, asks: order === null ? 'outcome' : 'order', key } as const
+    const about = { at, clockAheadMs: ahead, kind, type: order === null ? 'outcome' : 'order', key } as const
     const what = { amount, businessId, reference, paymentKey, phone, status }
     const decided = known === null && decision !== null
     const answer = { key, ...(decision ?? { status }) }

@@ -1,7 +1,7 @@
 import type { Setting } from '../evidence/evidence.ts'
 import type { Wallet } from './books.ts'
 import { type Chance, chanceOf } from './chance.ts'
-import { clientPatienceMs } from './client.ts'
+import { clientTimeoutMs } from './client.ts'
 import { businessesCount, mannerOf } from './hooks.ts'
 import { type Manner, tiresome } from './manners.ts'
 import { everyEvent, subscribe } from './operations/endpoints.ts'
@@ -15,7 +15,7 @@ export type Admin = (args: string[]) => Promise<{ [name: string]: unknown }>
 /** What the traffic adds to a round's setting. */
 export type Provisioned = Pick<
   Setting,
-  'businesses' | 'wallets' | 'providerWallets' | 'staff' | 'stock' | 'clientPatienceMs'
+  'businesses' | 'wallets' | 'providerWallets' | 'staff' | 'stock' | 'clientTimeoutMs'
 >
 
 /** The first so many are approved for live, and the first so many of these have a live shop. */
@@ -146,6 +146,6 @@ export function provisioned(world: World, stock: Provisioned['stock']): Provisio
     providerWallets: world.providerWallets.map((wallet) => ({ ...wallet })),
     staff: world.staff.map(({ name, role, password }) => ({ name, role, password })),
     stock,
-    clientPatienceMs,
+    clientTimeoutMs,
   }
 }

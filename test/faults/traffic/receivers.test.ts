@@ -97,7 +97,7 @@ describe('The receivers of a run of faults', () => {
       expect(did, manner).to.equal(got[index])
     }
     const decided = linesOf<ProviderRequest>(files.provider)
-      .filter(({ asks }) => asks === 'order')
+      .filter(({ type }) => type === 'order')
       .map(({ key, decided: is, status }) => [key, is, status])
     expect(decided).to.deep.equal([
       ['k1', true, 'succeeded'],

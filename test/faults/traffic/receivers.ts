@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { deliveryIn } from '../evidence/delivery-id.ts'
+import { deliveryIn } from '../evidence/evidence.ts'
 import { openRecord, type Recording } from '../evidence/record.ts'
 import { chanceOf } from './chance.ts'
 import { hooks } from './hooks.ts'
@@ -69,12 +69,12 @@ export async function openReceivers({ seed, folder, clockAheadMs }: Opening): Pr
     })
   }
 
-  const hold = new Set<Promise<void>>()
+  const running = new Set<Promise<void>>()
   const server = createServer((req, res) => {
     const done = receive(req, res)
       .catch(() => void res.destroy())
-      .finally(() => hold.delete(done))
-    hold.add(done)
+      .finally(() => running.delete(done))
+    running.add(done)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -100,7 +100,7 @@ export async function openReceivers({ seed, folder, clockAheadMs }: Opening): Pr
     async close() {
       server.close()
       server.closeAllConnections()
-      await Promise.all(hold)
+      await Promise.all(running)
       await record.close()
     },
   }

@@ -29,4 +29,4 @@ export const isAnswered = ({ status }: Call): boolean =>
 export const isGood = ({ status }: Call): boolean => status !== null && status < 300
 
 /** The `data` of a good answer. */
-export const dataOf = <Data>({ answer }: Call): Data => (answer as { data: Data }).data
+export const dataOf = <Data>({ response }: Call): Data => (response as { data: Data }).data

@@ -1,83 +1,65 @@
-import type { Call } from '../../evidence/evidence.ts'
-import type { Broken, Judge, Round } from '../round.ts'
-import { refusalOf } from '../views/answers.ts'
-import { busyIn } from '../views/busy.ts'
-import { statusOf } from '../views/catalogue.ts'
-import { repeatedOf } from '../views/groups.ts'
-import { settles } from '../views/times.ts'
+import type { Call, What } from '../../evidence/evidence.ts'
+import { repeatedOf } from '../groups.ts'
+import type { Request } from '../requests.ts'
+import { errorOf } from '../responses.ts'
+import type { Check, Finding, Round } from '../round.ts'
+import { settles } from '../times.ts'
 
-const marginMs = 200
+/** Refusals of the documented API have one of these statuses. */
+const refusals = [400, 401, 402, 403, 404, 408, 409, 413, 415, 429, 431]
 
-/**
- * Every answer is one of the catalogue, in the envelope, with a request id of its own; "come again" is said, and an answer is missing, only while
- * something is wrong or just was.
- */
-export const answerSound: Judge = function* (round) {
-  const isBusy = busyIn(round)
+/** Every call gets a response with a request id of its own, in the envelope. There is none, or a 503, only because of a fault. */
+export const answerSound: Check = function* (round) {
+  const requestOf = new Map(round.requests.flatMap((request) => request.calls.map((call) => [call, request])))
   for (const call of round.calls) {
     yield* missing(round, call)
-    if (call.status !== null) yield* sound(round, call, call.status, isBusy)
+    if (call.status !== null) yield* sound(round, call, call.status, requestOf.get(call))
   }
-  const ids = round.calls.filter(
-    ({ status, headers }) => status !== null && headers['x-request-id'] !== undefined,
-  )
-  for (const { call, headers } of repeatedOf(ids, (each) => each.headers['x-request-id']))
-    yield { of: `call ${call}`, says: `another answer has its request id ${headers['x-request-id']}` }
+  const withId = round.calls.filter(({ headers }) => headers['x-request-id'] !== undefined)
+  for (const call of repeatedOf(withId, ({ headers }) => headers['x-request-id']))
+    yield [nameOf(call), `has the request id of another response: ${call.headers['x-request-id']}`]
 }
 
 const nameOf = ({ call, what, method, path }: Call): string => `call ${call} ${what} ${method} ${path}`
 
-/** Some clients give up early, of their own accord: then nothing is missing. One that was answered counts where a patient one would have been told. */
-function* missing(round: Round, call: Call): Generator<Broken> {
+const marginMs = 200
+
+/** Some clients give up early on purpose. A call that was answered counts as one that would have been reported. */
+function* missing(round: Round, call: Call): Generator<Finding> {
   const waitedMs = call.ended - call.began
-  const isPatient = call.timeoutMs >= round.setting.clientPatienceMs
+  const isPatient = call.timeoutMs >= round.setting.clientTimeoutMs
   const gaveUp = !isPatient && (call.status !== null || waitedMs >= call.timeoutMs - marginMs)
   const span = { from: call.began, to: call.status === null ? call.ended : call.began + call.timeoutMs }
   if (!gaveUp && round.isDue('answer.sound', span, settles.requests) && call.status === null)
-    yield { of: nameOf(call), says: `got no answer in ${waitedMs} ms, and nothing was wrong` }
+    yield [nameOf(call), `got no response in ${waitedMs} ms, without a fault`]
 }
 
-function* sound(
-  round: Round,
-  call: Call,
-  status: number,
-  isBusy: (call: Call) => boolean,
-): Generator<Broken> {
-  const of = nameOf(call)
-  if (call.headers['x-request-id'] === undefined)
-    yield { of, says: `was answered ${status} without X-Request-Id` }
-  if (status >= 500 && status !== 503)
-    yield { of, says: `was answered ${status}: ${JSON.stringify(call.answer).slice(0, 300)}` }
-  const span = { from: call.began, to: call.ended }
-  if (status === 503 && !isBusy(call) && round.times.isCalm(span, settles.requests))
-    yield {
-      of,
-      says: `was answered 503, and nothing was wrong: ${JSON.stringify(call.answer).slice(0, 300)}`,
-    }
-  if (call.path.startsWith('/api/')) yield* enveloped(of, call, status)
+function* sound(round: Round, call: Call, status: number, request?: Request): Generator<Finding> {
+  const subject = nameOf(call)
+  const response = `${status} ${JSON.stringify(call.response).slice(0, 300)}`
+  if (call.headers['x-request-id'] === undefined) yield [subject, `got ${status} without X-Request-Id`]
+  const isCalm = round.times.isCalm({ from: call.began, to: call.ended }, settles.requests)
+  if (status >= 500 && (status !== 503 || (isCalm && !mayBeBusy(round, call, request))))
+    yield [subject, `got ${response}, without a fault`]
+  if (!call.path.startsWith('/api/') || (call.what === 'product.export' && status === 200)) return
+  const { success, data } = (call.response ?? {}) as { success?: boolean; data?: unknown }
+  const error = errorOf(call)
+  const isEnveloped =
+    status < 400 ? success === true && data !== undefined : success === false && error?.statusCode === status
+  if (!isEnveloped) yield [subject, `got a response outside the envelope: ${response}`]
+  if (status >= 400 && status < 500 && !refusals.includes(status))
+    yield [subject, `got a status that the API does not have: ${response}`]
 }
 
-function* enveloped(of: string, call: Call, status: number): Generator<Broken> {
-  const type = call.headers['content-type'] ?? ''
-  if (call.what === 'product.export' && status === 200) return
-  const answer = call.answer as { success?: unknown; data?: unknown } | null
-  if (!type.startsWith('application/json') || typeof answer !== 'object' || answer === null)
-    return yield { of, says: `was answered ${status} ${type} and no JSON` }
-  if (status < 400) {
-    if (answer.success !== true || answer.data === undefined)
-      yield { of, says: `was answered ${status} without success and data` }
-    return
-  }
-  const refusal = refusalOf(call)
-  if (answer.success !== false || refusal === null)
-    return yield { of, says: `was answered ${status} without an error` }
-  if (
-    refusal.statusCode !== status ||
-    statusOf[refusal.code] !== status ||
-    typeof refusal.message !== 'string'
-  )
-    yield {
-      of,
-      says: `was answered ${status} with ${refusal.code} ${refusal.statusCode}, which the catalogue does not have`,
-    }
+/** These wait for one another: for stock that another order holds, or for a refund whose outcome the wallet has not reported. */
+const waiting: readonly What[] = ['order', 'stock', 'import', 'refund']
+/** The traffic repeats a request until so long after the last fault. */
+const repeatsMs = 55_000
+
+/** They may get a 503 without a fault, if the same key gets its response later. */
+function mayBeBusy({ setting, faults }: Round, { what, sandbox, ended }: Call, request?: Request): boolean {
+  if (!waiting.includes(what) || request === undefined) return false
+  const isOver = request.ended >= setting.healedAt + repeatsMs
+  const hasJumped = faults.some((fault) => fault.what === 'clock.jump' && fault.began >= ended)
+  return request.settled !== null || isOver || hasJumped || (what === 'refund' && sandbox === false)
 }

@@ -1,66 +1,73 @@
 import type { DeliveryDocument } from '../documents.ts'
-import type { Broken, Judge, Round } from '../round.ts'
-import { groupsOf } from '../views/groups.ts'
-import { heldBack } from '../views/held-back.ts'
-import { settles } from '../views/times.ts'
+import { groupsOf } from '../groups.ts'
+import type { Check, Finding, Round } from '../round.ts'
+import { settles } from '../times.ts'
+import { isAccepted } from './delivery-counted.ts'
 
-/** A second is on no clock of a machine that is busy; a record rounds to the millisecond. */
+/** Records round to the millisecond, and two clocks are read. */
 const earlyMs = 5
-/** How late an attempt may be where nothing is wrong: its lease ended with its worker, and workers poll every 2 s; the rest is the line that it stands in. */
-const lateMs = 15_000
 
-/**
- * No attempt comes before its wait is over, counted from the end of the one before; and none much later, where nothing was wrong and its
- * receiver is quick (SPEC 6.4).
- */
-export const deliveryPaced: Judge = function* (round) {
-  const byHand = groupsOf(
-    round.dump.auditevents.filter(({ act }) => act === 'delivery.requeued'),
-    ({ subject }) => subject,
-  )
-  const isHeldBack = heldBack(round)
+/** A lease ends with its worker, and workers poll every 2 s; the rest is the queue. */
+const mostLateMs = 15_000
+
+/** No attempt comes before its wait is over, and none much later without a fault, unless its endpoint is throttled (SPEC 6.4). */
+export const deliveryPaced: Check = function* (round) {
+  const lines = round.dump.auditevents.filter(({ act }) => act === 'delivery.requeued')
+  const requeues = groupsOf(lines, ({ subject }) => subject)
+  const throttled = throttledAt(round)
   for (const delivery of round.dump.deliveries) {
-    const asked = (byHand.get(delivery._id) ?? []).map(({ at }) => at)
-    yield* paced(round, delivery, asked, isHeldBack)
+    const requeuedAt = (requeues.get(delivery._id) ?? []).map(({ at }) => at)
+    yield* paced(round, delivery, requeuedAt, throttled)
   }
 }
 
 function* paced(
   round: Round,
-  delivery: DeliveryDocument,
-  asked: number[],
-  isHeldBack: ReturnType<typeof heldBack>,
-): Generator<Broken> {
-  const { _id: of, attemptLog, createdAt } = delivery
-  const waits = round.setting.settings.retrySeconds.map((seconds) => seconds * 1000)
-  const isByTable = asked.length === 0 && attemptLog.length === delivery.attempts
+  { _id, attemptLog, createdAt, attempts, endpointId }: DeliveryDocument,
+  requeuedAt: number[],
+  throttled: ReturnType<typeof throttledAt>,
+): Generator<Finding> {
+  const { times, setting } = round
+  const waits = setting.settings.retrySeconds.map((seconds) => seconds * 1000)
+  const isByTable = requeuedAt.length === 0 && attemptLog.length === attempts
   for (const [index, { at }] of attemptLog.entries()) {
     const before = attemptLog[index - 1]
     const endedAt = before === undefined ? createdAt : before.at + before.durationMs
-    const toldMs = before === undefined ? 0 : ((isByTable ? waits[index - 1] : Math.min(...waits)) ?? 0)
-    const isAsked = asked.some((when) => when >= endedAt - earlyMs && when <= at + earlyMs)
-    // By the clock that its beginning was read from; its end is counted from that.
-    const readAt = [before?.at ?? createdAt, at].map((shown) => round.times.machineTime(shown))
-    const skewMs = round.times.skewAround({
-      from: Math.min(...readAt.map(({ from }) => from)),
-      to: Math.max(...readAt.map(({ to }) => to)),
+    const tableMs = before === undefined ? 0 : ((isByTable ? waits[index - 1] : Math.min(...waits)) ?? 0)
+    const isRequeued = requeuedAt.some((when) => when >= endedAt - earlyMs && when <= at + earlyMs)
+    const [first, last] = [times.machineTime(before?.at ?? createdAt), times.machineTime(at)]
+    const skewMs = times.skewAround({
+      from: Math.min(first.from, last.from),
+      to: Math.max(first.to, last.to),
     })
     const waitedMs = at - endedAt
-    if (waitedMs < (isAsked ? 0 : toldMs) - earlyMs - skewMs)
-      yield {
-        of,
-        says: `attempt ${index + 1} came ${waitedMs} ms after the one before, and its wait is ${toldMs} ms`,
-      }
-    const mostMs = 2 * toldMs + lateMs
-    const ended = round.times.machineTime(endedAt)
-    // Late is what was not there by then, whatever was done to the service since.
-    const mayBeLate = !isByTable || isHeldBack(delivery.endpointId, endedAt, endedAt + mostMs)
-    const isJudged =
-      !mayBeLate && round.isDue('delivery.paced', { ...ended, to: ended.to + mostMs }, settles.jobs)
-    if (isJudged && waitedMs > mostMs)
-      yield {
-        of,
-        says: `attempt ${index + 1} came ${waitedMs} ms after ${before ? 'the one before' : 'its event'}, and nothing was wrong`,
-      }
+    const words = `attempt ${index + 1} came ${waitedMs} ms after the one before or its event`
+    if (waitedMs < (isRequeued ? 0 : tableMs) - earlyMs - skewMs)
+      yield [_id, `${words}, not after ${tableMs} ms`]
+    const mostMs = 2 * tableMs + mostLateMs
+    if (!isByTable || throttled(endpointId, endedAt, endedAt + mostMs)) continue
+    const ended = times.machineTime(endedAt)
+    const isDue = round.isDue('delivery.paced', { from: ended.from, to: ended.to + mostMs }, settles.jobs)
+    if (isDue && waitedMs > mostMs) yield [_id, `${words}, without a fault`]
+  }
+}
+
+/** An endpoint that is slower than this, or never accepts, is throttled; what queues behind that comes within half a minute. */
+const slowMs = 1000
+const queueMs = 30_000
+
+/** Whether an endpoint may have been throttled between two instants of the service's clock. */
+function throttledAt({ dump }: Round): (endpointId: string, from: number, to: number) => boolean {
+  const byEndpoint = new Map(
+    [...groupsOf(dump.deliveries, ({ endpointId }) => endpointId)].map(([id, some]) => [
+      id,
+      some.flatMap(({ attemptLog }) => attemptLog).toSorted((one, other) => one.at - other.at),
+    ]),
+  )
+  return (endpointId, from, to) => {
+    const near = (byEndpoint.get(endpointId) ?? []).filter(({ at }) => at >= from - queueMs && at <= to)
+    return (
+      near.some(({ durationMs }) => durationMs > slowMs) || !near.some(({ status }) => isAccepted(status))
+    )
   }
 }

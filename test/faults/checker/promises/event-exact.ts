@@ -1,19 +1,33 @@
-import type { DeliveryDocument } from '../documents.ts'
-import type { Broken, Judge, Round } from '../round.ts'
-import { groupsOf, repeatedOf } from '../views/groups.ts'
-import { handingOn } from '../views/handing-on.ts'
-import { type Due, eventsOf, eventsOfOrder, mostAttempts } from '../views/history.ts'
-import type { Past } from '../views/subscriptions.ts'
-import type { Span } from '../views/times.ts'
+import type { DeliveryDocument, EndpointDocument, IntentDocument } from '../documents.ts'
+import { steadyEndpoints } from '../endpoints.ts'
+import { groupsOf, repeatedOf } from '../groups.ts'
+import type { Check, Finding } from '../round.ts'
+import { lateMs } from '../times.ts'
 
-/**
- * Exactly the events that a history asks for: none without what it tells of, none missing, none twice; and of each, one delivery to
- * each endpoint that was subscribed.
- */
-export const eventExact: Judge = function* (round) {
-  const handedOnBy = handingOn(round)
-  const byBusiness = groupsOf(round.dump.webhookendpoints, ({ businessId }) => businessId)
-  const sources = [
+/** An event that a history asks for. */
+interface Due {
+  event: string
+  status: string
+  refund?: string
+}
+
+/** An intent or an order, and its events. `isWhole`: it remembers all of them. */
+interface Source {
+  referenceNumber: string
+  businessId: string
+  sandbox: boolean
+  createdAt: number
+  due: Due[]
+  isWhole: boolean
+}
+
+/** An intent remembers its last 50 attempts. */
+const mostAttempts = 50
+
+/** Exactly the events of a history exist, each with one delivery to each endpoint that is subscribed to it. */
+export const eventExact: Check = function* (round) {
+  const steady = groupsOf(steadyEndpoints(round), ({ businessId }) => businessId)
+  const sources: Source[] = [
     ...round.dump.intents.map((intent) => ({
       ...intent,
       due: eventsOf(intent),
@@ -24,110 +38,79 @@ export const eventExact: Judge = function* (round) {
       .map((order) => ({
         ...order,
         referenceNumber: order.number,
-        due: eventsOfOrder(order),
+        due: [{ event: 'order.new', status: 'PLACED' }],
         isWhole: true,
       })),
   ]
-  for (const { referenceNumber, businessId, due, isWhole, ...made } of sources) {
-    const deliveries = round.deliveriesOf.get(referenceNumber) ?? []
-    yield* noneElse(referenceNumber, due, isWhole, deliveries)
-    // Old deliveries may have gone before it, where something kept it.
-    const mayLack = round.mayBeCleaned(made)
-    for (const { _id } of byBusiness.get(businessId) ?? []) {
-      const mine = deliveries.filter(({ endpointId }) => endpointId === _id)
-      const past = round.pasts.get(_id)
-      const endpoint = past === undefined ? null : { id: _id, past, mayLack, handedOnBy }
-      if (endpoint !== null) yield* eachOne(round, referenceNumber, due, mine, endpoint)
-    }
+  for (const source of sources) {
+    const deliveries = round.deliveriesOf.get(source.referenceNumber) ?? []
+    yield* noneElse(source, deliveries)
+    // Of an old intent the clean-up may have removed some.
+    if (round.mayBeCleaned(source)) continue
+    for (const endpoint of steady.get(source.businessId) ?? []) yield* eachOne(source, deliveries, endpoint)
   }
-  yield* orphans(round, new Set(sources.map(({ referenceNumber }) => referenceNumber)))
+  const known = new Set(sources.map(({ referenceNumber }) => referenceNumber))
+  for (const { referenceNumber, event, _id } of round.dump.deliveries)
+    if (!known.has(referenceNumber))
+      yield [referenceNumber, `does not exist, and delivery ${_id} is ${event} of it`]
 }
 
-/** No event but those, and none of them twice. */
+/** SPEC 6.1 */
+function eventsOf({ attempts, payment, refunds, cancellationReason }: IntentDocument): Due[] {
+  const failed = attempts.filter(
+    ({ kind, outcome }) => kind === 'payment' && ['declined', 'failed'].includes(outcome),
+  )
+  const refunded = refunds.filter(({ status }) => status === 'SUCCEEDED')
+  const cancelled = cancellationReason === 'expired' ? 'payment.expired' : 'payment.cancelled'
+  return [
+    { event: 'payment.created', status: 'PENDING' },
+    ...failed.map(({ outcome }) => ({
+      event: 'payment.failed',
+      status: outcome === 'declined' ? 'PENDING' : 'FAILED',
+    })),
+    ...(payment === null ? [] : [{ event: 'payment.confirmed', status: 'PAID' }]),
+    ...refunded.map(({ id }) => ({ event: 'payment.refunded', status: 'REFUNDED', refund: id })),
+    ...(cancellationReason === null ? [] : [{ event: cancelled, status: 'CANCELLED' }]),
+  ]
+}
+
+const isOf = ({ event, facts }: DeliveryDocument, due: Due): boolean =>
+  event === due.event && facts.status === due.status && facts.refund?.id === due.refund
+
+/** No other events, none of them twice, and the same for all endpoints. */
 function* noneElse(
-  of: string,
-  due: Due[],
-  isWhole: boolean,
+  { referenceNumber, due, isWhole }: Source,
   deliveries: DeliveryDocument[],
-): Generator<Broken> {
-  const events = groupsOf(deliveries, ({ eventId }) => eventId)
+): Generator<Finding> {
   const left = [...due]
-  for (const [eventId, [first]] of events) {
-    const told = toldBy(first as DeliveryDocument)
-    const index = left.findIndex((each) => isOf(told, each))
+  for (const [eventId, some] of groupsOf(deliveries, (delivery) => delivery.eventId)) {
+    const first = some[0] as DeliveryDocument
+    const index = left.findIndex((each) => isOf(first, each))
     if (index >= 0) left.splice(index, 1)
-    else if (isWhole || told.event !== 'payment.failed')
-      yield {
-        of,
-        says: `event ${eventId} tells ${told.event} ${told.refund ?? told.status}, and nothing such happened, or it was told before`,
-      }
+    else if (isWhole || first.event !== 'payment.failed')
+      yield [referenceNumber, `${first.event} (${eventId}) did not happen, or not twice`]
+    if (new Set(some.map(({ facts }) => JSON.stringify(facts))).size > 1)
+      yield [referenceNumber, `event ${eventId} reports different things to different endpoints`]
+    for (const { _id } of repeatedOf(some, ({ endpointId }) => endpointId))
+      yield [referenceNumber, `delivery ${_id} is the second one of its event to its endpoint`]
   }
-  for (const again of repeatedOf(deliveries, ({ eventId, endpointId }) => `${eventId} ${endpointId}`))
-    yield { of, says: `delivery ${again._id} is a second one of event ${again.eventId} to the same endpoint` }
-  for (const [eventId, some] of events)
-    if (
-      new Set(some.map(({ body }) => JSON.stringify((JSON.parse(body) as { data: unknown }).data))).size > 1
-    )
-      yield { of, says: `event ${eventId} tells its endpoints different things` }
-}
-
-interface Told {
-  event: string
-  status: string
-  refund: string | null
-}
-
-function toldBy({ event, body }: DeliveryDocument): Told {
-  const { data } = JSON.parse(body) as { data: { status: string; refund?: { id: string } } }
-  return { event, status: data.status, refund: data.refund?.id ?? null }
-}
-
-const isOf = (told: Told, due: Due): boolean =>
-  told.event === due.event && told.status === due.status && told.refund === due.refund
-
-const marginMs = 2_000
-
-/** An endpoint, and what is known of when it was told. */
-interface Endpoint {
-  id: string
-  past: Past
-  mayLack: boolean
-  handedOnBy(happened: Span): number
 }
 
 function* eachOne(
-  round: Round,
-  of: string,
-  due: Due[],
-  mine: DeliveryDocument[],
-  { id, past, mayLack, handedOnBy }: Endpoint,
-): Generator<Broken> {
-  const left = [...mine]
+  source: Source,
+  deliveries: DeliveryDocument[],
+  endpoint: EndpointDocument,
+): Generator<Finding> {
+  const { referenceNumber, due, createdAt } = source
+  const { _id, events } = endpoint
+  const left = deliveries.filter(({ endpointId }) => endpointId === _id)
   for (const one of due) {
-    const index = left.findIndex((delivery) => isOf(toldBy(delivery), one))
-    const delivery = index >= 0 ? left.splice(index, 1)[0] : undefined
-    const happened = round.times.machineTime(one.at ?? round.intentOf.get(of)?.createdAt ?? 0)
-    const skewMs = round.times.skewAround(happened)
-    const from = happened.from - marginMs - skewMs
-    if (delivery === undefined) {
-      // Who did not want it when it happened need not be asked about later.
-      const mayBeDue = !mayLack && past.subscribed(one.event, { from, to: from }).always
-      if (mayBeDue && past.subscribed(one.event, { from, to: handedOnBy(happened) }).always)
-        yield { of, says: `endpoint ${id} was subscribed to ${one.event}, and has no delivery of it` }
-      continue
-    }
-    const handedOn = round.times.machineTime(delivery.createdAt)
-    const to = handedOn.to + marginMs + Math.max(skewMs, round.times.skewAround(handedOn))
-    if (!past.subscribed(one.event, { from, to }).ever)
-      yield {
-        of,
-        says: `endpoint ${id} was not subscribed to ${one.event}, and has delivery ${delivery._id}`,
-      }
+    const index = left.findIndex((delivery) => isOf(delivery, one))
+    if (index >= 0) left.splice(index, 1)
+    const isSubscribed = events.includes(one.event)
+    if (index >= 0 && !isSubscribed)
+      yield [referenceNumber, `endpoint ${_id} did not want ${one.event} and has it`]
+    if (index < 0 && isSubscribed && createdAt > endpoint.createdAt + lateMs)
+      yield [referenceNumber, `endpoint ${_id} is subscribed to ${one.event} and has no delivery of it`]
   }
-}
-
-/** A delivery tells of something that is there. */
-function* orphans({ dump }: Round, sources: Set<string>): Generator<Broken> {
-  for (const { referenceNumber: of, event, _id } of dump.deliveries)
-    if (!sources.has(of)) yield { of, says: `delivery ${_id} tells ${event} of it, and it is not there` }
 }

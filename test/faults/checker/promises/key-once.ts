@@ -1,163 +1,125 @@
 import type { What } from '../../evidence/evidence.ts'
 import type { IntentDocument } from '../documents.ts'
-import type { Broken, Judge, Round } from '../round.ts'
-import { dataOf, referenceIn, type ShownIntent } from '../views/answers.ts'
-import { groupsOf, repeatedOf, sumOf } from '../views/groups.ts'
-import { isDone, isUnknown, mostBeyond, type Request } from '../views/requests.ts'
+import { groupsOf, repeatedOf, sumOf } from '../groups.ts'
+import { isDone, isUnknown, mostBeyond, type Request } from '../requests.ts'
+import { dataOf, referenceIn, type ShownIntent } from '../responses.ts'
+import type { Check, Finding, Round } from '../round.ts'
 
 /**
- * No idempotency key ran twice: there are as many things as keys that were answered good, and at most one more for each life of a key of which nobody knows; no two keys
- * got the same thing. What was cancelled, or paid by a simulation, was so by a request of its own that was not refused.
+ * No idempotency key ran twice: there are as many things as keys with a 2xx, and at most one more for each life of a key with an unknown
+ * outcome. No two keys got the same thing. An intent was cancelled or simulated by a request that was not refused.
  */
-export const keyOnce: Judge = function* (round) {
-  yield* things(
-    round,
-    'create',
-    round.dump.intents,
-    ({ referenceNumber }) => referenceNumber,
-    'referenceNumber',
-  )
-  const placed = round.dump.orders.filter(({ status }) => status === 'PLACED')
-  yield* things(round, 'order', placed, ({ number }) => number, 'number')
-  yield* things(round, 'endpoint.create', round.dump.webhookendpoints, ({ _id }) => _id, 'id')
-  // What came in a file has a handle of its own.
-  const created = round.dump.products.filter(({ _id, handle }) => handle === _id)
-  yield* things(round, 'product.create', created, ({ _id }) => _id, '_id')
+export const keyOnce: Check = function* (round) {
+  const { dump } = round
+  const placed = dump.orders.filter(({ status }) => status === 'PLACED')
+  // Imported products have a handle of their own.
+  const created = dump.products.filter(({ _id, handle }) => handle === _id)
+  yield* things(round, 'create', dump.intents, 'referenceNumber', 'referenceNumber')
+  yield* things(round, 'order', placed, 'number', 'number')
+  yield* things(round, 'endpoint.create', dump.webhookendpoints, '_id', 'id')
+  yield* things(round, 'product.create', created, '_id', '_id')
   yield* refunds(round)
-  yield* moves(round)
+  yield* ends(round)
   yield* markedTwice(round)
 }
 
-interface Made {
+interface Owner {
   businessId: string
   sandbox?: boolean
 }
 
-/** What creates made, by business and, where it counts, by environment. */
-function* things<Thing extends Made>(
+/** By business and, unless it is an endpoint, by environment. */
+const ownerOf = ({ businessId, sandbox }: Owner): string => `${businessId} ${sandbox ?? ''}`
+const likewise = ({ businessId, sandbox }: Request, thing: Owner): string =>
+  ownerOf(thing.sandbox === undefined ? { businessId } : { businessId, sandbox })
+
+function* things<Field extends string, Thing extends Owner & Record<Field, string>>(
   round: Round,
   what: What,
   stored: Thing[],
-  nameOf: (thing: Thing) => string,
-  field: string,
-): Generator<Broken> {
+  name: Field,
+  shownAs: string,
+): Generator<Finding> {
   const requests = round.requests.filter((request) => request.what === what)
-  const answered = requests.filter(isDone).map(({ settled, isAcrossDays }) => ({
-    name: dataOf<Record<string, string>>(settled as never)?.[field],
-    isAcrossDays,
-  }))
-  const certain = answered.filter(({ isAcrossDays }) => !isAcrossDays)
-  for (const { name } of repeatedOf(certain, (each) => each.name))
-    yield { of: String(name), says: `two keys of ${what} were answered with it` }
-  const acknowledged = new Set(answered.map(({ name }) => name))
-  const extra = groupsOf(
-    stored.filter((thing) => !acknowledged.has(nameOf(thing))),
-    ownerOf,
-  )
-  for (const [owner, some] of extra) {
-    const own = requests.filter((request) => ownerOf(asOwner(request, some[0])) === owner)
-    const unknown = sumOf(own, mostBeyond)
-    if (some.length > unknown)
-      yield {
-        of: some.map(nameOf).slice(0, 5).join(' '),
-        says: `${some.length} are there that no answer of ${what} names, and ${unknown} may have been made unheard`,
-      }
+  const nameIn = ({ settled }: Request): string => dataOf<Record<string, string>>(settled)?.[shownAs] ?? ''
+  const done = requests.filter(isDone)
+  const certain = done.filter(({ isAcrossDays }) => !isAcrossDays)
+  for (const again of repeatedOf(certain, nameIn)) yield [nameIn(again), `two keys of ${what} created it`]
+  const acknowledged = new Set(done.map(nameIn))
+  const extra = stored.filter((thing) => !acknowledged.has(thing[name]))
+  for (const [owner, some] of groupsOf(extra, ownerOf)) {
+    const own = requests.filter((request) => likewise(request, some[0] as Thing) === owner)
+    const most = sumOf(own, mostBeyond)
+    if (some.length > most)
+      yield [
+        some
+          .map((thing) => thing[name])
+          .slice(0, 5)
+          .join(' '),
+        `${some.length} exist that no response to ${what} names, and ${most} may have been created`,
+      ]
   }
 }
 
-const ownerOf = ({ businessId, sandbox }: Made): string => `${businessId} ${sandbox ?? ''}`
-
-/** Endpoints have no environment, and so their requests' does not count. */
-const asOwner = ({ business, sandbox }: Request, thing: Made | undefined): Made => ({
-  businessId: business,
-  ...(thing?.sandbox === undefined ? {} : { sandbox }),
-})
-
-/** Refunds of one payment: each key its own, and none without a key. */
-function* refunds({ requests, dump }: Round): Generator<Broken> {
+function* refunds({ requests, dump }: Round): Generator<Finding> {
   const byReference = groupsOf(
     requests.filter(({ what }) => what === 'refund'),
-    (request) => referenceIn(request) ?? '',
+    referenceIn,
   )
-  for (const { referenceNumber: of, refunds: stored } of dump.intents) {
-    const asked = byReference.get(of) ?? []
-    const answered = asked
-      .filter(isDone)
-      .map(({ settled }) => dataOf<ShownIntent>(settled as never)?.refund?.id)
-    for (const id of repeatedOf(answered, (each) => each))
-      yield { of, says: `two keys were answered with refund ${id}` }
-    const extra = stored.filter(({ id }) => !answered.includes(id))
-    const unknown = sumOf(asked, mostBeyond)
-    if (extra.length > unknown)
-      yield {
-        of,
-        says: `has ${extra.length} refunds that no answer names (${extra.map(({ id }) => id).join(' ')}), and ${unknown} may have been made unheard`,
-      }
+  for (const { referenceNumber, refunds: stored } of dump.intents) {
+    const own = byReference.get(referenceNumber) ?? []
+    const named = own.filter(isDone).map(({ settled }) => dataOf<ShownIntent>(settled)?.refund?.id)
+    for (const id of repeatedOf(named, (each) => each)) yield [referenceNumber, `two keys made refund ${id}`]
+    const extra = stored.filter(({ id }) => !named.includes(id))
+    const most = sumOf(own, mostBeyond)
+    if (extra.length > most)
+      yield [
+        referenceNumber,
+        `has ${extra.length} refunds that no response names, and ${most} may have been made`,
+      ]
   }
 }
 
-/** What each kind of request that ends an intent leaves of itself. */
-const endings: { what: What; hasDone: (intent: IntentDocument) => boolean; did: string }[] = [
-  {
-    what: 'cancel',
-    hasDone: ({ cancellationReason }) => cancellationReason === 'requested_by_merchant',
-    did: 'was cancelled by its merchant',
-  },
-  {
-    what: 'simulate',
-    hasDone: ({ payment }) => payment?.wallet === 'simulation',
-    did: 'was paid by a simulation',
-  },
+/** What a request that ends an intent leaves of itself. */
+const endings: [what: What, hasEnded: (intent: IntentDocument) => boolean][] = [
+  ['cancel', ({ cancellationReason }) => cancellationReason === 'requested_by_merchant'],
+  ['simulate', ({ payment }) => payment?.wallet === 'simulation'],
 ]
 
-/**
- * Who ended an intent was answered so, or heard nothing: a request that was refused did nothing, also where what it had done before it died is what
- * it was refused for, and nobody else's or a key's that may not ended it.
- */
-function* moves(round: Round): Generator<Broken> {
-  const asked = groupsOf(round.requests.filter(isOfSecretKey(round)), (request) => referenceIn(request) ?? '')
-  for (const intent of round.dump.intents)
-    for (const { what, hasDone, did } of endings) {
-      const own = (asked.get(intent.referenceNumber) ?? []).filter(
-        (request) => request.what === what && ownerOf(asOwner(request, intent)) === ownerOf(intent),
+function* ends({ requests, dump, setting }: Round): Generator<Finding> {
+  const keys = setting.businesses.flatMap((business) => business.keys)
+  const publishable = new Set(keys.filter(({ kind }) => kind === 'publishable').map(({ id }) => id))
+  const allowed = requests.filter(({ calls }) => !publishable.has(calls[0]?.keyId ?? ''))
+  const byReference = groupsOf(allowed, referenceIn)
+  for (const intent of dump.intents)
+    for (const [what, hasEnded] of endings) {
+      const own = (byReference.get(intent.referenceNumber) ?? []).filter(
+        (request) => request.what === what && likewise(request, intent) === ownerOf(intent),
       )
-      const of = intent.referenceNumber
       const done = own.filter((request) => isDone(request) && !request.isAcrossDays)
-      if (hasDone(intent) && !own.some((request) => isDone(request) || isUnknown(request)))
-        yield { of, says: `${did}, and no ${what} of ${own.length} was answered good or is unknown` }
-      if (done.length > 1)
-        yield {
-          of,
-          says: `${did} by ${done.length} keys: ${done.map((each) => each.idempotencyKey).join(', ')}`,
-        }
+      if (hasEnded(intent) && !own.some((request) => isDone(request) || isUnknown(request)))
+        yield [intent.referenceNumber, `has the effect of a ${what}, and none of ${own.length} succeeded`]
+      if (done.length > 1) yield [intent.referenceNumber, `has the effect of ${done.length} keys of ${what}`]
     }
 }
 
-function isOfSecretKey({ setting }: Round): (request: Request) => boolean {
-  const keys = setting.businesses.flatMap((business) => business.keys)
-  const publishable = new Set(keys.filter(({ kind }) => kind === 'publishable').map(({ id }) => id))
-  return ({ tries }) => !publishable.has(tries[0]?.keyId ?? '')
+/** Merchants write the key into what they create. */
+function* markedTwice({ dump, requests }: Round): Generator<Finding> {
+  const keys = new Set(
+    requests.filter(({ isAcrossDays }) => !isAcrossDays).map((each) => each.idempotencyKey),
+  )
+  const intents = dump.intents.flatMap(({ referenceNumber, metadata, ...owner }) =>
+    metadata
+      .filter(({ key }) => key === 'key')
+      .map(({ value }) => ({ owner, name: referenceNumber, key: value })),
+  )
+  const products = dump.products.flatMap(({ _id, name, ...owner }) =>
+    name.split(' ').map((word) => ({ owner, name: _id, key: word })),
+  )
+  for (const made of [intents, products])
+    for (const { name, key } of repeatedOf(
+      made.filter((each) => keys.has(each.key)),
+      (each) => `${ownerOf(each.owner)} ${each.key}`,
+    ))
+      yield [name, `its key ${key} created another one`]
 }
-
-/** Where the merchant wrote the key into what it made, there is one of it. */
-function* markedTwice({ dump, requests }: Round): Generator<Broken> {
-  const ofProducts = new Set(requests.filter(({ what }) => what === 'product.create').map(keyOf))
-  const intents = dump.intents.map(({ referenceNumber, metadata, ...owner }) => ({
-    ...owner,
-    of: referenceNumber,
-    key: metadata.find(({ key }) => key === 'key')?.value,
-  }))
-  const products = dump.products.map(({ _id, name, ...owner }) => ({
-    ...owner,
-    of: _id,
-    key: name.split(' ').find((word) => ofProducts.has(word)),
-  }))
-  const mayRunAgain = new Set(requests.filter((each) => each.isAcrossDays).map(keyOf))
-  for (const made of [intents, products]) {
-    const marked = made.filter(({ key }) => key !== undefined && !mayRunAgain.has(key))
-    for (const { of, key } of repeatedOf(marked, (each) => `${each.businessId} ${each.sandbox} ${each.key}`))
-      yield { of, says: `another was made by its key ${key} too` }
-  }
-}
-
-const keyOf = ({ idempotencyKey }: Request): string => idempotencyKey

@@ -1,9 +1,8 @@
-import type { Judge } from '../round.ts'
+import type { Check } from '../round.ts'
 import { answerSound } from './answer-sound.ts'
 import { auditComplete } from './audit-complete.ts'
 import { cleanUpBounded } from './clean-up-bounded.ts'
 import { codeUnique } from './code-unique.ts'
-import { commissionExact } from './commission-exact.ts'
 import { createExists } from './create-exists.ts'
 import { deliveryCounted } from './delivery-counted.ts'
 import { deliveryDelivered } from './delivery-delivered.ts'
@@ -16,24 +15,20 @@ import { importWhole } from './import-whole.ts'
 import { keyOnce } from './key-once.ts'
 import { keyReplayed } from './key-replayed.ts'
 import { listExact } from './list-exact.ts'
-import { logCalm } from './log-calm.ts'
 import { moveLegal } from './move-legal.ts'
 import { orderExact } from './order-exact.ts'
-import { processLives } from './process-lives.ts'
 import { providerBalances } from './provider-balances.ts'
-import { quietReached } from './quiet-reached.ts'
-import { readExact } from './read-exact.ts'
+import { logCalm, processLives, quietReached, roundEnded } from './quiet-reached.ts'
 import { readForward } from './read-forward.ts'
 import { refundBounded } from './refund-bounded.ts'
 import { refusalDue } from './refusal-due.ts'
 import { rightKept } from './right-kept.ts'
-import { roundEnded } from './round-ended.ts'
 import { secretKept } from './secret-kept.ts'
 import { stockBalances } from './stock-balances.ts'
 import { tenantApart } from './tenant-apart.ts'
 import { walletBalances } from './wallet-balances.ts'
 
-/** Every promise that a round proves, by the name that its violations bear. */
+/** Every promise that a round proves, by name. */
 export const promises = {
   'round.ended': roundEnded,
   'create.exists': createExists,
@@ -41,7 +36,6 @@ export const promises = {
   'key.replayed': keyReplayed,
   'move.legal': moveLegal,
   'read.forward': readForward,
-  'read.exact': readExact,
   'list.exact': listExact,
   'event.exact': eventExact,
   'event.told': eventTold,
@@ -53,7 +47,6 @@ export const promises = {
   'refund.bounded': refundBounded,
   'wallet.balances': walletBalances,
   'provider.balances': providerBalances,
-  'commission.exact': commissionExact,
   'stock.balances': stockBalances,
   'order.exact': orderExact,
   'import.whole': importWhole,
@@ -68,6 +61,5 @@ export const promises = {
   'clean-up.bounded': cleanUpBounded,
   'process.lives': processLives,
   'log.calm': logCalm,
-} as const satisfies Record<string, Judge>
-
+} as const satisfies Record<string, Check>
 export type PromiseName = keyof typeof promises

@@ -1,32 +1,45 @@
-import type { Judge, Round } from '../round.ts'
+import type { Check, Round } from '../round.ts'
 
-/** Once nothing is wrong any more, everything comes to its end: no event waits, no money is on its way, no import is half done. */
-export const quietReached: Judge = function* (round) {
+/** After the last fault all work comes to its end: every event is relayed, no payment, refund or import is open. */
+export const quietReached: Check = function* (round) {
   const { setting, dump } = round
-  if (setting.quietAt === null)
-    yield { of: 'the round', says: 'never became quiet after the last fault was healed' }
-  for (const says of setting.left) yield { of: 'the round', says }
-  for (const { referenceNumber: of, outbox, hold, refunds } of dump.intents) {
-    if (outbox.length > 0)
-      yield { of, says: `${outbox.map(({ event }) => event).join(' ')} was handed on to nobody` }
+  if (setting.quietAt === null) yield ['the round', 'never became quiet after the last fault']
+  for (const message of setting.left) yield ['the round', message]
+  for (const { referenceNumber, outbox, hold, refunds } of dump.intents) {
+    for (const { event } of outbox) yield [referenceNumber, `${event} is still in the outbox`]
     if (hold !== null && !isForgotten(round, hold))
-      yield { of, says: `payment ${hold.id} is still under way` }
+      yield [referenceNumber, `payment ${hold.id} is still pending`]
     for (const refund of refunds)
       if (refund.status === 'PENDING' && !isForgotten(round, refund))
-        yield { of, says: `refund ${refund.id} is still under way` }
+        yield [referenceNumber, `refund ${refund.id} is still pending`]
   }
   for (const { number, outbox, status } of dump.orders)
-    if (status === 'PLACED' && outbox.length > 0)
-      yield { of: number, says: 'order.new was handed on to nobody' }
-  for (const { _id: of, state } of dump.importplans)
-    if (state !== 'done') yield { of, says: `an import is ${state}` }
+    if (status === 'PLACED' && outbox.length > 0) yield [number, 'order.new is still in the outbox']
+  for (const { _id, state } of dump.importplans) if (state !== 'done') yield [_id, `the import is ${state}`]
 }
 
 const dayMs = 24 * 3_600_000
 
-/** Clocks were set so far past a live order, before anybody could be sure of it, that its provider may have forgotten it: then a person is to decide. */
+/** Clocks jumped so far past a live order that its provider may have forgotten it: then a person decides. */
 function isForgotten({ provider, endShown }: Round, order: { id: string; validUntil: number }): boolean {
-  const asked = provider.filter(({ key }) => key === order.id)
-  const isUnheard = asked.length > 0 && asked.every(({ status }) => status === 'unknown')
-  return isUnheard && endShown - order.validUntil > 29 * dayMs
+  const about = provider.filter(({ key }) => key === order.id)
+  const isUnknown = about.length > 0 && about.every(({ status }) => status === 'unknown')
+  return isUnknown && endShown - order.validUntil > 29 * dayMs
+}
+
+/** The harness did what it was meant to do. */
+export const roundEnded: Check = function* ({ setting }) {
+  for (const message of setting.brokenOff) yield ['the round', message]
+}
+
+/** No process ended by itself, and each ended when it was told to. */
+export const processLives: Check = function* ({ ends }) {
+  for (const { process, at, message } of ends) yield [process, `${message}, at ${new Date(at).toISOString()}`]
+}
+
+/** No fault causes a log line at level error or fatal, nor one that is not JSON. */
+export const logCalm: Check = function* ({ texts }) {
+  for (const { from, line } of texts())
+    if (from.startsWith('log/') && (!line.startsWith('{') || /"level":"(error|fatal)"/.test(line)))
+      yield [from, line.slice(0, 1500)]
 }

@@ -1,58 +1,48 @@
 import type { Call } from '../../evidence/evidence.ts'
-import type { Status } from '../documents.ts'
-import type { Broken, Judge, Round } from '../round.ts'
-import { intentsIn, isReplay, type ShownIntent } from '../views/answers.ts'
-import { groupsOf } from '../views/groups.ts'
-import { mayBecome } from '../views/moves.ts'
+import { groupsOf } from '../groups.ts'
+import { intentsIn, isReplay, mayBecome, type ShownIntent } from '../responses.ts'
+import type { Check, Finding, Round } from '../round.ts'
 
 interface Sight {
   call: Call
   shown: ShownIntent
 }
 
-/**
- * Reads never go back: what one answer showed, every request that began after it shows too, or what came of it. So a merchant reads their own
- * writes, over every change of MongoDB's primary.
- */
-export const readForward: Judge = function* (round) {
+/** What one response showed, every later request shows too, or what became of it: also across a change of MongoDB's primary. */
+export const readForward: Check = function* (round) {
   const sights: Sight[] = round.calls.flatMap((call) => intentsIn(call).map((shown) => ({ call, shown })))
-  for (const [of, some] of groupsOf(sights, ({ shown }) => shown.referenceNumber))
-    yield* inOrder(round, of, some)
+  for (const [subject, some] of groupsOf(sights, ({ shown }) => shown.referenceNumber))
+    yield* inOrder(round, subject, some)
 }
 
-/** Each sight against the furthest of those that had ended before it began: both lists are walked once. */
-function* inOrder(round: Round, of: string, sights: Sight[]): Generator<Broken> {
+/** Compares each sight with the furthest of those that had ended before it began. */
+function* inOrder({ times }: Round, subject: string, sights: Sight[]): Generator<Finding> {
   const ended = sights.toSorted((one, other) => one.call.ended - other.call.ended)
+  // Replays and creates show what was.
+  const later = sights.filter(({ call }) => !isReplay(call) && call.what !== 'create')
   let furthest: Sight | null = null
   let next = 0
-  // A replay shows what was, and a create's answer what it made.
-  const later = sights.filter(({ call }) => !isReplay(call) && call.what !== 'create')
   for (const sight of later.toSorted((one, other) => one.call.began - other.call.began)) {
     for (let before = ended[next]; before && before.call.ended < sight.call.began; before = ended[++next])
       if (furthest === null || !isBefore(before.shown, furthest.shown)) furthest = before
-    if (furthest === null || furthest === sight) continue
-    const says = wentBack(furthest, sight)
-    if (says !== null && !isOfClocks(round, furthest, sight)) yield { of, says }
+    if (furthest === null || furthest === sight || !wentBack(furthest.shown, sight.shown)) continue
+    // While clocks jump, one process may show as expired what another does not.
+    const areApart = [furthest, sight].some(
+      ({ call }) => times.skewAround({ from: call.began, to: call.ended }) > 0,
+    )
+    if (furthest.shown.cancellationReason === 'expired' && areApart) continue
+    yield [
+      subject,
+      `call ${furthest.call.call} showed ${words(furthest)}, and call ${sight.call.call} ${words(sight)}`,
+    ]
   }
 }
 
+const words = ({ shown }: Sight): string => `${shown.status}, ${refundedIn(shown)} refunded`
 const refundedIn = ({ totalAmountRefunded = 0 }: ShownIntent): number => totalAmountRefunded
 
 const isBefore = (one: ShownIntent, other: ShownIntent): boolean =>
-  one.status === other.status
-    ? refundedIn(one) < refundedIn(other)
-    : mayBecome(one.status as Status, other.status as Status)
+  one.status === other.status ? refundedIn(one) < refundedIn(other) : mayBecome(one.status, other.status)
 
-function wentBack(before: Sight, after: Sight): string | null {
-  const calls = `call ${before.call.call} showed ${before.shown.status}, ${refundedIn(before.shown)} refunded, and call ${after.call.call} after it`
-  if (!mayBecome(before.shown.status as Status, after.shown.status as Status))
-    return `${calls} ${after.shown.status}`
-  if (refundedIn(after.shown) < refundedIn(before.shown))
-    return `${calls} ${refundedIn(after.shown)} refunded`
-  return null
-}
-
-/** By a clock that is ahead an intent has expired which by another's has not: only where clocks were apart. */
-const isOfClocks = ({ times }: Round, before: Sight, after: Sight): boolean =>
-  before.shown.cancellationReason === 'expired' &&
-  [before, after].some(({ call }) => times.skewAround({ from: call.began, to: call.ended }) > 0)
+const wentBack = (before: ShownIntent, after: ShownIntent): boolean =>
+  !mayBecome(before.status, after.status) || refundedIn(after) < refundedIn(before)

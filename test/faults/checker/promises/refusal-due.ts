@@ -1,53 +1,68 @@
 import type { Call } from '../../evidence/evidence.ts'
-import { reasonOfPage } from '../refusals/of-pages.ts'
-import { reasons } from '../refusals/reasons.ts'
-import type { Refusal } from '../refusals/refusal.ts'
-import type { Broken, Judge, Round } from '../round.ts'
-import { isReplay, refusalOf } from '../views/answers.ts'
-import type { Request } from '../views/requests.ts'
+import { groupsOf } from '../groups.ts'
+import { errorOf } from '../responses.ts'
+import type { Check } from '../round.ts'
 
-/**
- * Nobody is refused without a reason: each 4xx to a key says what its asker knew to be wrong with it, or what may have been so by the history of what it is
- * about. A customer who is right is let pay, and staff are let in. A service that is never wrong because it does nothing breaks this.
- */
-export const refusalDue: Judge = function* (round) {
-  yield* ofKeys(round)
-  yield* atPages(round)
-}
+/** Refusals that depend on what happened before, or on how much there is to do. Tests of the API prove when each of them is right. */
+const dependOnState = new Set([
+  'INTENT_NOT_FOUND',
+  'DELIVERY_NOT_FOUND',
+  'ORDER_NOT_FOUND',
+  'PRODUCT_NOT_FOUND',
+  'ENDPOINT_NOT_FOUND',
+  'SHOP_NOT_FOUND',
+  'MAX_ENDPOINTS_REACHED',
+  'INSUFFICIENT_STOCK',
+  'INTENT_NOT_PENDING',
+  'INTENT_CANCEL_INVALID_STATUS',
+  'INTENT_CANCEL_CONFLICT',
+  'INTENT_REFUND_INVALID_STATUS',
+  'AMOUNT_OUT_OF_RANGE',
+  'REFUND_AMOUNT_MISMATCH',
+  'PAYMENT_FAILED',
+  'REFUND_FAILED',
+  'IDEMPOTENCY_REQUEST_IN_PROGRESS',
+  'REQUEST_TIMEOUT',
+  'RATE_LIMITED',
+])
 
-function* atPages(round: Round): Generator<Broken> {
-  for (const call of round.calls) {
-    const reason = reasonOfPage(round, call)
-    if (reason === null || reason(round, { call, request: null, span: spanOf(call, null) })) continue
-    yield {
-      of: `call ${call.call} ${call.what} ${call.method} ${call.path}`,
-      says: `was turned away with ${call.status}, and nothing was wrong with it`,
-    }
+/** Of fewer calls of one kind it is chance how many succeed. */
+const fewest = 50
+const leastShare = 1 / 20
+
+/** A good request is refused only because of what happened before it; and of each kind of request some are carried out. */
+export const refusalDue: Check = function* (round) {
+  const isGood = ({ expects, status, actor, what }: Call): boolean =>
+    expects.length === 0 && status !== null && status < 500 && actor !== 'stranger' && what !== 'overreach'
+  const good = round.calls.filter(isGood)
+  for (const call of good) {
+    const { call: number, what, path, status, business } = call
+    const code = errorOf(call)?.code ?? ''
+    if (
+      business !== null &&
+      (status ?? 0) >= 400 &&
+      !dependOnState.has(code) &&
+      !isOfAnotherBody(round.calls, call)
+    )
+      yield [
+        `call ${number} ${what} ${path}`,
+        `was refused with ${status} ${code}: ${JSON.stringify(call.body)}`,
+      ]
+  }
+  for (const [what, calls] of groupsOf(good, (call) => call.what)) {
+    const done = calls.filter(({ status }) => (status ?? 0) < 400).length
+    if (calls.length >= fewest && done < calls.length * leastShare)
+      yield [what, `was refused ${calls.length - done} of ${calls.length} times`]
   }
 }
 
-function* ofKeys(round: Round): Generator<Broken> {
-  const requestOf = new Map(round.requests.flatMap((request) => request.tries.map((call) => [call, request])))
-  for (const call of round.calls) {
-    const { status, business, actor } = call
-    const isAsked = business !== null && actor !== 'stranger'
-    if (!isAsked || status === null || status < 400 || status >= 500) continue
-    const code = refusalOf(call)?.code ?? ''
-    const request = requestOf.get(call) ?? null
-    const expects = (request?.tries ?? [call]).flatMap((each) => each.expects)
-    if (expects.includes(code) || request?.isAcrossDays) continue
-    const reason = reasons[code]
-    const refusal: Refusal = { call, request, span: spanOf(call, request) }
-    if (reason === undefined || !reason(round, refusal))
-      yield {
-        of: `call ${call.call} ${call.what} ${call.method} ${call.path}`,
-        says: `was refused with ${status} ${code}, and nothing was wrong with it: ${JSON.stringify(call.body)}`,
-      }
-  }
-}
-
-/** A replay tells what was decided some time since the first try. */
-const spanOf = (call: Call, request: Request | null) => ({
-  from: isReplay(call) ? Math.min(...(request?.tries ?? [call]).map(({ began }) => began)) : call.began,
-  to: call.ended,
-})
+/** A replay of the response to a bad body under the same key. */
+const isOfAnotherBody = (calls: Call[], { idempotencyKey, keyId, path }: Call): boolean =>
+  idempotencyKey !== null &&
+  calls.some(
+    (other) =>
+      other.idempotencyKey === idempotencyKey &&
+      other.keyId === keyId &&
+      other.path === path &&
+      other.expects.length > 0,
+  )

@@ -1,42 +1,24 @@
-import type { Broken, Judge, Round } from '../round.ts'
-import { refusalOf } from '../views/answers.ts'
+import { errorOf } from '../responses.ts'
+import type { Check } from '../round.ts'
 
-/**
- * Nobody does what they have no right to: a viewer who acts is refused and leaves no line in the trail, in which only those of support stand with acts; and a
- * publishable key reads single intents, and is refused all else.
- */
-export const rightKept: Judge = function* (round) {
-  yield* viewers(round)
-  yield* publishable(round)
-}
-
-const acts = ['delivery.requeued']
-
-function* viewers({ calls, dump, setting }: Round): Generator<Broken> {
+/** A viewer's act and a publishable key's request, other than to read an intent, are refused and change nothing. */
+export const rightKept: Check = function* ({ calls, dump, setting }) {
   for (const { call, what, status, path } of calls)
     if (what === 'overreach' && status !== null && status < 500 && status !== 403)
-      yield { of: `call ${call} ${path}`, says: `a viewer acted, and was answered ${status}` }
-  const mayAct = new Set(setting.staff.filter(({ role }) => role === 'support').map(({ name }) => name))
-  for (const { _id: of, act, actor } of dump.auditevents)
-    if (actor.kind === 'staff' && acts.includes(act) && !mayAct.has(actor.name))
-      yield { of, says: `${actor.name} did ${act}, who may not` }
-}
+      yield [`call ${call} ${path}`, `a viewer acted, and got ${status}`]
+  const support = new Set(setting.staff.filter(({ role }) => role === 'support').map(({ name }) => name))
+  for (const { _id, act, actor } of dump.auditevents)
+    if (actor.kind === 'staff' && act === 'delivery.requeued' && !support.has(actor.name))
+      yield [_id, `${actor.name} is a viewer and did ${act}`]
 
-function* publishable({ calls, setting, dump }: Round): Generator<Broken> {
   const keys = setting.businesses.flatMap((business) => business.keys)
-  const ids = new Set(keys.filter(({ kind }) => kind === 'publishable').map(({ id }) => id))
-  const tried = calls.filter(({ keyId, what }) => ids.has(keyId ?? '') && what !== 'read')
-  for (const call of tried) {
-    const { status, what, method, path } = call
-    const isOpen = status === null || status >= 500
-    if (!isOpen && refusalOf(call)?.code !== 'SECRET_KEY_REQUIRED')
-      yield {
-        of: `call ${call.call} ${what} ${method} ${path}`,
-        says: `a publishable key was answered ${status} ${refusalOf(call)?.code ?? ''}`,
-      }
-  }
+  const publishable = new Set(keys.filter(({ kind }) => kind === 'publishable').map(({ id }) => id))
+  const tried = calls.filter(({ keyId, what }) => publishable.has(keyId ?? '') && what !== 'read')
+  for (const call of tried)
+    if (call.status !== null && call.status < 500 && errorOf(call)?.code !== 'SECRET_KEY_REQUIRED')
+      yield [`call ${call.call} ${call.what} ${call.path}`, `a publishable key got ${call.status}`]
   const names = new Set(tried.map(({ idempotencyKey }) => idempotencyKey))
-  for (const { referenceNumber: of, metadata } of dump.intents)
+  for (const { referenceNumber, metadata } of dump.intents)
     for (const { key, value } of metadata)
-      if (key === 'key' && names.has(value)) yield { of, says: `was made with a publishable key (${value})` }
+      if (key === 'key' && names.has(value)) yield [referenceNumber, 'was created with a publishable key']
 }

@@ -1,7 +1,6 @@
-import { deliveryIn } from '../../evidence/delivery-id.ts'
-import type { Call } from '../../evidence/evidence.ts'
-import type { Broken, Judge, Round } from '../round.ts'
-import { groupsOf } from '../views/groups.ts'
+import { type Call, deliveryIn } from '../../evidence/evidence.ts'
+import { groupsOf } from '../groups.ts'
+import type { Check, Finding, Round } from '../round.ts'
 
 interface Owner {
   businessId: string
@@ -9,113 +8,87 @@ interface Owner {
 }
 
 /**
- * Nobody sees another's: no answer to a key has a reference, an id or a word of another business or of its other environment; events come to their
- * own business's receivers only and say their environment; money of tests and of production never meet.
+ * No response has a reference, an id or a word of another business or of the other environment. Events come only to endpoints of their own
+ * business. Test money and live money never meet.
  */
-export const tenantApart: Judge = function* (round) {
+export const tenantApart: Check = function* (round) {
   const owners = ownersIn(round)
-  const markers = markersIn(round)
-  for (const call of round.calls) if (call.business !== null) yield* ownOnly(call, owners, markers)
+  const anyMarker = new RegExp(markersOf(round).map(literally).join('|'), 'g')
+  for (const call of round.calls) if (call.business !== null) yield* ownOnly(call, owners, anyMarker)
   yield* stored(round)
   yield* arrived(round, owners)
 }
 
-const sameOwner = (one: Owner, other: Owner): boolean =>
+const isSame = (one: Owner, other: Owner): boolean =>
   one.businessId === other.businessId && one.sandbox === other.sandbox
+const wordsOf = ({ businessId, sandbox }: Owner): string => `${businessId} ${sandbox ? 'test' : 'live'}`
 
-/** Whose each reference is, each id of a delivery and each refund's. */
-function ownersIn({ dump }: Round): Map<string, Owner> {
+/** The longest first: one may begin with another. A business without live access has no live marker. */
+const markersOf = ({ setting }: Round): string[] =>
+  setting.businesses
+    .flatMap(({ markers: { test, live } }) => [test, live].filter(Boolean))
+    .toSorted((one, other) => other.length - one.length)
+
+const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+
+/** The owner of each reference, id and marker. */
+function ownersIn({ dump, setting }: Round): Map<string, Owner> {
   const owners = new Map<string, Owner>()
   for (const intent of dump.intents) {
     owners.set(intent.referenceNumber, intent)
     for (const { id } of intent.refunds) owners.set(id, intent)
   }
   for (const order of dump.orders) if (order.number) owners.set(order.number, order)
-  for (const product of dump.products) owners.set(product._id, product)
-  for (const delivery of dump.deliveries) owners.set(delivery._id, delivery)
+  for (const thing of [...dump.products, ...dump.deliveries]) owners.set(thing._id, thing)
+  for (const { id: businessId, markers } of setting.businesses) {
+    owners.set(markers.test, { businessId, sandbox: true })
+    owners.set(markers.live, { businessId, sandbox: false })
+  }
   return owners
 }
 
-interface Markers {
-  any: RegExp
-  ownerOf: Map<string, Owner>
-}
-
-function markersIn({ setting }: Round): Markers {
-  const ownerOf = new Map<string, Owner>()
-  for (const { id: businessId, markers } of setting.businesses) {
-    ownerOf.set(markers.test, { businessId, sandbox: true })
-    ownerOf.set(markers.live, { businessId, sandbox: false })
-  }
-  // A business that is not approved makes nothing in production.
-  ownerOf.delete('')
-  const longestFirst = [...ownerOf.keys()].toSorted((one, other) => other.length - one.length)
-  return { any: new RegExp(longestFirst.map(literally).join('|') || '(?!)', 'g'), ownerOf }
-}
-
-const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
-
 const names = /\b(?:PI|OR|RF)-[0-9A-Z]{16}\b|"[\w-]{32}"|"[0-9a-f]{24}"/g
 
-function* ownOnly(call: Call, owners: Map<string, Owner>, { any, ownerOf }: Markers): Generator<Broken> {
+function* ownOnly(call: Call, owners: Map<string, Owner>, anyMarker: RegExp): Generator<Finding> {
   const own = { businessId: call.business ?? '', sandbox: call.sandbox ?? false }
-  const text = JSON.stringify(call.answer) ?? ''
-  const of = `call ${call.call}`
-  for (const [name] of text.matchAll(names)) {
+  const text = JSON.stringify(call.response) ?? ''
+  for (const [name] of [...text.matchAll(names), ...text.matchAll(anyMarker)]) {
     const owner = owners.get(name.replaceAll('"', ''))
-    if (owner !== undefined && !sameOwner(owner, own))
-      yield {
-        of,
-        says: `${call.what} showed ${name} of ${owner.businessId}, sandbox ${owner.sandbox}, to ${own.businessId}, sandbox ${own.sandbox}`,
-      }
+    if (owner !== undefined && !isSame(owner, own))
+      yield [`call ${call.call}`, `${call.what} showed ${name} of ${wordsOf(owner)} to ${wordsOf(own)}`]
   }
-  for (const [marker] of text.matchAll(any)) {
-    const owner = ownerOf.get(marker)
-    if (owner !== undefined && !sameOwner(owner, own))
-      yield {
-        of,
-        says: `${call.what} showed "${marker}" of ${owner.businessId} to ${own.businessId}, sandbox ${own.sandbox}`,
-      }
-  }
-  const isForeign = call.actor === 'stranger' && call.status !== null && call.status < 300
-  if (isForeign) yield { of, says: `a stranger was answered ${call.status} to ${call.method} ${call.path}` }
+  if (call.actor === 'stranger' && call.status !== null && call.status < 300)
+    yield [`call ${call.call}`, `a stranger got ${call.status} to ${call.method} ${call.path}`]
 }
 
-/** What belongs together has one owner, and a wallet of its own environment. */
-function* stored({ dump, intentOf, endpointOf }: Round): Generator<Broken> {
-  for (const { _id: of, referenceNumber, endpointId, businessId, sandbox } of dump.deliveries) {
-    const intent = intentOf.get(referenceNumber)
-    if (intent !== undefined && !sameOwner(intent, { businessId, sandbox }))
-      yield {
-        of,
-        says: `is of ${businessId}, sandbox ${sandbox}, and tells of ${referenceNumber} of ${intent.businessId}, sandbox ${intent.sandbox}`,
-      }
-    if (endpointOf.get(endpointId)?.businessId !== businessId)
-      yield { of, says: `is of ${businessId}, and its endpoint is not` }
+function* stored({ dump, intentOf, endpointOf }: Round): Generator<Finding> {
+  for (const delivery of dump.deliveries) {
+    const intent = intentOf.get(delivery.referenceNumber)
+    if (intent !== undefined && !isSame(intent, delivery))
+      yield [delivery._id, `belongs to ${wordsOf(delivery)}, and its intent to ${wordsOf(intent)}`]
+    if (endpointOf.get(delivery.endpointId)?.businessId !== delivery.businessId)
+      yield [delivery._id, `belongs to ${wordsOf(delivery)}, and its endpoint does not`]
   }
-  for (const { referenceNumber: of, sandbox, payment } of dump.intents)
-    if (payment !== null && payment.wallet.startsWith('live:') === sandbox)
-      yield { of, says: `sandbox ${sandbox}, was paid by ${payment.wallet}` }
+  for (const { referenceNumber, sandbox, payment } of dump.intents)
+    if (payment?.wallet.startsWith('live:') === sandbox)
+      yield [referenceNumber, `of ${sandbox ? 'test' : 'live'} was paid by ${payment.wallet}`]
 }
 
-/** Which business an address belongs to is told by the calls that registered it. */
-function* arrived({ calls, arrivals, dump }: Round, owners: Map<string, Owner>): Generator<Broken> {
-  const registering = calls.filter(({ what }) => what === 'endpoint.create' || what === 'endpoint.update')
-  const byPath = groupsOf(registering, ({ body }) => pathIn((body ?? {}) as { url?: string }))
-  const known = new Map(
-    [...byPath].map(([path, some]) => [path, new Set(some.map(({ business }) => business))]),
-  )
-  for (const { url, businessId } of dump.webhookendpoints) known.get(pathIn({ url }))?.add(businessId)
+function* arrived({ calls, arrivals, dump }: Round, owners: Map<string, Owner>): Generator<Finding> {
+  const pathOf = ({ url = '' }: { url?: string }): string => (URL.canParse(url) ? new URL(url).pathname : '')
+  const registered = [
+    ...calls
+      .filter(({ what }) => what === 'endpoint.create' || what === 'endpoint.update')
+      .map(({ body, business }) => ({ path: pathOf((body ?? {}) as { url?: string }), business })),
+    ...dump.webhookendpoints.map(({ url, businessId }) => ({ path: pathOf({ url }), business: businessId })),
+  ]
+  const byPath = groupsOf(registered, ({ path }) => path)
   for (const { path, body } of arrivals) {
-    const told = JSON.parse(body) as { sandbox: boolean; data: { reference_number: string } }
-    const owner = owners.get(told.data.reference_number)
+    const { sandbox, data } = JSON.parse(body)
+    const owner = owners.get(data.reference_number)
     if (owner === undefined) continue
-    const of = deliveryIn(body)
-    if (!known.get(path)?.has(owner.businessId))
-      yield { of, says: `came to ${path}, which is not of ${owner.businessId}` }
-    if (told.sandbox !== owner.sandbox)
-      yield { of, says: `says sandbox ${told.sandbox} of ${told.data.reference_number}` }
+    if (!byPath.get(path)?.some(({ business }) => business === owner.businessId))
+      yield [deliveryIn(body), `came to ${path}, and belongs to ${wordsOf(owner)}`]
+    if (sandbox !== owner.sandbox) yield [deliveryIn(body), `reports sandbox ${sandbox} of ${wordsOf(owner)}`]
   }
 }
-
-const pathIn = ({ url = '' }: { url?: string }): string => (URL.canParse(url) ? new URL(url).pathname : '')

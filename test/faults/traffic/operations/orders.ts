@@ -18,7 +18,7 @@ export async function placeOrder(scene: Scene): Promise<void> {
     method: 'POST',
     path: '/store/orders/simulate',
     idempotencyKey,
-    body: { json: { customer, ...(chance.is(0.9) && { items }) } },
+    body: { json: { customer, items } },
     otherBody: { json: { customer, items: items.slice(0, 1) } },
     expects: [
       ...(place.sandbox ? [] : ['SANDBOX_ONLY']),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Call, PageAnswer, What } from '../../evidence/evidence.ts'
+import type { Call, Page, What } from '../../evidence/evidence.ts'
 import type { Wallet } from '../books.ts'
 import { hiddenFields, isPage, unescaped } from '../page.ts'
 import type { Scene } from '../scene.ts'
@@ -58,8 +58,8 @@ function customerOf({ operation, chance, ask }: Scene): CustomerAsks {
     )
 }
 
-const pageOf = ({ answer }: Call): PageAnswer =>
-  isPage(answer) ? answer : { text: '', state: null, location: null }
+const pageOf = ({ response }: Call): Page =>
+  isPage(response) ? response : { text: '', state: null, location: null }
 
 /** A customer who hears nothing sends the same form again, this often. */
 const mostTries = 5
@@ -82,7 +82,7 @@ async function pay(scene: Scene, ask: CustomerAsks, intent: KnownIntent, path: s
   if (chance.is(0.1)) await ask('pay.confirm', 'POST', form.action, body, mostTries + 1)
   const proof = /[?&]proof=[^&]+/.exec(form.action)?.[0].slice(1) ?? ''
   const status = await ask('pay.status', 'GET', `/p/${intent.shortCode}/status?${proof}`, null, 1)
-  const state = (status.answer as { state?: string } | null)?.state
+  const state = (status.response as { state?: string } | null)?.state
   intent.status = state === 'pending' ? 'PENDING' : state === 'paid' ? 'PAID' : '?'
 }
 

@@ -103,15 +103,17 @@ export async function importProducts(scene: Scene): Promise<void> {
   })
 }
 
-/** Several tills at once, now and then. */
+/** Several tills at once, now and then. The first variant is never counted, so that its stock can be balanced. */
 export async function changeStock(scene: Scene): Promise<void> {
   const { chance, place } = scene
   if (place.products.length === 0) return
   const product = chance.pick(place.products)
+  const [, ...others] = product.variants
   const { id, label } = chance.pick(product.variants)
+  const isCounted = others.some((other) => other.id === id)
   const path = `/store/products/${product.id}/variants/${chance.is(0.7) ? id : encodeURIComponent(label)}/stock`
   const once = async () => {
-    const how = chance.weighted({ delta: 85, stock: 10, tooMuch: 5 })
+    const how = chance.weighted({ delta: 85, stock: isCounted ? 10 : 0, tooMuch: 5 })
     const delta = how === 'tooMuch' ? -100_000 : chance.whole(-12, 16)
     await write(scene, {
       what: 'stock',

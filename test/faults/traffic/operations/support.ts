@@ -57,7 +57,7 @@ async function open(scene: Scene, employee: Employee, path: string): Promise<str
   return isGood(second) ? htmlOf(second) : null
 }
 
-const htmlOf = ({ answer }: Call): string => (isPage(answer) ? answer.text : '')
+const htmlOf = ({ response }: Call): string => (isPage(response) ? response.text : '')
 
 interface Visit {
   what: What

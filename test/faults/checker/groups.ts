@@ -1,4 +1,4 @@
-/** The members of a list by what they have in common, in their order. */
+/** The members of a list by a key, in their order. */
 export function groupsOf<Member, Key>(
   members: Iterable<Member>,
   keyOf: (member: Member) => Key,
@@ -13,7 +13,7 @@ export function groupsOf<Member, Key>(
   return groups
 }
 
-/** Those that come again after their first time. */
+/** The members whose key an earlier member has. */
 export const repeatedOf = <Member, Key>(
   members: Iterable<Member>,
   keyOf: (member: Member) => Key,

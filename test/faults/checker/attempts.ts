@@ -1,0 +1,57 @@
+import { type Arrival, deliveryIn } from '../evidence/evidence.ts'
+import type { DeliveryDocument } from './documents.ts'
+import { groupsOf } from './groups.ts'
+import type { Round } from './round.ts'
+
+/** A recorded attempt, and what the endpoint's server saw of it. */
+export interface Attempt {
+  at: number
+  durationMs: number
+  status: number | null
+  arrival: Arrival | null
+}
+
+/** A delivery with its attempts. `unrecorded`: arrivals without a recorded attempt. */
+export interface Trail {
+  delivery: DeliveryDocument
+  attempts: Attempt[]
+  unrecorded: Arrival[]
+  arrivals: Arrival[]
+}
+
+/** The log of a delivery keeps its last 50 attempts. */
+export const longestLog = 50
+
+export function trailsOf(round: Round): Trail[] {
+  const byId = groupsOf(round.arrivals, ({ body }) => deliveryIn(body))
+  return round.dump.deliveries.map((delivery) => trailOf(round, delivery, byId.get(delivery._id) ?? []))
+}
+
+/** In seconds of the service's clock. */
+export const signedAt = ({ headers }: Arrival): number => Number(headers['x-service-timestamp'])
+
+/** Two processes read the clock, and a busy machine may delay the second. */
+const marginMs = 1000
+
+/**
+ * An attempt and its arrival were signed in the same second, and the arrival came before the attempt ended. Of two the nearer one counts: a
+ * frozen process that lost its lease may still send.
+ */
+function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival[]): Trail {
+  const unrecorded = [...arrivals]
+  const attempts = delivery.attemptLog.map(({ at, durationMs, status }) => {
+    const end = times.machineTime(at + durationMs).to + marginMs
+    const begin = times.machineTime(at).from
+    const distance = (arrival: Arrival): number => Math.abs(arrival.at - begin)
+    const candidates = unrecorded.filter(
+      (arrival) =>
+        signedAt(arrival) === Math.floor(at / 1000) &&
+        (arrival.at <= end + times.skewAround({ from: arrival.at, to: arrival.done }) ||
+          !times.isCalm({ from: end, to: arrival.at }, marginMs)),
+    )
+    const [arrival = null] = candidates.toSorted((one, other) => distance(one) - distance(other))
+    if (arrival !== null) unrecorded.splice(unrecorded.indexOf(arrival), 1)
+    return { at, durationMs, status, arrival }
+  })
+  return { delivery, attempts, unrecorded, arrivals }
+}

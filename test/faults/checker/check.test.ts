@@ -1,0 +1,425 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { type Call, files, type ProviderRequest, type What } from '../evidence/evidence.ts'
+import { check, checkEvidence } from './check.ts'
+import type { DeliveryDocument } from './documents.ts'
+import {
+  arrive,
+  at,
+  call,
+  create,
+  good,
+  idOf,
+  iso,
+  type Ordinary,
+  ordinary,
+  other,
+  read,
+  refusal,
+  shop,
+  shown,
+  staff,
+} from './ordinary.ts'
+import { type PromiseName, promises } from './promises/promises.ts'
+
+function the<T>(thing: T | null | undefined): T {
+  if (thing === null || thing === undefined) throw new Error('not there')
+  return thing
+}
+const brokenIn = (round: Ordinary): Set<string> => new Set(checkEvidence(round).map(({ promise }) => promise))
+const first = ({ calls }: Ordinary, what: What): Call => the(calls.find((each) => each.what === what))
+const deliveryOf = ({ dump }: Ordinary, event: string): DeliveryDocument =>
+  the(dump.deliveries.find((delivery) => delivery.event === event))
+/** The delivery of the payment, with two attempts and two arrivals. */
+const confirmed = (round: Ordinary): DeliveryDocument => deliveryOf(round, 'payment.confirmed')
+const arrivalsOf = (round: Ordinary) =>
+  round.arrivals.filter(({ body }) => body.includes(confirmed(round)._id))
+const again = (round: Ordinary, call: Call, given: Partial<Call>): Call => {
+  const headers = { ...call.headers, 'x-request-id': 'again' }
+  round.calls.push({ ...structuredClone(call), call: 99, headers, began: at(60), ended: at(61), ...given })
+  return the(round.calls.at(-1))
+}
+const lost = { status: null, response: null, headers: {} }
+const fault = (round: Ordinary, what: string, from: number, to: number): unknown =>
+  round.faults.push({ what, target: 'it', began: at(from), ended: at(to) })
+const log = (round: Ordinary, line: object | string): unknown =>
+  round.lines.push({ from: 'log/web-1.log', line: typeof line === 'string' ? line : JSON.stringify(line) })
+/** The provider carried out an order. */
+const ordered = (round: Ordinary, given: Partial<ProviderRequest>): unknown =>
+  round.provider.push({
+    at: at(10),
+    clockAheadMs: 0,
+    kind: 'payment',
+    type: 'order',
+    key: 'live',
+    amount: 500,
+    businessId: shop.id,
+    reference: round.byWallet.referenceNumber,
+    paymentKey: null,
+    phone: '22999999',
+    status: 'succeeded',
+    decided: true,
+    did: 200,
+    ...given,
+  })
+
+type Change = (round: Ordinary) => unknown
+/** A history in which nothing is wrong. */
+const holding: [what: string, change: Change][] = [
+  ['nothing happened beyond the ordinary', () => undefined],
+  [
+    'an unrecorded arrival came while a worker was killed',
+    (round) => {
+      arrive(round, at(5.5), 'payment.confirmed', the(arrivalsOf(round)[0]).body)
+      fault(round, 'process.kill', 5, 9)
+    },
+  ],
+  [
+    'a create got no response while a process was killed, and was carried out',
+    (round) => {
+      const made = create(round, 'UNKNOWN', -30)
+      Object.assign(the(round.calls.at(-1)), lost)
+      Object.assign(made, { status: 'CANCELLED', cancellationReason: 'expired', updatedAt: made.expiresAt })
+      fault(round, 'process.kill', -31, -29)
+      round.calls = round.calls.filter(({ what }) => what !== 'list')
+    },
+  ],
+  [
+    'a change of stock got no response',
+    (round) => void Object.assign(first(round, 'stock'), lost, fault(round, 'mongo.kill', 9, 10)),
+  ],
+  [
+    'the clean-up removed an old intent and its delivery',
+    (round) => {
+      const old = { ...round.paid, referenceNumber: 'PI-AAAAAAAAAAAAAAAA', createdAt: at(-31 * 86_400) }
+      read(round, old, 19)
+      const items = [{ id: 'gone', referenceNumber: old.referenceNumber, sandbox: true, createdAt: iso(20) }]
+      call(round, 20, {
+        what: 'delivery.list',
+        path: '/api/v1/dev/webhooks/events',
+        response: good({ items }),
+      })
+    },
+  ],
+  [
+    'a viewer was refused',
+    (round) =>
+      call(round, 20, { ...staff, what: 'overreach', path: '/admin/x', status: 403, response: null }),
+  ],
+  [
+    'a 503 was followed by a response to the same key',
+    (round) => {
+      const refund = first(round, 'refund')
+      const { headers } = refund
+      const busy = { ...refusal('SERVICE_UNAVAILABLE', 503), headers: { ...headers, 'x-request-id': 'busy' } }
+      round.calls.unshift({
+        ...refund,
+        call: 98,
+        began: refund.began - 50,
+        ended: refund.began - 20,
+        ...busy,
+      })
+    },
+  ],
+  [
+    'a slow response was read by a worker that was frozen',
+    (round) => {
+      Object.assign(the(arrivalsOf(round)[1]), { did: 'slow', done: at(9) })
+      fault(round, 'process.stop', 6, 9)
+    },
+  ],
+]
+
+/** For each promise, histories in which it is broken. */
+const broken: [promise: PromiseName, what: string, change: Change][] = [
+  ['round.ended', 'a part of the round failed', ({ setting }) => setting.brokenOff.push('the audit: no')],
+  [
+    'process.lives',
+    'a process ended',
+    ({ ends }) => ends.push({ at: at(3), process: 'web-1', message: 'it ended' }),
+  ],
+  ['log.calm', 'an error was logged', (round) => log(round, { level: 'error', msg: 'job.failed' })],
+  ['log.calm', 'a line is no JSON', (round) => log(round, 'TypeError: no')],
+  ['quiet.reached', 'it never became quiet', ({ setting }) => (setting.quietAt = null)],
+  [
+    'quiet.reached',
+    'an event waits',
+    ({ paid }) => paid.outbox.push({ id: 'x', event: 'payment.confirmed' }),
+  ],
+  ['quiet.reached', 'a payment is pending', ({ paid }) => (paid.hold = { id: 'x', validUntil: at(20) })],
+  ['create.exists', 'MongoDB lost an intent', ({ dump }) => dump.intents.shift()],
+  ['create.exists', 'it has another code', ({ paid }) => (paid.code = '777777')],
+  [
+    'key.once',
+    'an intent exists that no key created',
+    (round) => {
+      create(round, 'EXTRA', 50)
+      round.calls.pop()
+    },
+  ],
+  [
+    'key.once',
+    'two keys created the same',
+    (round) => again(round, first(round, 'create'), { idempotencyKey: 'b' }),
+  ],
+  [
+    'key.once',
+    'two keys cancelled',
+    (round) => again(round, first(round, 'cancel'), { idempotencyKey: 'b' }),
+  ],
+  [
+    'key.once',
+    'a refused cancel took effect',
+    (round) => Object.assign(first(round, 'cancel'), refusal('INTENT_CANCEL_INVALID_STATUS', 400)),
+  ],
+  [
+    'key.once',
+    'a refund exists twice',
+    ({ paid }) => paid.refunds.push({ ...the(paid.refunds[0]), id: 'RF-B' }),
+  ],
+  ['key.replayed', 'a retry is no replay', (round) => again(round, first(round, 'create'), {})],
+  [
+    'key.replayed',
+    'a replay has other bytes',
+    (round) =>
+      again(round, first(round, 'create'), { headers: { 'idempotent-replayed': 'true' }, responseHash: 'x' }),
+  ],
+  ['move.legal', 'its fields are those of another status', ({ paid }) => (paid.status = 'PAID')],
+  ['move.legal', 'a refund that was acknowledged is gone', ({ paid }) => paid.refunds.pop()],
+  [
+    'move.legal',
+    'it ended twice',
+    (round) => (deliveryOf(round, 'payment.expired').referenceNumber = round.cancelled.referenceNumber),
+  ],
+  [
+    'read.forward',
+    'it reads as PENDING after it was paid',
+    (round) => (read(round, round.paid, 12).response = good({ ...shown(round.paid), status: 'PENDING' })),
+  ],
+  [
+    'list.exact',
+    'its total is another',
+    (round) => ((dataIn(first(round, 'list')) as { total: number }).total = 3),
+  ],
+  ['list.exact', 'one is missing', (round) => itemsIn(first(round, 'list')).pop()],
+  ['list.exact', 'an older one comes first', (round) => itemsIn(first(round, 'list')).reverse()],
+  ['event.exact', 'one is missing', ({ dump }) => dump.deliveries.pop()],
+  [
+    'event.exact',
+    'one came twice',
+    (round) => round.dump.deliveries.push({ ...confirmed(round), _id: 'x'.repeat(32), eventId: 'x' }),
+  ],
+  ['event.exact', 'one did not happen', (round) => (confirmed(round).event = 'payment.expired')],
+  ['event.told', 'a cancel has no event', ({ dump }) => (dump.deliveries = [])],
+  ['event.told', 'it reports another status', (round) => change(the(arrivalsOf(round)[0]), 'PAID', 'FAILED')],
+  ['delivery.delivered', 'nothing arrived', (round) => (round.arrivals = [])],
+  ['delivery.delivered', 'it was refused', (round) => arrivalsOf(round).forEach((one) => (one.did = 500))],
+  ['delivery.delivered', 'other bytes arrived', (round) => (the(arrivalsOf(round)[0]).body += ' ')],
+  ['delivery.counted', 'it is not at its end', (round) => (confirmed(round).status = 'RETRYING')],
+  ['delivery.counted', 'an attempt counts twice', (round) => (confirmed(round).attempts += 1)],
+  [
+    'delivery.counted',
+    'an arrival is not recorded',
+    (round) => arrive(round, at(7), 'payment.confirmed', the(arrivalsOf(round)[0]).body),
+  ],
+  ['delivery.paced', 'a retry is early', (round) => (the(confirmed(round).attemptLog[1]).at -= 200)],
+  ['delivery.paced', 'a retry is late', (round) => (the(confirmed(round).attemptLog[1]).at += 30_000)],
+  [
+    'delivery.signed',
+    'its signature is wrong',
+    (round) => (the(arrivalsOf(round)[0]).headers['x-service-signature'] = 'x'),
+  ],
+  ['delivery.signed', 'it comes to another URL', (round) => (the(arrivalsOf(round)[0]).path = '/hook/2')],
+  [
+    'delivery.signed',
+    'it is no delivery',
+    (round) => change(the(arrivalsOf(round)[0]), confirmed(round)._id, 'x'.repeat(32)),
+  ],
+  ['code.unique', 'two intents have one code', ({ paid, cancelled }) => (cancelled.code = paid.code)],
+  ['code.unique', 'two have one short code', ({ paid, cancelled }) => (cancelled.shortCode = paid.shortCode)],
+  ['refund.bounded', 'more was refunded than paid', ({ paid }) => (the(paid.refunds[0]).amount = 501)],
+  ['wallet.balances', 'a centime is missing', ({ dump }) => (the(dump.wallets[0]).balance -= 1)],
+  ['wallet.balances', 'money moved for no intent', ({ dump }) => (the(dump.walletmovements[0])._id = 'x')],
+  [
+    'wallet.balances',
+    'the PIN was wrong',
+    (round) => Object.assign(first(round, 'pay.confirm').body ?? {}, { pin: '1' }),
+  ],
+  ['provider.balances', 'the provider paid for no intent', (round) => ordered(round, {})],
+  [
+    'provider.balances',
+    'the provider did not pay',
+    ({ byWallet }) => (the(byWallet.payment).wallet = 'live:provider'),
+  ],
+  [
+    'provider.balances',
+    'another phone number paid',
+    (round) => {
+      the(round.byWallet.payment).wallet = 'live:provider'
+      ordered(round, { key: idOf('payment'), phone: '22777777' })
+    },
+  ],
+  ['stock.balances', 'a unit is missing', ({ dump }) => (the(the(dump.products[0]).variants[0]).stock = 11)],
+  ['order.exact', 'an order is gone', ({ dump }) => dump.orders.pop()],
+  ['order.exact', 'its price is another', ({ dump }) => (the(the(dump.products[0]).variants[0]).price = 8)],
+  ['import.whole', 'a product is not there', ({ dump }) => dump.products.pop()],
+  ['import.whole', 'its stock is another', ({ dump }) => (the(the(dump.products[1]).variants[0]).stock = 8)],
+  [
+    'tenant.apart',
+    'another business reads it',
+    (round) => Object.assign(read(round, round.paid, 20), { business: other.id, keyId: other.key }),
+  ],
+  [
+    'tenant.apart',
+    'a response has the words of another business',
+    (round) =>
+      call(round, 20, {
+        what: 'product.list',
+        path: '/api/v1/dev/x',
+        response: good({ name: `${other.marker} 1` }),
+      }),
+  ],
+  ['tenant.apart', 'test money paid a live intent', ({ byWallet }) => (byWallet.sandbox = false)],
+  ['expiry.prompt', 'it expired too early', ({ expired }) => (expired.updatedAt -= 500)],
+  [
+    'expiry.prompt',
+    'its event is late',
+    (round) => (deliveryOf(round, 'payment.expired').createdAt += 30_000),
+  ],
+  ['expiry.prompt', 'it was paid after it expired', ({ paid }) => (paid.expiresAt = at(4))],
+  [
+    'expiry.prompt',
+    'it reads as PENDING after it expired',
+    (round) =>
+      (read(round, round.expired, 40).response = good({ ...shown(round.expired), status: 'PENDING' })),
+  ],
+  ['audit.complete', 'a line is missing', ({ dump }) => dump.auditevents.pop()],
+  ['audit.complete', 'a sign-in has no line', ({ dump }) => dump.auditevents.shift()],
+  ['audit.complete', 'a line waits', (round) => confirmed(round).unaudited.push({})],
+  [
+    'secret.kept',
+    'a key is logged',
+    (round) => log(round, { key: the(the(round.setting.businesses[0]).keys[0]).secret }),
+  ],
+  ['secret.kept', 'a PIN is logged', (round) => log(round, { pin: 918_273 })],
+  [
+    'secret.kept',
+    'a payment code is logged',
+    (round) => log(round, { text: `dup key: ${round.paid.code} ` }),
+  ],
+  [
+    'secret.kept',
+    'a phone number is stored with a payment',
+    ({ lines }) => lines.push({ from: 'dump/intents.ndjson', line: '{"payerPhone":"22999999"}' }),
+  ],
+  ['answer.sound', 'it is a 500', (round) => Object.assign(first(round, 'read'), { status: 500 })],
+  [
+    'answer.sound',
+    'it is a 503 without a fault',
+    (round) => Object.assign(first(round, 'read'), refusal('X', 503)),
+  ],
+  ['answer.sound', 'there is none without a fault', (round) => Object.assign(first(round, 'read'), lost)],
+  ['answer.sound', 'it has no envelope', (round) => (first(round, 'read').response = { data: {} })],
+  [
+    'refusal.due',
+    'a good request is refused',
+    (round) => Object.assign(first(round, 'read'), refusal('INVALID_API_KEY', 401)),
+  ],
+  [
+    'refusal.due',
+    'every cancel is refused',
+    (round) => {
+      for (let count = 0; count < 50; count += 1)
+        call(round, 20, { what: 'cancel', path: '/api/v1/dev/x', ...refusal('INTENT_NOT_FOUND', 404) })
+    },
+  ],
+  [
+    'right.kept',
+    'a viewer acts',
+    (round) => call(round, 20, { ...staff, what: 'overreach', path: '/admin/x' }),
+  ],
+  [
+    'right.kept',
+    'an act of a viewer is in the trail',
+    ({ setting }) => (the(setting.staff[0]).role = 'viewer'),
+  ],
+  ['clean-up.bounded', 'a young intent is marked', ({ paid }) => (paid.cleanedAt = at(50))],
+  [
+    'clean-up.bounded',
+    'a young product is gone',
+    (round) => {
+      const items = [{ _id: 'gone', sandbox: true, createdAt: iso(1) }]
+      call(round, 20, { what: 'product.list', path: '/api/v1/dev/x', response: good({ items }) })
+    },
+  ],
+]
+
+const dataIn = ({ response }: Call): unknown => (response as { data: unknown }).data
+const itemsIn = (list: Call): object[] => (dataIn(list) as { items: object[] }).items
+const change = (thing: { body: string }, from: string, to: string): unknown =>
+  (thing.body = thing.body.replace(from, to))
+
+describe('The checker of the fault harness', () => {
+  for (const [what, make] of holding)
+    it(`finds nothing where ${what}`, () => {
+      const round = ordinary()
+      make(round)
+      expect(checkEvidence(round)).to.deep.equal([])
+    })
+
+  for (const [promise, what, make] of broken)
+    it(`finds ${promise} broken where ${what}`, () => {
+      const round = ordinary()
+      make(round)
+      expect([...brokenIn(round)]).to.include(promise)
+      expect(checkEvidence(round).filter(({ message }) => message.startsWith('cannot be'))).to.deep.equal([])
+    })
+
+  it('has such a history for every promise', () => {
+    expect(new Set(broken.map(([promise]) => promise))).to.have.keys(Object.keys(promises))
+  })
+
+  it('reports what it cannot read, and checks the rest', () => {
+    const round = ordinary()
+    round.ends.push({ at: at(3), process: 'web-1', message: 'it ended with 1' })
+    for (const intent of round.dump.intents) Object.assign(intent, { refunds: null })
+    expect([...brokenIn(round)]).to.include.members(['process.lives', 'refund.bounded'])
+  })
+
+  it('excuses no delay by a fault of an endpoint, and every delay on a busy machine', () => {
+    const late = (what: string, from: number, to: number): boolean => {
+      const round = ordinary()
+      deliveryOf(round, 'payment.expired').createdAt += 30_000
+      fault(round, what, from, to)
+      return brokenIn(round).has('expiry.prompt')
+    }
+    expect(late('receiver.mood', 30, 40)).to.equal(true)
+    expect(late('process.kill', 30, 34)).to.equal(false)
+    expect(late('process.kill', 0, 10)).to.equal(true)
+    expect(late('machine.busy', 50, 180)).to.equal(false)
+  })
+
+  it('reads a folder of evidence', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'evidence-'))
+    const write = (file: string, lines: unknown[]) =>
+      writeFileSync(join(folder, file), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const { setting, calls, arrivals, dump } = ordinary()
+    mkdirSync(join(folder, files.dump))
+    mkdirSync(join(folder, files.log))
+    writeFileSync(join(folder, files.setting), JSON.stringify(setting))
+    write(files.calls, calls)
+    write(files.arrivals, arrivals)
+    for (const [name, documents] of Object.entries(dump)) write(`${files.dump}/${name}.ndjson`, documents)
+    const dated = dump.intents.map((intent) => ({
+      ...intent,
+      createdAt: { $date: { $numberLong: String(intent.createdAt) } },
+    }))
+    write(`${files.dump}/intents.ndjson`, dated)
+    expect((await check(folder)).violations).to.deep.equal([])
+    write(`${files.log}/web-1.log`, [{ msg: 'http.request', pin: 'it is 918273' }])
+    expect((await check(folder)).violations).to.have.lengthOf(1)
+    rmSync(folder, { recursive: true })
+  })
+})

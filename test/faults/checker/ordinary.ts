@@ -1,0 +1,456 @@
+import { createHmac } from 'node:crypto'
+import type { Arrival, Call, What } from '../evidence/evidence.ts'
+import type { DeliveryDocument, Dump, IntentDocument, OrderDocument } from './documents.ts'
+import type { Evidence, Line } from './read-folder.ts'
+
+const began = Date.parse('2026-11-21T12:00:00.000Z')
+/** Seconds after the beginning, on both clocks. */
+export const at = (seconds: number): number => began + Math.round(seconds * 1000)
+export const iso = (seconds: number): string => new Date(at(seconds)).toISOString()
+/** 24 hexadecimal digits from a name. */
+export const idOf = (name: string): string => Buffer.from(name.padEnd(12, '.').slice(0, 12)).toString('hex')
+
+export const shop = { id: idOf('shop'), key: idOf('key-shop'), marker: 'shop-in-test' }
+export const other = { id: idOf('other'), key: idOf('key-other'), marker: 'other-in-test' }
+export const endpointId = idOf('endpoint')
+const hook = 'http://127.0.0.1:9999/hook/1'
+const secret = 'a'.repeat(64)
+const path = '/api/v1/dev'
+const events = ['created', 'confirmed', 'cancelled', 'expired', 'refunded'].map((event) => `payment.${event}`)
+
+/** A round in which nothing broke, and the things that tests change in it. */
+export interface Ordinary extends Evidence {
+  lines: Line[]
+  paid: IntentDocument
+  cancelled: IntentDocument
+  expired: IntentDocument
+  byWallet: IntentDocument
+}
+
+export function ordinary(): Ordinary {
+  const lines: Line[] = []
+  const round: Evidence = { ...empty(), texts: () => lines }
+  const createEndpoint = { what: 'endpoint.create', path: `${path}/webhooks/endpoints` } as const
+  const data = { id: endpointId, url: hook, events, secret, active: true }
+  call(round, -40, { ...createEndpoint, idempotencyKey: 'endpoint-1', status: 201, response: good(data) })
+  round.dump.webhookendpoints.push({
+    _id: endpointId,
+    businessId: shop.id,
+    url: hook,
+    events,
+    active: true,
+    deletedAt: null,
+    createdAt: at(-40),
+  })
+
+  const paid = create(round, 'PAID', 1)
+  deliver(round, paid, 'payment.created', 1)
+  Object.assign(paid, { status: 'PAID', payment: paymentBy('simulation', idOf('simulation'), 5) })
+  write(round, paid, 'simulate', 'simulate-payment', 5, {})
+  deliver(round, paid, 'payment.confirmed', 5)
+  const refund = { id: 'RF-AAAAAAAAAAAAAAAA', amount: 200, status: 'SUCCEEDED' }
+  paid.refunds.push({ ...refund, createdAt: at(8), validUntil: at(14) })
+  Object.assign(paid, { status: 'REFUNDED', refundsCommitted: 200, updatedAt: at(8) })
+  write(round, paid, 'refund', 'refund', 8, { refund })
+  deliver(round, paid, 'payment.refunded', 8, { id: refund.id, amount: 200 })
+
+  const cancelled = create(round, 'CANCELLED', 2)
+  deliver(round, cancelled, 'payment.created', 2)
+  const cancellationReason = 'requested_by_merchant'
+  Object.assign(cancelled, { status: 'CANCELLED', cancellationReason, updatedAt: at(6) })
+  write(round, cancelled, 'cancel', 'cancel', 6, {})
+  deliver(round, cancelled, 'payment.cancelled', 6)
+
+  const expired = create(round, 'EXPIRED', 3)
+  deliver(round, expired, 'payment.created', 3)
+  Object.assign(expired, { status: 'CANCELLED', cancellationReason: 'expired', updatedAt: at(33) })
+  deliver(round, expired, 'payment.expired', 33)
+
+  const byWallet = create(round, 'WALLET', 4)
+  deliver(round, byWallet, 'payment.created', 4)
+  const paymentId = idOf('payment')
+  call(round, 9, {
+    ...customer,
+    what: 'pay.confirm',
+    path: `/p/${byWallet.shortCode}`,
+    body: { form: `${paymentId}.time.signature`, phone: '22 99 99 99', pin: '918273' },
+    status: 303,
+    response: { text: '', state: null, location: `/p/${byWallet.shortCode}` },
+  })
+  Object.assign(byWallet, { status: 'PAID', payment: paymentBy('sandbox', paymentId, 9), updatedAt: at(9) })
+  const result = { outcome: 'done' }
+  round.dump.walletmovements.push({
+    _id: paymentId,
+    accountId: '22999999',
+    kind: 'payment',
+    amount: 500,
+    result,
+  })
+  deliver(round, byWallet, 'payment.confirmed', 9)
+
+  sell(round)
+  support(round)
+  const intents = [paid, cancelled, expired, byWallet]
+  for (const intent of intents) read(round, intent, 210, 'auditor')
+  const page = { items: intents.toReversed().map(shown), page: 1, total: 4, hasMore: false }
+  call(round, 211, {
+    what: 'list',
+    actor: 'auditor',
+    method: 'GET',
+    path: `${path}/intents`,
+    response: good(page),
+  })
+  return Object.assign(round, { lines, paid, cancelled, expired, byWallet })
+}
+
+const empty = (): Omit<Evidence, 'texts'> => ({
+  setting: {
+    seed: 1,
+    beganAt: at(0),
+    healedAt: at(100),
+    quietAt: at(200),
+    left: [],
+    brokenOff: [],
+    settings: {
+      intentLifetimeSeconds: 30,
+      codeLifetimeSeconds: 20,
+      retrySeconds: [1, 1, 1, 1, 1, 1, 1],
+      webhookTimeoutSeconds: 2,
+      sandboxRetentionDays: 30,
+    },
+    businesses: [shop, other].map(({ id, key, marker }) => ({
+      id,
+      name: id,
+      markers: { test: marker, live: `${marker}-live` },
+      keys: [{ id: key, mode: 'test', kind: 'secret', secret: `sk_test_${key.padEnd(38, '0')}` }],
+    })),
+    wallets: [{ phone: '22999999', pin: '918273', balance: 1000 }],
+    providerWallets: [],
+    staff: [{ name: 'aicha', role: 'support', password: 'a-password-of-hers' }],
+    stock: [
+      { business: shop.id, sandbox: true, product: idOf('product'), variant: idOf('variant'), quantity: 10 },
+    ],
+    clientTimeoutMs: 12_000,
+  },
+  calls: [],
+  arrivals: [],
+  provider: [],
+  faults: [],
+  ends: [],
+  dump: {
+    intents: [],
+    deliveries: [],
+    webhookendpoints: [],
+    wallets: [{ _id: '22999999', phone: '22999999', businessId: null, balance: 500, current: null }],
+    walletmovements: [],
+    products: [],
+    orders: [],
+    auditevents: [],
+    importplans: [],
+    staffsessions: [],
+  } satisfies Dump,
+})
+
+/** Adds a call with the shop's key that took a tenth of a second. */
+export function call(
+  round: Evidence,
+  seconds: number,
+  given: Partial<Call> & Pick<Call, 'what' | 'path'>,
+): Call {
+  const number = round.calls.length + 1
+  const made: Call = {
+    call: number,
+    began: at(seconds),
+    ended: at(seconds + 0.1),
+    clockAheadMs: [0, 0],
+    actor: 'merchant',
+    operation: number,
+    attempt: 1,
+    timeoutMs: 12_000,
+    origin: 'http://127.0.0.1:1',
+    business: shop.id,
+    keyId: shop.key,
+    sandbox: true,
+    method: 'POST',
+    idempotencyKey: null,
+    body: null,
+    expects: [],
+    status: 200,
+    response: null,
+    ...given,
+    headers: { 'x-request-id': `request-${number}`, ...given.headers },
+  }
+  round.calls.push(made)
+  return made
+}
+
+export const good = (data: unknown) => ({ success: true, data })
+export const refusal = (code: string, statusCode: number) => ({
+  status: statusCode,
+  response: { success: false, error: { code, statusCode, message: '' } },
+})
+const customer = { actor: 'customer', business: null, keyId: null, sandbox: null } as const
+export const staff = { ...customer, actor: 'support' } as const
+
+export function create(round: Evidence, name: string, seconds: number): IntentDocument {
+  const number = round.dump.intents.length
+  const intent: IntentDocument = {
+    _id: idOf(name),
+    businessId: shop.id,
+    sandbox: true,
+    referenceNumber: `PI-${name.padEnd(16, 'X')}`,
+    shortCode: `ABCDE${number + 2}`,
+    code: String(100_000 + number),
+    codeExpiresAt: at(seconds + 20),
+    codeReusableAt: at(seconds + 920),
+    amountType: 'FIXED',
+    amount: 500,
+    metadata: [],
+    status: 'PENDING',
+    cancellationReason: null,
+    payment: null,
+    hold: null,
+    failure: null,
+    attempts: [],
+    refunds: [],
+    refundsCommitted: 0,
+    expiresAt: at(seconds + 30),
+    createdAt: at(seconds),
+    updatedAt: at(seconds),
+    outbox: [],
+  }
+  round.dump.intents.push(intent)
+  const body = { amount: 500, label: shop.marker }
+  const response = good(shown(intent))
+  call(round, seconds - 0.05, {
+    what: 'create',
+    path: `${path}/intents`,
+    idempotencyKey: name,
+    body,
+    status: 201,
+    response,
+  })
+  return intent
+}
+
+const paymentBy = (wallet: string, key: string, seconds: number) => ({
+  amountPaid: 500,
+  paidAt: at(seconds),
+  wallet,
+  key,
+})
+
+/** An intent in a response. */
+export const shown = ({
+  referenceNumber,
+  shortCode,
+  code,
+  amount,
+  status,
+  payment,
+  ...intent
+}: IntentDocument) => ({
+  referenceNumber,
+  shortCode,
+  code: status === 'PENDING' ? code : null,
+  amount,
+  status,
+  sandbox: intent.sandbox,
+  expiresAt: new Date(intent.expiresAt).toISOString(),
+  createdAt: new Date(intent.createdAt).toISOString(),
+  payment: payment && { amountPaid: payment.amountPaid, paidAt: new Date(payment.paidAt).toISOString() },
+  refunds: intent.refunds.map(({ id, amount: refunded, status: its }) => ({
+    id,
+    amount: refunded,
+    status: its,
+  })),
+  totalAmountRefunded: intent.refundsCommitted,
+  ...(intent.cancellationReason === null ? {} : { cancellationReason: intent.cancellationReason }),
+})
+
+export const read = (
+  round: Evidence,
+  intent: IntentDocument,
+  seconds: number,
+  actor: Call['actor'] = 'merchant',
+) =>
+  call(round, seconds, {
+    what: 'read',
+    actor,
+    method: 'GET',
+    path: `${path}/intents/${intent.referenceNumber}`,
+    response: good(shown(intent)),
+  })
+
+function write(
+  round: Evidence,
+  intent: IntentDocument,
+  what: What,
+  verb: string,
+  seconds: number,
+  more: object,
+): void {
+  const address = `${path}/intents/${intent.referenceNumber}/${verb}`
+  const response = good({ ...shown(intent), ...more })
+  call(round, seconds - 0.05, { what, path: address, idempotencyKey: `${what}-1`, response })
+}
+
+/** An event of the intent as it is now. Its endpoint refuses the first attempt and accepts the second. */
+function deliver(
+  round: Evidence,
+  { referenceNumber, status }: IntentDocument,
+  event: string,
+  seconds: number,
+  refund?: { id: string; amount: number },
+): void {
+  const eventId = idOf(`event-${round.dump.deliveries.length}`)
+  const _id = Buffer.from(eventId + endpointId, 'hex').toString('base64url')
+  const data = { reference_number: referenceNumber, status, refund }
+  const body = JSON.stringify({ id: _id, event, sandbox: true, data })
+  const attempts = [
+    { at: at(seconds + 0.1), durationMs: 20, status: 500 },
+    { at: at(seconds + 1.2), durationMs: 20, status: 200 },
+  ]
+  round.dump.deliveries.push({
+    _id,
+    eventId,
+    endpointId,
+    businessId: shop.id,
+    sandbox: true,
+    event,
+    referenceNumber,
+    facts: { status, ...(refund && { refund }) },
+    status: 'DELIVERED',
+    attempts: 2,
+    redrives: 0,
+    nextAttemptAt: null,
+    leaseToken: null,
+    attemptLog: attempts,
+    createdAt: at(seconds + 0.05),
+    deliveredAt: at(seconds + 1.22),
+    unaudited: [],
+  } satisfies DeliveryDocument)
+  for (const attempt of attempts) arrive(round, attempt.at, event, body, { did: attempt.status })
+}
+
+/** A webhook that was signed at `signedAt` arrives. */
+export function arrive(
+  round: Evidence,
+  signedAt: number,
+  event: string,
+  body: string,
+  given: Partial<Arrival> = {},
+): Arrival {
+  const timestamp = String(Math.floor(signedAt / 1000))
+  const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+  const arrival: Arrival = {
+    at: signedAt + 5,
+    clockAheadMs: 0,
+    path: '/hook/1',
+    headers: {
+      'x-service-event': event,
+      'x-service-timestamp': timestamp,
+      'x-service-signature': `sha256=${signature}`,
+    },
+    body,
+    did: 200,
+    begun: null,
+    done: signedAt + 10,
+    ...given,
+  }
+  round.arrivals.push(arrival)
+  return arrival
+}
+
+/** Of 10 units 5 are added and 3 sold. A file brings another product. */
+function sell(round: Evidence): void {
+  const variants = [{ _id: idOf('variant'), label: 'Default', price: 7, stock: 12 }]
+  const product = {
+    _id: idOf('product'),
+    businessId: shop.id,
+    sandbox: true,
+    name: shop.marker,
+    handle: idOf('product'),
+    variants,
+    reservations: [],
+    deletedAt: null,
+    listed: true,
+    createdAt: at(-5),
+  }
+  const imported = [{ _id: idOf('imported-v'), label: 'Default', price: 4, stock: 9 }]
+  round.dump.products.push(product, { ...product, _id: idOf('imported'), handle: 'tea', variants: imported })
+  const store = `${path}/store`
+  const made = good({ _id: product._id })
+  call(round, -5, {
+    what: 'product.create',
+    path: `${store}/products`,
+    idempotencyKey: 'product-1',
+    status: 201,
+    response: made,
+  })
+  call(round, 10, {
+    what: 'stock',
+    method: 'PATCH',
+    path: `${store}/products/${product._id}/variants/Default/stock`,
+    idempotencyKey: 'stock-1',
+    body: { delta: 5 },
+    response: good({ stock: 15 }),
+  })
+  const body = 'handle,name,variant_label,sku,price,stock\ntea,Tea,,,4,9'
+  call(round, 10, {
+    what: 'import',
+    path: `${store}/import-csv`,
+    idempotencyKey: 'import-1',
+    body,
+    response: good({}),
+  })
+  const order: OrderDocument = {
+    _id: idOf('order'),
+    businessId: shop.id,
+    sandbox: true,
+    status: 'PLACED',
+    number: 'OR-XXXXXXXXXXXXXXXX',
+    items: [{ productId: product._id, variantId: idOf('variant'), unitPrice: 7, quantity: 3, total: 21 }],
+    total: 21,
+    createdAt: at(11),
+    outbox: [],
+  }
+  round.dump.orders.push(order)
+  const response = good(structuredClone({ ...order, createdAt: iso(11) }))
+  const items = [{ productId: product._id, variantId: idOf('variant'), quantity: 3 }]
+  call(round, 11, {
+    what: 'order',
+    path: `${store}/orders/simulate`,
+    idempotencyKey: 'order-1',
+    body: { items },
+    status: 201,
+    response,
+  })
+}
+
+/** Support signs in and re-queues a delivery. */
+function support(round: Evidence): void {
+  const actor = { kind: 'staff', name: 'aicha' }
+  call(round, 12, {
+    ...staff,
+    what: 'support.sign-in',
+    path: '/admin/sign-in',
+    body: { name: 'aicha' },
+    status: 303,
+    headers: { 'set-cookie': 'session=1' },
+    response: { text: '', state: null, location: '/admin' },
+  })
+  const delivery = round.dump.deliveries[0] as DeliveryDocument
+  call(round, 1.9, {
+    ...staff,
+    what: 'requeue',
+    path: `/admin/deliveries/${delivery._id}/send-again`,
+    status: 303,
+    response: { text: '', state: null, location: `/admin/deliveries/${delivery._id}?said=requeued` },
+  })
+  delivery.redrives = 1
+  round.dump.auditevents.push(
+    { _id: idOf('line-1'), at: at(12), actor, act: 'staff.signed-in', subject: 'aicha' },
+    { _id: idOf('line-2'), at: at(1.95), actor, act: 'delivery.requeued', subject: delivery._id },
+  )
+}

@@ -1,0 +1,108 @@
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
+import {
+  type Arrival,
+  type Call,
+  type Fault,
+  files,
+  type ProviderRequest,
+  type Setting,
+  type UnwantedEnd,
+} from '../evidence/evidence.ts'
+import type { Dump } from './documents.ts'
+
+/** A line of text, and the file that it stands in: `log/web-1.log`. */
+export interface Line {
+  from: string
+  line: string
+}
+
+/** All that a round left behind. Calls are in the order in which they began. */
+export interface Evidence {
+  setting: Setting
+  calls: Call[]
+  arrivals: Arrival[]
+  provider: ProviderRequest[]
+  faults: Fault[]
+  ends: UnwantedEnd[]
+  dump: Dump
+  /** Every line of the logs and of the dump. */
+  texts: () => Iterable<Line>
+}
+
+/** Reads a folder of evidence. A file that is missing has no lines; without the setting it throws. */
+export function readFolder(folder: string): Evidence {
+  const records = <T>(file: string) =>
+    [...linesOf(join(folder, file))].map((line) => JSON.parse(line, plain) as T)
+  const documents = <Name extends keyof Dump>(name: Name) =>
+    records<Dump[Name][number]>(`${files.dump}/${name}.ndjson`) as Dump[Name]
+  return {
+    setting: JSON.parse(readFileSync(join(folder, files.setting), 'utf8')),
+    calls: records<Call>(files.calls).toSorted((one, other) => one.began - other.began),
+    arrivals: records<Arrival>(files.arrivals).toSorted((one, other) => one.at - other.at),
+    provider: records(files.provider),
+    faults: records(files.faults),
+    ends: records(files.ends),
+    dump: {
+      intents: documents('intents'),
+      deliveries: documents('deliveries').map((delivery) => ({
+        ...delivery,
+        eventId: Buffer.from(delivery._id, 'base64url').toString('hex', 0, 12),
+      })),
+      webhookendpoints: documents('webhookendpoints'),
+      wallets: documents('wallets'),
+      walletmovements: documents('walletmovements'),
+      products: documents('products'),
+      orders: documents('orders'),
+      auditevents: documents('auditevents'),
+      importplans: documents('importplans'),
+      staffsessions: documents('staffsessions'),
+    },
+    texts: () => textsIn(folder),
+  }
+}
+
+const readers: Record<string, (value: unknown) => unknown> = {
+  $numberInt: Number,
+  $numberLong: Number,
+  $numberDouble: Number,
+  $oid: String,
+  $date: (value) => (typeof value === 'string' ? Date.parse(value) : Number(value)),
+}
+
+/** Canonical extended JSON: numbers as numbers, dates as milliseconds, ids as text. */
+function plain(_key: string, value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
+  const [name = '', ...more] = Object.keys(value)
+  const read = more.length === 0 ? readers[name] : undefined
+  return read === undefined ? value : read((value as Record<string, unknown>)[name])
+}
+
+function* textsIn(folder: string): Generator<Line> {
+  for (const part of [files.log, files.dump])
+    for (const name of existsSync(join(folder, part)) ? readdirSync(join(folder, part)) : [])
+      for (const line of linesOf(join(folder, part, name))) yield { from: `${part}/${name}`, line }
+}
+
+/** A log may be larger than the longest string of Node.js: it is read piece by piece. */
+const pieceBytes = 1 << 20
+
+/** The lines of a file; a missing file has none. */
+export function* linesOf(path: string): Generator<string> {
+  if (!existsSync(path)) return
+  const file = openSync(path, 'r')
+  const piece = Buffer.alloc(pieceBytes)
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  try {
+    for (let read = readSync(file, piece); read > 0; read = readSync(file, piece)) {
+      const lines = (rest + decoder.write(piece.subarray(0, read))).split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines.filter((line) => line !== '')
+    }
+  } finally {
+    closeSync(file)
+  }
+  if (rest !== '') yield rest
+}

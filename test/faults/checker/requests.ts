@@ -1,0 +1,101 @@
+import type { Call, What } from '../evidence/evidence.ts'
+import { groupsOf } from './groups.ts'
+import { errorOf } from './responses.ts'
+import { lateMs, type Times } from './times.ts'
+
+/** All calls of one write: API key, method, path and idempotency key make it one, for 24 hours (SPEC 5.4). */
+export interface Request {
+  what: What
+  businessId: string
+  sandbox: boolean
+  path: string
+  idempotencyKey: string
+  /** In the order in which they began. */
+  calls: Call[]
+  began: number
+  /** The last moment at which it may have taken effect. */
+  ended: number
+  /** The first call with a response that is kept; null: the outcome is unknown. */
+  settled: Call | null
+  /** The key outlived its 24 hours, so it may have run once more. */
+  isAcrossDays: boolean
+}
+
+const dayMs = 24 * 3_600_000
+
+/** The writes of merchants. */
+export function requestsOf(calls: Call[], { aheadAt }: Pick<Times, 'aheadAt'>): Request[] {
+  const writes = calls.filter(({ idempotencyKey, business }) => idempotencyKey !== null && business !== null)
+  const slots = groupsOf(writes, ({ keyId, method, path, idempotencyKey }) =>
+    [keyId, method, path.split('?', 1)[0], idempotencyKey].join(' '),
+  )
+  const shownAfter = ({ ended, status, clockAheadMs }: Call): number =>
+    status === null ? ended + lateMs + aheadAt(ended + lateMs).to : ended + clockAheadMs[1]
+  return [...slots.values()].flatMap((all) => {
+    const beganAt = shownAt(all[0] as Call)
+    const isAcrossDays = all.some((call) => shownAfter(call) - beganAt >= dayMs)
+    return livesOf(all).map((life) => requestOf(life, isAcrossDays))
+  })
+}
+
+const shownAt = ({ began, clockAheadMs }: Call): number => began + clockAheadMs[0]
+
+/** After a day of the service's clock a key is new again. */
+function livesOf(calls: Call[]): Call[][] {
+  const lives: Call[][] = []
+  for (const call of calls) {
+    const first = lives.at(-1)?.[0]
+    if (first === undefined || shownAt(call) - shownAt(first) >= dayMs) lives.push([call])
+    else lives.at(-1)?.push(call)
+  }
+  return lives
+}
+
+function requestOf(calls: Call[], isAcrossDays: boolean): Request {
+  const first = calls[0] as Call
+  const settled = calls.toSorted((one, other) => one.ended - other.ended).find(isSettled) ?? null
+  const latest = Math.max(...calls.map(({ ended }) => ended)) + lateMs
+  return {
+    what: first.what,
+    businessId: first.business ?? '',
+    sandbox: first.sandbox ?? false,
+    path: first.path.split('?', 1)[0] ?? '',
+    idempotencyKey: first.idempotencyKey ?? '',
+    calls,
+    began: first.began,
+    ended: isAcrossDays || settled === null ? latest : settled.ended,
+    isAcrossDays,
+    settled,
+  }
+}
+
+/** Refusals that are decided before the idempotency key is looked at, or without a body: they are not kept. */
+const notKept = new Set([
+  'INVALID_API_KEY',
+  'SECRET_KEY_REQUIRED',
+  'SANDBOX_ONLY',
+  'IDEMPOTENCY_REQUEST_IN_PROGRESS',
+  'RATE_LIMITED',
+  'INVALID_JSON',
+  'REQUEST_TIMEOUT',
+])
+
+/** Whether the response is kept for replay. */
+export const isSettled = (call: Call): boolean =>
+  call.status !== null && call.status < 500 && (call.status < 300 || !notKept.has(errorOf(call)?.code ?? ''))
+
+/** Whether its merchant knows that it was carried out. */
+export const isDone = ({ settled }: Request): boolean => (settled?.status ?? 500) < 300
+
+/** Whether it may have been carried out without its merchant's knowledge, or once more. */
+export const isUnknown = ({ settled, calls, isAcrossDays }: Request): boolean =>
+  isAcrossDays ||
+  (settled === null &&
+    calls.some((call) => (call.status ?? 500) >= 500 || errorOf(call)?.code.endsWith('_IN_PROGRESS')))
+
+/** How often it may have been carried out beyond what its responses report: once in each of the lives of its key, and once by each call. */
+export function mostBeyond(request: Request): number {
+  if (!isUnknown(request)) return 0
+  if (!request.isAcrossDays) return 1
+  return Math.min(2, request.calls.length) - (isDone(request) ? 1 : 0)
+}

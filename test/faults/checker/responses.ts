@@ -1,0 +1,82 @@
+import type { Call, Page, What } from '../evidence/evidence.ts'
+import type { Status } from './documents.ts'
+
+/** An intent in a response. */
+export interface ShownIntent {
+  referenceNumber: string
+  shortCode: string
+  code: string | null
+  amount: number | null
+  status: Status
+  sandbox: boolean
+  expiresAt: string
+  createdAt: string
+  payment?: { amountPaid: number; paidAt: string } | null
+  refunds?: { id: string; amount: number; status: string }[]
+  totalAmountRefunded?: number
+  cancellationReason?: string
+  /** Only in the response to a refund. */
+  refund?: { id: string; amount: number; status: string }
+}
+
+type Responded = Pick<Call, 'status' | 'response'>
+
+/** The data of a 2xx; null for any other response. */
+export function dataOf<Data>(call: Responded | null): Data | null {
+  if (call === null || call.status === null || call.status >= 300) return null
+  return (call.response as { data?: Data } | null)?.data ?? null
+}
+
+/** The error of a refusal; null for any other response. */
+export const errorOf = ({ response }: Pick<Call, 'response'>) =>
+  (response as { error?: { code: string; statusCode: number; message: string } } | null)?.error ?? null
+
+export const pageOf = ({ response }: Pick<Call, 'response'>): Page | null =>
+  typeof response === 'object' && response !== null && 'text' in response ? (response as Page) : null
+
+export const isReplay = ({ headers }: Pick<Call, 'headers'>): boolean =>
+  headers['idempotent-replayed'] === 'true'
+
+/** Operations whose response is one intent. */
+const ofOneIntent: readonly What[] = ['create', 'read', 'cancel', 'refund', 'simulate']
+
+/** The intents in a response. */
+export function intentsIn(call: Call): ShownIntent[] {
+  const data = dataOf<ShownIntent & { items?: ShownIntent[] }>(call)
+  if (call.what === 'list') return data?.items ?? []
+  return data?.referenceNumber !== undefined && ofOneIntent.includes(call.what) ? [data] : []
+}
+
+/** The reference in the path of an operation on one intent. */
+export const referenceIn = ({ path }: Pick<Call, 'path'>): string | null =>
+  /PI-[0-9A-Z]{16}/.exec(path)?.[0] ?? null
+
+/** The short code in the address of a payment page. */
+export const shortCodeIn = (path: string): string | undefined => /\/p\/([0-9A-Z]{6})/.exec(path)?.[1]
+
+export const endpointIn = ({ path }: Pick<Call, 'path'>): string =>
+  /\/endpoints\/([0-9a-f]{24})/.exec(path)?.[1] ?? ''
+
+export const queryOf = (path: string): URLSearchParams => new URL(path, 'http://service').searchParams
+
+/** The ways of an intent (SPEC 3). */
+const becomes: Record<Status, Status[]> = {
+  PENDING: ['PAID', 'CANCELLED', 'FAILED'],
+  PAID: ['REFUNDED'],
+  REFUNDED: [],
+  CANCELLED: [],
+  FAILED: [],
+}
+
+/** Whether an intent with the one status may have the other later. */
+export const mayBecome = (from: Status, to: Status): boolean =>
+  from === to || becomes[from].some((next) => mayBecome(next, to))
+
+/** Path and digits that a customer sent to pay, by the id in the form, which is the key of the payment. */
+export const formsIn = (calls: Call[]) =>
+  calls
+    .filter(({ what }) => what === 'pay.confirm')
+    .map(({ body, path }) => {
+      const { form = '', phone = '', pin } = (body ?? {}) as { form?: string; phone?: string; pin?: string }
+      return { id: form.split('.', 1)[0] ?? '', path, phone: phone.replaceAll(/\D/g, ''), pin }
+    })

@@ -1,0 +1,151 @@
+import type { Fault } from '../evidence/evidence.ts'
+import { sumOf } from './groups.ts'
+import type { Evidence } from './read-folder.ts'
+
+/** A time on the machine's clock that is known to lie between the two. */
+export interface Span {
+  from: number
+  to: number
+}
+
+/** What is known of the clocks and the faults of a round. */
+export interface Times {
+  /** How far the service's clock may have been ahead of the machine's at that moment. */
+  aheadAt(at: number): Span
+  /** When the service's clock showed this. */
+  machineTime(shown: number): Span
+  /** How far the clocks of two processes may differ in the span: a jump reaches them within milliseconds of each other. */
+  skewAround(span: Span): number
+  /** When a call began and ended on the service's clock, at the earliest and at the latest. */
+  shownOf(call: { began: number; ended: number }): Span
+  /** Whether no fault lasted from `settleMs` before the span until its end. */
+  isCalm(span: Span, settleMs: number): boolean
+  /** The same, without the faults that only delay: Redis, and a busy machine. */
+  isCalmForWrites(span: Span, settleMs: number): boolean
+  /** For how long the machine was too busy to keep time. If it was for more than half of the round, nothing in it is calm. */
+  busy: { ms: number; ofMs: number; isMostly: boolean }
+}
+
+/** How long the consequences of a fault last at most. */
+export const settles = {
+  /** Broken connections are noticed, a new primary is found (the driver gives up on a silent one after 5 s), waiting requests are done. */
+  requests: 6_000,
+  /** The leases of a dead worker end within 10 s, and the others poll every 2 s. */
+  jobs: 10_000,
+} as const
+
+/** A write that its client gave up may still take effect for so long. */
+export const lateMs = 30_000
+
+/** Each process caches the offset for 20 ms (build/inside.ts). */
+const readMs = 50
+
+const isOf =
+  (...prefixes: string[]) =>
+  ({ what }: Fault): boolean =>
+    prefixes.some((prefix) => what.startsWith(prefix))
+const isOfMachine = isOf('machine.')
+
+export function timesOf({ setting, calls, arrivals, faults }: Evidence): Times {
+  const jumps = faults.filter(isOf('clock.jump')).toSorted((one, other) => one.began - other.began)
+  const samples = [
+    ...calls.flatMap(({ began, ended, clockAheadMs: [first, last] }) => [
+      { at: began, ahead: first },
+      { at: ended, ahead: last },
+    ]),
+    ...arrivals.map(({ at, clockAheadMs }) => ({ at, ahead: clockAheadMs })),
+    ...samplesOf(jumps),
+  ].toSorted((one, other) => one.at - other.at || one.ahead - other.ahead)
+  const steps = stepsOf(samples)
+  const disturbing = faults.filter((fault) => !isOf('receiver.')(fault))
+  const troubles = troublesOf(disturbing)
+  const ofWrites = troublesOf(disturbing.filter((fault) => !isOf('redis.', 'machine.')(fault)))
+  const busy = busyOf(setting, faults)
+  const aheadAt = (at: number): Span => {
+    const aheads = steps.filter(({ from, to }) => from <= at && at <= to).map(({ ahead }) => ahead)
+    return { from: Math.min(...aheads), to: Math.max(...aheads) }
+  }
+  const skewAround = ({ from, to }: Span): number =>
+    Math.max(
+      0,
+      ...jumps
+        .filter(({ began, ended }) => began <= to && ended + readMs >= from)
+        .map(({ target }) => Math.abs(setIn(target))),
+    )
+  return {
+    aheadAt,
+    skewAround,
+    machineTime(shown) {
+      const inside = steps.filter(({ from, to, ahead }) => from + ahead <= shown && shown <= to + ahead)
+      if (inside.length === 0) return skipped(steps, shown)
+      const moments = inside.map(({ ahead }) => shown - ahead)
+      return { from: Math.min(...moments), to: Math.max(...moments) }
+    },
+    shownOf({ began, ended }) {
+      const skewMs = skewAround({ from: began, to: ended })
+      return { from: began + aheadAt(began).from - skewMs, to: ended + aheadAt(ended).to + skewMs }
+    },
+    isCalm: (span, settleMs) => !busy.isMostly && !meets(troubles, span, settleMs),
+    isCalmForWrites: (span, settleMs) => !meets(ofWrites, span, settleMs),
+    busy,
+  }
+}
+
+/** A fault, and for how long its consequences last at most. */
+interface Trouble extends Span {
+  mostMs: number
+}
+
+/** What a busy machine delayed is done within the time for which it was busy. */
+const troublesOf = (faults: Fault[]): Trouble[] =>
+  faults.map((fault) => ({
+    from: fault.began,
+    to: fault.ended,
+    mostMs: isOfMachine(fault) ? fault.ended - fault.began : Number.POSITIVE_INFINITY,
+  }))
+
+const meets = (troubles: Trouble[], span: Span, settleMs: number): boolean =>
+  troubles.some(({ from, to, mostMs }) => from <= span.to && to + Math.min(settleMs, mostMs) >= span.from)
+
+function busyOf({ beganAt, healedAt, quietAt }: Evidence['setting'], faults: Fault[]): Times['busy'] {
+  const endedAt = quietAt ?? healedAt
+  const ms = sumOf(faults.filter(isOfMachine), ({ began, ended }) =>
+    Math.max(0, Math.min(ended, endedAt) - Math.max(began, beganAt)),
+  )
+  return { ms, ofMs: endedAt - beganAt, isMostly: ms > (endedAt - beganAt) / 2 }
+}
+
+/** By how much a clock was set: `all -3500` → -3500. */
+export const setIn = (target: string): number => Number(/ ([+-]\d+)$/.exec(target)?.[1] ?? 0)
+
+interface Step extends Span {
+  ahead: number
+}
+
+/** How far the clock was ahead before and after each jump. */
+function samplesOf(jumps: Fault[]): { at: number; ahead: number }[] {
+  let ahead = 0
+  return jumps.flatMap(({ began, ended, target }) => {
+    const before = { at: began, ahead }
+    ahead += setIn(target)
+    return [before, { at: ended, ahead }]
+  })
+}
+
+/** The stretches in which the clock was ahead by one amount. Two neighbours overlap where there is no sample. */
+function stepsOf(samples: { at: number; ahead: number }[]): Step[] {
+  const steps: Step[] = [{ from: Number.NEGATIVE_INFINITY, to: 0, ahead: samples[0]?.ahead ?? 0 }]
+  for (const { at, ahead } of samples) {
+    const last = steps.at(-1) as Step
+    if (ahead !== last.ahead) steps.push({ from: last.to, to: at, ahead })
+    last.to = at
+  }
+  ;(steps.at(-1) as Step).to = Number.POSITIVE_INFINITY
+  return steps
+}
+
+/** A time that no clock ever showed, because all of them jumped past it. */
+function skipped(steps: Step[], shown: number): Span {
+  const after = steps.findIndex(({ from, ahead }) => from + ahead > shown)
+  return { from: steps[after]?.from ?? 0, to: steps[after - 1]?.to ?? Number.POSITIVE_INFINITY }
+}
