@@ -1,3 +1,4 @@
+import type { Call } from '../evidence/evidence.ts'
 import type { OrderDocument } from './documents.ts'
 import { isDone, isUnknown, type Request } from './requests.ts'
 import { dataOf } from './responses.ts'
@@ -68,7 +69,7 @@ function cleanedSales(round: Round, request: Request): Change[] {
     return round.dump.orders.some(({ number }) => number === order.number) ? [] : salesOf(order)
   const createdAt = request.began + round.times.aheadAt(request.began).from
   if (!isUnknown(request) || !round.mayBeCleaned({ ...request, createdAt })) return []
-  return (request.calls[0]?.body as { items: Line[] }).items.map((line) => ({
+  return ((request.calls[0] as Call).body as { items: Line[] }).items.map((line) => ({
     variant: variantNamed(round, line.productId, line.variantId ?? line.variantLabel ?? ''),
     amounts: [0, -line.quantity],
   }))

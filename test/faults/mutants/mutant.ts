@@ -8,7 +8,7 @@ export interface Mutant {
   /** One sentence. */
   bug: string
   edits: readonly Edit[]
-  /** The checker must report one of these promises as broken. */
+  /** The checker must report one of these promises as broken; or this test file (`api/refund.test.ts`) must fail. */
   caughtBy: readonly string[]
   focus: Focus
 }

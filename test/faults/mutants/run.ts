@@ -7,6 +7,7 @@ import type { Violation } from '../evidence/evidence.ts'
 import { controlOf, controls } from './controls.ts'
 import type { Mutant } from './mutant.ts'
 import { mutants, quickChoice } from './mutants.ts'
+import { folderOf, runTest } from './run-test.ts'
 
 /** The result of one round (try-one.ts). */
 export interface Tried {
@@ -60,19 +61,22 @@ async function isCaught(mutant: Mutant): Promise<boolean> {
   const rounds = controls.includes(mutant) ? 1 : mostRounds
   for (let round = 1; ; round += 1) {
     const startedAt = performance.now()
-    const tried = await tryInProcess(mutant.name, round)
+    const test = mutant.caughtBy.find((name) => name.endsWith('.test.ts'))
+    const { isRight, message } =
+      test === undefined
+        ? outcomeOf(mutant, await tryInProcess(mutant.name, round))
+        : await runTest(mutant, test)
     const seconds = Math.round((performance.now() - startedAt) / 1000)
-    const { isRight, message } = judge(mutant, tried)
     const isLast = isRight || round === rounds
     const verdict = isRight ? 'ok  ' : isLast ? 'FAIL' : 'anew'
     console.log(`${verdict} ${mutant.name.padEnd(24)} ${String(seconds).padStart(4)} s  ${message}`)
-    if (isRight && tried !== null) rmSync(tried.folder, { recursive: true, force: true })
+    if (isRight) rmSync(folderOf(mutant), { recursive: true, force: true })
     if (isLast) return isRight
   }
 }
 
 /** A control must be clean. A mutant must break one of the promises that its bug breaks. */
-function judge(mutant: Mutant, tried: Tried | null): { isRight: boolean; message: string } {
+function outcomeOf(mutant: Mutant, tried: Tried | null): { isRight: boolean; message: string } {
   if (tried === null) return { isRight: false, message: 'the round crashed' }
   const { violations, folder } = tried
   const counts = [...groupBy(violations, ({ promise }) => promise)]

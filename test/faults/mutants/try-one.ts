@@ -1,10 +1,10 @@
-import { resolve } from 'node:path'
 import { fewCodes, harnessEdits } from '../build/harness-edits.ts'
 import { buildWith } from '../build/test-build.ts'
 import { runRound } from '../round/round.ts'
 import { controls } from './controls.ts'
 import { mutants } from './mutants.ts'
 import { planOf } from './plan.ts'
+import { folderOf } from './run-test.ts'
 import type { Tried } from './run.ts'
 
 /** Seed of the traffic in the first round. */
@@ -20,7 +20,7 @@ const mutant = [...controls, ...mutants].find((each) => each.name === name)
 if (mutant === undefined) throw new Error(`There is no mutant ${name}`)
 process.once('disconnect', () => process.exit(1))
 const { focus } = mutant
-const folder = resolve('.data/faults/mutants', mutant.name)
+const folder = folderOf(mutant)
 const { violations } = await runRound({
   seed: SEED + Number(round) - 1,
   build: buildWith([...mutant.edits, ...harnessEdits, fewCodes]),

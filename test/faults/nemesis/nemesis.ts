@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Fault } from '../evidence/evidence.ts'
-import { laneOf, type PlannedFault } from '../plan/fault.ts'
+import { type PlannedFault, targetOf } from '../plan/fault.ts'
 import type { Act } from './act.ts'
 import { acts } from './acts.ts'
 import type { Targets } from './targets.ts'
@@ -19,10 +19,10 @@ export async function unleash(
 ): Promise<void> {
   const beganAt = Date.now()
   const broken = new AbortController()
-  // One for each batcher that waits.
+  // One for each target.
   setMaxListeners(0, broken.signal)
 
-  async function oneAtATime(faults: readonly PlannedFault[]): Promise<void> {
+  async function inOrder(faults: readonly PlannedFault[]): Promise<void> {
     for (const fault of faults) {
       const dueMs = beganAt + fault.atMs - Date.now()
       if (dueMs < -mostLateMs) continue
@@ -33,10 +33,10 @@ export async function unleash(
     }
   }
 
-  const batchers = new Map<string, PlannedFault[]>()
-  for (const fault of plan) batchers.set(laneOf(fault), [...(batchers.get(laneOf(fault)) ?? []), fault])
+  const byTarget = new Map<string, PlannedFault[]>()
+  for (const fault of plan) byTarget.set(targetOf(fault), [...(byTarget.get(targetOf(fault)) ?? []), fault])
   await Promise.allSettled(
-    [...batchers.values()].map((faults) => oneAtATime(faults).catch((error: unknown) => broken.abort(error))),
+    [...byTarget.values()].map((faults) => inOrder(faults).catch((error: unknown) => broken.abort(error))),
   )
   broken.signal.throwIfAborted()
 }

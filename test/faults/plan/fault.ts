@@ -37,5 +37,5 @@ export type FaultOf<Name extends Kind> = { what: Name; atMs: number; forMs: numb
 export type PlannedFault = { [name in Kind]: FaultOf<name> }[Kind]
 
 /** What a fault lies upon: of one batcher one fault at a time. */
-export const laneOf = ({ what, target }: PlannedFault): string =>
+export const targetOf = ({ what, target }: PlannedFault): string =>
   what === 'process.skew' ? `clock of ${target}` : target

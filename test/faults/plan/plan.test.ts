@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { commandFor, readArguments } from '../arguments.ts'
 import { points } from '../build/points.ts'
 import { planOfRound } from '../rounds.ts'
-import { type Kind, laneOf, type PlannedFault } from './fault.ts'
+import { type Kind, type PlannedFault, targetOf } from './fault.ts'
 
 const kinds: Kind[] = [
   'process.kill',
@@ -92,9 +92,9 @@ describe('The plan of a round of faults', () => {
       for (const plan of plans(seed)) {
         const overAt = new Map<string, number>()
         for (const fault of plan) {
-          expect(overAt.get(laneOf(fault)) ?? 0, JSON.stringify(fault)).to.be.at.most(fault.atMs)
+          expect(overAt.get(targetOf(fault)) ?? 0, JSON.stringify(fault)).to.be.at.most(fault.atMs)
           // A point is passed as soon as somebody comes to it.
-          overAt.set(laneOf(fault), fault.atMs + (fault.what === 'process.point' ? 0 : fault.forMs))
+          overAt.set(targetOf(fault), fault.atMs + (fault.what === 'process.point' ? 0 : fault.forMs))
         }
       }
     })

@@ -58,7 +58,7 @@ function* inShop(round: Round, files: File[], products: Map<string, ProductDocum
       if (!later.some((each) => fits(each, handle)))
         yield [
           handle,
-          `is ${rowOf(products.get(handle))}, and ${file.request.idempotencyKey} imported ${row}`,
+          `is ${rowOf(products.get(handle))}, and ${file.request.idempotencyKey} imported ${row.join()}`,
         ]
     }
   for (const [handle, product] of products)

@@ -102,7 +102,7 @@ export const deliveryMutants: readonly Mutant[] = [
       replace('paymentFields', 'metadata: 1', 'metadata: 1, status: 1'),
       replace('paymentData', 'status: $status', 'status: source.status ?? $status'),
     ],
-    caughtBy: ['read.exact', 'delivery.delivered'],
+    caughtBy: ['delivery.delivered'],
     focus: plain,
   },
   {

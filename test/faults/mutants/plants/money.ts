@@ -30,6 +30,13 @@ export const moneyMutants: readonly Mutant[] = [
     name: 'last-centime-kept',
     bug: 'A refund of everything that is left is refused.',
     edits: [replace('judgeRefund', '$amount > refundable', '$amount >= refundable')],
+    caughtBy: ['api/refund.test.ts'],
+    focus: plain,
+  },
+  {
+    name: 'refunds-refused',
+    bug: 'Every refund is refused.',
+    edits: [replace('judgeRefund', '$amount > refundable', '$amount >= 0')],
     caughtBy: ['refusal.due'],
     focus: { ...plain, often: ['simulatePayment', 'refundIntent'] },
   },
@@ -51,7 +58,7 @@ export const moneyMutants: readonly Mutant[] = [
     name: 'commission-rounded-down',
     bug: 'A fee is always rounded down.',
     edits: [replace('share', '$fee + 5000n', '$fee')],
-    caughtBy: ['commission.exact'],
-    focus: { ...plain, often: ['payByLink', 'simulatePayment'] },
+    caughtBy: ['unit/commission.test.ts'],
+    focus: plain,
   },
 ]

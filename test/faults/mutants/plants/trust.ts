@@ -84,7 +84,7 @@ export const trustMutants: readonly Mutant[] = [
     name: 'own-clock',
     bug: 'Each process uses its own wall clock.',
     edits: [replace('createDatabaseTime', 'const atMs = $', 'const atMs = own.wallMs()')],
-    caughtBy: ['refusal.due', 'expiry.prompt', 'move.legal', 'read.forward'],
+    caughtBy: ['expiry.prompt', 'move.legal', 'read.forward'],
     focus: { ...under('process.skew'), often: ['createIntent', 'payByLink'] },
   },
   {
@@ -104,7 +104,7 @@ export const trustMutants: readonly Mutant[] = [
         'deliveredAt: $deliveredAt && delivery.createdAt',
       ),
     ],
-    caughtBy: ['read.exact'],
+    caughtBy: ['api/webhook-deliveries.test.ts'],
     focus: plain,
   },
 ]
