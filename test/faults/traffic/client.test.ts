@@ -32,7 +32,7 @@ describe('A client of the traffic', () => {
     text(req).then(
       (body) => {
         bodies.add(body)
-        res.writeHead(201, { 'Content-Type': 'application/json' }).end('{}')
+        return res.writeHead(201, { 'Content-Type': 'application/json' }).end('{}')
       },
       () => (broken += 1),
     )
