@@ -8,7 +8,17 @@ import { endWithUs } from '../round/child.ts'
 import type { Mutant } from './mutant.ts'
 
 const root = join(import.meta.dirname, '../../..')
-const sources = ['src', 'workers', 'schemas', 'test', 'dev', 'docs', 'package.json', 'tsconfig.json', '.mocharc.json']
+const sources = [
+  'src',
+  'workers',
+  'schemas',
+  'test',
+  'dev',
+  'docs',
+  'package.json',
+  'tsconfig.json',
+  '.mocharc.json',
+]
 
 /** The folder with the evidence about a mutant. */
 export const folderOf = ({ name }: Pick<Mutant, 'name'>): string => resolve('.data/faults/mutants', name)

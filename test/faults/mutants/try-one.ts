@@ -4,8 +4,8 @@ import { runRound } from '../round/round.ts'
 import { controls } from './controls.ts'
 import { mutants } from './mutants.ts'
 import { planOf } from './plan.ts'
-import { folderOf } from './run-test.ts'
 import type { Tried } from './run.ts'
+import { folderOf } from './run-test.ts'
 
 /** Seed of the traffic in the first round. */
 const SEED = 4711
