@@ -1,5 +1,5 @@
-# Builds with everything, runs with only what it needs: Node 24, the production packages, no root. Nothing is written to disk: the root may
-# be read-only.
+# Builds with all packages, runs with Node 24 and the production packages, not as root. The processes write no files, so the root may be
+# read-only.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -12,16 +12,16 @@ RUN npm run build && npm prune --omit=dev
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production
-# Neither is needed to run, and both are programs that could be.
+# npm and yarn are not needed to run the service, and an attacker could use them.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn-* /usr/local/bin/yarn*
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-# By number: Kubernetes cannot tell of a name that it is not root.
+# A number, because Kubernetes cannot verify that a name is not root.
 USER 1000:1000
 EXPOSE 3000
-# `web` by default; `release` and `worker` are the same image with another command (Procfile): which of them runs, process 1 tells. A worker without
-# WORKER_PORT, and `release`, have nothing to ask.
+# Starts `web`; `release` and `worker` use the same image with another command (Procfile). The health check reads the command of process 1
+# to find the port. It succeeds for `release`, and for a worker without WORKER_PORT.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["node", "-e", "const { WORKER_PORT, PORT } = process.env; const runs = fs.readFileSync('/proc/1/cmdline', 'utf8'); const port = runs.includes('release.js') ? null : runs.includes('workers/main.js') ? WORKER_PORT : PORT || 3000; if (!port) process.exit(0); fetch(`http://127.0.0.1:${port}/healthz`).then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "dist/src/server.js"]

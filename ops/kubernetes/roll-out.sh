@@ -1,5 +1,5 @@
 #!/bin/sh
-# The release step of this version to its end, then its processes. Where the release fails, nothing else is touched.
+# Runs the release step of this version, then starts its processes. If the release fails, nothing else changes.
 set -eu
 cd "$(dirname "$0")"
 kubectl -n payment-intents delete job release --ignore-not-found
