@@ -24,7 +24,10 @@ import { createOneAtATime } from './process/one-at-a-time.ts'
 import { openBoardQueues } from './queues/board-queues.ts'
 import { queueOptions } from './queues/jobs.ts'
 import { openQueues } from './queues/queues.ts'
-import { openQuotas } from './quotas/quotas.ts'
+import { createLiveCodeQuota } from './quotas/live-codes.ts'
+import type { Quotas } from './quotas/quota.ts'
+import { createSandboxQuota } from './quotas/sandbox-day.ts'
+import { createSandboxResponseQuota } from './quotas/sandbox-responses.ts'
 import { createAddUp } from './security/rate-limits/add-up.ts'
 import { createRateLimits } from './security/rate-limits/rate-limits.ts'
 import { createSecrets } from './security/seal.ts'
@@ -140,3 +143,9 @@ export async function openDeps(
     },
   }
 }
+
+const openQuotas = (deps: Pick<Deps, 'Intent' | 'Claim' | 'now'>, elapsedMs: () => number): Quotas => ({
+  liveCodes: createLiveCodeQuota(deps, elapsedMs),
+  sandboxDay: createSandboxQuota(deps, elapsedMs),
+  sandboxResponses: createSandboxResponseQuota(deps, elapsedMs),
+})

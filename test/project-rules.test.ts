@@ -79,6 +79,20 @@ describe('The rules of the project', () => {
     expect(cycles).to.deep.equal([])
   })
 
+  it('no file is so small that it belongs in the only file that imports it', () => {
+    const importers = new Map<string, string[]>()
+    const everywhere = [...sources, ...['test', 'bench', 'dev', 'ops'].flatMap(filesIn)]
+    for (const file of everywhere)
+      for (const name of new Set(importsOf(file))) importers.set(name, [...(importers.get(name) ?? []), file])
+    // A queue has a file of its own in workers/, a schema one in schemas/. src/tracing/open.ts alone may load OpenTelemetry.
+    const mayBeSmall = /^(workers\/[^/]+|schemas\/.+|src\/tracing\/open)\.ts$/
+    const tiny = sources.filter(
+      (file) =>
+        read(file).split('\n').length <= 20 && importers.get(file)?.length === 1 && !mayBeSmall.test(file),
+    )
+    expect(tiny).to.deep.equal([])
+  })
+
   it('schemas import nothing of the project', () => {
     expect(offenders(filesIn('schemas'), (name) => /^(src|workers|dev|test)\//.test(name))).to.deep.equal([])
   })

@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, Router } from 'express'
 import type { Deps } from '../deps.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
-import { findByShortCode } from '../intents/find-by-short-code.ts'
+import type { OfferedIntent } from '../intents/batchers.ts'
 import { isId, isShortCode } from '../security/ids.ts'
 import { confirm } from './confirm.ts'
 import { hasLinkProof } from './link-proof.ts'
@@ -52,3 +52,10 @@ const tell: Act = (deps, offer, _req, res) => {
   const left = isOpen(state) ? locale.left(leftMs(offer)) : ''
   res.json({ state: isUnavailable ? 'unavailable' : state, left })
 }
+
+/** The intent with this short code, of whichever business and environment; null for no such code. */
+const findByShortCode = (
+  deps: Pick<Deps, 'batchers'>,
+  shortCode: string,
+  until: number,
+): Promise<OfferedIntent | null> => deps.batchers.findOffered(shortCode, until)

@@ -6,8 +6,24 @@ import { createRunCommands, type RunCommands } from './commands.ts'
 import { createCounts, type QueueCounts } from './counts.ts'
 import { type NewJob, type QueueName, queueNames } from './jobs.ts'
 import { createProducer, type Producer } from './producer.ts'
-import { keepSchedule, type Schedule } from './schedule.ts'
 import { createStanding, type StandingJobs } from './standing-jobs.ts'
+
+/** When a queue gets a job by itself: a cron pattern, of which the first part are seconds, and the time zone that it means. */
+interface Schedule {
+  id: string
+  pattern: string
+  tz: string
+}
+
+/**
+ * Has BullMQ add a job by the clock, from now on and whoever is there then. Only where it does not yet: an upsert would delete the job of a run that
+ * is overdue, and each deploy would be one.
+ */
+async function keepSchedule(queue: Queue, { id, pattern, tz }: Schedule): Promise<void> {
+  const known = await queue.getJobScheduler(id)
+  if (known?.pattern === pattern && known.tz === tz) return
+  await queue.upsertJobScheduler(id, { pattern, tz }, { name: queue.name })
+}
 
 /** Adds jobs without making anybody wait: a poll finds the work of a lost one, so a fault is logged and forgotten. */
 export type Enqueue = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void

@@ -1,7 +1,7 @@
 import { type Job, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import type { Deps } from '../../src/deps.ts'
-import { throttled } from '../../src/process/log.ts'
+import { type Log, throttled } from '../../src/process/log.ts'
 import { inTime } from '../../src/process/timeout.ts'
 import { type QueueName, queueOptions } from '../../src/queues/jobs.ts'
 import { attemptWaiting } from '../../src/webhooks/attempts/attempt-due.ts'
@@ -15,7 +15,6 @@ import { startPolling } from './poll.ts'
 import type { QueueWorker } from './queue-worker.ts'
 import { runJob } from './run-job.ts'
 import { startTimers } from './timers.ts'
-import { warnOfEviction } from './warn-of-eviction.ts'
 
 /** The worker of each queue. `ending` aborts long work when the process stops. */
 const workersUntil = (ending: AbortSignal): { [Name in QueueName]: QueueWorker<Name> } => ({
@@ -118,3 +117,13 @@ function startWorker(
 
 /** BullMQ removes old jobs only when another job ends in the same way, so with an age of 0 the last job would stay. */
 const kept = (seconds: number) => (seconds === 0 ? { count: 0 } : { age: seconds })
+
+/**
+ * Logs a warning if Redis evicts keys when it is full: jobs would vanish without an error, and their work would wait for a poll. Logs nothing
+ * if `INFO` is forbidden.
+ */
+async function warnOfEviction(connection: Redis, log: Log): Promise<void> {
+  const memory = await connection.info('memory').catch(() => '')
+  const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1]
+  if (policy !== undefined && policy !== 'noeviction') log.warn({ policy }, 'redis.evicts')
+}

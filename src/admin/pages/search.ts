@@ -9,8 +9,8 @@ import { isId, isOrderNumber } from '../../security/ids.ts'
 import { lookUpOrder } from '../../store/orders/look-up.ts'
 import { type Backlog, countBacklog } from '../../webhooks/deliveries/backlog.ts'
 import { shownDeadMs } from '../../webhooks/deliveries/dead-in.ts'
+import { type DeliveryHour, hourMs, hourOf } from '../../webhooks/deliveries/delivery-hour.ts'
 import { isDeliveryId } from '../../webhooks/deliveries/delivery-id.ts'
-import { lastHours } from '../../webhooks/deliveries/last-hours.ts'
 import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { staffOf } from './guards.ts'
 import { page } from './layout.ts'
@@ -95,3 +95,15 @@ const standing = ({ due, waiting, dead }: Backlog): string =>
     <dt>Waiting for their next attempt</dt><dd>${atMost(waiting)}</dd>
     <dt>Dead, of the last ${shownDeadMs / dayMs} days</dt><dd>${atMost(dead)} <a href="/admin/dead">by business and receiver</a></dd>
   </dl>`
+
+/** The last `count` hours, oldest first, including the current one. An hour without attempts has zeros. */
+async function lastHours(deps: Pick<Deps, 'DeliveryHour' | 'now'>, count: number): Promise<DeliveryHour[]> {
+  const current = hourOf(deps.now())
+  const starts = Array.from({ length: count }, (_, index) => current - (count - 1 - index) * hourMs)
+  const known = await deps.DeliveryHour.find({ _id: { $gte: new Date(starts[0] ?? current) } })
+    .limit(count)
+    .lean<DeliveryHour[]>()
+  const byStart = new Map(known.map((hour) => [hour._id.getTime(), hour]))
+  const nothing = { delivered: 0, retrying: 0, dead: 0 }
+  return starts.map((start) => ({ ...nothing, ...byStart.get(start), _id: new Date(start) }))
+}

@@ -1,8 +1,10 @@
 import type { PageQuery } from '../../../schemas/page.ts'
-import { readSlice } from '../../input/pagination.ts'
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { type Page, readPage, readSlice, type Slice } from '../../input/pagination.ts'
 import { createEndpoint, parseEndpoint, recallEndpoint } from '../../webhooks/endpoints/create.ts'
 import { deleteEndpoint } from '../../webhooks/endpoints/delete.ts'
-import { listEndpoints } from '../../webhooks/endpoints/list.ts'
+import { type Endpoint, standing } from '../../webhooks/endpoints/endpoint.ts'
 import { presentEndpoint } from '../../webhooks/endpoints/present.ts'
 import { rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts'
 import { parseTest, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
@@ -82,3 +84,11 @@ export const endpointRoutes: readonly Route[] = [
     },
   },
 ]
+
+/** The endpoints of the caller's business, newest first. */
+const listEndpoints = (deps: Pick<Deps, 'Endpoint'>, caller: Caller, slice: Slice): Promise<Page<Endpoint>> =>
+  readPage<Endpoint>(
+    deps.Endpoint,
+    { where: { businessId: caller.businessId, ...standing }, index: 'slotInUse' },
+    slice,
+  )

@@ -9,7 +9,7 @@ import { presentProduct } from '../../store/products/present.ts'
 import { updateProduct } from '../../store/products/update.ts'
 import { changeStock } from '../../store/stock/change.ts'
 import { parseStockChange } from '../../store/stock/parse-change.ts'
-import { presentStock } from '../../store/stock/present.ts'
+import type { StockedVariant } from '../../store/stock/stocked-variant.ts'
 import type { Asked, Route } from '../operations/route.ts'
 import { aboutProducts } from './products-openapi.ts'
 
@@ -82,3 +82,13 @@ export const productRoutes: readonly Route[] = [
     },
   },
 ]
+
+/** A variant after its stock changed, as its merchant sees it. */
+const presentStock = ({
+  productId,
+  _id,
+  label,
+  sku,
+  price,
+  stock,
+}: StockedVariant): Record<string, unknown> => ({ productId, _id, label, sku, price, stock })

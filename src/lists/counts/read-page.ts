@@ -2,9 +2,9 @@ import type { Deps } from '../../deps.ts'
 import { furthestSkip, longestReadMs, type Page, pageOf, type Slice } from '../../input/pagination.ts'
 import { type Span, within } from '../../input/span.ts'
 import { readWithinPage } from '../page-bytes.ts'
-import { countSpan } from './count-span.ts'
+import type { Mark } from './checkpoint.ts'
+import { type Counted, countSpan } from './count-span.ts'
 import type { Countable } from './countable.ts'
-import { type Entry, entryOf } from './entry.ts'
 
 /**
  * Reads one page of all that is countable in a span, newest first, ties by id, and counts them. However late the page and long the list,
@@ -43,4 +43,21 @@ async function readFrom<Item>(
     { projection, hint: index, sort: { createdAt: -1, _id: -1 }, skip, limit, maxTimeMS: longestReadMs },
   )
   return (await readWithinPage(found)) as Item[]
+}
+
+/** Where the reading for a page begins: at what was made before `before`, null: at the newest, and how many are then passed over. */
+interface Entry {
+  before: Date | null
+  skip: number
+}
+
+/** The entry next to a page that so many stand in front of. */
+function entryOf({ newer, marks }: Counted, skip: number): Entry {
+  const last = marks.at(-1)
+  if (last === undefined) return { before: null, skip }
+  const newerThan = ({ made }: Mark): number => newer + last.made - made
+  const mark = marks.find((one) => newerThan(one) <= skip)
+  return mark === undefined
+    ? { before: null, skip }
+    : { before: new Date(mark.at), skip: skip - newerThan(mark) }
 }

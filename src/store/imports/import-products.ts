@@ -11,7 +11,6 @@ import { type Comparison, compare } from './plan/compare.ts'
 import { finish } from './plan/finish.ts'
 import type { FoundPlan, ImportCounts } from './plan/plan.ts'
 import { prepare } from './plan/prepare.ts'
-import { type Preview, previewOf } from './plan/preview.ts'
 import { refuseLate } from './plan/refuse-late.ts'
 import { takePlace } from './plan/reserve-shop.ts'
 import { rollBack } from './plan/roll-back.ts'
@@ -101,4 +100,20 @@ async function carryOut(
   if (committed === null) throw unavailable()
   await finish(deps, committed)
   return committed.counts
+}
+
+/** What a dry run tells: what the import would count, and the first handles of each kind. */
+type Preview = ImportCounts & { dryRun: true; handles: Comparison['handles'] }
+
+/** As many as faults are told: the answer is kept for a day, and the counts tell how many there are. */
+const mostTold = 100
+
+function previewOf({ counts, handles }: Comparison): Preview {
+  const { created, updated, unchanged } = handles
+  const told = {
+    created: created.slice(0, mostTold),
+    updated: updated.slice(0, mostTold),
+    unchanged: unchanged.slice(0, mostTold),
+  }
+  return { ...counts, dryRun: true, handles: told }
 }

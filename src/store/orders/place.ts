@@ -10,6 +10,7 @@ import type { Try } from './attempt.ts'
 import { draftOrder } from './draft.ts'
 import { giveBack } from './give-back.ts'
 import { findLines } from './lines.ts'
+import type { Order } from './order.ts'
 import type { OrderRequest } from './parse-simulation.ts'
 import { placedResponse } from './recall.ts'
 import { writeDown } from './record.ts'
@@ -18,7 +19,6 @@ import { takeBackFrom } from './reservations.ts'
 import { reserve, takingsOf } from './reserve.ts'
 import { settle } from './settle.ts'
 import { judgeStock } from './shortfall.ts'
-import { wakeOrderRelay } from './wake-relay.ts'
 
 /** Twice what an order usually holds its units for, so that most need to look again only once. Each further pause is so much longer. */
 const shortestPauseMs = 50
@@ -106,4 +106,11 @@ async function confirmRefusal(deps: Deps, mine: Try, error: unknown): Promise<Do
   if ((await takeBackFrom(deps, mine.order)) > 0) return 'changed'
   if ((await release(deps, mine)) !== null) return doneBefore
   throw error
+}
+
+/** Wakes the relay for an order with an event in its outbox. If the job is lost, a poll finds the event. */
+function wakeOrderRelay(deps: Pick<Deps, 'enqueue'>, order: Pick<Order, '_id'>): void {
+  deps.enqueue('outbox-relay', [
+    { data: { intentIds: [], orderIds: [order._id] }, jobId: undefined, delayMs: 0 },
+  ])
 }

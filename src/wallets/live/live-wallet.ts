@@ -1,8 +1,8 @@
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
+import { type Log, throttled } from '../../process/log.ts'
 import type { Wallet, WalletOutcome } from '../wallet.ts'
 import type { Answered } from './exchange.ts'
-import { createComplaint } from './log-faults.ts'
 import { openProvider } from './provider.ts'
 import { type OrderAsked, outcomeOfAnswer, readAnswer } from './response.ts'
 
@@ -106,3 +106,16 @@ export function createLiveWallet(
 }
 
 const toldUntil = ({ validUntil }: { validUntil: Date }): Date => new Date(validUntil.getTime() + skewMs)
+
+/** A provider that fails, fails every customer: a line now and then is enough. */
+const everyMs = 5000
+
+/** Tells the log what is wrong with the provider. Each `why` by itself, so that one that comes by the thousand does not hide another. */
+function createComplaint(log: Log): (asked: OrderAsked, why: string) => void {
+  const writers = new Map<string, (fields: object) => void>()
+  return ({ kind, key }, why) => {
+    const write = writers.get(why) ?? throttled(everyMs, (fields) => log.warn(fields, 'wallet.failing'))
+    writers.set(why, write)
+    write({ kind, key, why })
+  }
+}

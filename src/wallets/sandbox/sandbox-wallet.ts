@@ -1,10 +1,11 @@
-import { createOneAtATime } from '../../process/one-at-a-time.ts'
+import { pastMongoose } from '../../mongo/collection.ts'
+import { createOneAtATime, type OneAtATime } from '../../process/one-at-a-time.ts'
 import { fairShare, type SlowHash } from '../../security/slow-hash.ts'
-import type { Wallet } from '../wallet.ts'
+import type { KnownOutcome, Question, RefundOrder, Wallet } from '../wallet.ts'
 import { authorise } from './authorise.ts'
-import type { MovingDeps } from './finish.ts'
-import { refund } from './refund.ts'
-import { status } from './status.ts'
+import { finishMovement, type MovingDeps } from './finish.ts'
+import { move, withoutMoving } from './move.ts'
+import { decide } from './movement.ts'
 
 /** The wallets that test intents are paid by: in MongoDB, with PINs and balances, and no money. */
 export function createSandboxWallet(deps: MovingDeps & { slowHash: SlowHash }): Wallet {
@@ -18,4 +19,29 @@ export function createSandboxWallet(deps: MovingDeps & { slowHash: SlowHash }): 
     refund: (order) => refund(ordering, order),
     status: (question) => status(deps, question),
   }
+}
+
+/** Gives the money of a payment, or a part of it, back to the wallet that it came from. */
+async function refund(
+  deps: MovingDeps & { moveOneAtATime: OneAtATime },
+  { key, amount, validUntil, paymentKey }: RefundOrder,
+): Promise<KnownOutcome> {
+  const order = { key, kind: 'refund', amount, paymentKey, validUntil } as const
+  const payment = await pastMongoose(deps.WalletMovement).findOne({ _id: paymentKey })
+  if (payment?.result.outcome !== 'done' || payment.accountId === null)
+    return withoutMoving(deps, order, { outcome: 'failed', reason: 'technical_error' })
+  const { accountId } = payment
+  return deps.moveOneAtATime(accountId, () => move(deps, accountId, order))
+}
+
+/**
+ * What became of an order. One that nobody has decided is decided now: it can never be carried out, and a write of it that lands
+ * later is undone by whoever meets it.
+ */
+async function status(deps: MovingDeps, { kind, key }: Question): Promise<KnownOutcome> {
+  const moving = await pastMongoose(deps.WalletAccount).findOne({ 'current.key': key })
+  if (moving?.current) await finishMovement(deps, moving._id, moving.current)
+  const unseen = { nonce: null, accountId: null, amount: null }
+  const row = await decide(deps, { _id: key, kind, ...unseen, result: { outcome: 'not-executed' } })
+  return row.result
 }
