@@ -23,7 +23,7 @@ export interface Cost {
   what: string
   /** Of what is kept, by collection: uncompressed, as stored, and its indexes. */
   kept: { collection: string; bytes: number; stored: number; indexes: number }[]
-  trips: number
+  commands: number
   documents: number
   journalBytes: number
   networkBytes: number
@@ -142,7 +142,7 @@ function costOf(
   return {
     what,
     kept: kept.filter(({ bytes }) => bytes > 1),
-    trips: each((of) => of.trips),
+    commands: each((of) => of.commands),
     documents: each((of) => of.documents),
     journalBytes: each((of) => of.journalBytes),
     networkBytes: each((of) => of.networkBytes),

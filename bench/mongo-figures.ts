@@ -3,7 +3,7 @@ import mongoose from 'mongoose'
 /** What a MongoDB server and its collections have counted so far. */
 export interface MongoFigures {
   /** Commands it was sent: finds, writes, and the rest; each is one trip. */
-  trips: number
+  commands: number
   /** Documents that were inserted, updated or found. */
   documents: number
   journalBytes: number
@@ -34,7 +34,7 @@ export async function readFigures(mongodbUrl: string, names: string[]): Promise<
     const { user_time_us: user, system_time_us: system } = status.extra_info
     const { inserted, updated, returned } = status.metrics.document
     return {
-      trips: Number(reads.ops) + Number(writes.ops),
+      commands: Number(reads.ops) + Number(writes.ops),
       documents: Number(inserted) + Number(updated) + Number(returned),
       journalBytes: Number(status.wiredTiger.log['log bytes written']),
       networkBytes: Number(status.network.bytesIn) + Number(status.network.bytesOut),

@@ -10,8 +10,8 @@ export function payLines({ live, sandbox, pinHashMs, weight }: Paying): Line[] {
     rateLine('pay, payments/s', live, '≥ 0.25'),
     figureLine('  p50, ms', live, ({ p50 }) => p50),
     figureLine('  p99, ms', live, ({ p99 }) => p99),
-    aloneLine('  with the PIN looked at (sandbox), payments/s', spread(rates, 1), ''),
-    aloneLine('  one look at a PIN, ms', spread(pinHashMs, 1), ''),
+    aloneLine('  with the PIN check of the sandbox, payments/s', spread(rates, 1), ''),
+    aloneLine('  one PIN check, ms', spread(pinHashMs, 1), ''),
     aloneLine(
       '  first view, kB',
       `${kilobytes(html + css + js)} (HTML ${kilobytes(html)}, CSS ${kilobytes(css)}, JS ${kilobytes(js)})`,

@@ -10,7 +10,7 @@ import { listening, type Running, startProcess } from './processes.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
 
 const CONNECTIONS = 64
-/** Two PINs are looked at at a time: a few more wait, and nobody is sent away. */
+/** Two PINs are checked at a time. A few more wait, and none is refused. */
 const SANDBOX_CONNECTIONS = 4
 const MERCHANTS = 20
 const WARM_UP_SECONDS = 3
@@ -22,7 +22,7 @@ export interface Paying {
   live: Pair<Posted>[]
   /** By the wallets of the sandbox, which look at the PIN. */
   sandbox: Posted[]
-  /** Of one look each, in milliseconds. */
+  /** Of one PIN check each, in milliseconds. */
   pinHashMs: number[]
   weight: Weight
 }

@@ -29,7 +29,7 @@ export const waits: Record<string, Benchmark> = {
         figureLine('  worst, ms', pairs, ({ max }) => max),
         figureLine('  arrivals/s', pairs, ({ perSecond }) => perSecond),
         figureLine('  p99 of the create, ms', pairs, ({ createP99 }) => createP99),
-        figureLine('  sent late by at most, ms', pairs, ({ latestMs }) => latestMs),
+        figureLine('  latest send after its time, ms', pairs, ({ latestMs }) => latestMs),
       ]
     },
     takesSeconds: ({ rounds, latencySeconds }) => 35 + rounds * 2 * (latencySeconds + 2),
@@ -63,7 +63,7 @@ export const waits: Record<string, Benchmark> = {
       return [
         comparedLine('clean-up, p99 of the create, ms', pairs, ({ p99 }) => p99, '≤ 1.5'),
         comparedLine('  p50, ms', pairs, ({ p50 }) => p50, ''),
-        figureLine('  old documents gone/s', pairs, ({ gonePerSecond }) => gonePerSecond),
+        figureLine('  old documents removed/s', pairs, ({ gonePerSecond }) => gonePerSecond),
       ]
     },
     takesSeconds: ({ rounds, most, trafficSeconds }) =>
@@ -92,7 +92,7 @@ export const waits: Record<string, Benchmark> = {
       const pairs = await measureFailover(bench)
       return [
         comparedLine('failover, s', pairs, ({ seconds }) => seconds, ''),
-        figureLine('  tried in vain', pairs, ({ failed }) => failed),
+        figureLine('  failed requests', pairs, ({ failed }) => failed),
       ]
     },
     takesSeconds: ({ rounds }) => 6 + rounds * 15,
