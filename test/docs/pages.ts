@@ -6,7 +6,13 @@ const root = join(import.meta.dirname, '../..')
 export const textOf = (page: string): string => readFileSync(join(root, page), 'utf8')
 
 /** Every page for people, by its path from the root. */
-export const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'bench/README.md', 'bench/results.md'].concat(
+export const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'bench/README.md',
+  'bench/results.md',
+].concat(
   readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`)
