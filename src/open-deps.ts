@@ -120,7 +120,7 @@ export async function openDeps(
     apiSwitch,
     rateLimits,
     fullSandboxes: createFullSandboxes(elapsedMs),
-    quotas: openQuotas({ ...models, now }, elapsedMs),
+    quotas: openQuotas({ ...models, now }),
     bodyBudgets: createBodyBudgets(),
     readPace: createReadPace(elapsedMs),
     responses: createResponseBudget(responseBytes, (bytes) => metrics.gauges.responseBytes.set(bytes)),
@@ -144,7 +144,7 @@ export async function openDeps(
   }
 }
 
-const openQuotas = (deps: Pick<Deps, 'Intent' | 'Claim' | 'now'>, elapsedMs: () => number): Quotas => ({
+const openQuotas = (deps: Pick<Deps, 'Intent' | 'Claim' | 'now'>): Quotas => ({
   liveCodes: createLiveCodeQuota(deps, elapsedMs),
   sandboxDay: createSandboxQuota(deps, elapsedMs),
   sandboxResponses: createSandboxResponseQuota(deps, elapsedMs),
