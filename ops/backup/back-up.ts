@@ -7,9 +7,9 @@ import { isFolderOf, lookAtOneServer, lookAtServer } from './server.ts'
 import { whileLocked } from './while-locked.ts'
 
 /**
- * Takes a backup of the whole server into a new folder: by mongodump, or, where `dataFiles` says where the server keeps them on this
- * machine, by a copy of its files. What cannot read along with the oplog is taken while writes wait.
- * @throws {Error} when it is not complete: then there is no such folder, and the server takes writes
+ * Backs up the whole server into a new folder: with mongodump, or by a copy of `dataFiles`, its data folder on this machine. Writes wait
+ * unless mongodump can include the oplog.
+ * @throws {Error} if the backup is incomplete. The folder is then removed, and the server accepts writes.
  */
 export async function backUp(
   mongodbUrl: string,
@@ -22,8 +22,8 @@ export async function backUp(
       "There is no mongodump on the PATH: install MongoDB's database tools, or use --data-files",
     )
   const server = await (dataFiles === null ? lookAtServer(mongodbUrl) : lookAtOneServer(mongodbUrl))
-  if (server.isRouter) throw new Error('Of a sharded cluster each shard is backed up by itself')
-  // Else files that change meanwhile would pass as a backup.
+  if (server.isRouter) throw new Error('This is a mongos. Back up each shard by itself')
+  // Otherwise a copy of files that change meanwhile would pass as a backup.
   if (dataFiles !== null && !(await isFolderOf(server, dataFiles)))
     throw new Error(`${dataFiles} is not the data folder of the server at MONGODB_URL`)
   await makeNew(folder)
@@ -33,7 +33,7 @@ export async function backUp(
     const begunAt = new Date()
     if (dataFiles === null) await dump(mongodbUrl, folder, oplog, ending)
     else await copyFiles(dataFiles, join(folder, 'files'), ending)
-    // Of what is written while the oplog is read along, nothing is promised.
+    // Writes during a dump with oplog may or may not be in it.
     return kind === 'files' ? (server.majorityUntil ?? begunAt) : begunAt
   }
   try {
@@ -43,7 +43,7 @@ export async function backUp(
     await writeNote(folder, note)
     return note
   } catch (error) {
-    // Of no use to anybody, full of customers' data, and in the way of the next try.
+    // An incomplete backup contains customers' data, and would be in the way of the next one.
     await rm(folder, { recursive: true, force: true })
     throw error
   }
@@ -51,8 +51,8 @@ export async function backUp(
 
 async function makeNew(folder: string): Promise<void> {
   await mkdir(dirname(folder), { recursive: true })
-  // Customers' data, whatever the tools make of their files: for nobody else on this machine.
+  // Customers' data: only this user may read it, whatever mode the tools give their files.
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EEXIST' ? new Error(`${folder} is there already: a backup takes a new one`) : error
+    throw error.code === 'EEXIST' ? new Error(`${folder} exists already. Name a new folder`) : error
   })
 }

@@ -5,15 +5,15 @@ import type { SealedField, Secrets } from '../../src/security/seal.ts'
 import type { Endpoint as StoredEndpoint } from '../../src/webhooks/endpoints/endpoint.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 
-/** What is in a database, for a person who compares it with what should be. */
+/** A summary of a database, for a person who compares it with what they expect. */
 export interface Books {
-  /** Documents by collection, counted one by one: after a copy of a running server MongoDB's own figures may be off. */
+  /** Documents by collection. Counted one by one, because MongoDB's own counts may be wrong after a copy of a running server. */
   counts: Record<string, number>
-  /** When the youngest intent was created; null: there is none. */
+  /** When the newest intent was created; null if there is none. */
   newestIntentAt: string | null
-  /** Endpoints, deleted ones apart, with a secret that signs and that none of the given keys opens. */
+  /** Endpoints that are not deleted and whose current secret none of the given keys opens. */
   endpointsNotOpened: number
-  /** Whether the keys that were given open all that is sealed; null: nothing is. */
+  /** Whether the given keys open everything that is sealed; null if nothing is. */
   keyOpens: boolean | null
 }
 
@@ -23,22 +23,22 @@ export async function readBooks(
   log: Log,
 ): Promise<Books> {
   const now = new Date()
-  // Counting takes longer than a request may.
+  // A count may take longer than a request is allowed to.
   const mongo = await connectMongo(mongodbUrl, log, { socketTimeoutMS: 0 })
   try {
     const { Intent, Endpoint, ...others } = openModels(mongo)
     const counts: Record<string, number> = {}
     for (const model of [Intent, Endpoint, ...Object.values(others)])
       counts[model.collection.collectionName] = await model.collection.countDocuments()
-    // An `_id` begins with its time, and so needs no index of its own.
+    // An `_id` begins with its time of creation, so this needs no other index.
     const newest = await Intent.findOne({}, { createdAt: 1 }).sort({ _id: -1 }).lean()
-    // At most five of a business.
+    // A business has at most five.
     const signing = await Endpoint.find({ deletedAt: null }, { secret: 1, previousSecrets: 1 }).lean<
       StoredEndpoint[]
     >()
     const sealedIn = ({ secret, previousSecrets }: Pick<StoredEndpoint, 'secret' | 'previousSecrets'>) => [
       secret,
-      // What a rotation replaced signs for a day more.
+      // A replaced secret signs for one more day.
       ...previousSecrets.filter(({ validUntil }) => validUntil > now).map((previous) => previous.secret),
     ]
     const endpointsNotOpened = signing.filter(

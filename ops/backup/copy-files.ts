@@ -2,17 +2,17 @@ import { constants } from 'node:fs'
 import { cp, mkdir, readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** Of the running server, and of no use to another: also room for the journal to come, of which a server makes its own when it starts. */
+/** Files that only the running server needs, and preallocated journal files, which a server creates anew. */
 const ofTheProcess = /^(mongod\.lock|diagnostic\.data|server\.log|.*\.sock|WiredTigerPreplog\.\d+)$/
 
-/** What a copy of the data files takes at most. A server that is locked for longer keeps its merchants waiting for too long. */
+/** The longest time for a copy of the data files, because writes wait for it. */
 export const longestCopyMs = 10 * 60_000
 
-/** The data files with their journal, as MongoDB's manual has them copied: all of the folder, while the server is locked. */
+/** Copies the whole data folder with its journal while the server is locked, as MongoDB's manual says. */
 export const copyFiles = (dataFiles: string, to: string, until: AbortSignal): Promise<void> =>
   copy(dataFiles, to, until, (path) => !ofTheProcess.test(basename(path)))
 
-/** @throws {Error} where a database is already: nothing is ever overwritten */
+/** @throws {Error} if the folder is not empty */
 export async function layBack(folder: string, dataFiles: string, until: AbortSignal): Promise<void> {
   await mkdir(dirname(dataFiles), { recursive: true })
   await mkdir(dataFiles, { recursive: true, mode: 0o700 })
@@ -30,9 +30,9 @@ const copy = (
     recursive: true,
     errorOnExist: true,
     force: false,
-    // The journal may be on another disk behind a link, which in the copy would lead to the files of the server that runs.
+    // The journal may be a link to another disk. A copy of the link would lead to the files of the running server.
     dereference: true,
-    // Where the file system can share blocks it takes no time.
+    // Immediate on a file system that can share blocks.
     mode: constants.COPYFILE_FICLONE,
     filter: (path) => {
       until.throwIfAborted()

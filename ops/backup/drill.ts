@@ -10,17 +10,16 @@ import { type Books, readBooks } from './books.ts'
 import { readNote } from './note.ts'
 import { restore } from './restore.ts'
 
-/** What came back, from when it is, and what bringing it back took. */
+/** What the drill restored, as of when, and how long it took. */
 export interface Drilled extends Books {
   takenAt: string
   tookMs: number
 }
 
 /**
- * Restores a backup into a MongoDB of its own on this machine, runs the release step over it, and looks at what is there. Nobody is
- * told anything: no worker runs, so no merchant gets a webhook. `database` is the name in MONGODB_URL. Nothing is left behind, also
- * when `until` ends it.
- * @throws {Error} when this machine has another MongoDB than the backup is of
+ * Restores a backup into a temporary MongoDB on this machine, runs the release step, and reads the result. No worker runs, so no merchant
+ * gets a webhook. `database` is the name in MONGODB_URL. Leaves nothing behind, even if `until` aborts it.
+ * @throws {Error} if the MongoDB of this machine has another version than that of the backup
  */
 export async function drill(
   folder: string,
@@ -58,5 +57,5 @@ export async function drill(
   }
 }
 
-/** Of `8.0.4` it is `8.0`: the files of one series are readable by each of its versions. */
+/** `8.0` for `8.0.4`: all versions of a series can read its files. */
 const series = (version: string): string => version.split('.').slice(0, 2).join('.')

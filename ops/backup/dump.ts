@@ -10,14 +10,14 @@ export const hasTools = (): boolean => spawnSync('mongodump', ['--version']).sta
 
 const archiveIn = (folder: string): string => `--archive=${join(folder, 'dump.gz')}`
 
-/** `oplog`: what is written meanwhile is in it too, so that the archive is the database as it was at the end of the dump. */
+/** With `oplog`, the archive includes the writes during the dump: it is the database as of the end of the dump. */
 export const dump = (mongodbUrl: string, folder: string, oplog: boolean, until: AbortSignal): Promise<void> =>
   withTools('mongodump', mongodbUrl, ['--gzip', archiveIn(folder), ...(oplog ? ['--oplog'] : [])], until)
 
-/** Those that every server has. */
+/** The databases that every server has. */
 const ofTheServer = new Set(['admin', 'config', 'local'])
 
-/** @throws {Error} where databases are already, under whatever name: the archive is of a whole server, and nothing is ever overwritten */
+/** @throws {Error} if the server has any database: the archive is of a whole server, and nothing is ever overwritten */
 export async function restoreDump(
   mongodbUrl: string,
   folder: string,
@@ -29,12 +29,12 @@ export async function restoreDump(
   )
   const standing = databases.map(({ name }) => name).filter((name) => !ofTheServer.has(name))
   if (standing.length > 0) throw new Error(`The server is not empty: it has ${standing.join(', ')}`)
-  // It would go on after a document that it cannot write, and end well.
+  // Without it, mongorestore skips a document that it cannot write, and exits with 0.
   const args = ['--gzip', archiveIn(folder), '--stopOnError', ...(oplog ? ['--oplogReplay'] : [])]
   await withTools('mongorestore', mongodbUrl, args, until)
 }
 
-/** The URL goes by a file that only this user reads: arguments are seen in the list of processes. */
+/** Passes the URL in a file that only this user can read, because the list of processes shows arguments. */
 async function withTools(
   tool: string,
   mongodbUrl: string,
@@ -51,7 +51,7 @@ async function withTools(
   }
 }
 
-/** What it says goes to stderr: a tool tells its progress every three seconds, for hours. */
+/** The tool's output goes to stderr: it prints its progress every three seconds, for hours. */
 async function run(tool: string, args: string[], until: AbortSignal): Promise<void> {
   until.throwIfAborted()
   const child = spawn(tool, args, { stdio: ['ignore', process.stderr, 'inherit'] })
@@ -63,7 +63,7 @@ async function run(tool: string, args: string[], until: AbortSignal): Promise<vo
   if (code !== 0) throw new Error(`${tool} ended with ${signal ?? code}`)
 }
 
-/** Without the database's name, which `--oplog` does not go with; who signs in is still looked up there. */
+/** Removes the name of the database, which `--oplog` does not allow, but keeps it as the database of the user. */
 export function wholeServer(mongodbUrl: string): string {
   const [, hosts = '', database = '', query = ''] =
     /^(mongodb(?:\+srv)?:\/\/[^/?]+)\/?([^?]*)\??(.*)$/.exec(mongodbUrl) ?? []

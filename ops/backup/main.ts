@@ -8,15 +8,15 @@ import { backUp } from './back-up.ts'
 import { drill } from './drill.ts'
 import { restore } from './restore.ts'
 
-const usage = `npm run backup -- FOLDER [--data-files DBPATH]   of the server at MONGODB_URL, into a new folder
-npm run restore -- FOLDER [--data-files DBPATH]  an archive to MONGODB_URL, files into an empty DBPATH
-npm run drill -- FOLDER                          into a MongoDB of its own here, to see that it can be`
+const usage = `npm run backup -- FOLDER [--data-files DBPATH]   backs up the server at MONGODB_URL into a new folder
+npm run restore -- FOLDER [--data-files DBPATH]  restores an archive to MONGODB_URL, data files into an empty DBPATH
+npm run drill -- FOLDER                          restores into a temporary MongoDB, to prove that it works`
 
 const { MONGODB_URL: mongodbUrl, SECRET_KEY, SECRET_KEY_PREVIOUS } = process.env
 
 const interrupted = new AbortController()
 const until = interrupted.signal
-// What holds secrets or customers' data is removed first; a second signal ends the process at once.
+// The first signal removes files with secrets or customers' data; a second one ends the process at once.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => interrupted.abort(new Error(`Interrupted by ${signal}`)))
 
@@ -40,7 +40,7 @@ async function run([command, folder, ...more]: string[], dataFiles: string | nul
   if (command === 'backup') return backUp(mongodbUrl, folder, dataFiles, until)
   if (command !== 'drill') throw new Error(usage)
   const { databaseName } = new mongoose.mongo.MongoClient(mongodbUrl).db()
-  // Nobody asks Redis anything here.
+  // Redis is not used here.
   const environment = { MONGODB_URL: mongodbUrl, REDIS_URL: 'redis://none', SECRET_KEY, SECRET_KEY_PREVIOUS }
   const { secretKeys } = readConfig(environment)
   return drill(folder, databaseName, createSecrets(secretKeys), createLog('warn', 'drill', null), until)

@@ -1,21 +1,21 @@
 import { open, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What a backup is. It is written last: a folder without it is no backup. */
+/** The content of `backup.json`. It is written last: a folder without it is not a backup. */
 export interface Note {
   /** `files`: a copy of the data files, in `files/`. `dump`: an archive of mongodump, `dump.gz`. */
   kind: 'files' | 'dump'
-  /** All that was acknowledged before this instant is in it. */
+  /** The backup contains every write that was acknowledged before this instant. */
   takenAt: string
-  /** The version of the server. */
+  /** The version of MongoDB. */
   mongodb: string
-  /** Whether the archive ends with the oplog, which mongorestore has to replay. */
+  /** Whether the archive contains the oplog, which mongorestore must replay. */
   oplog: boolean
 }
 
 const nameOf = (folder: string): string => join(folder, 'backup.json')
 
-/** Only once all else is on the disk: after a power cut it would vouch for files that are torn. */
+/** Writes it once everything else is on the disk. Otherwise it could vouch for torn files after a power cut. */
 export async function writeNote(folder: string, note: Note): Promise<void> {
   await flushAll(folder)
   const written = `${nameOf(folder)}.part`
@@ -24,7 +24,7 @@ export async function writeNote(folder: string, note: Note): Promise<void> {
   await flush(folder)
 }
 
-/** @throws {Error} where no backup was completed */
+/** @throws {Error} if the folder has no complete backup */
 export async function readNote(folder: string): Promise<Note> {
   const text = await readFile(nameOf(folder), 'utf8').catch(() => {
     throw new Error(`There is no complete backup in ${folder}`)
@@ -32,7 +32,7 @@ export async function readNote(folder: string): Promise<Note> {
   return JSON.parse(text) as Note
 }
 
-/** Every file in it and every folder, one after the other. */
+/** Syncs every file and folder in it to the disk. */
 async function flushAll(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   for (const { parentPath, name } of entries) await flush(join(parentPath, name))

@@ -2,13 +2,13 @@ import { layBack } from './copy-files.ts'
 import { restoreDump } from './dump.ts'
 import { type Note, readNote } from './note.ts'
 
-/** Where a backup goes: an archive into an empty server, files into the empty data folder of a server that does not run. */
+/** The target of a restore: an empty server for an archive, the empty data folder of a stopped server for data files. */
 export interface Target {
   mongodbUrl: string | null
   dataFiles: string | null
 }
 
-/** @throws {Error} when there is no complete backup, or something where it is to go */
+/** @throws {Error} if the backup is incomplete, or the target is not empty */
 export async function restore(
   folder: string,
   { mongodbUrl, dataFiles }: Target,
@@ -16,10 +16,10 @@ export async function restore(
 ): Promise<Note> {
   const note = await readNote(folder)
   if (note.kind === 'files') {
-    if (dataFiles === null) throw new Error('This is a copy of data files: say by --data-files where it goes')
+    if (dataFiles === null) throw new Error('This is a copy of data files. Name the target with --data-files')
     await layBack(folder, dataFiles, until)
   } else {
-    if (mongodbUrl === null) throw new Error('This is an archive: set MONGODB_URL to where it goes')
+    if (mongodbUrl === null) throw new Error('This is an archive. Set MONGODB_URL to the target')
     await restoreDump(mongodbUrl, folder, note.oplog, until)
   }
   return note

@@ -2,23 +2,23 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import mongoose from 'mongoose'
 
-/** What a backup has to know of the server it is taken from. */
+/** What a backup needs to know about the server. */
 export interface ServerKind {
   version: string
-  /** Of its process. */
+  /** The id of its process. */
   pid: number
-  /** By the clock of its machine. */
+  /** When it started, by the clock of its machine. */
   startedAt: Date
   /**
-   * Of a member of a replica set: all that was acknowledged before this instant is in its files. A secondary may be behind, and files
-   * that are started alone are as of what this member knew a majority to have. Null: a standalone server, which is never behind.
+   * The files of a member of a replica set contain every write that was acknowledged before this instant. A secondary may be behind, and
+   * files that are started alone go back to what the member knew a majority to have. Null for a standalone server, which is never behind.
    */
   majorityUntil: Date | null
-  /** A mongos in front of several shards, of which none alone is the database. */
+  /** Whether it is a mongos, in front of several shards. */
   isRouter: boolean
 }
 
-/** With no Stable API: what backups ask of a server is not part of it. */
+/** Without the Stable API, which does not include the commands that a backup needs. */
 export async function withServer<Answer>(
   mongodbUrl: string,
   ask: (client: mongoose.mongo.MongoClient) => Promise<Answer>,
@@ -32,14 +32,14 @@ export async function withServer<Answer>(
   }
 }
 
-/** Whichever of a replica set answers. */
+/** Connects to any member of a replica set. */
 export const lookAtServer = (mongodbUrl: string): Promise<ServerKind> => withServer(mongodbUrl, look)
 
-/** The one that the URL names, be it a secondary: not the primary of its set, which the driver would find. */
+/** Connects to the member that the URL names, even a secondary, not to the primary of its set. */
 export function lookAtOneServer(mongodbUrl: string): Promise<ServerKind> {
   const { hosts, srvHost } = new mongoose.mongo.MongoClient(mongodbUrl).options
   if (hosts.length > 1 || srvHost !== undefined)
-    throw new Error('MONGODB_URL names several servers: name the one whose files are copied')
+    throw new Error('MONGODB_URL names several servers. Name the one whose files are copied')
   return withServer(mongodbUrl, look, { directConnection: true })
 }
 
@@ -55,12 +55,12 @@ async function look(client: mongoose.mongo.MongoClient): Promise<ServerKind> {
   return { version, pid: Number(pid), startedAt, majorityUntil, isRouter: hello.msg === 'isdbgrid' }
 }
 
-/** The lock is written as soon as the files are open, which takes longer only where a large journal is recovered. */
+/** MongoDB writes the lock once its files are open, which takes longer only if it recovers a large journal. */
 const longestOpeningMs = 10_000
 
 /**
- * A server writes its process id into its folder when it starts. In a container that is 1 for every server, so that it must be of this
- * start, too.
+ * A server writes its process id into its folder when it starts. In a container the id is always 1, so the time of the file must match
+ * the start too.
  */
 export async function isFolderOf(
   { pid, startedAt }: Pick<ServerKind, 'pid' | 'startedAt'>,

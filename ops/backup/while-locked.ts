@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 const holder = fileURLToPath(new URL('./hold-lock.mjs', import.meta.url))
 
 /**
- * Does something while one MongoDB server takes no writes and has on disk all that it acknowledged; reads go on. The lock is held by a
- * process of its own (hold-lock.mjs), which lets go however this one ends. What waits for a lock of more than some seconds is
- * answered 503. `act` is to end when its signal is aborted: by `until`, or because the lock is gone.
- * @throws {Error} also when it took longer than `longestMs`: then the server was unlocked before it was done
+ * Runs `act` while one MongoDB server accepts no writes and has every acknowledged write on disk; reads continue. A process of its own
+ * (hold-lock.mjs) holds the lock and releases it however this one ends. Requests that wait for more than some seconds get 503. `act` must
+ * end when its signal aborts, because of `until` or because the lock is gone.
+ * @throws {Error} also if it took longer than `longestMs`, after which the server is unlocked
  */
 export async function whileLocked<Done>(
   mongodbUrl: string,
@@ -17,17 +17,17 @@ export async function whileLocked<Done>(
   act: (until: AbortSignal) => Promise<Done>,
 ): Promise<Done> {
   const child = spawn(process.execPath, [holder], {
-    // In the environment: the list of processes shows arguments, and the URL may have a password. A group of its own: Ctrl-C must
-    // not reach it before it has let go.
+    // The URL may contain a password, and the list of processes shows arguments: hence the environment. A process group of its own keeps
+    // Ctrl-C from ending it before it has released the lock.
     env: { ...process.env, NODE_OPTIONS: '', MONGODB_URL: mongodbUrl, LONGEST_MS: String(longestMs) },
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   })
-  // It may have let go by itself.
+  // It may have ended by itself.
   child.stdin.on('error', () => undefined)
   const unlocked = new AbortController()
   const ended = once(child, 'exit').then(([code]) => {
-    unlocked.abort(new Error('The lock ended before its work was done: this is no backup'))
+    unlocked.abort(new Error('The lock ended before the backup was complete'))
     return code as number | null
   })
   const begun = await Promise.race([once(child.stdout, 'data'), ended])

@@ -116,7 +116,7 @@ describe('a backup', () => {
     await takesWrites()
 
     const late = whileLocked(mongo.url, 100, never, (signal) => once(signal, 'abort'))
-    expect(await faultOf(late)).to.include('no backup')
+    expect(await faultOf(late)).to.include('before the backup was complete')
     await takesWrites()
   })
 
@@ -172,7 +172,7 @@ describe('a backup', () => {
     expect(await faultOf(several)).to.include('several servers')
     await mkdir(join(folder, 'kept'))
     const twice = backUp(mongo.url, join(folder, 'kept'), mongo.folder, never)
-    expect(await faultOf(twice)).to.include('is there already')
+    expect(await faultOf(twice)).to.include('exists already')
     expect(await readdir(folder))
       .to.include('kept')
       .and.not.include('none')
