@@ -1,23 +1,18 @@
 import { expect } from 'chai'
-import { type Server, startRedis } from '../../dev/servers.ts'
-import { openService, type Service } from '../support/service.ts'
+import { startRedis } from '../../dev/servers.ts'
+import { withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
+import { withServer } from '../support/with.ts'
 import { callBoard } from './board-call.ts'
 import { signedIn, type Visitor } from './staff.ts'
 
 describe('Bull Board without Redis', function () {
   this.timeout(30_000)
-  let redis: Server
-  let service: Service
+  const redis = withServer(startRedis)
   let staff: Visitor
+  const service = withService(() => ({ REDIS_URL: redis.url }))
   before(async () => {
-    redis = await startRedis()
-    service = await openService({ REDIS_URL: redis.url })
     staff = await signedIn(service, 'support')
-  })
-  after(async () => {
-    await service.close()
-    await redis.stop()
   })
 
   const listing = () => callBoard(service, staff, 'get', '/api/queues')

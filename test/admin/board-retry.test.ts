@@ -23,7 +23,7 @@ describe('Retry in Bull Board', function () {
 
   it('sends a dead delivery once more: MongoDB follows, with a line in the trail, and the job leaves *failed*', async () => {
     const delivery = await board.deadDelivery()
-    board.receiver.respondWith((res) => void res.end('thanks'))
+    board.endpointServer.respondWith((res) => void res.end('thanks'))
     expect((await board.retry(board.support, delivery)).status).to.equal(204)
     const now = await until('delivered', async () => {
       const each = await stored(board.service, delivery)
@@ -54,7 +54,7 @@ describe('Retry in Bull Board', function () {
   it('of one that was delivered meanwhile sends nothing, says so, and the job leaves *failed*', async () => {
     const delivery = await board.deadDelivery()
     await change(delivery, { status: 'DELIVERED', deadAt: null })
-    const received = board.receiver.received.length
+    const received = board.endpointServer.received.length
     const { status, body } = await board.retry(board.support, delivery)
     expect(status).to.equal(409)
     expect(body).to.deep.equal({
@@ -62,7 +62,7 @@ describe('Retry in Bull Board', function () {
       message: 'Nothing was sent. The job has left this list.',
     })
     expect(await board.failedIds()).to.not.include(jobIdOf(delivery))
-    expect(board.receiver.received).to.have.length(received)
+    expect(board.endpointServer.received).to.have.length(received)
     expect(await trailOf(delivery)).to.deep.equal([])
   })
 

@@ -126,7 +126,7 @@ describe('Bull Board', function () {
     const delivery = await board.deadDelivery()
     const { text, body } = await call('viewer', 'get', `${mainQueue}/${jobIdOf(delivery)}`)
     const { referenceNumber: reference } = delivery
-    const { host } = board.receiver
+    const { host } = board.endpointServer
     expect(body.job).to.deep.include({
       name: `payment.created · ${reference} · ${host} · 8 of 8 attempts failed · status 500`,
       stacktrace: ['attempt 8: status 500'],
@@ -155,7 +155,7 @@ describe('Bull Board', function () {
       const { status, body } = await call('viewer', 'get', `${mainQueue}/${jobIdOf(waiting)}`)
       return status === 200 && body.job
     })
-    const about = `payment.created · ${dead.referenceNumber} · ${board.receiver.host}`
+    const about = `payment.created · ${dead.referenceNumber} · ${board.endpointServer.host}`
     const how = '3 of 8 attempts failed · status 500 · next attempt at 2199-12-31 23:59:58 UTC'
     expect(job).to.have.property('name', `${about} · ${how}`)
   })

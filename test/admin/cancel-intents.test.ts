@@ -4,25 +4,20 @@ import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
 import { newId, newReferenceNumber, newShortCode } from '../../src/security/ids.ts'
 import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/acts.ts'
+import { startEndpointServer } from '../support/endpoint-server.ts'
 import { storedIntent, toldBy } from '../support/pay.ts'
-import { startReceiver } from '../support/receiver.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { openAdmin } from './admin.ts'
 
 describe('npm run admin -- intents cancel', function () {
   this.timeout(60_000)
-  let service: Service
+  const service = withService()
   let cli: ReturnType<typeof openAdmin>
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
+  const merchant = withMerchantPerTest(service)
+  before(() => {
     cli = openAdmin(service)
   })
-  beforeEach(async () => {
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
 
   const command = (mode: 'test' | 'live', ...more: string[]) => {
     const which = ['--business', merchant.businessId, '--mode', mode]
@@ -142,8 +137,8 @@ describe('npm run admin -- intents cancel', function () {
   })
 
   it('cancels every intent once, with one event, even if killed, stopped or run twice at once', async () => {
-    const receiver = await startReceiver()
-    await subscribe(service, merchant, receiver.url, ['payment.cancelled'])
+    const endpointServer = await startEndpointServer()
+    await subscribe(service, merchant, endpointServer.url, ['payment.cancelled'])
     service.startWorkers()
     const count = 400
     await pending(count)
@@ -161,11 +156,11 @@ describe('npm run admin -- intents cancel', function () {
     const both = (await Promise.all([cancel('test'), cancel('test')])) as { cancelled: number }[]
     expect(both.reduce((sum, { cancelled }) => sum + cancelled, 0)).to.equal(left)
     expect(await countOf('CANCELLED')).to.equal(count)
-    await receiver.atLeast(count, 40_000)
-    const told = new Set(receiver.received.map(({ json }) => json.data.reference_number))
-    expect([receiver.received.length, told.size]).to.deep.equal([count, count])
+    await endpointServer.atLeast(count, 40_000)
+    const told = new Set(endpointServer.received.map(({ json }) => json.data.reference_number))
+    expect([endpointServer.received.length, told.size]).to.deep.equal([count, count])
     expect(await deliveriesOf(service, merchant)).to.have.lengthOf(count)
-    await receiver.close()
+    await endpointServer.close()
   })
 
   it('cancels at most 100 a second', async () => {

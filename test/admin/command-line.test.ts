@@ -2,7 +2,7 @@ import { userInfo } from 'node:os'
 import { expect } from 'chai'
 import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import { openBeside } from '../support/acts.ts'
-import { openService, type Service } from '../support/service.ts'
+import { type Service, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { openAdmin } from './admin.ts'
 
@@ -11,13 +11,11 @@ const intents = '/api/v1/dev/intents'
 // Every command is a process: a third of a second of one core. So each stands in one story, and what its arguments may be is in test/unit/admin-arguments.test.ts.
 describe('npm run admin', function () {
   this.timeout(60_000)
-  let service: Service
+  const service = withService()
   let cli: ReturnType<typeof openAdmin>
-  before(async () => {
-    service = await openService()
+  before(() => {
     cli = openAdmin(service)
   })
-  after(() => service.close())
 
   const ask = async (key: string | undefined) => {
     const { status, body } = await service.http.get(intents).set({ Authorization: `Bearer ${key}` })

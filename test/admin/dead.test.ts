@@ -2,27 +2,25 @@ import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { subscribe } from '../support/acts.ts'
 import { deadDelivery, shortWaits } from '../support/dead.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
 import { profiled } from '../support/profiled.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
 import { readable, signedIn, type Visitor } from './staff.ts'
 
 describe('The list of dead deliveries', () => {
-  let service: Service
-  let receiver: Receiver
+  const service = withService(shortWaits)
+  const endpointServer = withEndpointServer()
   let staff: Visitor
   let merchant: Merchant
   let endpointId: string
   let dead: Delivery
   before(async () => {
-    ;[service, receiver] = await Promise.all([openService(shortWaits), startReceiver()])
-    receiver.respondWith((res) => void res.writeHead(502).end())
+    endpointServer.respondWith((res) => void res.writeHead(502).end())
     staff = await signedIn(service, 'support')
     merchant = await service.merchant()
-    endpointId = (await subscribe(service, merchant, receiver.url, ['payment.created'])).id
+    endpointId = (await subscribe(service, merchant, endpointServer.url, ['payment.created'])).id
     dead = await deadDelivery(service, merchant)
   })
-  after(() => receiver.close().then(() => service.close()))
 
   /** Deliveries of a business that died at these moments; `changes` say how else they differ from the one that really did. */
   const bury = (moments: string[], changes: Partial<Delivery>) =>
@@ -42,8 +40,8 @@ describe('The list of dead deliveries', () => {
     const other = await service.merchant({ mode: 'live' })
     await service.deps.Business.updateOne({ _id: other.businessId }, { name: 'Hanout' })
     const [one, two] = [
-      await subscribe(service, other, `${receiver.url}/1`, ['payment.created']),
-      await subscribe(service, other, `${receiver.url}/2`, ['payment.created']),
+      await subscribe(service, other, `${endpointServer.url}/1`, ['payment.created']),
+      await subscribe(service, other, `${endpointServer.url}/2`, ['payment.created']),
     ]
     const changes = { businessId: other.businessId, sandbox: false }
     await bury(['2030-01-05T10:00:00Z'], { ...changes, endpointId: one.id })
@@ -54,14 +52,14 @@ describe('The list of dead deliveries', () => {
     await bury(['2030-01-04T10:00:00Z', '2030-01-04T11:00:00Z'], { endpointId })
     expect(await rowsOf('?from=2030-01-02T10:00&to=2030-01-05')).to.deep.equal([
       'Hanout: 4 deliveries',
-      `${receiver.url}/2 3 (2 live) 2030-01-02 10:00:00 UTC 2030-01-04 10:00:00 UTC timeout (the response was not complete in time) Send all 3 again`,
-      `${receiver.url}/1 1 (1 live) 2030-01-05 10:00:00 UTC 2030-01-05 10:00:00 UTC status 502 Send it again`,
+      `${endpointServer.url}/2 3 (2 live) 2030-01-02 10:00:00 UTC 2030-01-04 10:00:00 UTC timeout (the response was not complete in time) Send all 3 again`,
+      `${endpointServer.url}/1 1 (1 live) 2030-01-05 10:00:00 UTC 2030-01-05 10:00:00 UTC status 502 Send it again`,
       'Épicerie: 2 deliveries',
-      `${receiver.url} 2 (0 live) 2030-01-04 10:00:00 UTC 2030-01-04 11:00:00 UTC status 502 Send all 2 again`,
+      `${endpointServer.url} 2 (0 live) 2030-01-04 10:00:00 UTC 2030-01-04 11:00:00 UTC status 502 Send all 2 again`,
     ])
     expect(await rowsOf('?from=2030-01-02T10:01&to=2030-01-03')).to.deep.equal([
       'Hanout: 1 delivery',
-      `${receiver.url}/2 1 (1 live) 2030-01-03 10:00:00 UTC 2030-01-03 10:00:00 UTC status 502 Send it again`,
+      `${endpointServer.url}/2 1 (1 live) 2030-01-03 10:00:00 UTC 2030-01-03 10:00:00 UTC status 502 Send it again`,
     ])
   })
 

@@ -1,32 +1,29 @@
 import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { attempt, createIntent, post, relay, subscribe } from '../support/acts.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type EndpointServer, withEndpointServer } from '../support/endpoint-server.ts'
+import { withMerchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { readable, signedIn } from './staff.ts'
 
 const notice = 'Hidden: the response repeats data of the event that support staff may not see.'
 
 describe('The responses on the page of a delivery', () => {
-  let service: Service
-  let receiver: Receiver
-  let merchant: Merchant
+  const service = withService()
+  const endpointServer = withEndpointServer()
+  const merchant = withMerchant(service)
   before(async () => {
-    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
-    merchant = await service.merchant()
     await createProduct(service, merchant, { name: 'Tea', price: 1000, stock: 5 })
-    await subscribe(service, merchant, receiver.url, ['order.new', 'payment.created'])
+    await subscribe(service, merchant, endpointServer.url, ['order.new', 'payment.created'])
   })
-  after(() => receiver.close().then(() => service.close()))
 
   const pageFor = async (role: 'viewer' | 'support', { _id }: { _id: string }) => {
     const staff = await signedIn(service, role)
     return readable((await staff.get(`/admin/deliveries/${_id}`)).text)
   }
 
-  async function deliverOrder(respond: Parameters<Receiver['respondWith']>[0]) {
-    receiver.respondWith(respond)
+  async function deliverOrder(respond: Parameters<EndpointServer['respondWith']>[0]) {
+    endpointServer.respondWith(respond)
     const body = JSON.stringify({ customer: { name: 'Aicha', phone: '22113344' } })
     const placed = await post(service, merchant, '/store/orders/simulate', body)
     return attemptedFor(String(placed.body.data?.number))
@@ -50,7 +47,7 @@ describe('The responses on the page of a delivery', () => {
     })
 
   it('are hidden where the endpoint repeats the metadata of a payment', async () => {
-    receiver.respondWith((res) => void res.writeHead(500).end('no client aicha'))
+    endpointServer.respondWith((res) => void res.writeHead(500).end('no client aicha'))
     const { referenceNumber } = await createIntent(service, merchant, {
       amount: 500,
       metadata: { client: 'Aicha' },

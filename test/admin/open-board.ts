@@ -1,7 +1,7 @@
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { createIntent, subscribe } from '../support/acts.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { type BoardGot, callBoard } from './board-call.ts'
@@ -9,13 +9,13 @@ import { signedIn } from './staff.ts'
 
 export type Staff = Awaited<ReturnType<typeof signedIn>>
 
-/** A service with its workers, a receiver, and somebody of each role in front of the board. */
+/** A service with its workers, an endpoint, and somebody of each role in front of the board. */
 export interface Board {
   service: Service
-  receiver: Receiver
+  endpointServer: EndpointServer
   support: Staff
   viewer: Staff
-  /** A delivery to an endpoint of its own, whose 8 attempts failed and whose job stands in *failed*. The receiver goes on refusing. */
+  /** A delivery to an endpoint of its own, whose 8 attempts failed and whose job stands in *failed*. The endpoint goes on refusing. */
   deadDelivery(): Promise<Delivery>
   /** The ids of the newest failed jobs. */
   failedIds(): Promise<string[]>
@@ -28,7 +28,7 @@ export const mainQueue = '/api/queues/webhook-delivery'
 
 export async function openBoard(): Promise<Board> {
   const service = await openService({ WEBHOOK_RETRY_SECONDS: '0.01,0.01,0.01,0.01,0.01,0.01,0.01' })
-  const receiver = await startReceiver()
+  const endpointServer = await startEndpointServer()
   const [support, viewer] = await Promise.all([signedIn(service, 'support'), signedIn(service, 'viewer')])
   service.startWorkers()
   const look = async () => {
@@ -41,15 +41,15 @@ export async function openBoard(): Promise<Board> {
   const failedIds = async () => (await look()).jobs.map(({ id }) => id)
   return {
     service,
-    receiver,
+    endpointServer,
     support,
     viewer,
     failedIds,
     countFailed: async () => (await look()).counts.failed,
     async deadDelivery() {
-      receiver.respondWith((res) => void res.writeHead(500).end())
+      endpointServer.respondWith((res) => void res.writeHead(500).end())
       const merchant = await service.merchant()
-      await subscribe(service, merchant, receiver.url, ['payment.created'])
+      await subscribe(service, merchant, endpointServer.url, ['payment.created'])
       const { referenceNumber } = await createIntent(service, merchant)
       return until('a dead delivery', async () => {
         const delivery = await service.deps.Delivery.findOne({
@@ -62,7 +62,7 @@ export async function openBoard(): Promise<Board> {
     retry: (staff, delivery) => callBoard(service, staff, 'put', `${mainQueue}/${jobIdOf(delivery)}/retry`),
     async close() {
       await service.close()
-      await receiver.close()
+      await endpointServer.close()
     },
   }
 }

@@ -9,27 +9,24 @@ import {
   subscribe,
 } from '../support/acts.ts'
 import { deadDelivery, deliverToItsEnd, shortWaits } from '../support/dead.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
+import { withMerchant, withService } from '../support/service.ts'
 import { readable, signedIn } from './staff.ts'
 
 /** Marks, a quote, and a character that turns what follows around. */
 const hostile = `<script>alert(1)</script>"' onload=x \u202Egnp.exe`
 
 describe('The pages of a payment and its deliveries', () => {
-  let service: Service
-  let receiver: Receiver
-  let merchant: Merchant
+  const service = withService(shortWaits)
+  const endpointServer = withEndpointServer()
+  const merchant = withMerchant(service)
   let staff: Awaited<ReturnType<typeof signedIn>>
   before(async () => {
-    ;[service, receiver] = await Promise.all([openService(shortWaits), startReceiver()])
-    merchant = await service.merchant()
-    await subscribe(service, merchant, receiver.url, ['payment.created'])
+    await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     staff = await signedIn(service, 'support')
   })
-  beforeEach(() => receiver.respondWith((res) => void res.writeHead(500).end()))
+  beforeEach(() => endpointServer.respondWith((res) => void res.writeHead(500).end()))
   afterEach(() => service.clock.freeze(null))
-  after(() => receiver.close().then(() => service.close()))
 
   const paymentPage = async (referenceNumber: string) =>
     readable((await staff.get(`/admin/payments/${referenceNumber}`)).text)
@@ -51,14 +48,14 @@ describe('The pages of a payment and its deliveries', () => {
     service.clock.advance(1000)
     expect(await sentence()).to.equal(`RETRYING ${tried} the next is due now.`)
 
-    receiver.respondWith((res) => void res.socket?.destroy())
+    endpointServer.respondWith((res) => void res.socket?.destroy())
     const { attemptLog: all } = await deliverToItsEnd(service, delivery)
     const last = `The last attempt, at ${shown(all.at(-1)?.at)}, got closed (the connection was closed before the response was complete);`
     expect(await sentence()).to.equal(
       `DEAD ${last} it was attempt 8, and none will follow unless it is sent again.`,
     )
 
-    receiver.respondWith((res) => void res.writeHead(204).end())
+    endpointServer.respondWith((res) => void res.writeHead(204).end())
     await staff.act(`/admin/deliveries/${delivery._id}/send-again`)
     const leasedUntil = new Date(service.clock.now().getTime() + 1000)
     await service.deps.Delivery.updateOne(
@@ -140,8 +137,8 @@ describe('The pages of a payment and its deliveries', () => {
   it('show what merchants and receivers wrote as text, and no secret, code, metadata or payload', async () => {
     const shop = await service.merchant()
     await service.deps.Business.updateOne({ _id: shop.businessId }, { name: hostile })
-    const { id, secret } = await subscribe(service, shop, `${receiver.url}?a='b'`, ['payment.created'])
-    receiver.respondWith((res) => void res.writeHead(500).end(hostile))
+    const { id, secret } = await subscribe(service, shop, `${endpointServer.url}?a='b'`, ['payment.created'])
+    endpointServer.respondWith((res) => void res.writeHead(500).end(hostile))
     const metadata = { phone: 'private-metadata' }
     const { referenceNumber, code } = await createIntent(service, shop, {
       amount: 777,

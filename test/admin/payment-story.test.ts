@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent, freshDelivery, relay, subscribe } from '../support/acts.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
 import { pay, refund, storedIntent } from '../support/pay.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchantPerTest, withService } from '../support/service.ts'
 import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
 import { readable, signedIn } from './staff.ts'
 
@@ -12,26 +12,20 @@ const lifetime = 3600
 const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
 
 describe('The page of a payment', () => {
-  let service: Service
-  let receiver: Receiver
-  let merchant: Merchant
+  const service = withService({ INTENT_LIFETIME_SECONDS: String(lifetime) })
+  const endpointServer = withEndpointServer()
+  const merchant = withMerchantPerTest(service)
   let wallet: ToldWallet
   let staff: Awaited<ReturnType<typeof signedIn>>
   before(async () => {
-    ;[service, receiver] = await Promise.all([
-      openService({ INTENT_LIFETIME_SECONDS: String(lifetime) }),
-      startReceiver(),
-    ])
     wallet = toldWallet(service)
     staff = await signedIn(service, 'viewer')
   })
-  beforeEach(async () => {
-    merchant = await service.merchant()
+  beforeEach(() => {
     // To the second, as the page shows it; each act takes one.
     service.clock.freeze(new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000))
   })
   afterEach(() => service.clock.freeze(null))
-  after(() => service.close().then(() => receiver.close()))
 
   const source = async (reference: string) => (await staff.get(`/admin/payments/${reference}`)).text
   const page = async (reference: string) => readable(await source(reference))
@@ -136,7 +130,7 @@ describe('The page of a payment', () => {
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
     await relay(service, merchant)
-    await subscribe(service, merchant, receiver.url, ['payment.failed', 'payment.refunded'])
+    await subscribe(service, merchant, endpointServer.url, ['payment.failed', 'payment.refunded'])
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
     await payWith(referenceNumber, { outcome: 'done' })
     await giveBack(referenceNumber, 10_000, { outcome: 'done' })
@@ -157,7 +151,7 @@ describe('The page of a payment', () => {
   })
 
   it('says so when there are more deliveries than it shows, and then claims of no event that nobody got it', async () => {
-    await subscribe(service, merchant, receiver.url, ['payment.created'])
+    await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     const delivery = await freshDelivery(service, merchant)
     await payWith(delivery.referenceNumber, { outcome: 'done' })
     await relay(service, merchant)

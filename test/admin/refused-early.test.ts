@@ -1,25 +1,16 @@
-import { Writable } from 'node:stream'
 import { expect } from 'chai'
-import { pino } from 'pino'
 import { crlf, sendRaw } from '../api/raw-request.ts'
-import { openService, type Service } from '../support/service.ts'
+import { recordLog } from '../support/recorded-log.ts'
+import { withService } from '../support/service.ts'
 import { signedIn, type Visitor } from './staff.ts'
 
 describe('What is refused before a page looks at it', () => {
-  let service: Service
+  const recorded = recordLog('info')
+  const service = withService({}, recorded.log)
   let support: Visitor
-  let logged = ''
   before(async () => {
-    const sink = new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        logged += chunk.toString()
-        done()
-      },
-    })
-    service = await openService({}, pino({ level: 'info' }, sink))
     support = await signedIn(service, 'support')
   })
-  after(() => service.close())
 
   for (const path of ['/admin/dead', '/p/ABCDEF', '/'])
     it(`is a page with all the headers of one: two hosts at ${path}`, async () => {
@@ -53,7 +44,7 @@ describe('What is refused before a page looks at it', () => {
     const [answer] = await sendRaw(service.origin, asked)
     expect(answer?.status).to.equal(415)
     expect(JSON.parse(answer?.body ?? '')).to.deep.equal({ error: 'This body is not one of ours' })
-    expect(logged).to.not.include('request.failed')
+    expect(recorded.text).to.not.include('request.failed')
   })
 
   it('is no fault of ours: a NUL in what Bull Board is asked', async () => {
@@ -61,6 +52,6 @@ describe('What is refused before a page looks at it', () => {
     const answer = await fetch(asked, { headers: { Cookie: support.cookie } })
     expect(answer.status).to.equal(400)
     expect(await answer.json()).to.deep.equal({ error: 'NUL is no text' })
-    expect(logged).to.not.include('request.failed')
+    expect(recorded.text).to.not.include('request.failed')
   })
 })

@@ -3,28 +3,25 @@ import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { freshDelivery, stored, subscribe } from '../support/acts.ts'
 import { deadDeliveries } from '../support/dead.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
 
 const url = 'https://shop.example/hook'
 
 describe('npm run admin -- deliveries requeue', function () {
   this.timeout(60_000)
-  let service: Service
+  const service = withService()
   let cli: ReturnType<typeof openAdmin>
-  let merchant: Merchant
-  let other: Merchant
+  const merchant = withMerchantPerTest(service)
+  const other = withMerchantPerTest(service)
   let endpointId: string
-  before(async () => {
-    service = await openService()
+  before(() => {
     cli = openAdmin(service)
   })
   beforeEach(async () => {
-    ;[merchant, other] = await Promise.all([service.merchant(), service.merchant()])
     endpointId = (await subscribe(service, merchant, url)).id
     await subscribe(service, other, url)
   })
-  after(() => service.close())
 
   const requeue = async (...args: string[]): Promise<unknown> => cli.done('deliveries', 'requeue', ...args)
   const dead = (count: number, as = merchant) => deadDeliveries(service, as, count)

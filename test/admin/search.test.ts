@@ -2,27 +2,25 @@ import { expect } from 'chai'
 import { createBusiness } from '../../src/businesses/create-business.ts'
 import { attempt, freshDelivery, relay, subscribe } from '../support/acts.ts'
 import { deadDelivery, shortWaits } from '../support/dead.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
 import { readable, signedIn, type Visitor } from './staff.ts'
 
 const hourMs = 3_600_000
 
 describe('The search page', () => {
-  let service: Service
-  let receiver: Receiver
+  const service = withService(shortWaits)
+  const endpointServer = withEndpointServer()
   let merchant: Merchant
   let staff: Visitor
   before(async () => {
-    ;[service, receiver] = await Promise.all([openService(shortWaits), startReceiver()])
-    receiver.respondWith((res) => void res.writeHead(500).end())
+    endpointServer.respondWith((res) => void res.writeHead(500).end())
     merchant = await service.merchant()
-    await subscribe(service, merchant, receiver.url)
+    await subscribe(service, merchant, endpointServer.url)
     staff = await signedIn(service, 'viewer')
   })
   afterEach(() => service.clock.freeze(null))
-  after(() => receiver.close().then(() => service.close()))
 
   const search = (question: string) => staff.get(`/admin?q=${encodeURIComponent(question)}`)
 
@@ -62,7 +60,7 @@ describe('The search page', () => {
     const path = `/admin/orders/${order.number}`
     expect((await search(order.number.toLowerCase())).location).to.equal(path)
     expect(readable((await staff.get(path)).text)).to.include('waits to be handed to the receivers')
-    await subscribe(service, merchant, receiver.url, ['order.new'])
+    await subscribe(service, merchant, endpointServer.url, ['order.new'])
     await relay(service, merchant)
     const { text } = await staff.get(path)
     expect(readable(text)).to.include('Nothing was sent yet').and.include('2 × Thé <b>, S, at 1.50 MRU')

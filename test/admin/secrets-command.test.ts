@@ -10,7 +10,7 @@ import { createSecrets } from '../../src/security/seal.ts'
 import { resealSecrets } from '../../src/webhooks/endpoints/reseal-secrets.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { attempt, freshDelivery, openBeside, subscribe } from '../support/acts.ts'
-import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
+import { type EndpointServer, isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, secretKey as older, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { openAdmin } from './admin.ts'
@@ -29,20 +29,20 @@ describe('npm run admin -- secrets rotate', function () {
   let notYet: Service
   let alone: Service
   let cli: ReturnType<typeof openAdmin>
-  let receiver: Receiver
+  let endpointServer: EndpointServer
   before(async () => {
     service = await openService()
-    ;[both, notYet, alone, receiver] = await Promise.all([
+    ;[both, notYet, alone, endpointServer] = await Promise.all([
       openBeside(service, exchanged),
       openBeside(service, { SECRET_KEY: older, SECRET_KEY_PREVIOUS: newer }),
       openBeside(service, { SECRET_KEY: newer }),
-      startReceiver(),
+      startEndpointServer(),
     ])
-    for (const each of [both, notYet, alone]) each.allowHost(receiver.host)
+    for (const each of [both, notYet, alone]) each.allowHost(endpointServer.host)
     cli = openAdmin(service)
   })
   after(async () => {
-    await receiver.close()
+    await endpointServer.close()
     await Promise.all([both, notYet, alone].map((each) => each.close()))
     await service.close()
   })
@@ -92,7 +92,7 @@ describe('npm run admin -- secrets rotate', function () {
       goneKeys: [key],
       mayDropPrevious: false,
     })
-    const { id: endpointId, secret } = await subscribe(service, merchant, receiver.url)
+    const { id: endpointId, secret } = await subscribe(service, merchant, endpointServer.url)
     const delivery = await freshDelivery(service, merchant)
     const requests: [path: string, body: object][] = [
       ['/intents', { amount: 700 }],
@@ -148,7 +148,7 @@ describe('npm run admin -- secrets rotate', function () {
       expect(again.headers, path).to.include({ 'idempotent-replayed': 'true' })
     }
     await attempt(alone.deps, delivery._id)
-    const [received = expect.fail()] = await receiver.atLeast(1)
+    const [received = expect.fail()] = await endpointServer.atLeast(1)
     expect(isSignedWith(first[4]?.body.data.secret, received)).to.equal(true)
     const byPrevious = { 'x-service-signature': received.headers['x-service-signature-previous'] }
     const asBefore = { ...received, headers: { ...received.headers, ...byPrevious } }
@@ -175,7 +175,7 @@ describe('npm run admin -- secrets rotate', function () {
 
   it('lets a rotation of the endpoint win that comes meanwhile, and seals what that replaced', async () => {
     const merchant = await service.merchant()
-    const { id, secret } = await subscribe(service, merchant, receiver.url)
+    const { id, secret } = await subscribe(service, merchant, endpointServer.url)
     const made: string[] = []
     const { collection } = both.deps.Endpoint
     const racing = {
@@ -203,7 +203,7 @@ describe('npm run admin -- secrets rotate', function () {
 
   it('says which endpoint cannot sign for a replaced secret, while that one signs', async () => {
     const merchant = await service.merchant()
-    const { id } = await subscribe(service, merchant, receiver.url)
+    const { id } = await subscribe(service, merchant, endpointServer.url)
     const lost = createSecrets([Buffer.from(newest, 'base64')]).seal(
       'of a key that is not configured',
       secretField(id),
@@ -350,7 +350,7 @@ describe('npm run admin -- secrets rotate', function () {
 
   it('does it all again with the key after that', async () => {
     const merchant = await service.merchant()
-    const { id, secret } = await subscribe(service, merchant, receiver.url)
+    const { id, secret } = await subscribe(service, merchant, endpointServer.url)
     await resealSecrets(both.deps, unwatched)
     await use(both, merchant).expect(200)
     await hasMoved(merchant, both)

@@ -2,32 +2,29 @@ import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { attempt, freshDelivery, stored, subscribe } from '../support/acts.ts'
 import { deadDelivery, deliverToItsEnd, shortWaits } from '../support/dead.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
+import { type Merchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { readable, signedIn } from './staff.ts'
 
 type Person = Awaited<ReturnType<typeof signedIn>>
 
 describe('Sending again', () => {
-  let service: Service
-  let [failing, quick]: Receiver[] = []
+  const service = withService(shortWaits)
+  let [failing, quick]: EndpointServer[] = []
   let merchant: Merchant
   let support: Person
   let viewer: Person
   before(async () => {
-    ;[service, failing, quick] = await Promise.all([
-      openService(shortWaits),
-      startReceiver(),
-      startReceiver(),
-    ])
+
+    ;[failing, quick] = await Promise.all([startEndpointServer(), startEndpointServer()])
     ;[support, viewer] = await Promise.all([signedIn(service, 'support'), signedIn(service, 'viewer')])
   })
   beforeEach(async () => {
     failing?.respondWith((res) => void res.writeHead(500).end('no'))
     merchant = await service.merchant()
   })
-  after(() => Promise.all([failing?.close(), quick?.close()]).then(() => service.close()))
+  after(() => Promise.all([failing?.close(), quick?.close()]))
 
   const toFailing = () => subscribe(service, merchant, String(failing?.url), ['payment.created'])
   const statusOf = async (delivery: { _id: string }) => (await stored(service, delivery)).status

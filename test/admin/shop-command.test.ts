@@ -1,16 +1,14 @@
 import { expect } from 'chai'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
 
 describe('npm run admin -- shop create', function () {
   this.timeout(60_000)
-  let service: Service
+  const service = withService()
   let cli: ReturnType<typeof openAdmin>
-  before(async () => {
-    service = await openService()
+  before(() => {
     cli = openAdmin(service)
   })
-  after(() => service.close())
 
   it('makes the live shop of a business, and one only', async () => {
     const merchant = await service.merchant({ mode: 'live' })

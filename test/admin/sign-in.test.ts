@@ -3,19 +3,13 @@ import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { createSlowHash, mostOfKind } from '../../src/security/slow-hash.ts'
 import { setDisabled } from '../../src/staff/change-account.ts'
 import { createSignInLimit } from '../../src/staff/sign-in-limit.ts'
-import { openBeside } from '../support/acts.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService, withServiceBeside } from '../support/service.ts'
 import { atShell, hire, visit } from './staff.ts'
 
 describe('Signing in as support staff', () => {
-  let service: Service
-  let beside: Service
-  before(async () => {
-    // Tests choose where they come from.
-    service = await openService({ TRUST_PROXY: '1' })
-    beside = await openBeside(service, { TRUST_PROXY: '1' })
-  })
-  after(() => Promise.all([service.close(), beside.close()]))
+  // Tests choose where they come from.
+  const service = withService({ TRUST_PROXY: '1' })
+  const beside = withServiceBeside(service, { TRUST_PROXY: '1' })
 
   /** A try from an address that no other test uses, unless one is given. */
   let addresses = 0

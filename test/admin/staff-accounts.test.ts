@@ -7,20 +7,14 @@ import { createAccount } from '../../src/staff/create-account.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { buryMeanwhile } from '../support/graves.ts'
 import { killEverywhere } from '../support/kill-everywhere.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
 import { atShell, hire, visit } from './staff.ts'
 
 describe('Accounts of support staff', () => {
-  let service: Service
-  before(async () => {
-    service = await openService()
-  })
+  const service = withService()
   const graves: Promise<unknown>[] = []
-  after(async () => {
-    buryMeanwhile(graves)
-    await service.close()
-  })
+  after(() => buryMeanwhile(graves))
 
   const trail = (subject: string) =>
     service.deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>()

@@ -1,17 +1,15 @@
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { newId } from '../../src/security/ids.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 import { signedIn, type Visitor } from './staff.ts'
 
 describe('The audit trail', () => {
-  let service: Service
+  const service = withService()
   let viewer: Visitor
   before(async () => {
-    service = await openService()
     viewer = await signedIn(service, 'viewer')
   })
-  after(() => service.close())
 
   let lines = 0
   const tell = async (some: Partial<AuditEvent>): Promise<AuditEvent> => {

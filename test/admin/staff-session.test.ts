@@ -1,23 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { Writable } from 'node:stream'
 import { expect } from 'chai'
-import { pino } from 'pino'
 import { renewPassword, setDisabled } from '../../src/staff/change-account.ts'
 import { openBeside } from '../support/acts.ts'
-import { openService, type Service, secretKey } from '../support/service.ts'
+import { recordLog } from '../support/recorded-log.ts'
+import { openService, secretKey, withService, withServiceBeside } from '../support/service.ts'
 import { atShell, signedIn, type Visitor, visit } from './staff.ts'
 
 const hourMs = 3_600_000
 const navigation = { 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Mode': 'navigate' }
 
 describe('A session of support staff', () => {
-  let service: Service
-  let beside: Service
-  before(async () => {
-    service = await openService()
-    beside = await openBeside(service)
-  })
-  after(() => Promise.all([service.close(), beside.close()]))
+  const service = withService()
+  const beside = withServiceBeside(service)
 
   const isIn = async (visitor: Visitor) => (await visitor.get('/admin/audit')).status === 200
   /** The same cookie, sent to the other process. */
@@ -164,13 +158,11 @@ describe('A session of support staff', () => {
 })
 
 describe('The staff pages', () => {
-  let service: Service
+  const service = withService()
   let viewer: Visitor
   before(async () => {
-    service = await openService()
     viewer = await signedIn(service, 'viewer')
   })
-  after(() => service.close())
 
   it('may run nothing, load nothing from elsewhere, stand in no frame and be kept by nobody', async () => {
     for (const { headers, text } of [
@@ -246,29 +238,23 @@ describe('The staff pages', () => {
   })
 
   it('stand in the log by their route and who asked, without ids, queries or passwords', async () => {
-    let text = ''
-    const write = (chunk: Buffer, _: string, done: () => void) => {
-      text += chunk.toString()
-      done()
-    }
-    const told = await openService({}, pino({ level: 'trace' }, new Writable({ write })))
+    const recorded = recordLog()
+    const told = await openService({}, recorded.log)
     const support = await signedIn(told, 'support')
     await support.get('/admin/audit?who=hidden-query')
     await support.get('/admin/payments/PI-HIDDEN')
     await support.get('/admin/queues/queue/hidden')
     await visit(told).get('/admin/hidden')
     await told.close()
-    const lines = text.split('\n').filter((line) => line.includes('"http.request"'))
-    const seen = lines
-      .map((line) => JSON.parse(line))
-      .map(({ route, status, staff }) => [route, status, staff])
+    const lines = recorded.lines().filter(({ msg }) => msg === 'http.request')
+    const seen = lines.map(({ route, status, staff }) => [route, status, staff])
     expect(seen.slice(0, 2)).to.deep.equal([
       ['POST /admin/sign-in', 303, null],
       ['GET /admin/audit', 200, support.name],
     ])
     expect(seen.map(([, , staff]) => staff).slice(2)).to.deep.equal([support.name, support.name, null])
     for (const secret of ['hidden', 'HIDDEN', support.password, String(support.cookie.split('=')[1])])
-      expect(text).not.to.include(secret)
+      expect(recorded.text).not.to.include(secret)
   })
 
   it('tell browsers to stay with https in production', async () => {

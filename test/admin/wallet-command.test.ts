@@ -1,17 +1,15 @@
 import { expect } from 'chai'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 import { customersOf, done, wrongPin } from '../wallets/customers.ts'
 import { openAdmin } from './admin.ts'
 
 describe('npm run admin -- wallet create', function () {
   this.timeout(60_000)
-  let service: Service
+  const service = withService()
   let cli: ReturnType<typeof openAdmin>
-  before(async () => {
-    service = await openService()
+  before(() => {
     cli = openAdmin(service)
   })
-  after(() => service.close())
 
   const create = (phone: string, pin: string, balance: string) =>
     cli.admin(['wallet', 'create', '--phone', phone, '--pin', pin, '--balance', balance, '--json'], {

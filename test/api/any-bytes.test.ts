@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 import {
   answersOf,
   connectTo,
@@ -35,13 +35,8 @@ const damage = fc.record({
 
 describe('Any bytes', function () {
   this.timeout(60_000)
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService()
+  const merchant = withMerchant(service)
 
   const requests = (): string[] => {
     const counted = `${postHead(intents, merchant.write(), 'Content-Length: 12')}{"amount":5}`

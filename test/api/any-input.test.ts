@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { catalogue } from '../../src/errors.ts'
 import { createIntent, subscribe } from '../support/acts.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
 const endpoints = '/api/v1/dev/webhooks/endpoints'
@@ -11,18 +11,16 @@ const stored = () => fc.string({ unit: 'grapheme', maxLength: 60 }).filter((each
 
 describe('Any input', function () {
   this.timeout(60_000)
-  let service: Service
-  let merchant: Merchant
+  const service = withService()
+  const merchant = withMerchant(service)
   let id: string
   let paid: string
   before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
+
     ;({ id } = await subscribe(service, merchant, 'https://shop.example/hook'))
     paid = `${intents}/${(await createIntent(service, merchant, { amount: 1_000_000_000 })).referenceNumber}`
     await service.http.post(`${paid}/simulate-payment`).set(merchant.write()).expect(200)
   })
-  after(() => service.close())
 
   const post = (path: string, body: string) => send('post', path, body)
   const send = (method: 'post' | 'put', path: string, body: string) =>

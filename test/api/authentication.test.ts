@@ -3,7 +3,7 @@ import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import { changeAsOperator } from '../support/acts.ts'
 import { profiled } from '../support/profiled.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { openService, withMerchant, withService } from '../support/service.ts'
 import { operations } from './operations.ts'
 import { crlf, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
@@ -12,14 +12,9 @@ const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('Authentication', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    // One trusted hop, so that a test may come from any address.
-    service = await openService({ TRUST_PROXY: '1' })
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  // One trusted hop, so that a test may come from any address.
+  const service = withService({ TRUST_PROXY: '1' })
+  const merchant = withMerchant(service)
 
   const list = (headers: Record<string, string>) => service.http.get(intents).set(headers)
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, type Merchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { openServer, short } from './impatient.ts'
 import { connectTo, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
@@ -13,12 +13,11 @@ const largestFile = 8 * 1024 * 1024
 const largestJson = 256 * 1024
 
 describe('Large bodies', () => {
-  let service: Service
+  const service = withService()
   let merchants: Merchant[]
   let merchant: Merchant
   const open = new Set<Socket>()
   before(async () => {
-    service = await openService()
     merchants = await Promise.all(Array.from({ length: 4 }, () => service.merchant()))
     merchant = await service.merchant()
   })
@@ -27,7 +26,6 @@ describe('Large bodies', () => {
     open.clear()
     await until('the room is free again', () => taken('csv') + taken('json') === 0)
   })
-  after(() => service.close())
 
   const taken = (kind: 'csv' | 'json') => service.deps.bodyBudgets[kind].taken()
   const json = (bytes: number) => JSON.stringify({ amount: 5 }).padEnd(bytes)

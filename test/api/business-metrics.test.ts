@@ -2,14 +2,10 @@ import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
 import { changeAsOperator, createIntent } from '../support/acts.ts'
 import { profiled } from '../support/profiled.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
 
 describe('Metrics of the largest businesses', () => {
-  let service: Service
-  before(async () => {
-    service = await openService({ LIVE_CODES_PER_BUSINESS: '20' })
-  })
-  after(() => service.close())
+  const service = withService({ LIVE_CODES_PER_BUSINESS: '20' })
 
   /** The values of one metric by business, after all cached values have expired. */
   async function byBusiness(name: string): Promise<Record<string, number>> {

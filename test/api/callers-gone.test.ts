@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
 import { createHttpServer } from '../../src/http/server/listen.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
 const csv = 'handle,name,price,stock\ntea,Thé,500,3'
@@ -15,13 +15,8 @@ const bodies = [
 
 /** MongoDB is slow, and a caller has given up by the time the body is to be read: all of it is there, and is nobody's any more. */
 describe('A caller who sent everything and went away', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService()
+  const merchant = withMerchant(service)
 
   for (const [kind, path, type, body, status] of bodies)
     it(`leaves no answer behind that would be of a request without ${kind}`, async () => {

@@ -10,9 +10,9 @@ import {
   stored,
   subscribe,
 } from '../support/acts.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
 import { profiled } from '../support/profiled.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
@@ -20,18 +20,14 @@ const url = 'https://shop.example/hook'
 const events = ['payment.created', 'order.new']
 
 describe('A webhook endpoint', () => {
-  let service: Service
-  let receiver: Receiver
-  let merchant: Merchant
+  const service = withService()
+  const endpointServer = withEndpointServer()
+  const merchant = withMerchantPerTest(service)
   let id: string
-  before(async () => {
-    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
-  })
   beforeEach(async () => {
-    merchant = await service.merchant()
+
     ;({ id } = await subscribe(service, merchant, url, events))
   })
-  after(() => Promise.all([service.close(), receiver.close()]))
 
   const update = (body: unknown, as = merchant, which = id, key?: string) =>
     service.http
@@ -170,21 +166,21 @@ describe('A webhook endpoint', () => {
 
     it('receives what waits at its new URL', async () => {
       const { _id } = await freshDelivery(service, merchant)
-      service.allowHost(receiver.host)
-      await update({ url: receiver.url }).expect(200)
+      service.allowHost(endpointServer.host)
+      await update({ url: endpointServer.url }).expect(200)
       await attempt(service.deps, _id)
-      expect(receiver.received.filter(({ json }) => json.id === _id)).to.have.length(1)
+      expect(endpointServer.received.filter(({ json }) => json.id === _id)).to.have.length(1)
     })
 
     it('receives nothing while it is not active: what waits is CANCELLED as it comes due', async () => {
-      service.allowHost(receiver.host)
-      await update({ url: receiver.url, events: ['payment.created'] }).expect(200)
-      const arrivedBefore = receiver.received.length
+      service.allowHost(endpointServer.host)
+      await update({ url: endpointServer.url, events: ['payment.created'] }).expect(200)
+      const arrivedBefore = endpointServer.received.length
       await freshDelivery(service, merchant)
       await update({ active: false }).expect(200)
       await createIntent(service, merchant)
       expect((await deliverAll()).map(({ status }) => status)).to.deep.equal(['CANCELLED'])
-      expect(receiver.received).to.have.length(arrivedBefore)
+      expect(endpointServer.received).to.have.length(arrivedBefore)
       await update({ active: true }).expect(200)
       await createIntent(service, merchant)
       expect((await deliverAll()).map(({ status }) => status)).to.deep.equal(['CANCELLED', 'DELIVERED'])
@@ -209,19 +205,19 @@ describe('A webhook endpoint', () => {
     })
 
     it('has its open deliveries cancelled at once, and what comes of one in flight is not recorded', async () => {
-      service.allowHost(receiver.host)
-      await update({ url: receiver.url }).expect(200)
-      const { id: kept } = await subscribe(service, merchant, receiver.url)
+      service.allowHost(endpointServer.host)
+      await update({ url: endpointServer.url }).expect(200)
+      const { id: kept } = await subscribe(service, merchant, endpointServer.url)
       for (let made = 0; made < 3; made += 1) await createIntent(service, merchant)
       await relay(service, merchant)
       const [hold] = (await deliveriesOf(service, merchant)).filter(({ endpointId }) => endpointId === id)
       if (hold === undefined) return expect.fail('no delivery')
-      receiver.respondWith((res, _count, { json }) => {
+      endpointServer.respondWith((res, _count, { json }) => {
         if (json.id !== hold._id) return res.end()
         void remove().then(() => res.end())
       })
       await attempt(service.deps, hold._id)
-      receiver.respondWith((res) => void res.end())
+      endpointServer.respondWith((res) => void res.end())
       const after = await deliveriesOf(service, merchant)
       for (const { _id, endpointId, status, nextAttemptAt } of after) {
         const expected = endpointId === kept ? 'PENDING' : 'CANCELLED'
@@ -246,7 +242,7 @@ describe('A webhook endpoint', () => {
 
     it('costs only as much as its own open deliveries, among thousands of others', async () => {
       const other = { endpointId: newId(), businessId: newId() }
-      await subscribe(service, merchant, receiver.url)
+      await subscribe(service, merchant, endpointServer.url)
       const delivery = await freshDelivery(service, merchant)
       const [own] = (await deliveriesOf(service, merchant)).filter(({ endpointId }) => endpointId === id)
       if (own === undefined) return expect.fail(`no delivery beside ${delivery._id}`)
@@ -269,7 +265,7 @@ describe('A webhook endpoint', () => {
     })
 
     it('keeps 100 deleted endpoints of a business plus those with deliveries, and reads none of them to list or to relay', async () => {
-      service.allowHost(receiver.host)
+      service.allowHost(endpointServer.host)
       const { _id: delivered } = await freshDelivery(service, merchant)
       await remove().expect(200)
       const kept = await subscribe(service, merchant, url)
@@ -294,15 +290,15 @@ describe('A webhook endpoint', () => {
     })
 
     it('that the relay read before is not written to', async () => {
-      service.allowHost(receiver.host)
-      await update({ url: receiver.url }).expect(200)
+      service.allowHost(endpointServer.host)
+      await update({ url: endpointServer.url }).expect(200)
       const { _id } = await freshDelivery(service, merchant)
       await remove().expect(200)
       // As the relay leaves it that read the endpoint before it was deleted.
       const change = { status: 'PENDING', nextAttemptAt: service.deps.now() }
       await service.deps.Delivery.updateOne({ _id }, { $set: change })
       expect(await attempt(service.deps, _id)).to.include({ outcome: 'cancelled' })
-      expect(receiver.received.filter(({ json }) => json.id === _id)).to.deep.equal([])
+      expect(endpointServer.received.filter(({ json }) => json.id === _id)).to.deep.equal([])
     })
 
     it('frees its place: of deletes and creates at once, there are never more than five left', async () => {

@@ -1,21 +1,18 @@
 import { expect } from 'chai'
 import { waitingData } from '../support/acts.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, type Merchant, openService, withMerchant, withService } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 const maxAmount = 1_000_000_000
 
 describe('POST /dev/intents', () => {
-  let service: Service
-  let merchant: Merchant
+  const service = withService()
+  const merchant = withMerchant(service)
   let live: Merchant
   before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
     live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
   })
-  after(() => service.close())
 
   /** Sends a body as it is; text reaches what JSON.stringify would not write. */
   const create = (body: object | string, as: Merchant = merchant) =>

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { createApiHeaders } from '../../src/http/responses/api-headers.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 import { expectFailure, postHead, sendRaw } from './raw-request.ts'
 
 const json = 'application/json; charset=utf-8'
@@ -11,13 +11,8 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const intents = '/api/v1/dev/intents'
 
 describe('The envelope', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService()
+  const merchant = withMerchant(service)
 
   const write = (headers: Record<string, string>, body: string | Buffer) =>
     service.http

@@ -2,9 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { freeIfReusable } from '../../src/intents/code.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
-import { openBeside } from '../support/acts.ts'
 import { pay, storedIntent } from '../support/pay.ts'
-import { type Merchant, openService, type Service, secretKey } from '../support/service.ts'
+import {
+  type Service,
+  secretKey,
+  withMerchantPerTest,
+  withService,
+  withServiceBeside,
+} from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
 const hour = 3_600_000
@@ -26,20 +31,12 @@ const changedEnvironment = {
 }
 
 describe('The first response of a create, computed for a retry', () => {
-  let service: Service
-  let changed: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService(environment)
-    changed = await openBeside(service, changedEnvironment)
-  })
-  beforeEach(async () => {
-    merchant = await service.merchant()
-  })
+  const service = withService(environment)
+  const changed = withServiceBeside(service, changedEnvironment)
+  const merchant = withMerchantPerTest(service)
   afterEach(() => {
     for (const { clock } of [service, changed]) clock.freeze(null)
   })
-  after(() => changed.close().then(() => service.close()))
 
   const send = ({ http }: Service, path: string, body: object, key?: string) =>
     http.post(`/api/v1/dev${path}`).set(merchant.write(key)).send(body)

@@ -1,17 +1,12 @@
 import { expect } from 'chai'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, withMerchant, withService } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('GET /dev/intents/{referenceNumber}', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService({ CODE_LIFETIME_SECONDS: '3600' })
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService({ CODE_LIFETIME_SECONDS: '3600' })
+  const merchant = withMerchant(service)
 
   const create = async (body: object = { amount: 50_000 }) =>
     (await service.http.post(intents).set(merchant.write()).send(body).expect(201)).body.data

@@ -6,16 +6,12 @@ import { createApp } from '../../src/app.ts'
 import { createHttpServer } from '../../src/http/server/listen.ts'
 import { serveProbes } from '../../src/http/server/probes.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { crlf, sendRaw } from './raw-request.ts'
 
 describe('Health', () => {
-  let service: Service
-  before(async () => {
-    service = await openService()
-  })
-  after(() => service.close())
+  const service = withService()
 
   it('of the process is ok on /healthz, without credentials', async () => {
     const { status, body, headers } = await service.http.get('/healthz')

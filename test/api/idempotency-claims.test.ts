@@ -2,32 +2,27 @@ import { expect } from 'chai'
 import { keepAnswer } from '../../src/idempotency/compete.ts'
 import { noHurry } from '../../src/mongo/batching/batcher.ts'
 import { subscribe } from '../support/acts.ts'
+import { startEndpointServer } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
-import { startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { openService, withMerchantPerTest, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('The claim of a write', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-  })
+  const service = withService()
+  const merchant = withMerchantPerTest(service)
   beforeEach(async () => {
-    merchant = await service.merchant()
     await service.deps.Claim.deleteMany({})
   })
-  after(() => service.close())
 
   // Begun first and looked at where it belongs: it takes 10 real seconds, in which the others run.
   let stuck: ReturnType<typeof waitForStuck>
-  let errand: ReturnType<typeof waitForReceiver>
+  let errand: ReturnType<typeof waitForEndpoint>
   before(() => {
     stuck = waitForStuck()
-    errand = waitForReceiver()
+    errand = waitForEndpoint()
     stuck.catch(() => undefined)
     errand.catch(() => undefined)
   })
@@ -44,10 +39,10 @@ describe('The claim of a write', () => {
   const over = () => new Date(service.deps.now().getTime() - 1)
 
   it('is only read by the duplicates that wait', async () => {
-    const receiver = await startReceiver()
+    const endpointServer = await startEndpointServer()
     const gate = createGate()
-    receiver.respondWith((res) => void gate.passed.then(() => res.end()))
-    const { id } = await subscribe(service, merchant, receiver.url)
+    endpointServer.respondWith((res) => void gate.passed.then(() => res.end()))
+    const { id } = await subscribe(service, merchant, endpointServer.url)
     const test = () =>
       service.http
         .post(`/api/v1/dev/webhooks/endpoints/${id}/test`)
@@ -62,7 +57,7 @@ describe('The claim of a write', () => {
       findClaim: (...asked) => (++looks, batchers.findClaim(...asked)),
     }
     const first = test()
-    await receiver.atLeast(1)
+    await endpointServer.atLeast(1)
     const duplicates = Array.from({ length: 5 }, test)
     await until('each to have looked again', () => looks >= 20)
     expect(inserts).to.equal(6)
@@ -70,7 +65,7 @@ describe('The claim of a write', () => {
     const { text } = await first
     for (const duplicate of await Promise.all(duplicates)) expect(duplicate.text).to.equal(text)
     service.deps.batchers = batchers
-    await receiver.close()
+    await endpointServer.close()
   })
 
   describe('of a process that died', () => {
@@ -344,28 +339,28 @@ async function waitForStuck() {
   }
 }
 
-/** A test of an endpoint whose receiver answers once a duplicate was sent away, after 10 s. */
-async function waitForReceiver() {
-  const [service, receiver] = await Promise.all([openService(), startReceiver()])
+/** A test of an endpoint whose server responds after a duplicate was refused, that is after 10 s. */
+async function waitForEndpoint() {
+  const [service, endpointServer] = await Promise.all([openService(), startEndpointServer()])
   try {
     const merchant = await service.merchant()
-    const { id } = await subscribe(service, merchant, receiver.url)
+    const { id } = await subscribe(service, merchant, endpointServer.url)
     const test = () =>
       service.http
         .post(`/api/v1/dev/webhooks/endpoints/${id}/test`)
         .set(merchant.write('patient'))
         .then((answer) => answer)
     let answerNow = (): void => undefined
-    receiver.respondWith((res) => (answerNow = () => void res.end()))
+    endpointServer.respondWith((res) => (answerNow = () => void res.end()))
     const testing = test()
-    await receiver.atLeast(1)
+    await endpointServer.atLeast(1)
     const claims = await service.deps.Claim.find().sort({ leaseUntil: -1 }).lean()
     const heldMs = Number(claims[0]?.leaseUntil) - service.deps.now().getTime()
     const second = await test()
     answerNow()
     const first = await testing
-    return { heldMs, second, first, third: await test(), arrived: receiver.received.length }
+    return { heldMs, second, first, third: await test(), arrived: endpointServer.received.length }
   } finally {
-    await Promise.all([service.close(), receiver.close()])
+    await Promise.all([service.close(), endpointServer.close()])
   }
 }

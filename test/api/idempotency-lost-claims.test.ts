@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Server, startMongo } from '../../dev/servers.ts'
+import { startMongo } from '../../dev/servers.ts'
 import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Claim } from '../../src/idempotency/claim.ts'
@@ -11,9 +11,10 @@ import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent } from '../support/acts.ts'
 import { createGate, type Gate } from '../support/gate.ts'
 import { simulate } from '../support/pay.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
+import { withServer } from '../support/with.ts'
 
 const api = '/api/v1/dev'
 const day = 24 * 3_600_000
@@ -31,20 +32,11 @@ interface Ready {
 
 describe('A request that loses its claim', function () {
   this.timeout(60_000)
-  let service: Service
-  let merchant: Merchant
-  let mongo: Server
-  before(async () => {
-    mongo = await startMongo({ ttlSeconds: 1 })
-    service = await openService({ MONGODB_URL: mongo.url })
-  })
-  after(async () => {
-    await service.close()
-    await mongo.stop()
-  })
+  const mongo = withServer(() => startMongo({ ttlSeconds: 1 }))
+  const service = withService(() => ({ MONGODB_URL: mongo.url }))
+  const merchant = withMerchantPerTest(service)
   const cleanUps: (() => void)[] = []
   beforeEach(async () => {
-    merchant = await service.merchant()
     await service.deps.Claim.deleteMany({})
   })
   afterEach(() => {

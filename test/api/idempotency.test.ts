@@ -1,22 +1,15 @@
 import { expect } from 'chai'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { changeAsOperator } from '../support/acts.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { crlf, sendRaw } from './raw-request.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('X-Idempotency-Key', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-  })
-  beforeEach(async () => {
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService()
+  const merchant = withMerchantPerTest(service)
 
   const create = (key: string | undefined, body: object | string = { amount: 50_000 }, as = merchant) =>
     service.http

@@ -1,16 +1,14 @@
 import { expect } from 'chai'
 import { mostPageBytes } from '../../src/lists/page-bytes.ts'
 import { createIntent } from '../support/acts.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
 
 describe('A business whose intents have 1 000 refunds', () => {
-  let service: Service
-  let merchant: Merchant
+  const service = withService()
+  const merchant = withMerchant(service)
   before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
     const referenceNumbers = await Promise.all(
       Array.from({ length: 40 }, async () => (await createIntent(service, merchant)).referenceNumber),
     )
@@ -20,7 +18,6 @@ describe('A business whose intents have 1 000 refunds', () => {
       { $set: { refunds } },
     )
   })
-  after(() => service.close())
 
   function refundsOf(count: number) {
     const at = service.clock.now()

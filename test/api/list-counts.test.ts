@@ -8,7 +8,7 @@ import { createListCounts } from '../../src/lists/counts/counts.ts'
 import { newId, newOrderNumber, newReferenceNumber } from '../../src/security/ids.ts'
 import { listOrders } from '../../src/store/orders/list.ts'
 import { listDeliveries } from '../../src/webhooks/deliveries/list.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 import { openLiveShop } from '../support/store.ts'
 
 const [minute, hour] = [60_000, 3_600_000]
@@ -48,13 +48,11 @@ const lists = {
 }
 
 describe('The tallies of long lists', () => {
-  let service: Service
+  const service = withService()
   let elapsedMs = 0
-  before(async () => {
-    service = await openService()
+  before(() => {
     service.clock.freeze(new Date())
   })
-  after(() => service.close())
 
   const withTallies = (stride: number, mostMarks = 1_000): Deps => ({
     ...service.deps,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
@@ -11,16 +11,9 @@ interface Item {
 }
 
 describe('GET /dev/intents', () => {
-  let service: Service
-  let merchant: Merchant
-  beforeEach(async () => {
-    merchant = await service.merchant()
-  })
-  before(async () => {
-    service = await openService()
-  })
+  const service = withService()
+  const merchant = withMerchantPerTest(service)
   afterEach(() => service.clock.freeze(null))
-  after(() => service.close())
 
   const list = (query = '', as: Merchant = merchant) => service.http.get(`${intents}?${query}`).set(as.read())
   const listed = async (query = '') => {

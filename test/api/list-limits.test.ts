@@ -7,7 +7,7 @@ import { signedIn } from '../admin/staff.ts'
 import { createIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
 import { profiled } from '../support/profiled.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withMerchant, withService } from '../support/service.ts'
 import { createProduct, openLiveShop } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
@@ -17,16 +17,12 @@ const exported = '/api/v1/dev/store/products/export-csv'
 
 /** One merchant's test key lists without pause, while another merchant creates live payments. */
 describe('The limits on lists', () => {
-  let service: Service
-  let lister: Merchant
-  let neighbour: Merchant
+  const service = withService({ RATE_LIMIT_PER_SECOND: '0' })
+  const lister = withMerchant(service)
+  const neighbour = withMerchant(service, { mode: 'live' })
   before(async () => {
-    service = await openService({ RATE_LIMIT_PER_SECOND: '0' })
-    lister = await service.merchant()
-    neighbour = await service.merchant({ mode: 'live' })
     await openLiveShop(service, neighbour)
   })
-  after(() => service.close())
 
   const read = (path: string, { key }: Merchant) =>
     fetch(`${service.origin}${path}`, { headers: { Authorization: `Bearer ${key}` } })

@@ -8,7 +8,7 @@ import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { createIntent, freshDelivery, subscribe } from '../support/acts.ts'
 import { storeOrder } from '../support/orders.ts'
 import { profiled } from '../support/profiled.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withMerchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
@@ -17,15 +17,9 @@ const many = 120
 const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
 
 describe('A list', () => {
-  let service: Service
-  let merchant: Merchant
-  let neighbour: Merchant
-  before(async () => {
-    service = await openService()
-    neighbour = await service.merchant()
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService()
+  const neighbour = withMerchant(service)
+  const merchant = withMerchant(service)
 
   /** Reads lists, and checks that MongoDB read only the documents of the page and one more. Resolves to the totals. */
   async function totals(path: string, collection: string, queries: string[]): Promise<number[]> {

@@ -3,7 +3,7 @@ import type { Intent } from '../../src/intents/intent.ts'
 import { alreadyCancelled } from '../../src/intents/lifecycle.ts'
 import { newId, newReferenceNumber } from '../../src/security/ids.ts'
 import { cancelIntent, createIntent } from '../support/acts.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
@@ -19,18 +19,16 @@ interface Listed {
 }
 
 describe('A long list', () => {
-  let service: Service
+  const service = withService()
   let merchant: Merchant
   let all: Intent[]
   let shortCodes = 0
   before(async () => {
-    service = await openService()
     const other = await service.merchant({ mode: 'live' })
     merchant = await service.merchant({ mode: 'live' })
     all = await fill(merchant, false, 2 * hour)
     await fill(other, false, 2 * hour)
   })
-  after(() => service.close())
 
   /** Copies of an intent that the service made: every fifth PENDING of those a day young, the oldest 40 days old. */
   async function fill(whose: Merchant, sandbox: boolean, ageMs: number): Promise<Intent[]> {

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { freePort } from '../../dev/servers/free-port.ts'
-import { type Server, startMongo, startRedis } from '../../dev/servers.ts'
+import { startMongo, startRedis } from '../../dev/servers.ts'
 import { catalogue } from '../../src/errors.ts'
 import { routes } from '../../src/http/routes/routes.ts'
 import type { Intent } from '../../src/intents/intent.ts'
@@ -15,12 +15,13 @@ import { createLog } from '../../src/process/log.ts'
 import { queueNames } from '../../src/queues/jobs.ts'
 import { askForRestore } from '../../workers/run/restore-jobs.ts'
 import { createIntent, paymentEvents, post, subscribe } from '../support/acts.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
 import { pay } from '../support/pay.ts'
 import { startProcess } from '../support/processes.ts'
 import { profiled } from '../support/profiled.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
+import { withServer } from '../support/with.ts'
 import { crlf, sendRaw } from './raw-request.ts'
 
 interface Sample {
@@ -56,23 +57,14 @@ function valueOf(samples: Sample[], name: string, labels: Record<string, string>
 }
 
 describe('Metrics', () => {
-  let mongo: Server
-  let redis: Server
-  let service: Service
-  let merchant: Merchant
-  let receiver: Receiver
+  const mongo = withServer(startMongo)
+  const redis = withServer(startRedis)
+  const service = withService(() => ({ MONGODB_URL: mongo.url, REDIS_URL: redis.url }))
+  const merchant = withMerchant(service)
+  const endpointServer = withEndpointServer()
   before(async () => {
-    ;[mongo, redis] = await Promise.all([startMongo(), startRedis()])
-    service = await openService({ MONGODB_URL: mongo.url, REDIS_URL: redis.url })
-    merchant = await service.merchant()
-    receiver = await startReceiver()
-    await subscribe(service, merchant, receiver.url, [...paymentEvents, 'payment.confirmed'])
+    await subscribe(service, merchant, endpointServer.url, [...paymentEvents, 'payment.confirmed'])
     await until('Redis', () => service.deps.queues.ping().then(Boolean, () => false))
-  })
-  after(async () => {
-    await service.close()
-    await receiver.close()
-    await Promise.all([mongo.stop(), redis.stop()])
   })
 
   const now = () => scrape(service.origin)
@@ -132,7 +124,7 @@ describe('Metrics', () => {
     service.clock.advance(86_400_000)
     expect(valueOf(await later(), 'expiry_lag_seconds')).to.be.within(60, 200)
 
-    receiver.respondWith((res, count) => {
+    endpointServer.respondWith((res, count) => {
       res.statusCode = count === 1 ? 500 : 200
       res.end()
     })
@@ -286,7 +278,8 @@ describe('Metrics', () => {
     const codes = [...labels('code')].filter((code) => !(code in catalogue) && !/^(\d{3}|gone)$/.test(code))
     expect(codes).to.deep.equal([])
     const text = await (await fetch(`${service.origin}/metrics`)).text()
-    for (const secret of [merchant.key, merchant.keyId, receiver.host]) expect(text).to.not.include(secret)
+    for (const secret of [merchant.key, merchant.keyId, endpointServer.host])
+      expect(text).to.not.include(secret)
   })
 
   it('of a worker are on its own port, with its health and its process', async () => {

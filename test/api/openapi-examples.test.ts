@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { attempt, deliveriesOf, relay } from '../support/acts.ts'
 import { description, faultAt } from '../support/described.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
 import { type Cast, createCast } from '../support/like-example.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
@@ -23,23 +23,16 @@ const operations = Object.entries(description.paths as Record<string, Record<Met
 )
 
 describe('The examples of the description, each sent as it stands,', () => {
-  let service: Service
-  let merchant: Merchant
-  let receiver: Receiver
+  const service = withService(() => ({ PAY_URL: 'https://pay.example' }))
+  const merchant = withMerchant(service)
+  const endpointServer = withEndpointServer()
   let cast: Cast
   const sent = new Set<string>()
-  before(async () => {
-    service = await openService({ PAY_URL: 'https://pay.example' })
-    merchant = await service.merchant()
-    receiver = await startReceiver()
-    service.allowHost(receiver.host)
-    cast = createCast([['https://shop.example', `http://${receiver.host}`]])
+  before(() => {
+    service.allowHost(endpointServer.host)
+    cast = createCast([['https://shop.example', `http://${endpointServer.host}`]])
     // As it does in the examples.
-    receiver.respondWith((res) => void res.writeHead(500).end('Internal Server Error'))
-  })
-  after(async () => {
-    await receiver.close()
-    await service.close()
+    endpointServer.respondWith((res) => void res.writeHead(500).end('Internal Server Error'))
   })
 
   async function send(...ids: string[]): Promise<void> {
@@ -90,11 +83,11 @@ describe('The examples of the description, each sent as it stands,', () => {
 
   it('what the receiver got is as the webhooks are described', () => {
     const body = ['post', 'requestBody', 'content', 'application/json', 'schema']
-    expect(receiver.received.map(({ json }) => json.event)).to.deep.equal([
+    expect(endpointServer.received.map(({ json }) => json.event)).to.deep.equal([
       'payment.confirmed',
       'payment.created',
     ])
-    for (const { json } of receiver.received)
+    for (const { json } of endpointServer.received)
       expect(faultAt(json, 'webhooks', json.event, ...body), json.event).to.equal(null)
   })
 

@@ -8,7 +8,7 @@ import { pathOf } from '../../src/http/openapi/operation.ts'
 import { routes } from '../../src/http/routes/routes.ts'
 import { faults } from '../../src/webhooks/sender/faults.ts'
 import { departure, description, faultAt } from '../support/described.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const address = '/api/v1/openapi.json'
@@ -28,17 +28,12 @@ const described = Object.entries(paths).flatMap(([path, methods]) =>
 const components = description.components as Record<string, Record<string, { value?: unknown }>>
 
 describe('The description of the API', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService({
-      MAX_AMOUNT: '500000',
-      WEBHOOK_HEADER_BRAND: 'Acme',
-      WEBHOOK_TIMEOUT_SECONDS: '7',
-    })
-    merchant = await service.merchant()
+  const service = withService({
+    MAX_AMOUNT: '500000',
+    WEBHOOK_HEADER_BRAND: 'Acme',
+    WEBHOOK_TIMEOUT_SECONDS: '7',
   })
-  after(() => service.close())
+  const merchant = withMerchant(service)
 
   it('is there for everybody, as OpenAPI 3.1, and may be kept for a while', async () => {
     const { status, headers, body } = await service.http.get(address)

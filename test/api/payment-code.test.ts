@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { expect } from 'chai'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -29,17 +29,10 @@ function fixDraws(...drawn: number[]) {
 }
 
 describe('A payment code', () => {
-  let service: Service
-  let merchant: Merchant
+  const service = withService()
+  const merchant = withMerchantPerTest(service)
   let draws: ReturnType<typeof fixDraws>
-  before(async () => {
-    service = await openService()
-  })
-  beforeEach(async () => {
-    merchant = await service.merchant()
-  })
   afterEach(() => draws.restore())
-  after(() => service.close())
 
   const create = (as: Merchant = merchant, idempotencyKey?: string) =>
     service.http.post(intents).set(as.write(idempotencyKey)).send({ amount: 1 })

@@ -5,7 +5,7 @@ import { switchApi } from '../../src/businesses/api-switch.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import { routes } from '../../src/http/routes/routes.ts'
 import { changeAsOperator } from '../support/acts.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, type Service, withMerchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { operations } from './operations.ts'
 import { expectRefused } from './refused.ts'
@@ -13,13 +13,8 @@ import { expectRefused } from './refused.ts'
 const intents = '/api/v1/dev/intents'
 
 describe('Permission', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService()
+  const merchant = withMerchant(service)
 
   const list = (headers: Record<string, string>) => service.http.get(intents).set(headers)
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })

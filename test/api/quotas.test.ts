@@ -3,10 +3,16 @@ import { countLiveCodes } from '../../src/quotas/live-codes.ts'
 import { countSandboxDay } from '../../src/quotas/sandbox-day.ts'
 import { countSandboxResponses } from '../../src/quotas/sandbox-responses.ts'
 import { readable, signedIn } from '../admin/staff.ts'
-import { cancelIntent, changeAsOperator, createIntent, openBeside } from '../support/acts.ts'
+import { cancelIntent, changeAsOperator, createIntent } from '../support/acts.ts'
 import { csvOf, postCsv, storedProducts } from '../support/imports.ts'
 import { profiled } from '../support/profiled.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import {
+  asMerchant,
+  type Merchant,
+  type Service,
+  withService,
+  withServiceBeside,
+} from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { expectRefused } from './refused.ts'
@@ -23,17 +29,9 @@ const claims = (service: Service) => service.deps.Claim.countDocuments({ answer:
 
 describe('The live payment codes of a business', () => {
   const limit = 3
-  let service: Service
-  let beside: Service
-  before(async () => {
-    const environment = { LIVE_CODES_PER_BUSINESS: String(limit), TRUST_PROXY: '1' }
-    service = await openService(environment)
-    beside = await openBeside(service, environment)
-  })
-  after(async () => {
-    await beside.close()
-    await service.close()
-  })
+  const environment = { LIVE_CODES_PER_BUSINESS: String(limit), TRUST_PROXY: '1' }
+  const service = withService(environment)
+  const beside = withServiceBeside(service, environment)
 
   /** A live merchant with all its codes in use. */
   async function fullMerchant(): Promise<Merchant> {
@@ -137,11 +135,7 @@ describe('The live payment codes of a business', () => {
 describe('The daily quota of the test keys of a business', () => {
   const limit = 5
   const noon = new Date('2026-03-01T12:00:00.000Z')
-  let service: Service
-  before(async () => {
-    service = await openService({ SANDBOX_INTENTS_PER_DAY: String(limit) })
-  })
-  after(() => service.close())
+  const service = withService({ SANDBOX_INTENTS_PER_DAY: String(limit) })
   beforeEach(() => service.clock.freeze(noon))
 
   const order = (merchant: Merchant) =>
@@ -250,12 +244,8 @@ describe('The daily quota of the test keys of a business', () => {
 describe('The responses stored in a day for the test keys of a business', () => {
   const limit = 2 * 2
   const noon = new Date('2026-03-01T12:00:00.000Z')
-  let service: Service
+  const service = withService({ SANDBOX_INTENTS_PER_DAY: String(limit / 2) })
   let merchant: Merchant
-  before(async () => {
-    service = await openService({ SANDBOX_INTENTS_PER_DAY: String(limit / 2) })
-  })
-  after(() => service.close())
   beforeEach(async () => {
     service.clock.freeze(noon)
     merchant = await service.merchant()

@@ -1,35 +1,32 @@
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
-import { type Server, startRedis } from '../../dev/servers.ts'
+import { startRedis } from '../../dev/servers.ts'
 import { newKey } from '../../src/businesses/api-key.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
-import { changeAsOperator, createIntent, openBeside } from '../support/acts.ts'
+import { changeAsOperator, createIntent } from '../support/acts.ts'
 import { everythingIn } from '../support/redis-keys.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import {
+  asMerchant,
+  environmentBeside,
+  type Merchant,
+  type Service,
+  withService,
+} from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
+import { withServer } from '../support/with.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
 const limit = 5
 
 describe('A rate limit of five in a second', () => {
-  let redis: Server
-  let service: Service
-  let beside: Service
-  before(async () => {
-    redis = await startRedis()
-    // Every request names its address itself.
-    const environment = { RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1', REDIS_URL: redis.url }
-    service = await openService(environment)
-    beside = await openBeside(service, environment)
-  })
-  after(async () => {
-    await redis.kill('SIGCONT')
-    await beside.close()
-    await service.close()
-    await redis.stop()
-  })
+  const redis = withServer(startRedis)
+  // Every request names its own address.
+  const environment = () => ({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1', REDIS_URL: redis.url })
+  const service = withService(environment)
+  const beside = withService(() => ({ ...environmentBeside(service), ...environment() }))
+  after(() => redis.kill('SIGCONT'))
 
   /** A second in which nothing was counted yet, and which does not end by itself. */
   const newSecond = () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 import { openServer, short } from './impatient.ts'
 import { answersOf, crlf, expectFailure, postHead, readRaw, sendRaw } from './raw-request.ts'
 
@@ -12,14 +12,13 @@ const tooMuch = '431 HEADERS_TOO_LARGE'
 type Row = [what: string, answers: string[], wire: () => string | Buffer, created?: number]
 
 describe('On a raw socket', () => {
-  let service: Service
-  let merchant: Merchant
+  const service = withService()
+  const merchant = withMerchant(service)
   let origin: string
   let close: () => Promise<unknown>
   let expectedInAll = 0
   before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
+
     ;({ origin, close } = await openServer(
       service,
       createApp(service.deps, () => false),
@@ -29,7 +28,6 @@ describe('On a raw socket', () => {
   after(async () => {
     const created = await service.deps.Intent.countDocuments()
     await close()
-    await service.close()
     expect(created, 'nothing was created late').to.equal(expectedInAll)
   })
 

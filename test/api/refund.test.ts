@@ -9,7 +9,7 @@ import type { Question, RefundOrder, Wallet, WalletOutcome } from '../../src/wal
 import { createIntent, post, readIntent, waitingData } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
 import { atLeisure, pay, simulate } from '../support/pay.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, withMerchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { expectRefused } from './refused.ts'
 
@@ -17,13 +17,8 @@ const intents = '/api/v1/dev/intents'
 const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
 
 describe('POST /dev/intents/{referenceNumber}/refund', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService()
+  const merchant = withMerchant(service)
   let restore: () => void = () => undefined
   afterEach(() => {
     restore()

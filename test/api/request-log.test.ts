@@ -1,30 +1,18 @@
 import { once } from 'node:events'
-import { Writable } from 'node:stream'
 import { expect } from 'chai'
-import { pino } from 'pino'
 import { createApp } from '../../src/app.ts'
-import { describeError } from '../../src/process/log.ts'
-import { openService, type Service } from '../support/service.ts'
+import { recordLog } from '../support/recorded-log.ts'
+import { openService, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { openServer, short } from './impatient.ts'
 import { answersOf, connectTo, crlf, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
 
 const intents = '/api/v1/dev/intents'
 
-interface Line {
-  msg: string
-  requestId?: string
-  [field: string]: unknown
-}
-
 describe('The log of requests', () => {
-  let service: Service
-  let text = ''
-  const lines = (): Line[] =>
-    text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line))
+  const recorded = recordLog()
+  const service = withService({}, recorded.log)
+  const { lines } = recorded
   const linesOf = (requestId: string | undefined) => lines().filter((line) => line.requestId === requestId)
   const lineOf = (answer: { headers: Record<string, string> }) =>
     until('the line of the request', () => {
@@ -32,17 +20,6 @@ describe('The log of requests', () => {
       expect(more).to.deep.equal([])
       return line
     })
-
-  before(async () => {
-    const sink = new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        text += chunk.toString()
-        done()
-      },
-    })
-    service = await openService({}, pino({ level: 'trace', serializers: { err: describeError } }, sink))
-  })
-  after(() => service.close())
 
   it('has one line for each, with who asked what and how it ended', async () => {
     const { write, read, keyId, businessId } = await service.merchant()
@@ -165,7 +142,7 @@ describe('The log of requests', () => {
   })
 
   it('tells a fault of MongoDB by its code, once for all requests that meet it at about the same time', async () => {
-    const start = text.length
+    const start = recorded.text.length
     const own = await openService({}, service.deps.log)
     const { read } = await own.merchant()
     const database = own.deps.mongo.db
@@ -181,7 +158,7 @@ describe('The log of requests', () => {
     expect(told).to.have.lengthOf(1)
     expect(told[0]).to.have.nested.include({ level: 40, 'err.name': 'MongoServerError', 'err.code': 241 })
     expect(answers.map(({ headers }) => headers['x-request-id'])).to.include(told[0]?.requestId)
-    expect(text.slice(start)).not.to.include('Épicerie')
+    expect(recorded.text.slice(start)).not.to.include('Épicerie')
   })
 
   it('has no key, code, secret, idempotency key, label, metadata, URL or body in it, whatever happens', async () => {
@@ -252,7 +229,7 @@ describe('The log of requests', () => {
     const told = await until('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
     expect(told.find(({ msg }) => msg === 'mongodb.failed')).to.have.nested.property('err.code', 11_000)
 
-    for (const secret of secrets) expect(text, secret).not.to.include(secret)
+    for (const secret of secrets) expect(recorded.text, secret).not.to.include(secret)
   })
 
   it('takes what the socket of the driver says for a fault of MongoDB', async () => {

@@ -2,27 +2,23 @@ import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
 import type { EventName } from '../../schemas/events.ts'
 import { attempt, freshDelivery, openBeside, subscribe } from '../support/acts.ts'
-import { isSignedWith, type Received, type Receiver, startReceiver } from '../support/receiver.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { isSignedWith, type Received, withEndpointServer } from '../support/endpoint-server.ts'
+import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
 
 const hour = 3_600_000
 const events: EventName[] = ['payment.created']
 
 describe('The secret of a webhook endpoint, rotated,', () => {
-  let service: Service
-  let receiver: Receiver
-  let merchant: Merchant
+  const service = withService()
+  const endpointServer = withEndpointServer()
+  const merchant = withMerchantPerTest(service)
   let id: string
   let first: string
-  before(async () => {
-    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
-  })
   beforeEach(async () => {
-    merchant = await service.merchant()
-    ;({ id, secret: first } = await subscribe(service, merchant, receiver.url, events))
+
+    ;({ id, secret: first } = await subscribe(service, merchant, endpointServer.url, events))
   })
   afterEach(() => service.clock.freeze(null))
-  after(() => Promise.all([service.close(), receiver.close()]))
 
   const rotate = (key?: string, as = merchant, at = service) =>
     at.http.post(`/api/v1/dev/webhooks/endpoints/${id}/rotate-secret`).set(as.write(key))
@@ -31,7 +27,7 @@ describe('The secret of a webhook endpoint, rotated,', () => {
   async function arrival(): Promise<Received> {
     const { _id } = await freshDelivery(service, merchant)
     await attempt(service.deps, _id)
-    return receiver.received.find(({ json }) => json.id === _id) ?? expect.fail('nothing arrived')
+    return endpointServer.received.find(({ json }) => json.id === _id) ?? expect.fail('nothing arrived')
   }
   const under = (secret: string, { headers, body }: Received) =>
     `sha256=${createHmac('sha256', secret)
@@ -120,15 +116,15 @@ describe('The secret of a webhook endpoint, rotated,', () => {
 
   it('goes on where the SECRET_KEY that sealed the old one is lost', async () => {
     const beside = await openBeside(service, { SECRET_KEY: Buffer.alloc(32, 7).toString('base64') })
-    beside.allowHost(receiver.host)
+    beside.allowHost(endpointServer.host)
     const { _id } = await freshDelivery(service, merchant)
     expect(await attempt(beside.deps, _id)).to.include({ outcome: 'lost', attempts: 0 })
-    expect(receiver.received.filter(({ json }) => json.id === _id)).to.deep.equal([])
+    expect(endpointServer.received.filter(({ json }) => json.id === _id)).to.deep.equal([])
     const again = asMerchant(merchant.businessId, await beside.key(merchant.businessId))
     const { body } = await rotate('anew', again, beside).expect(200)
     beside.clock.advance(11_000)
     await attempt(beside.deps, _id)
-    const [arrived] = receiver.received.filter(({ json }) => json.id === _id)
+    const [arrived] = endpointServer.received.filter(({ json }) => json.id === _id)
     if (arrived === undefined) return expect.fail('nothing arrived')
     expect([isSignedWith(body.data.secret, arrived), previousOf(arrived)]).to.deep.equal([true, undefined])
     await beside.close()

@@ -7,20 +7,15 @@ import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { noHurry } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { createIntent, readIntent, waitingData } from '../support/acts.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, withMerchant, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService()
+  const merchant = withMerchant(service)
   afterEach(() => service.clock.freeze(null))
 
   const create = async (asked: object = { amount: 50_000 }) =>

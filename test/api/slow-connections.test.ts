@@ -7,7 +7,7 @@ import { createApp } from '../../src/app.ts'
 import { mostConnections } from '../../src/http/server/most-connections.ts'
 import { serveProbes } from '../../src/http/server/probes.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { openService, withMerchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { type Opened, openServer, short } from './impatient.ts'
 import { answersOf, connectTo, crlf, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
@@ -16,18 +16,13 @@ const intents = '/api/v1/dev/intents'
 const body = '{"amount":5}'
 
 describe('A connection', () => {
-  let service: Service
-  let merchant: Merchant
+  const service = withService()
+  const merchant = withMerchant(service)
   let impatient: Opened
   before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
     impatient = await openServer(service, app(), short)
   })
-  after(async () => {
-    await impatient.close()
-    await service.close()
-  })
+  after(() => impatient.close())
 
   const app = () => createApp(service.deps, () => false)
   const head = (...headers: string[]) => postHead(intents, merchant.write(), ...headers)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createIntent } from '../support/acts.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 
 const lifetimeMs = 86_400_000
 
@@ -9,15 +9,10 @@ const lifetimeMs = 86_400_000
  * the answer say so, although what was read is PENDING and its time is up.
  */
 describe('a read that lasts past the end of an intent', () => {
-  let service: Service
-  let merchant: Merchant
+  const service = withService()
+  const merchant = withMerchant(service)
   let referenceNumber: string
   let shortCode: string
-  before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
   beforeEach(async () => {
     service.clock.freeze(new Date('2034-01-01T00:00:00Z'))
     const created = await createIntent(service, merchant)

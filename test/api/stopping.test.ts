@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
 import express from 'express'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { openServer, short } from './impatient.ts'
 import { answersOf, connectTo, crlf, readToEnd } from './raw-request.ts'
@@ -9,11 +9,7 @@ import { answersOf, connectTo, crlf, readToEnd } from './raw-request.ts'
 const get = crlf('GET / HTTP/1.1', 'Host: a', '', '')
 
 describe('An HTTP server that stops', () => {
-  let service: Service
-  before(async () => {
-    service = await openService()
-  })
-  after(() => service.close())
+  const service = withService()
 
   it('completes a response that the client has not fully read yet', async () => {
     const body = 'x'.repeat(20_000_000)

@@ -3,7 +3,7 @@ import { apiBase } from '../../src/app.ts'
 import type { Route } from '../../src/http/operations/route.ts'
 import { routes } from '../../src/http/routes/routes.ts'
 import { newId } from '../../src/security/ids.ts'
-import { asMerchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, withService } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct, type SeenProduct } from '../support/store.ts'
 import { expectRefused } from './refused.ts'
 import { type Kind, kinds, type Side } from './things.ts'
@@ -54,11 +54,7 @@ const table: Record<string, Row> = {
 }
 
 describe('Between businesses and environments', () => {
-  let service: Service
-  before(async () => {
-    service = await openService()
-  })
-  after(() => service.close())
+  const service = withService()
 
   /** A business with a shop in each of its environments. */
   async function openBusiness(): Promise<{ test: Side; live: Side }> {

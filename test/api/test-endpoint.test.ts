@@ -1,39 +1,29 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Writable } from 'node:stream'
 import { expect } from 'chai'
-import { pino } from 'pino'
 import { type EventName, events } from '../../schemas/events.ts'
 import { deliveriesOf, openBeside, subscribe } from '../support/acts.ts'
+import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { faultsOf } from '../support/payment-events.ts'
-import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { recordLog } from '../support/recorded-log.ts'
+import { asMerchant, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
 
 describe('A test of a webhook endpoint', () => {
-  let service: Service
-  let receiver: Receiver
-  let merchant: Merchant
+  const recorded = recordLog('info')
+  const service = withService({ WEBHOOK_TIMEOUT_SECONDS: '2' }, recorded.log)
+  const merchant = withMerchantPerTest(service)
+  const endpointServer = withEndpointServerPerTest()
   let id: string
   let secret: string
-  let log = ''
-  before(async () => {
-    const sink = new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        log += chunk.toString()
-        done()
-      },
-    })
-    service = await openService({ WEBHOOK_TIMEOUT_SECONDS: '2' }, pino({ level: 'info' }, sink))
-  })
   beforeEach(async () => {
-    ;[merchant, receiver] = await Promise.all([service.merchant(), startReceiver()])
-    ;({ id, secret } = await subscribe(service, merchant, receiver.url, ['payment.confirmed', 'order.new']))
+    ;({ id, secret } = await subscribe(service, merchant, endpointServer.url, [
+      'payment.confirmed',
+      'order.new',
+    ]))
   })
-  afterEach(() => receiver.close())
-  after(() => service.close())
 
   const test = (body: unknown = {}, as = merchant, key?: string, which = id) =>
     service.http
@@ -44,7 +34,7 @@ describe('A test of a webhook endpoint', () => {
   it('is one signed delivery of sample data, at once, and answers how it went', async () => {
     const { status, body } = await test({ event: 'payment.failed' })
     expect(status).to.equal(200)
-    const [arrived] = receiver.received
+    const [arrived] = endpointServer.received
     if (arrived === undefined) return expect.fail('nothing arrived')
     const { durationMs, ...told } = body.data
     expect(durationMs).to.be.a('number')
@@ -73,7 +63,7 @@ describe('A test of a webhook endpoint', () => {
     })
     const { data } = (await response.json()) as { data: Record<string, unknown> }
     expect(data).to.include({ delivered: false, error: 'address' })
-    expect(receiver.received).to.have.length(0)
+    expect(endpointServer.received).to.have.length(0)
     await blocking.close()
   })
 
@@ -81,7 +71,7 @@ describe('A test of a webhook endpoint', () => {
     for (const event of Object.keys(events) as EventName[]) {
       const { body } = await test({ event }).expect(200)
       expect(body.data, event).to.include({ event, delivered: true, responseStatus: 200 })
-      const { headers, json } = receiver.received.at(-1) ?? expect.fail(event)
+      const { headers, json } = endpointServer.received.at(-1) ?? expect.fail(event)
       expect([json.id, json.event, headers['x-service-event']]).to.deep.equal([
         body.data.deliveryId,
         event,
@@ -100,7 +90,7 @@ describe('A test of a webhook endpoint', () => {
     await service.http.post(`${path}/${id}/rotate-secret`).set(merchant.write()).expect(200)
     const { body } = await test().expect(200)
     expect(body.data).to.include({ event: 'payment.confirmed', delivered: true })
-    const [arrived] = receiver.received
+    const [arrived] = endpointServer.received
     const older = String(arrived?.headers['x-service-signature-previous'])
     if (arrived === undefined) return expect.fail('nothing arrived')
     const headers = { ...arrived.headers, 'x-service-signature': older }
@@ -110,9 +100,9 @@ describe('A test of a webhook endpoint', () => {
   it('is sandbox with a live key as well, no delivery of the list, and nothing for the health', async () => {
     const before = await service.deps.Endpoint.findById(id).lean()
     const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
-    receiver.respondWith((res) => void res.writeHead(500).end())
+    endpointServer.respondWith((res) => void res.writeHead(500).end())
     await test({}, live).expect(200)
-    expect(receiver.received.map(({ json }) => json.sandbox)).to.deep.equal([true])
+    expect(endpointServer.received.map(({ json }) => json.sandbox)).to.deep.equal([true])
     expect(await deliveriesOf(service, merchant)).to.deep.equal([])
     expect(await service.deps.Endpoint.findById(id).lean()).to.deep.equal(before)
   })
@@ -134,19 +124,19 @@ describe('A test of a webhook endpoint', () => {
       expect(body.data).to.include({ delivered: false, responseStatus: null, error })
     }
     for (const status of [500, 301, 404]) {
-      receiver.respondWith((res) => void res.writeHead(status, { Location: '/' }).end('words'))
+      endpointServer.respondWith((res) => void res.writeHead(status, { Location: '/' }).end('words'))
       const { body, text } = await test().expect(200)
       expect(body.data).to.include({ delivered: false, responseStatus: status, error: 'status' })
       expect(text).not.to.include('words')
     }
-    receiver.respondWith(() => undefined)
+    endpointServer.respondWith(() => undefined)
     expect((await test().expect(200)).body.data).to.include({ responseStatus: null, error: 'timeout' })
-    expect(receiver.received).to.have.length(4)
+    expect(endpointServer.received).to.have.length(4)
   })
 
   it('is refused while five of the business run, and waits for no test of another business', async () => {
     const other = await service.merchant()
-    const { id: theirs } = await subscribe(service, other, receiver.url, ['payment.confirmed'])
+    const { id: theirs } = await subscribe(service, other, endpointServer.url, ['payment.confirmed'])
     const silent = createServer(() => undefined)
     await once(silent.listen(0, '127.0.0.1'), 'listening')
     const { port } = silent.address() as AddressInfo
@@ -172,14 +162,14 @@ describe('A test of a webhook endpoint', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => test({}, merchant, 'once')))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
     expect(answers.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).to.have.length(4)
-    expect(receiver.received).to.have.length(1)
+    expect(endpointServer.received).to.have.length(1)
   })
 
   it('of a dead process is sent again by the retry, under the same delivery id', async () => {
     await test({}, merchant, 'crashed').expect(200)
     await service.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
     await test({}, merchant, 'crashed').expect(200)
-    const ids = receiver.received.map(({ json }) => json.id)
+    const ids = endpointServer.received.map(({ json }) => json.id)
     expect([ids.length, new Set(ids).size]).to.deep.equal([2, 1])
   })
 
@@ -202,16 +192,17 @@ describe('A test of a webhook endpoint', () => {
       expect(answer.status, JSON.stringify(body)).to.equal(status)
       expect(answer.body.error).to.include({ code, param })
     }
-    expect(receiver.received).to.deep.equal([])
+    expect(endpointServer.received).to.deep.equal([])
     await test({ event: 'order.new' }, orders).expect(200)
   })
 
   it('is told in one line of the log, without secret, signature or body', async () => {
-    log = ''
+    recorded.text = ''
     const { body } = await test().expect(200)
-    const lines = log.split('\n').filter((line) => line.includes(body.data.deliveryId))
+    const lines = recorded.text.split('\n').filter((line) => line.includes(body.data.deliveryId))
     expect(lines.map((line) => JSON.parse(line).msg)).to.deep.equal(['webhook.tested'])
     expect(JSON.parse(lines[0] ?? '')).to.include({ status: 200, stage: null, endpointId: id })
-    for (const hidden of [secret, 'sha256', 'PI-TEST', merchant.key]) expect(log).not.to.include(hidden)
+    for (const hidden of [secret, 'sha256', 'PI-TEST', merchant.key])
+      expect(recorded.text).not.to.include(hidden)
   })
 })

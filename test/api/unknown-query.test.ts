@@ -1,19 +1,14 @@
 import { expect } from 'chai'
 import { createIntent } from '../support/acts.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 import { operations } from './operations.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
 
 describe('A query parameter that an operation does not know', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService()
+  const merchant = withMerchant(service)
 
   const list = (query: string) => service.http.get(`${intents}?${query}`).set(merchant.read())
   const errorOf = async (query: string) => {

@@ -5,7 +5,7 @@ import { partOfBusiness, responseBytes } from '../../src/http/responses/budget.t
 import { largestItem } from '../../src/http/responses/largest.ts'
 import { createIntent } from '../support/acts.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withMerchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { openServer, short } from './impatient.ts'
@@ -21,15 +21,13 @@ const metadata = Object.fromEntries(
 )
 
 describe('Responses that are not read', () => {
-  let service: Service
-  let merchant: Merchant
-  let neighbour: Merchant
+  const service = withService()
+  const merchant = withMerchant(service)
+  const neighbour = withMerchant(service)
   let web: ServiceProcess | null = null
   const open = new Set<Socket>()
   before(async function () {
     this.timeout(60_000)
-    service = await openService()
-    ;[merchant, neighbour] = await Promise.all([service.merchant(), service.merchant()])
     for (let made = 0; made < 100; made += 10)
       await Promise.all(
         Array.from({ length: 10 }, () => createIntent(service, merchant, { amount: 500, metadata })),
@@ -41,7 +39,6 @@ describe('Responses that are not read', () => {
     await web?.stop()
     await until('all memory is released', () => service.deps.responses.taken() === 0)
   })
-  after(() => service.close())
 
   /** Sends a request and never reads. */
   async function ask(origin: string, path: string, by: Merchant): Promise<Socket> {

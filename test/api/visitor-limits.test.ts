@@ -1,15 +1,11 @@
 import { expect } from 'chai'
 import { createIntent } from '../support/acts.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 
 const limit = 5
 
 describe('A limit of five requests a second for visitors without an API key', () => {
-  let service: Service
-  before(async () => {
-    service = await openService({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1' })
-  })
-  after(() => service.close())
+  const service = withService({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1' })
 
   /** A second in which nothing was counted yet, and which does not end by itself. */
   beforeEach(() => {

@@ -11,31 +11,25 @@ import {
   subscribe,
 } from '../support/acts.ts'
 import { deliverToItsEnd } from '../support/dead.ts'
+import { type EndpointServer, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { profiled } from '../support/profiled.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/events'
 const day = 86_400_000
 
 describe('Webhook deliveries', () => {
-  let service: Service
-  let receiver: Receiver
-  let merchant: Merchant
+  const service = withService({ WEBHOOK_TIMEOUT_SECONDS: '2' })
+  const merchant = withMerchantPerTest(service)
+  const endpointServer = withEndpointServerPerTest()
   let endpointId: string
-  before(async () => {
-    service = await openService({ WEBHOOK_TIMEOUT_SECONDS: '2' })
-  })
   beforeEach(async () => {
-    ;[merchant, receiver] = await Promise.all([service.merchant(), startReceiver()])
-    endpointId = (await subscribe(service, merchant, receiver.url)).id
+    endpointId = (await subscribe(service, merchant, endpointServer.url)).id
   })
   afterEach(() => {
     service.clock.freeze(null)
-    return receiver.close()
   })
-  after(() => service.close())
 
   const list = (query = '', as = merchant) => service.http.get(`${path}?${query}`).set(as.read())
   const listed = async (query = '', as = merchant) => {
@@ -48,7 +42,7 @@ describe('Webhook deliveries', () => {
   const one = async ({ _id }: { _id: string }, as = merchant) =>
     (await service.http.get(`${path}/${_id}`).set(as.read()).expect(200)).body.data
   const answering = (status: number, text = '') =>
-    receiver.respondWith((res) => void res.writeHead(status).end(text))
+    endpointServer.respondWith((res) => void res.writeHead(status).end(text))
   /** A delivery that was attempted once and answered so. */
   async function attempted(status: number) {
     const delivery = await freshDelivery(service, merchant)
@@ -88,7 +82,7 @@ describe('Webhook deliveries', () => {
       const untried = {
         id: delivery._id,
         endpointId,
-        url: receiver.url,
+        url: endpointServer.url,
         event: 'payment.created',
         referenceNumber: delivery.referenceNumber,
         status: 'PENDING',
@@ -153,7 +147,7 @@ describe('Webhook deliveries', () => {
       const all = [told, untried, over, gone._id, retrying._id, delivered._id]
       expect(await ids()).to.have.members(all)
 
-      const other = await subscribe(service, merchant, receiver.url, ['payment.expired'])
+      const other = await subscribe(service, merchant, endpointServer.url, ['payment.expired'])
       const date = service.clock.now().toISOString().slice(0, 10)
       const found: [query: string, expected: unknown[]][] = [
         ['status=PENDING', [told, untried]],
@@ -228,13 +222,13 @@ describe('Webhook deliveries', () => {
     it('tell every attempt, oldest first, with the stage at which it failed and the first KiB of the answer', async () => {
       const delivery = await freshDelivery(service, merchant)
       service.clock.freeze(service.clock.now())
-      const answers: ((res: Parameters<Parameters<Receiver['respondWith']>[0]>[0]) => void)[] = [
+      const answers: ((res: Parameters<Parameters<EndpointServer['respondWith']>[0]>[0]) => void)[] = [
         (res) => void res.destroy(),
         (res) => void res.writeHead(500).end('é'.repeat(1000)),
         (res) => void res.writeHead(302, { Location: 'https://shop.example/' }).end('elsewhere'),
         (res) => void res.writeHead(200).end('thanks'),
       ]
-      receiver.respondWith((res, count) => answers[count - 1]?.(res))
+      endpointServer.respondWith((res, count) => answers[count - 1]?.(res))
       for (const _attempt of answers) {
         const { nextAttemptAt } = await stored(service, delivery)
         service.clock.freeze(nextAttemptAt)
@@ -242,9 +236,9 @@ describe('Webhook deliveries', () => {
       }
       const { attemptLog, payload, ...record } = await one(delivery)
       expect(record).to.deep.equal((await listed()).items[0])
-      expect(payload).to.deep.equal(receiver.received[0]?.json)
+      expect(payload).to.deep.equal(endpointServer.received[0]?.json)
       const told = attemptLog.map(({ at: _at, durationMs: _ms, ...rest }: Record<string, unknown>) => rest)
-      const url = receiver.url
+      const url = endpointServer.url
       const message = 'The connection was closed before the response was complete.'
       expect(told).to.deep.equal([
         { url, responseStatus: null, error: 'closed', message, responseBody: null },
@@ -258,18 +252,18 @@ describe('Webhook deliveries', () => {
     })
 
     it('name the stage at which an attempt failed', async () => {
-      const { host } = receiver
-      const stages: [stage: string, url: string, respond?: Parameters<Receiver['respondWith']>[0]][] = [
+      const { host } = endpointServer
+      const stages: [stage: string, url: string, respond?: Parameters<EndpointServer['respondWith']>[0]][] = [
         ['refused', 'http://127.0.0.1:1/'],
         ['dns', 'http://nowhere.invalid:4000/'],
         ['tls', `https://${host}/`],
         [
           'too_large',
-          receiver.url,
+          endpointServer.url,
           (res) => void res.writeHead(200, { 'X-Much': 'x'.repeat(100_000) }).end(),
         ],
-        ['protocol', receiver.url, (res) => void res.socket?.end('HTTP? No.\r\n\r\n')],
-        ['timeout', receiver.url, () => undefined],
+        ['protocol', endpointServer.url, (res) => void res.socket?.end('HTTP? No.\r\n\r\n')],
+        ['timeout', endpointServer.url, () => undefined],
         ['address', `http://${host}/`],
       ]
       const delivery = await freshDelivery(service, merchant)
@@ -279,7 +273,7 @@ describe('Webhook deliveries', () => {
         service.allowHost(new URL(url).host)
         await service.http.put(endpoint).set(merchant.write()).send({ url }).expect(200)
         if (stage === 'address') allowed.delete(host)
-        if (respond !== undefined) receiver.respondWith(respond)
+        if (respond !== undefined) endpointServer.respondWith(respond)
         service.clock.freeze((await stored(service, delivery)).nextAttemptAt)
         await attempt(service.deps, delivery._id)
       }
@@ -297,23 +291,23 @@ describe('Webhook deliveries', () => {
 
     it('tell where an attempt went, when the endpoint has moved since', async () => {
       const delivery = await attempted(500)
-      const moved = `${receiver.url}/moved`
+      const moved = `${endpointServer.url}/moved`
       const endpoint = `/api/v1/dev/webhooks/endpoints/${endpointId}`
       await service.http.put(endpoint).set(merchant.write()).send({ url: moved }).expect(200)
-      expect((await one(delivery)).url).to.equal(receiver.url)
+      expect((await one(delivery)).url).to.equal(endpointServer.url)
       service.clock.advance(30_000)
       await attempt(service.deps, delivery._id)
       const { url, attemptLog } = await one(delivery)
       expect([url, ...attemptLog.map((each: { url: string }) => each.url)]).to.deep.equal([
         moved,
-        receiver.url,
+        endpointServer.url,
         moved,
       ])
     })
 
     it('hide the payload and the response bodies from a key that may not subscribe to the event', async () => {
       const delivery = await freshDelivery(service, merchant)
-      receiver.respondWith((res) => void res.writeHead(500).end(receiver.received.at(-1)?.body))
+      endpointServer.respondWith((res) => void res.writeHead(500).end(endpointServer.received.at(-1)?.body))
       await attempt(service.deps, delivery._id)
       const few = scopes.filter((scope) => scope !== 'payments.intents:read')
       const lesser = asMerchant(merchant.businessId, await service.key(merchant.businessId, { scopes: few }))
@@ -376,13 +370,13 @@ describe('Webhook deliveries', () => {
         maxAttempts: 9,
         nextAttemptAt: null,
       })
-      expect(receiver.received).to.have.length(9)
+      expect(endpointServer.received).to.have.length(9)
 
       await retried(delivery)
       answering(200)
       await attempt(service.deps, delivery._id)
       expect(await one(delivery)).to.include({ status: 'DELIVERED', attempts: 10, maxAttempts: 10 })
-      expect(new Set(receiver.received.map(({ body }) => body))).to.have.property('size', 1)
+      expect(new Set(endpointServer.received.map(({ body }) => body))).to.have.property('size', 1)
     })
 
     it('while one waits, it is brought forward, and stays at its step of the table', async () => {

@@ -1,13 +1,9 @@
 import { expect } from 'chai'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 import { refusedHosts, takenHosts } from '../webhooks/hosts.ts'
 
 describe('The URL of a webhook endpoint', () => {
-  let service: Service
-  before(async () => {
-    service = await openService()
-  })
-  after(() => service.close())
+  const service = withService()
 
   const register = async (url: string, headers: Record<string, string>) => {
     const body = JSON.stringify({ url, events: ['payment.created'] })

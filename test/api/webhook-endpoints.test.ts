@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Scope, scopes } from '../../schemas/scopes.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
 const allEvents = [
@@ -14,15 +14,8 @@ const allEvents = [
 ]
 
 describe('Webhook endpoints', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-  })
-  beforeEach(async () => {
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService()
+  const merchant = withMerchantPerTest(service)
 
   const good = { url: 'https://shop.example/hook', events: ['payment.created'] }
   const create = (body: unknown = good, as = merchant, key?: string) =>

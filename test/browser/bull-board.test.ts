@@ -111,7 +111,7 @@ describe('Bull Board in a browser', function () {
     const card = cardOf(page, delivery)
     await card.waitFor()
     await picture(page, 'board-failed-phone')
-    const sent = stage.receiver.received.length
+    const sent = stage.endpointServer.received.length
     await stage.service.deps.Delivery.updateOne(
       { _id: delivery._id },
       { $set: { status: 'DELIVERED', deadAt: null, deliveredAt: new Date() } },
@@ -121,7 +121,7 @@ describe('Bull Board in a browser', function () {
     await page.getByText('Delivered meanwhile').waitFor()
     await picture(page, 'board-delivered-meanwhile-phone')
     await card.waitFor({ state: 'detached' })
-    expect(stage.receiver.received).to.have.length(sent)
+    expect(stage.endpointServer.received).to.have.length(sent)
   })
 
   it('Retry all sends every dead delivery once more', async () => {

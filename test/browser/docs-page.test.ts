@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Browser, Page, Request } from 'playwright-core'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import {
   barriers,
@@ -49,18 +49,15 @@ async function execute(page: Page, operation: string, words = ''): Promise<strin
 
 describe('The page /docs', function () {
   this.timeout(90_000)
-  let service: Service
+  const service = withService()
   let browser: Browser
   let merchant: Merchant
   const people: Person[] = []
   before(async () => {
-    ;[service, browser] = await Promise.all([openService(), startBrowser()])
+    browser = await startBrowser()
     merchant = await service.merchant()
   })
-  after(async () => {
-    await browser.close()
-    await service.close()
-  })
+  after(() => browser.close())
   afterEach(() => expect(people.flatMap(({ faults }) => faults)).to.deep.equal([]))
 
   async function open(size: keyof typeof sizes): Promise<Page> {

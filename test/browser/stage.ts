@@ -2,19 +2,19 @@ import type { Browser, Page } from 'playwright-core'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { createIntent, subscribe } from '../support/acts.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { type Account, type Person, signIn, sitDown, type sizes, startBrowser } from './browser.ts'
 
-/** A whole service with its workers, its receiver, and a browser in front of it. */
+/** A whole service with its workers, its endpoint, and a browser in front of it. */
 export interface Stage {
   service: Service
-  receiver: Receiver
+  endpointServer: EndpointServer
   merchant: Merchant
-  /** A delivery whose 8 attempts failed; the receiver goes on refusing. */
+  /** A delivery whose 8 attempts failed; the endpoint goes on refusing. */
   deadDelivery(): Promise<Delivery>
-  /** From now on the receiver accepts. */
+  /** From now on the endpoint accepts. */
   heal(): void
   /** Somebody with an account of this role, signed in and on this page. */
   enter(role: 'viewer' | 'support', to: string, size: keyof typeof sizes): Promise<Page>
@@ -27,13 +27,13 @@ export interface Stage {
 }
 
 export async function openStage(): Promise<Stage> {
-  const [receiver, browser, service] = await Promise.all([
-    startReceiver(),
+  const [endpointServer, browser, service] = await Promise.all([
+    startEndpointServer(),
     startBrowser(),
     openService({ WEBHOOK_RETRY_SECONDS: '0.01,0.01,0.01,0.01,0.01,0.01,0.01' }),
   ])
   const merchant = await service.merchant()
-  await subscribe(service, merchant, receiver.url, ['payment.created'])
+  await subscribe(service, merchant, endpointServer.url, ['payment.created'])
   service.startWorkers()
   const accounts = await hireBoth(service)
   const people: Person[] = []
@@ -49,7 +49,7 @@ export async function openStage(): Promise<Stage> {
   }
   return {
     service,
-    receiver,
+    endpointServer,
     merchant,
     accounts,
     visit,
@@ -59,12 +59,12 @@ export async function openStage(): Promise<Stage> {
       return page
     },
     deadDelivery() {
-      receiver.respondWith((res) => void res.writeHead(500).end('not today'))
+      endpointServer.respondWith((res) => void res.writeHead(500).end('not today'))
       return makeDead(service, merchant)
     },
-    heal: () => receiver.respondWith((res) => void res.end('thanks')),
+    heal: () => endpointServer.respondWith((res) => void res.end('thanks')),
     faults: () => people.flatMap(({ faults }) => faults),
-    close: () => closeAll(browser, service, receiver),
+    close: () => closeAll(browser, service, endpointServer),
   }
 }
 
@@ -86,8 +86,8 @@ async function makeDead(service: Service, merchant: Merchant): Promise<Delivery>
   )
 }
 
-async function closeAll(browser: Browser, service: Service, receiver: Receiver): Promise<void> {
+async function closeAll(browser: Browser, service: Service, endpointServer: EndpointServer): Promise<void> {
   await browser.close()
   await service.close()
-  await receiver.close()
+  await endpointServer.close()
 }

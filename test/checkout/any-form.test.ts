@@ -1,26 +1,14 @@
-import { Writable } from 'node:stream'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { pino } from 'pino'
-import { describeError } from '../../src/process/log.ts'
 import { createIntent } from '../support/acts.ts'
-import { openService, type Service } from '../support/service.ts'
+import { recordLog } from '../support/recorded-log.ts'
+import { withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { debits, fill, open, pay, seen, wallets } from './customer.ts'
 
 describe('Whatever is sent to the page of a payment', () => {
-  let service: Service
-  let text = ''
-  before(async () => {
-    const sink = new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        text += chunk.toString()
-        done()
-      },
-    })
-    service = await openService({}, pino({ level: 'trace', serializers: { err: describeError } }, sink))
-  })
-  after(() => service.close())
+  const recorded = recordLog()
+  const service = withService({}, recorded.log)
 
   const offer = async (asked: object = {}) => {
     const merchant = await service.merchant()
@@ -112,10 +100,10 @@ describe('Whatever is sent to the page of a payment', () => {
     const paid = await pay(wrong, wallets.pays)
     const status = await open(service, `${path}/status`)
     const lines = await until('its lines', () => {
-      const seenLines = text
-        .split('\n')
-        .filter((line) => line.includes('http.request') && line.includes('/p/:shortCode'))
-      return seenLines.length >= 6 && seenLines.map((line) => JSON.parse(line))
+      const seenLines = recorded
+        .lines()
+        .filter(({ msg, route }) => msg === 'http.request' && String(route).includes('/p/:shortCode'))
+      return seenLines.length >= 6 && seenLines
     })
     const lineOf = (page: { headers: Headers }) =>
       lines.find(({ requestId }) => requestId === page.headers.get('x-request-id'))
@@ -124,6 +112,6 @@ describe('Whatever is sent to the page of a payment', () => {
     expect(lineOf(paid)).to.include({ route: 'GET /p/:shortCode', status: 200 })
     expect(lineOf(status)).to.include({ route: 'GET /p/:shortCode/status', status: 200 })
     for (const secret of [shortCode, '22000001', '22000003', '22987654', '975310', '"1234"', 'sent='])
-      expect(text, secret).not.to.include(secret)
+      expect(recorded.text, secret).not.to.include(secret)
   })
 })

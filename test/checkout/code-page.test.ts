@@ -1,17 +1,15 @@
 import { expect } from 'chai'
 import { readable } from '../admin/staff.ts'
 import { cancelIntent, createIntent, openBeside } from '../support/acts.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withMerchant, withService } from '../support/service.ts'
 
 describe('The page for payment codes', () => {
-  let service: Service
-  let merchant: Merchant
+  const service = withService({ CODE_LIFETIME_SECONDS: '3600', TRUST_PROXY: '1' })
+  const merchant = withMerchant(service)
   let live: Merchant
   before(async () => {
-    service = await openService({ CODE_LIFETIME_SECONDS: '3600', TRUST_PROXY: '1' })
-    ;[merchant, live] = await Promise.all([service.merchant(), service.merchant({ mode: 'live' })])
+    live = await service.merchant({ mode: 'live' })
   })
-  after(() => service.close())
 
   /** Everybody comes from an address of their own, so that no test shuts out another. */
   let addresses = 0

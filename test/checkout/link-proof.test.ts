@@ -1,16 +1,11 @@
 import { expect } from 'chai'
 import { createIntent, openBeside } from '../support/acts.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 import { fill, open, type Seen, seen, wallets } from './customer.ts'
 
 describe('Who has the link of a payment, where others guess', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService({ TRUST_PROXY: '1' })
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService({ TRUST_PROXY: '1' })
+  const merchant = withMerchant(service)
 
   const offer = async (asked: object = {}) => {
     const { shortCode } = await createIntent(service, merchant, { amount: 50_000, ...asked })

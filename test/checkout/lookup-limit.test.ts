@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { createLookupLimit, type LookupLimit } from '../../src/checkout/lookup-limit.ts'
-import { createIntent, openBeside } from '../support/acts.ts'
+import { createIntent } from '../support/acts.ts'
 import { profiled } from '../support/profiled.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService, withServiceBeside } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { seen } from './customer.ts'
 
@@ -10,17 +10,14 @@ const hit = async () => 'payment'
 const miss = async () => null
 
 describe('The limit on guessing links and payment codes', () => {
-  let service: Service
-  let beside: Service
+  const service = withService({ TRUST_PROXY: '1' })
+  const beside = withServiceBeside(service)
   let limit: LookupLimit
   let sandbox: string
   before(async () => {
-    service = await openService({ TRUST_PROXY: '1' })
-    beside = await openBeside(service)
     limit = createLookupLimit(service.deps)
     sandbox = (await service.merchant()).businessId
   })
-  after(() => Promise.all([service.close(), beside.close()]))
 
   const counts = () =>
     service.deps.mongo.collection<{ key: string; points: number; expire: Date }>('failedattempts')

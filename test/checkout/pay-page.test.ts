@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { scriptPath, stylePath } from '../../src/checkout/assets.ts'
 import { cancelIntent, createIntent } from '../support/acts.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 import { fill, open, pay, seen, wallets } from './customer.ts'
 
 const back = {
@@ -10,13 +10,8 @@ const back = {
 }
 
 describe('The page of a payment', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService()
+  const merchant = withMerchant(service)
 
   const offer = async (asked: object = {}, owner = merchant) => {
     const intent = await createIntent(service, owner, { amount: 123_450, label: 'Thé & sucre', ...asked })

@@ -3,16 +3,12 @@ import { askWallet } from '../../src/intents/query-wallets.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent, readIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { debits, fill, follow, open, pay, wallets } from './customer.ts'
 
 describe('Paying on the hosted page', () => {
-  let service: Service
-  before(async () => {
-    service = await openService()
-  })
-  after(() => service.close())
+  const service = withService()
 
   /** A merchant with a payment to make, each test its own: so nobody's wallets are anybody else's. */
   const offer = async (asked: object = {}) => {

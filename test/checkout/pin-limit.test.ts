@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { fill, open } from './customer.ts'
 
@@ -10,14 +10,13 @@ const wrong = { outcome: 'refused', reason: 'wrong_pin' } as const
 const poor = { outcome: 'declined', reason: 'insufficient_funds' } as const
 
 describe('The limits on attempts to pay', () => {
-  let service: Service
+  const service = withService({ TRUST_PROXY: '1' })
   let live: Merchant
   let trial: Merchant
   before(async () => {
-    service = await openService({ TRUST_PROXY: '1' })
+
     ;[live, trial] = await Promise.all([service.merchant({ mode: 'live' }), service.merchant()])
   })
-  after(() => service.close())
 
   /** What the wallet is asked, and what it answers to anything. */
   let orders: PaymentOrder[] = []

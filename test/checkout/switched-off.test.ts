@@ -11,7 +11,7 @@ import { killEverywhere } from '../support/kill-everywhere.ts'
 import { storedIntent, toldBy } from '../support/pay.ts'
 import { type Provider, plain, send, startProvider } from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, type Merchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { debits, fill, open, pay, type Seen, seen, wallets } from './customer.ts'
 
@@ -31,12 +31,13 @@ const switches = {
 } as const
 
 describe('A business that is switched off', () => {
-  let service: Service
   let provider: Provider
   let merchant: Merchant
   before(async () => {
     provider = await startProvider()
-    service = await openService(provider.environment)
+  })
+  const service = withService(() => provider.environment)
+  before(() => {
     provider.keepTimeBy(service.clock.now)
   })
   beforeEach(async () => {
@@ -47,7 +48,6 @@ describe('A business that is switched off', () => {
   const graves: Promise<unknown>[] = []
   after(async () => {
     buryMeanwhile(graves)
-    await service.close()
     await provider.close()
   })
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { openService, type Service } from '../support/service.ts'
 import { type Asked, operationOf, runCurl } from './curl.ts'
 import { asksTheApi } from './how-held.ts'
@@ -46,19 +46,19 @@ const expectedStatus = ({ operation }: Asked): number | undefined => {
 
 describe('The calls by curl on the pages for merchants', () => {
   let service: Service | undefined
-  let receiver: Receiver | undefined
+  let endpointServer: EndpointServer | undefined
   before(async function () {
     skipUnlessHere(this, 'curl', ['curl', '--version'], 'any page')
-    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
+    ;[service, endpointServer] = await Promise.all([openService(), startEndpointServer()])
   })
-  after(() => Promise.all([service?.close(), receiver?.close()]))
+  after(() => Promise.all([service?.close(), endpointServer?.close()]))
 
   const found = blocks.filter(asksTheApi)
   let compared = 0
   for (const block of found)
     it(nameOf(block), async () => {
-      if (service === undefined || receiver === undefined) return expect.fail('nothing is open')
-      const asked = await runCurl(service, receiver, block)
+      if (service === undefined || endpointServer === undefined) return expect.fail('nothing is open')
+      const asked = await runCurl(service, endpointServer, block)
       expect(asked).to.have.length(block.text.match(/^curl /gm)?.length ?? 0)
       for (const one of asked) expect(one.status, JSON.stringify(one)).to.equal(expectedStatus(one))
       const shown = shownBelow(block)

@@ -1,6 +1,6 @@
 import { routes } from '../../src/http/routes/routes.ts'
 import { createIntent, freshDelivery, post, subscribe } from '../support/acts.ts'
-import type { Receiver } from '../support/receiver.ts'
+import type { EndpointServer } from '../support/endpoint-server.ts'
 import type { Merchant, Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { type Block, blocksOf } from './pages.ts'
@@ -26,7 +26,7 @@ const shownProduct = '6920c1f4e9b0a7d25c41f803'
 /** A merchant who has of the things that the pages speak of those that a block names, and the variables by which it names them. */
 async function settle(
   service: Service,
-  receiver: Receiver,
+  endpointServer: EndpointServer,
   { text }: Block,
 ): Promise<Record<string, string>> {
   const merchant: Merchant = await service.merchant()
@@ -36,7 +36,7 @@ async function settle(
   const variants = [{ label: '250 g', price: 15_000, stock: 40 }]
   const product = text.includes('/store/') ? await createProduct(service, merchant, { variants }) : null
   const needsReceiver = /ENDPOINT|DELIVERY/.test(text)
-  const endpoint = needsReceiver ? await subscribe(service, merchant, receiver.url) : null
+  const endpoint = needsReceiver ? await subscribe(service, merchant, endpointServer.url) : null
   const delivery = needsReceiver ? await freshDelivery(service, merchant) : null
   return {
     BASE: `${service.origin}/api/v1`,
@@ -51,8 +51,12 @@ async function settle(
 }
 
 /** Runs a block of curl as it stands, for a merchant of its own; answers its calls in their order. */
-export async function runCurl(service: Service, receiver: Receiver, block: Block): Promise<Asked[]> {
-  const environment = await settle(service, receiver, block)
+export async function runCurl(
+  service: Service,
+  endpointServer: EndpointServer,
+  block: Block,
+): Promise<Asked[]> {
+  const environment = await settle(service, endpointServer, block)
   const script = block.text.replace(blank, '').replaceAll(shownProduct, String(environment.PRODUCT))
   const csv = blocksOf('docs/store.md').find(({ fence }) => fence === 'csv')?.text ?? ''
   const files = { 'block.sh': telling + script, 'products.csv': csv }

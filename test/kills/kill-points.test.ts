@@ -15,11 +15,11 @@ import {
   subscribe,
   waitingEvents,
 } from '../support/acts.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
 import { buryMeanwhile } from '../support/graves.ts'
 import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
 import type { Victim } from '../support/kill-points.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
 
 const dayMs = 86_400_000
 
@@ -33,19 +33,14 @@ interface Asked {
 
 describe('a process killed between any two steps of', function () {
   this.timeout(60_000)
-  let service: Service
-  let receiver: Receiver
-  let failing: Receiver
-  before(async () => {
-    ;[service, receiver, failing] = await Promise.all([openService(), startReceiver(), startReceiver()])
+  const service = withService()
+  const endpointServer = withEndpointServer()
+  const failing = withEndpointServer()
+  before(() => {
     failing.respondWith((res) => void res.writeHead(500).end())
   })
   const graves: Promise<unknown>[] = []
-  after(async () => {
-    buryMeanwhile(graves)
-    await Promise.all([receiver.close(), failing.close()])
-    await service.close()
-  })
+  after(() => buryMeanwhile(graves))
 
   const send = (method: Method, origin: string, { path, merchant, body }: Asked) =>
     fetch(`${origin}/api/v1/dev${path}`, {
@@ -58,8 +53,8 @@ describe('a process killed between any two steps of', function () {
   async function hookedMerchant() {
     const merchant = await service.merchant()
     await Promise.all([
-      subscribe(service, merchant, receiver.url),
-      subscribe(service, merchant, receiver.url),
+      subscribe(service, merchant, endpointServer.url),
+      subscribe(service, merchant, endpointServer.url),
     ])
     return merchant
   }
@@ -67,7 +62,7 @@ describe('a process killed between any two steps of', function () {
   /** A merchant with one, and its path. */
   async function soleEndpoint() {
     const merchant = await service.merchant()
-    const { id } = await subscribe(service, merchant, receiver.url)
+    const { id } = await subscribe(service, merchant, endpointServer.url)
     return { merchant, path: `/webhooks/endpoints/${id}` }
   }
 
@@ -131,10 +126,10 @@ describe('a process killed between any two steps of', function () {
     for (const delivery of made) await expectSame(delivery, label)
   }
 
-  /** The receiver got it once; twice at most, if the process died before it wrote down the answer, and then the same. */
+  /** The endpoint got it once; twice at most, if the process died before it wrote down the answer, and then the same. */
   async function expectSame(delivery: Delivery, label: string) {
     const body = await storedBody(service, delivery)
-    const arrived = receiver.received.filter(({ json }) => json.id === delivery._id)
+    const arrived = endpointServer.received.filter(({ json }) => json.id === delivery._id)
     expect(arrived.length, label).to.be.within(1, 2)
     for (const each of arrived) expect(each.body, label).to.equal(body)
   }

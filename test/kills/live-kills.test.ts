@@ -13,7 +13,7 @@ import { behindMs } from '../support/kill-points.ts'
 import { pay, storedIntent, toldBy, wordOf } from '../support/pay.ts'
 import { lost, type Manner, type Provider, plain, startProvider, unanswered } from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
 
 const amount = 700
 const { phone, pin } = payer
@@ -29,14 +29,15 @@ const askedForTheFirstTimeMs = 2_000
 
 describe('A process killed between any two steps with money at a live provider', function () {
   this.timeout(60_000)
-  let service: Service
   let provider: Provider
   let merchant: Merchant
   /** Another process, when all that can be known is known. */
   let later: Deps
   before(async () => {
     provider = await startProvider()
-    service = await openService({ ...provider.environment, WALLET_PROVIDER_TIMEOUT_SECONDS: '3' })
+  })
+  const service = withService(() => ({ ...provider.environment, WALLET_PROVIDER_TIMEOUT_SECONDS: '3' }))
+  before(async () => {
     // As far behind as those who are killed, so that it takes their orders for timely.
     provider.keepTimeBy(() => new Date(service.clock.now().getTime() - behindMs))
     merchant = await service.merchant({ mode: 'live' })
@@ -50,7 +51,6 @@ describe('A process killed between any two steps with money at a live provider',
   after(async () => {
     await Promise.all(graves)
     await later.wallets.close()
-    await service.close()
     await provider.close()
   })
 

@@ -7,7 +7,7 @@ import { pay, storedIntent, toldBy, wordOf } from '../support/pay.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Manner, type Provider, plain, startProvider, unanswered } from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const amount = 700
@@ -17,23 +17,20 @@ const lostForGoodMs = 110_000
 
 describe('A process that is killed while the live provider has its order', function () {
   this.timeout(30_000)
-  let service: Service
   let provider: Provider
-  let merchant: Merchant
   const processes: ServiceProcess[] = []
   before(async () => {
     provider = await startProvider()
     // However long a process takes to start, no order is too late for it.
     const startedAt = new Date()
     provider.keepTimeBy(() => startedAt)
-    service = await openService(provider.environment)
-    merchant = await service.merchant({ mode: 'live' })
   })
+  const service = withService(() => provider.environment)
+  const merchant = withMerchant(service, { mode: 'live' })
   beforeEach(() => meet(plain))
   afterEach(() => service.clock.freeze(null))
   after(async () => {
     await Promise.all(processes.map((each) => each.stop()))
-    await service.close()
     await provider.close()
   })
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { type Server, startMongo } from '../../dev/servers.ts'
 import { paymentEvents, subscribe } from '../support/acts.ts'
+import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
@@ -20,13 +20,13 @@ describe('MongoDB', () => {
   let service: Service
   let web: ServiceProcess
   let worker: ServiceProcess
-  let receiver: Receiver
+  let endpointServer: EndpointServer
   let merchant: Merchant
   const loads: { stop(): Promise<unknown> }[] = []
   before(async () => {
-    ;[mongo, receiver] = await Promise.all([startMongo(), startReceiver()])
+    ;[mongo, endpointServer] = await Promise.all([startMongo(), startEndpointServer()])
     service = await openService({ MONGODB_URL: mongo.url })
-    const changes = { WEBHOOK_ALLOWED_HOSTS: receiver.host }
+    const changes = { WEBHOOK_ALLOWED_HOSTS: endpointServer.host }
     ;[web, worker] = await Promise.all([
       startProcess('web', service),
       startProcess('worker', service, changes),
@@ -34,7 +34,7 @@ describe('MongoDB', () => {
   })
   beforeEach(async () => {
     merchant = await service.merchant()
-    await subscribe(service, merchant, receiver.url, paymentEvents)
+    await subscribe(service, merchant, endpointServer.url, paymentEvents)
   })
   afterEach(async function () {
     const failed = this.currentTest?.state === 'failed'
@@ -45,7 +45,7 @@ describe('MongoDB', () => {
     await Promise.all(ends)
   })
   after(async () => {
-    await Promise.all([web.stop(), worker.stop(), receiver.close()])
+    await Promise.all([web.stop(), worker.stop(), endpointServer.close()])
     await service.close()
     await mongo.stop()
   })
@@ -107,7 +107,7 @@ describe('MongoDB', () => {
 
   const acknowledged = (tries: Try[]) => tries.filter(({ status }) => status === 201)
 
-  /** Every acknowledged create is there; every other one is there once after its retry; and each reaches the receiver. */
+  /** Every acknowledged create is there; every other one is there once after its retry; and each reaches the endpoint. */
   async function expectNothingLostOrDoubled(tries: Try[]) {
     const retried = await Promise.all(
       tries.filter(({ status }) => status !== 201).map(({ key }) => create(key)),
@@ -122,7 +122,7 @@ describe('MongoDB', () => {
     expect(intents.map(({ referenceNumber }) => referenceNumber)).to.have.members(promised)
     const reached = () =>
       new Set(
-        receiver.received
+        endpointServer.received
           .map(({ json }) => json.data.reference_number)
           .filter((reference) => promised.includes(String(reference))),
       )

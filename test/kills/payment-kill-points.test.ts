@@ -20,7 +20,7 @@ import { buryMeanwhile } from '../support/graves.ts'
 import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
 import type { Victim } from '../support/kill-points.ts'
 import { atLeisure, newRefund, pay, storedIntent, toldBy } from '../support/pay.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
 import { toldWallet } from '../support/told-wallet.ts'
 
 const dayMs = 86_400_000
@@ -35,18 +35,14 @@ interface Case {
 
 describe('a process killed between any two steps of', function () {
   this.timeout(120_000)
-  let service: Service
+  // An order is good for 5 s more: its time is up for whoever comes after the dead, 12 s later.
+  const service = withService({ WALLET_PROVIDER_TIMEOUT_SECONDS: '5' })
   let sandbox: Wallet
-  before(async () => {
-    // An order is good for 5 s more: its time is up for whoever comes after the dead, 12 s later.
-    service = await openService({ WALLET_PROVIDER_TIMEOUT_SECONDS: '5' })
+  before(() => {
     sandbox = service.deps.wallets.forPayments(true) ?? expect.fail()
   })
   const graves: Promise<unknown>[] = []
-  after(async () => {
-    buryMeanwhile(graves)
-    await service.close()
-  })
+  after(() => buryMeanwhile(graves))
 
   async function prepare(): Promise<Case> {
     const merchant = await service.merchant()

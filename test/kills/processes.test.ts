@@ -2,8 +2,8 @@ import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import { createIntent, deliveriesOf, stored, subscribe } from '../support/acts.ts'
+import { startEndpointServer } from '../support/endpoint-server.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
-import { startReceiver } from '../support/receiver.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
@@ -25,21 +25,21 @@ describe('a process that ends', () => {
   const services: Service[] = []
   after(() => Promise.all(services.map((each) => each.close())))
 
-  /** A worker in the middle of an attempt: the receiver has the request and holds its answer back. */
+  /** A worker in the middle of an attempt: the endpoint has the request and holds its answer back. */
   async function workerMidAttempt() {
-    const [own, receiver] = await Promise.all([service(), startReceiver()])
-    kept({ stop: receiver.close })
+    const [own, endpointServer] = await Promise.all([service(), startEndpointServer()])
+    kept({ stop: endpointServer.close })
     const held: ServerResponse[] = []
-    receiver.respondWith((res, count) => void (count === 1 ? held.push(res) : res.end()))
+    endpointServer.respondWith((res, count) => void (count === 1 ? held.push(res) : res.end()))
     const start = async () =>
-      kept(await startProcess('worker', own, { WEBHOOK_ALLOWED_HOSTS: receiver.host }))
+      kept(await startProcess('worker', own, { WEBHOOK_ALLOWED_HOSTS: endpointServer.host }))
     const worker = await start()
     const merchant = await own.merchant()
-    await subscribe(own, merchant, receiver.url)
+    await subscribe(own, merchant, endpointServer.url)
     await createIntent(own, merchant)
-    await receiver.atLeast(1)
+    await endpointServer.atLeast(1)
     const [delivery] = await deliveriesOf(own, merchant)
-    return { service: own, receiver, worker, held, start, _id: delivery?._id ?? '' }
+    return { service: own, endpointServer, worker, held, start, _id: delivery?._id ?? '' }
   }
 
   const delivered = (own: Service, _id: string) =>
@@ -53,15 +53,20 @@ describe('a process that ends', () => {
   let takenOver: Promise<{ waitedMs: number; attempts: number; bodies: Set<string>; count: number }>
   before(() => {
     takenOver = (async () => {
-      const { service: own, receiver, worker, start, _id } = await workerMidAttempt()
+      const { service: own, endpointServer, worker, start, _id } = await workerMidAttempt()
       await start()
       worker.kill('SIGKILL')
       await worker.ended
       const killedAt = Date.now()
-      const [, second] = await receiver.atLeast(2, 20_000)
+      const [, second] = await endpointServer.atLeast(2, 20_000)
       const { attempts } = await delivered(own, _id)
-      const bodies = new Set(receiver.received.map(({ body }) => body))
-      return { waitedMs: (second?.at ?? 0) - killedAt, attempts, bodies, count: receiver.received.length }
+      const bodies = new Set(endpointServer.received.map(({ body }) => body))
+      return {
+        waitedMs: (second?.at ?? 0) - killedAt,
+        attempts,
+        bodies,
+        count: endpointServer.received.length,
+      }
     })()
     takenOver.catch(() => undefined)
   })
@@ -118,14 +123,14 @@ describe('a process that ends', () => {
   })
 
   it('worker: SIGTERM in the middle of an attempt lets it end and be written down, and the exit code is 0', async () => {
-    const { service: own, worker, held, _id, receiver } = await workerMidAttempt()
+    const { service: own, worker, held, _id, endpointServer } = await workerMidAttempt()
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')
     expect(worker.isAlive()).to.equal(true)
     held[0]?.end()
     expect(await worker.ended).to.equal(0)
     expect(await stored(own, { _id })).to.include({ status: 'DELIVERED', attempts: 1, leaseToken: null })
-    expect(receiver.received).to.have.length(1)
+    expect(endpointServer.received).to.have.length(1)
   })
 
   it('worker: a second signal ends it at once, with another exit code than 0', async () => {

@@ -6,46 +6,46 @@ import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { createIntent, subscribe } from '../support/acts.ts'
+import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-/** A whole service with a Redis of its own, and a receiver that refuses every first attempt, so that jobs wait. */
+/** A whole service with a Redis of its own, and an endpoint that refuses every first attempt, so that jobs wait. */
 interface Outage {
   redis: Server
   service: Service
   web: ServiceProcess
   worker: ServiceProcess
-  receiver: Receiver
+  endpointServer: EndpointServer
   merchant: Merchant
   close(): Promise<void>
 }
 
 async function openOutage(): Promise<Outage> {
-  const [redis, receiver] = await Promise.all([startRedis(), startReceiver()])
+  const [redis, endpointServer] = await Promise.all([startRedis(), startEndpointServer()])
   const service = await openService({ REDIS_URL: redis.url })
-  const changes = { WEBHOOK_ALLOWED_HOSTS: receiver.host, WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' }
+  const changes = { WEBHOOK_ALLOWED_HOSTS: endpointServer.host, WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' }
   const [web, worker] = await Promise.all([
     startProcess('web', service, changes),
     startProcess('worker', service, changes),
   ])
   const seen = new Set<string>()
-  receiver.respondWith((res, _count, { json }) => {
+  endpointServer.respondWith((res, _count, { json }) => {
     res.writeHead(seen.has(json.id) ? 200 : 500).end()
     seen.add(json.id)
   })
   const merchant = await service.merchant()
-  await subscribe(service, merchant, receiver.url, ['payment.created'])
+  await subscribe(service, merchant, endpointServer.url, ['payment.created'])
   return {
     redis,
     service,
     web,
     worker,
-    receiver,
+    endpointServer,
     merchant,
     async close() {
-      await Promise.all([web.stop(), worker.stop(), receiver.close()])
+      await Promise.all([web.stop(), worker.stop(), endpointServer.close()])
       await redis.restart()
       await service.close()
       await redis.stop()
@@ -112,7 +112,7 @@ const breaks = {
   async 'wiped by FLUSHALL'(outage: Outage) {
     await createSome(outage, 10)
     // Every delivery has failed once and waits in *delayed*: from here on only MongoDB knows of them.
-    await outage.receiver.atLeast(10)
+    await outage.endpointServer.atLeast(10)
     const redis = new Redis(outage.redis.url)
     await redis.flushall()
     redis.disconnect()
@@ -121,7 +121,7 @@ const breaks = {
   },
   async 'killed and started again, empty'(outage: Outage) {
     await createSome(outage, 10)
-    await outage.receiver.atLeast(10)
+    await outage.endpointServer.atLeast(10)
     await leaveDead(outage)
     await outage.redis.kill('SIGKILL')
     await createSome(outage, 10)
@@ -201,9 +201,9 @@ describe('Redis', function () {
   it('gone for good: both processes still end on SIGTERM, with exit code 0, after an attempt that fails', async () => {
     await Promise.all(healed.values())
     const outage = outages[0] as Outage
-    const { redis, web, worker, receiver } = outage
+    const { redis, web, worker, endpointServer } = outage
     const held: ServerResponse[] = []
-    receiver.respondWith((res) => void held.push(res))
+    endpointServer.respondWith((res) => void held.push(res))
     await createSome(outage, 1)
     await until('an attempt is under way', () => held.length === 1)
     await redis.kill('SIGKILL')

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -13,15 +13,10 @@ const restarts = 20
 
 /** No load balancer hides the end of the process from these clients. */
 describe('A process that is stopped while clients use its port', () => {
-  let service: Service
-  let merchant: Merchant
+  const service = withService()
+  const merchant = withMerchant(service)
   let web: ServiceProcess | null = null
-  before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
-  })
   afterEach(() => web?.stop())
-  after(() => service.close())
 
   const list = (origin: string, agent: Agent | false) =>
     call(`${origin}${intents}?limit=1`, 'GET', merchant.read(), '', agent)

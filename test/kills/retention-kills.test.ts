@@ -15,6 +15,7 @@ import { restoreJobs } from '../../workers/run/restore-jobs.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { signedIn } from '../admin/staff.ts'
 import { relay } from '../support/acts.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
 import {
   keepTests,
   makeEverything,
@@ -25,9 +26,8 @@ import {
 } from '../support/everything.ts'
 import { buryMeanwhile } from '../support/graves.ts'
 import { openVictim } from '../support/kill-points.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { loseAllJobs } from '../support/redis-keys.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const dayMs = 86_400_000
@@ -37,19 +37,18 @@ const unwatched = { count: () => undefined, done: () => undefined }
 const named = { jobId: 'night-2026-11-21', name: 'retention' }
 
 describe('a clean-up that is killed, missed, or asked for twice', () => {
-  let service: Service
-  let receiver: Receiver
+  const service = withService()
+  const endpointServer = withEndpointServer()
   let pair: Pair
   let redis: Redis
   let queue: Queue
   const graves: Promise<unknown>[] = []
   before(async () => {
-    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
     const { redisUrl, queuePrefix: prefix } = service.deps.config
     redis = new Redis(redisUrl, { maxRetriesPerRequest: null })
     queue = new Queue('retention', { connection: redis, prefix })
     await until('Redis', () => service.deps.queues.ping().then(Boolean, () => false))
-    pair = await openPair(service, receiver)
+    pair = await openPair(service, endpointServer)
     references = await makeEverything(service, pair.test, true)
     await makeOlder(service, pair.test, 90 * dayMs)
     oldThings = await keepTests(service, pair.test)
@@ -57,7 +56,6 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
   after(async () => {
     await queue.close()
     redis.disconnect()
-    await Promise.all([service.close(), receiver.close()])
     buryMeanwhile(graves)
   })
 

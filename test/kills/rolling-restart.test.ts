@@ -1,34 +1,32 @@
 import { expect } from 'chai'
 import { subscribe } from '../support/acts.ts'
 import { type Balancer, startBalancer } from '../support/balancer.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
 import { expectTold, type Shoppers, startShoppers, tradeEvents } from '../support/shoppers.ts'
 import { until } from '../support/until.ts'
 
 describe('A rolling restart behind a load balancer, under load', () => {
-  let service: Service
-  let receiver: Receiver
+  const service = withService()
+  const endpointServer = withEndpointServer()
   let balancer: Balancer
   let merchant: Merchant
   let shoppers: Shoppers | null = null
   const processes: ServiceProcess[] = []
   before(async () => {
-    ;[service, receiver, balancer] = await Promise.all([openService(), startReceiver(), startBalancer()])
+    balancer = await startBalancer()
     merchant = await service.merchant()
-    await subscribe(service, merchant, receiver.url, tradeEvents)
+    await subscribe(service, merchant, endpointServer.url, tradeEvents)
   })
   after(async () => {
     await shoppers?.stop()
     balancer.close()
     await Promise.all(processes.map((each) => each.stop()))
-    await receiver.close()
-    await service.close()
   })
 
   async function start(type: 'web' | 'worker'): Promise<ServiceProcess> {
-    const started = await startProcess(type, service, { WEBHOOK_ALLOWED_HOSTS: receiver.host })
+    const started = await startProcess(type, service, { WEBHOOK_ALLOWED_HOSTS: endpointServer.host })
     processes.push(started)
     if (type === 'worker') return started
     balancer.add(started.origin)
@@ -57,6 +55,6 @@ describe('A rolling restart behind a load balancer, under load', () => {
     await load.stop()
     expect(load.faults).to.deep.equal([])
     expect(next.isAlive()).to.equal(true)
-    await expectTold(service, receiver, load.told)
+    await expectTold(service, endpointServer, load.told)
   })
 })

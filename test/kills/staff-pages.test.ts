@@ -1,22 +1,15 @@
 import { expect } from 'chai'
-import { type Server, startMongo } from '../../dev/servers.ts'
+import { startMongo } from '../../dev/servers.ts'
 import { hire, signedIn, visit } from '../admin/staff.ts'
 import { createIntent } from '../support/acts.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
+import { withServer } from '../support/with.ts'
 
 describe('The pages without MongoDB', () => {
-  let mongo: Server
-  let service: Service
-  before(async () => {
-    mongo = await startMongo()
-    service = await openService({ MONGODB_URL: mongo.url })
-  })
-  after(async () => {
-    await mongo.kill('SIGCONT')
-    await service.close()
-    await mongo.stop()
-  })
+  const mongo = withServer(startMongo)
+  const service = withService(() => ({ MONGODB_URL: mongo.url }))
+  after(() => mongo.kill('SIGCONT'))
 
   it('say within 10 s that they are not available, and are there again with it', async () => {
     const merchant = await service.merchant()

@@ -5,14 +5,10 @@ import { expect } from 'chai'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { startMongo } from '../../dev/servers.ts'
 import { interruptAt, runToEnd, type ServiceProcess, startProcess } from '../support/processes.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 
 describe('a process that starts', () => {
-  let service: Service
-  before(async () => {
-    service = await openService()
-  })
-  after(() => service.close())
+  const service = withService()
 
   it('ends at once and says what is wrong when MONGODB_URL is none', async () => {
     const urls = ['mongodb://localhost:99999/x', 'mongodb://a/x?noSuchOption=1']

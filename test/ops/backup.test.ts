@@ -41,8 +41,8 @@ import {
   storedBody,
   subscribe,
 } from '../support/acts.ts'
+import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { pay, refund, simulate } from '../support/pay.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
@@ -62,7 +62,7 @@ describe('a backup', () => {
   let mongo: Server
   let service: Service
   let merchant: Merchant
-  let receiver: Receiver
+  let endpointServer: EndpointServer
   let folder: string
   const opened: { close(): Promise<unknown> }[] = []
   const create = (key: string) =>
@@ -73,9 +73,9 @@ describe('a backup', () => {
     })
 
   before(async () => {
-    ;[mongo, receiver, folder] = await Promise.all([
+    ;[mongo, endpointServer, folder] = await Promise.all([
       startMongo(),
-      startReceiver(),
+      startEndpointServer(),
       mkdtemp(join(tmpdir(), 'payment-intents-backups-')),
     ])
     service = await openService({ MONGODB_URL: mongo.url })
@@ -84,7 +84,7 @@ describe('a backup', () => {
   })
   after(async () => {
     await Promise.all(opened.map((each) => each.close()))
-    await Promise.all([mongo.stop(), receiver.close(), rm(folder, { recursive: true })])
+    await Promise.all([mongo.stop(), endpointServer.close(), rm(folder, { recursive: true })])
   })
 
   it('lets the server take writes again when it fails, when any of its processes is stopped or killed, and when it takes too long', async () => {
@@ -256,11 +256,11 @@ describe('a backup', () => {
       expect(await replay.text()).to.equal(filled.answer)
       await pay(again, filled.pending)
       expect((await readIntent(again, merchant, filled.pending)).status).to.equal('PAID')
-      again.allowHost(receiver.host)
-      const arrived = receiver.received.length
+      again.allowHost(endpointServer.host)
+      const arrived = endpointServer.received.length
       again.startWorkers()
       const due = await until('what was due is delivered', () =>
-        receiver.received.slice(arrived).find(({ json }) => json.id === filled.due._id),
+        endpointServer.received.slice(arrived).find(({ json }) => json.id === filled.due._id),
       )
       expect(due.body).to.equal(await storedBody(again, filled.due))
     })
@@ -327,7 +327,7 @@ describe('a backup', () => {
 
   /** Intents of each status, what belongs to them, and the rest that merchants, staff and wallets have. */
   async function fill() {
-    await subscribe(service, merchant, receiver.url)
+    await subscribe(service, merchant, endpointServer.url)
     const answer = await create('before')
     const [pending, paid, refunded, cancelled, failed] = await Promise.all([
       createIntent(service, merchant),

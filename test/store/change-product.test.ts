@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { recorded } from '../../src/idempotency/effect.ts'
 import { newId } from '../../src/security/ids.ts'
 import { openBeside } from '../support/acts.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Service, withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct, readProduct, type SeenProduct, type SeenVariant } from '../support/store.ts'
 
 const path = '/api/v1/dev/store/products'
@@ -12,15 +12,8 @@ const label = 'Taille M'
 type Said = (variants: SeenVariant[]) => object
 
 describe('A product that is changed', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-  })
-  beforeEach(async () => {
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService()
+  const merchant = withMerchantPerTest(service)
 
   const change = (id: string, body: object, key?: string, at = service) =>
     at.http.put(`${path}/${id}`).set(merchant.write(key)).send(body)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
 import { createProduct, type SeenProduct } from '../support/store.ts'
 
 const store = '/api/v1/dev/store/products'
@@ -62,11 +62,7 @@ const products = fc.array(product, { maxLength: 4 }).map((list) =>
 )
 
 describe('A CSV file of products', () => {
-  let service: Service
-  before(async () => {
-    service = await openService()
-  })
-  after(() => service.close())
+  const service = withService()
 
   const exported = async (merchant: Merchant, delimiter: string): Promise<string> =>
     (

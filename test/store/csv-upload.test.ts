@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect } from 'chai'
 import { crlf, sendRaw } from '../api/raw-request.ts'
 import { expectRefused } from '../api/refused.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 
 const path = '/api/v1/dev/store/products/import-csv'
 const csv = 'handle,name,price\ntea,"Thé, vert",1250\n'
@@ -14,13 +14,8 @@ const part = (name: string, content: string, more = ''): string =>
 const form = 'multipart/form-data; boundary=edge'
 
 describe('A CSV file', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService()
+  const merchant = withMerchant(service)
 
   const post = (body: string | Buffer, type: string, headers = merchant.write()) =>
     service.http.post(path).set(headers).type(type).send(body)

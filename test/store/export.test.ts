@@ -13,7 +13,7 @@ import { openServer, short } from '../api/impatient.ts'
 import { connectTo } from '../api/raw-request.ts'
 import { expectRefused } from '../api/refused.ts'
 import { openWire } from '../support/cut-wire.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, type Merchant, openService, type Service, withService } from '../support/service.ts'
 import { createProduct, openLiveShop } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
@@ -53,11 +53,7 @@ const stored = (businessId: string, variants: number, description: string): Prod
 }
 
 describe('An export of products', () => {
-  let service: Service
-  before(async () => {
-    service = await openService()
-  })
-  after(() => service.close())
+  const service = withService()
 
   const store = (merchant: Merchant, count: number, variants: number, description: string) =>
     pastMongoose(service.deps.Product).insertMany(

@@ -5,7 +5,7 @@ import type { Product } from '../../src/store/products/product.ts'
 import { buryMeanwhile } from '../support/graves.ts'
 import { csvOf, importAs, plansOf, soldOf, storedProducts } from '../support/imports.ts'
 import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
 
 interface Case {
   merchant: Merchant
@@ -22,13 +22,9 @@ const imported = ['cup|Cup|Default|C-1|700|0', 'jar|Jar|Default|J-1|800|0', 'mug
 
 describe('an import whose process is killed between any two steps', function () {
   this.timeout(60_000)
-  let service: Service
+  const service = withService()
   const graves: Promise<unknown>[] = []
-  before(async () => void (service = await openService()))
-  after(async () => {
-    buryMeanwhile(graves)
-    await service.close()
-  })
+  after(() => buryMeanwhile(graves))
 
   async function prepare(): Promise<Case> {
     const merchant = await service.merchant()

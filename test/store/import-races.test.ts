@@ -7,7 +7,7 @@ import { sweepImports } from '../../src/store/imports/plan/sweep.ts'
 import { createShop } from '../../src/store/shops/create-shop.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { expectRefused } from '../api/refused.ts'
-import { openBeside, post } from '../support/acts.ts'
+import { post } from '../support/acts.ts'
 import { buryMeanwhile } from '../support/graves.ts'
 import {
   csvOf,
@@ -19,7 +19,7 @@ import {
   storedProducts,
 } from '../support/imports.ts'
 import { type Fate, openVictim } from '../support/kill-points.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withService, withServiceBeside } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
@@ -35,22 +35,14 @@ interface Stop {
 }
 
 describe('An import at the same time as', () => {
-  let service: Service
-  let beside: Service
+  const service = withService()
+  const beside = withServiceBeside(service, {})
   let merchant: Merchant
   const graves: Promise<unknown>[] = []
-  before(async () => {
-    service = await openService()
-    beside = await openBeside(service, {})
-  })
   beforeEach(async () => {
     merchant = await openingMerchant()
   })
-  after(async () => {
-    buryMeanwhile(graves)
-    await beside.close()
-    await service.close()
-  })
+  after(() => buryMeanwhile(graves))
 
   /** With a shop, so that the steps of each import are the same. */
   async function openingMerchant(): Promise<Merchant> {

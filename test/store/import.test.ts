@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
 import { csvOf, plansOf, postCsv, soldOf, storedProducts } from '../support/imports.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
 
 const header = 'handle,name,description,variant_label,sku,price,stock,active'
@@ -140,15 +140,8 @@ const wrong: Record<string, { rows: string[]; faults: [number, string | null][] 
 }
 
 describe('An import', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-  })
-  beforeEach(async () => {
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService()
+  const merchant = withMerchantPerTest(service)
 
   const sells = async () => (await storedProducts(service, merchant)).flatMap(soldOf)
   const countsOf = (counts: number[]) => {

@@ -1,15 +1,13 @@
 import { expect } from 'chai'
 import { profiled } from '../support/profiled.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 import { createProduct, type SeenProduct } from '../support/store.ts'
 
 describe('The list of products', () => {
-  let service: Service
-  let merchant: Merchant
+  const service = withService()
+  const merchant = withMerchant(service)
   let made: SeenProduct[]
   before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
     const stranger = await service.merchant()
     service.clock.freeze(new Date('2026-03-01T10:00:00Z'))
     made = []
@@ -34,7 +32,6 @@ describe('The list of products', () => {
     await createProduct(service, stranger, { name: 'thé', sku: 'T.1' })
     service.clock.freeze(null)
   })
-  after(() => service.close())
 
   const list = (query: Record<string, unknown>) =>
     service.http.get('/api/v1/dev/store/products').query(query).set(merchant.read())

@@ -8,7 +8,7 @@ import { finishLeftovers } from '../../workers/run/poll.ts'
 import { buryMeanwhile } from '../support/graves.ts'
 import { killEverywhere } from '../support/kill-everywhere.ts'
 import { behindMs, openVictim, type Victim } from '../support/kill-points.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, type Service, withService } from '../support/service.ts'
 import { createProduct, readProduct, type SeenProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
@@ -24,16 +24,10 @@ interface Case {
 
 describe('a process killed between any two steps of an order', function () {
   this.timeout(60_000)
-  let service: Service
+  const service = withService()
   const graves: Promise<unknown>[] = []
   const cases: Case[] = []
-  before(async () => {
-    service = await openService()
-  })
-  after(async () => {
-    buryMeanwhile(graves)
-    await service.close()
-  })
+  after(() => buryMeanwhile(graves))
 
   const prepareOf = (stocks: number[]) => async (): Promise<Case> => {
     const merchant = await service.merchant()

@@ -8,27 +8,16 @@ import { placeOrder } from '../../src/store/orders/place.ts'
 import { sweepReservations } from '../../src/store/orders/reservations.ts'
 import { reserve, takingsOf } from '../../src/store/orders/reserve.ts'
 import { settle } from '../../src/store/orders/settle.ts'
-import { openBeside, post } from '../support/acts.ts'
+import { post } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchantPerTest, withService, withServiceBeside } from '../support/service.ts'
 import { createProduct, readProduct, type SeenProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
 describe('Orders at the same time', () => {
-  let service: Service
-  let beside: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-    beside = await openBeside(service)
-  })
-  beforeEach(async () => {
-    merchant = await service.merchant()
-  })
-  after(async () => {
-    await beside.close()
-    await service.close()
-  })
+  const service = withService()
+  const beside = withServiceBeside(service)
+  const merchant = withMerchantPerTest(service)
 
   const times = <T>(count: number, make: (index: number) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, index) => make(index)))

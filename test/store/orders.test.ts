@@ -1,24 +1,17 @@
 import { expect } from 'chai'
 import { newId } from '../../src/security/ids.ts'
 import { post, subscribe } from '../support/acts.ts'
+import { isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
 import { faultsOf } from '../support/payment-events.ts'
-import { isSignedWith, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
 
 const highest = 1_000_000
 
 describe('Orders', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService({ MAX_AMOUNT: String(highest) })
-  })
-  beforeEach(async () => {
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService({ MAX_AMOUNT: String(highest) })
+  const merchant = withMerchantPerTest(service)
 
   const order = (body: object, by = merchant) =>
     post(service, by, '/store/orders/simulate', JSON.stringify(body))
@@ -300,13 +293,13 @@ describe('Orders', () => {
   })
 
   it('fire order.new, whose body is what its schema says, under a valid signature', async () => {
-    const receiver = await startReceiver()
+    const endpointServer = await startEndpointServer()
     service.startWorkers()
-    const { secret } = await subscribe(service, merchant, receiver.url, ['order.new'])
+    const { secret } = await subscribe(service, merchant, endpointServer.url, ['order.new'])
     await createProduct(service, merchant, { name: 'Thé', price: 0 })
     const { data } = (await order({ customer: { name: 'Aïcha' } })).body
-    const [arrived] = await receiver.atLeast(1)
-    await receiver.close()
+    const [arrived] = await endpointServer.atLeast(1)
+    await endpointServer.close()
     if (arrived === undefined) expect.fail('nothing arrived')
     expect(isSignedWith(secret, arrived)).to.equal(true)
     expect(faultsOf(arrived.json)).to.deep.equal([])

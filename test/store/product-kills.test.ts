@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Product } from '../../src/store/products/product.ts'
 import { buryMeanwhile } from '../support/graves.ts'
 import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
 interface Case {
@@ -15,15 +15,9 @@ interface Case {
 
 describe('a process killed between any two steps of', function () {
   this.timeout(60_000)
-  let service: Service
-  before(async () => {
-    service = await openService()
-  })
+  const service = withService()
   const graves: Promise<unknown>[] = []
-  after(async () => {
-    buryMeanwhile(graves)
-    await service.close()
-  })
+  after(() => buryMeanwhile(graves))
 
   const send = (origin: string, { merchant, method, path, body }: Case) =>
     fetch(`${origin}/api/v1/dev/store/products${path}`, {

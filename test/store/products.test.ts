@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
 
 const path = '/api/v1/dev/store/products'
@@ -10,15 +10,8 @@ const image = 'https://shop.example/thé.jpg?size=2'
 const variants = (...some: unknown[]) => ({ name: 'x', variants: some })
 
 describe('A product', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-  })
-  beforeEach(async () => {
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService()
+  const merchant = withMerchantPerTest(service)
 
   const create = (body: unknown, as = merchant, key?: string) =>
     service.http

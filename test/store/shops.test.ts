@@ -1,23 +1,18 @@
 import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
 
 const path = '/api/v1/dev/store/products'
 const body = { name: 'x', price: 1 }
 
 describe('A shop', () => {
-  let service: Service
-  let test: Merchant
+  const service = withService()
+  const test = withMerchantPerTest(service)
   let live: Merchant
-  before(async () => {
-    service = await openService()
-  })
   beforeEach(async () => {
-    test = await service.merchant()
     live = asMerchant(test.businessId, await service.key(test.businessId, { mode: 'live' }))
   })
-  after(() => service.close())
 
   const shops = () => service.deps.Shop.find({ businessId: test.businessId }).lean()
   const create = (as: Merchant, asked: object = body) => service.http.post(path).set(as.write()).send(asked)

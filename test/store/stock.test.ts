@@ -5,24 +5,17 @@ import { expectRefused } from '../api/refused.ts'
 import { openBeside } from '../support/acts.ts'
 import { buryMeanwhile } from '../support/graves.ts'
 import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import { asMerchant, type Merchant, type Service, withMerchant, withService } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct, type SeenProduct } from '../support/store.ts'
 
 const highest = 1_000_000_000
 
 describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
   this.timeout(60_000)
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
-  })
+  const service = withService()
+  const merchant = withMerchant(service)
   const graves: Promise<unknown>[] = []
-  after(async () => {
-    buryMeanwhile(graves)
-    await service.close()
-  })
+  after(() => buryMeanwhile(graves))
 
   interface Asked {
     as?: Merchant

@@ -7,7 +7,7 @@ import { bodyOf, composeData } from '../../src/webhooks/body/compose.ts'
 import { findBodySource } from '../../src/webhooks/body/find-source.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { eventIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
-import { type Merchant, openService, type Service } from './service.ts'
+import { environmentBeside, type Merchant, openService, type Service } from './service.ts'
 import { until } from './until.ts'
 
 /** What merchants and workers do, in one line each, for tests of what happens behind the API. */
@@ -19,7 +19,7 @@ export interface Subscription {
 
 export const paymentEvents = ['payment.created', 'payment.cancelled', 'payment.expired']
 
-/** The merchant makes an endpoint; its receiver may be on loopback. */
+/** Creates an endpoint of the merchant, whose server may listen on loopback. */
 export async function subscribe(
   service: Service,
   merchant: Merchant,
@@ -196,12 +196,5 @@ export async function stored(service: Service, { _id }: { _id: string }): Promis
 }
 
 /** Another process of the same service: the same database and queues, everything else its own. */
-export function openBeside(service: Service, environment: Record<string, string> = {}): Promise<Service> {
-  const { mongodbUrl, queuePrefix, redisUrl } = service.deps.config
-  return openService({
-    MONGODB_URL: mongodbUrl,
-    QUEUE_PREFIX: queuePrefix,
-    REDIS_URL: redisUrl,
-    ...environment,
-  })
-}
+export const openBeside = (service: Service, environment: Record<string, string> = {}): Promise<Service> =>
+  openService({ ...environmentBeside(service), ...environment })

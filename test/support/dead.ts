@@ -17,7 +17,7 @@ export async function deliverToItsEnd(service: Service, delivery: { _id: string 
 /** Waits that the tests' clock walks over, long before a session is over. */
 export const shortWaits = { WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' }
 
-/** A delivery of a new payment that was attempted 8 times and is DEAD; the merchant's one receiver must fail. */
+/** A delivery of a new payment that was attempted 8 times and is DEAD; the merchant's one endpoint must fail. */
 export async function deadDelivery(service: Service, merchant: Merchant): Promise<Delivery> {
   const dead = await deliverToItsEnd(service, await freshDelivery(service, merchant))
   if (dead.status !== 'DEAD') throw new Error(`it is ${dead.status}`)

@@ -1,25 +1,25 @@
 import { attempt, cancelIntent, createIntent, deliveriesOf, relay, subscribe } from './acts.ts'
+import type { EndpointServer } from './endpoint-server.ts'
 import { storeOrder } from './orders.ts'
 import { pay, refund } from './pay.ts'
-import type { Receiver } from './receiver.ts'
 import type { Merchant, Service } from './service.ts'
 import { createProduct, openLiveShop } from './store.ts'
 
 const events = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded', 'order.new']
 
-/** A merchant's two keys, and one of everything that a key can make, told to a receiver: in each environment. */
+/** A merchant's two keys, and one of everything that a key can make, told to an endpoint: in each environment. */
 export interface Pair {
   test: Merchant
   live: Merchant
 }
 
-export async function openPair(service: Service, receiver: Receiver): Promise<Pair> {
+export async function openPair(service: Service, endpointServer: EndpointServer): Promise<Pair> {
   const test = await service.merchant()
   const issued = await service.key(test.businessId, { mode: 'live' })
   const read = () => ({ Authorization: `Bearer ${issued.key}` })
   const write = (key = crypto.randomUUID()) => ({ ...read(), 'X-Idempotency-Key': key })
   const live = { ...test, keyId: issued.id, key: issued.key, read, write }
-  await subscribe(service, test, receiver.url, events)
+  await subscribe(service, test, endpointServer.url, events)
   await openLiveShop(service, live)
   return { test, live }
 }

@@ -18,6 +18,7 @@ import { createLog, type Log } from '../../src/process/log.ts'
 import { startWorkers } from '../../workers/run/start.ts'
 import { watchAnswer } from './described.ts'
 import { servers } from './servers.ts'
+import { withOpened } from './with.ts'
 
 /** The offset that tests add to database time. Time goes on from there, so that real waits still end. */
 export interface Clock {
@@ -81,7 +82,7 @@ export interface Service {
   merchant(options?: Partial<KeyOptions>): Promise<Merchant>
   /** Issues another key. */
   key(businessId: string, options?: Partial<KeyOptions>): Promise<IssuedKey>
-  /** Lets receivers on this host be written to, plain http and private as they are. */
+  /** Lets endpoints on this host be written to, plain http and private as they are. */
   allowHost(host: string): void
   startWorkers(): { close(): Promise<void> }
   close(): Promise<void>
@@ -103,8 +104,10 @@ export interface Merchant {
   read(): Record<string, string>
 }
 
+type Environment = Record<string, string>
+
 export async function openService(
-  environment: Record<string, string> = {},
+  environment: Environment = {},
   log: Log = createLog('silent', 'test', null),
 ): Promise<Service> {
   const config = readConfig(freshEnvironment(environment))
@@ -155,6 +158,47 @@ export async function openService(
     },
   }
 }
+
+/** A service for all tests of a `describe`. Pass the environment as a function if it depends on what an earlier hook opened. */
+export const withService = (environment: Environment | (() => Environment) = {}, log?: Log): Service =>
+  withOpened(
+    () => openService(typeof environment === 'function' ? environment() : environment, log),
+    (service) => service.close(),
+  )
+
+/** A new service for each test of a `describe`. */
+export const withServicePerTest = (environment: Environment = {}): Service =>
+  withOpened(
+    () => openService(environment),
+    (service) => service.close(),
+    'test',
+  )
+
+/** Another process of the same service, with the same database and queues, for all tests of a `describe`. */
+export function withServiceBeside(service: Service, environment: Environment = {}): Service {
+  return withService(() => ({ ...environmentBeside(service), ...environment }))
+}
+
+/** The environment of another process of the same service. */
+export function environmentBeside({ deps: { config } }: Service): Environment {
+  const { mongodbUrl, queuePrefix, redisUrl } = config
+  return { MONGODB_URL: mongodbUrl, QUEUE_PREFIX: queuePrefix, REDIS_URL: redisUrl }
+}
+
+/** A business with a key, for all tests of a `describe`. */
+export const withMerchant = (service: Service, options?: Partial<KeyOptions>): Merchant =>
+  withOpened(
+    () => service.merchant(options),
+    () => undefined,
+  )
+
+/** A new business with a key for each test of a `describe`. */
+export const withMerchantPerTest = (service: Service, options?: Partial<KeyOptions>): Merchant =>
+  withOpened(
+    () => service.merchant(options),
+    () => undefined,
+    'test',
+  )
 
 export function asMerchant(businessId: string, issued: IssuedKey): Merchant {
   const read = () => ({ Authorization: `Bearer ${issued.key}` })

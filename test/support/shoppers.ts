@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { Receiver } from './receiver.ts'
+import type { EndpointServer } from './endpoint-server.ts'
 import type { Merchant, Service } from './service.ts'
 import { until } from './until.ts'
 
@@ -95,8 +95,12 @@ async function ask(origin: string, path: string, how: RequestInit) {
   return { status: response.status, text, replayed: response.headers.get('idempotent-replayed') }
 }
 
-/** The books hold what the merchant was told, and its receiver got each event of it once. */
-export async function expectTold(service: Service, receiver: Receiver, told: readonly Told[]): Promise<void> {
+/** The books hold what the merchant was told, and its endpoint got each event of it once. */
+export async function expectTold(
+  service: Service,
+  endpointServer: EndpointServer,
+  told: readonly Told[],
+): Promise<void> {
   const found = await service.deps.Intent.find().lean()
   expect(found.map(({ referenceNumber }) => referenceNumber)).to.have.members(
     told.map(({ referenceNumber }) => referenceNumber),
@@ -114,13 +118,17 @@ export async function expectTold(service: Service, receiver: Receiver, told: rea
   const wanted = told.flatMap(({ referenceNumber, events }) =>
     events.map((event) => `${referenceNumber} ${event}`),
   )
-  await until('all delivered', () => new Set(receiver.received.map(nameOf)).size >= wanted.length, 20_000)
+  await until(
+    'all delivered',
+    () => new Set(endpointServer.received.map(nameOf)).size >= wanted.length,
+    20_000,
+  )
   await until(
     'all written down',
     async () => (await service.deps.Delivery.countDocuments({ status: 'DELIVERED' })) === wanted.length,
   )
-  expect(receiver.received.map(nameOf)).to.have.members(wanted)
+  expect(endpointServer.received.map(nameOf)).to.have.members(wanted)
 }
 
-const nameOf = ({ json: { event, data } }: Receiver['received'][number]): string =>
+const nameOf = ({ json: { event, data } }: EndpointServer['received'][number]): string =>
   `${String(data.reference_number)} ${event}`

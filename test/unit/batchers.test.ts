@@ -3,7 +3,7 @@ import { mongo } from 'mongoose'
 import { createBatcher } from '../../src/mongo/batching/batcher.ts'
 import { createInsertBatcher } from '../../src/mongo/batching/insert-batcher.ts'
 import { createReadBatcher } from '../../src/mongo/batching/read-batcher.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /** Longer than a few turns of the event loop; the last one outlives its test. */
@@ -153,11 +153,7 @@ describe('A batcher of writes', () => {
 })
 
 describe('A batcher of inserts', () => {
-  let service: Service
-  before(async () => {
-    service = await openService()
-  })
-  after(() => service.close())
+  const service = withService()
 
   interface Thing {
     _id: string

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import mongoose, { mongo, Schema } from 'mongoose'
 import { pino } from 'pino'
 import { describeError } from '../../src/process/log.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 
 const secret = 'a-secret-value'
 
@@ -36,12 +36,10 @@ describe('The lines of a log', function () {
 })
 
 describe('The log of an error', () => {
-  let service: Service
+  const service = withService()
   before(async () => {
-    service = await openService()
     await service.deps.mongo.collection('kept').createIndex({ code: 1 }, { unique: true })
   })
-  after(() => service.close())
 
   /** The one line that is written of it. */
   function lineOf(err: unknown): string {

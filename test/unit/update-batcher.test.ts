@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import { createUpdateBatcher, type GuardedUpdate } from '../../src/mongo/batching/update-batcher.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 
 const later = () => performance.now() + 60_000
 const outcome = (promise: Promise<unknown>) => promise.catch((error: Error) => error)
@@ -12,11 +12,7 @@ interface Seat {
 }
 
 describe('A batcher of updates', () => {
-  let service: Service
-  before(async () => {
-    service = await openService()
-  })
-  after(() => service.close())
+  const service = withService()
 
   async function openSeats(...ids: string[]) {
     const seats = service.deps.mongo.collection<Seat>(`seats${Math.random()}`)

@@ -19,7 +19,7 @@ const signedAs = (name: string, why: string, given: string | null) =>
 
 const spoiled = `${digest[0] === '0' ? '1' : '0'}${digest.slice(1)}`
 
-/** What a receiver must refuse. */
+/** What an endpoint must refuse. */
 export const badVectors = [
   altered('one digit', 'an amount was raised', body.replace('50000', '90000')),
   altered('one bit', 'the last brace', Buffer.from(body.slice(0, -1) + '|')),

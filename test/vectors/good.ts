@@ -31,7 +31,7 @@ const manyPairs = Object.fromEntries(
   Array.from({ length: 50 }, (_, n) => [`key ${n}`, `${n} – ${'value '.repeat(16)}`]),
 )
 
-/** What a receiver must take. */
+/** What an endpoint must take. */
 export const goodVectors = [
   good('a payment', 'as the service sends it', { body }),
   good('letters beyond ASCII', 'the body is signed as UTF-8', {

@@ -8,7 +8,7 @@ const file = new URL('webhook-signatures.json', import.meta.url)
 /** The vectors as they are made. */
 export const vectors: Vector[] = [...goodVectors, ...badVectors]
 
-/** The text of the file that receivers' developers take. */
+/** The text of the file that endpoints' developers take. */
 export const written = (): string => readFileSync(file, 'utf8')
 export const asText = (): string => `${JSON.stringify(vectors, null, 2)}\n`
 

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 
-/** One request as a receiver got it, and what a right check says of it: an element of webhook-signatures.json. */
+/** One request as an endpoint got it, and what a right check says of it: an element of webhook-signatures.json. */
 export interface Vector {
   name: string
   why: string
   valid: boolean
   secret: string
-  /** The receiver's clock, in Unix seconds. */
+  /** The endpoint's clock, in Unix seconds. */
   now: number
   headers: Record<string, string>
   /** The exact text of the body. Where its bytes are no text, `bodyBase64` stands in its place. */

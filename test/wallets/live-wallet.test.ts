@@ -23,12 +23,12 @@ import { type Clock, createClock } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import {
   closedPort,
-  httpReceiver,
-  httpsReceiver,
-  rawHttpReceiver,
-  silentReceiver,
-  stopReceivers,
-} from '../webhooks/receivers.ts'
+  httpEndpoint,
+  httpsEndpoint,
+  rawHttpEndpoint,
+  silentEndpoint,
+  stopEndpoints,
+} from '../webhooks/endpoint-servers.ts'
 
 /** Long enough for an answer on loopback, also on a busy machine. */
 const timeoutMs = 5000
@@ -58,7 +58,7 @@ describe('The live wallet', () => {
   })
   afterEach(() => wallet.close())
   after(async () => {
-    await stopReceivers()
+    await stopEndpoints()
     await provider.close()
   })
 
@@ -261,7 +261,7 @@ describe('The live wallet', () => {
 
   it('follows no redirect', async () => {
     let followed = 0
-    const elsewhere = await httpReceiver((_req, res) => {
+    const elsewhere = await httpEndpoint((_req, res) => {
       followed += 1
       res.end()
     })
@@ -278,12 +278,12 @@ describe('The live wallet', () => {
 
   it('does not take the second answer to one order for the answer to the next', async () => {
     let orders = 0
-    const receiver = await rawHttpReceiver((socket) => {
+    const endpointServer = await rawHttpEndpoint((socket) => {
       const text = `to order ${(orders += 1)}`
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`.repeat(2))
     })
     // One connection, for which the next one waits already.
-    const pool = new Pool(`http://127.0.0.1:${receiver.port}`, { connections: 1 })
+    const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`, { connections: 1 })
     const request = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
     const exchanged = await Promise.all([1, 2].map(() => exchange(pool, request, timeoutMs)))
     expect(exchanged.map((each) => each.outcome === 'answered' && each.body)).to.deep.equal([
@@ -296,8 +296,8 @@ describe('The live wallet', () => {
   it('knows of an order that surely never left that it was not carried out', async () => {
     const [port, silent, selfSigned] = await Promise.all([
       closedPort(),
-      silentReceiver(),
-      httpsReceiver('self-signed', (_req, res) => res.end()),
+      silentEndpoint(),
+      httpsEndpoint('self-signed', (_req, res) => res.end()),
     ])
     const unreachable: [url: string, why: string][] = [
       [`http://127.0.0.1:${port}`, 'refused'],
@@ -329,11 +329,11 @@ describe('The live wallet', () => {
   it('does not send what waited for a connection for half of its time, nor later', async () => {
     let arrived = 0
     const gate = createGate()
-    const receiver = await httpReceiver((_req, res) => {
+    const endpointServer = await httpEndpoint((_req, res) => {
       arrived += 1
       void gate.passed.then(() => res.end())
     })
-    const pool = new Pool(`http://127.0.0.1:${receiver.port}`, { connections: 1 })
+    const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`, { connections: 1 })
     const request = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
     const first = exchange(pool, request, 5000)
     await until('the first', () => arrived === 1)
@@ -388,18 +388,18 @@ describe('The live wallet', () => {
 
   it('does not send an order again when a connection that was kept breaks', async () => {
     let arrived = 0
-    const receiver = await rawHttpReceiver((socket, count) => {
+    const endpointServer = await rawHttpEndpoint((socket, count) => {
       arrived += 1
       if (count > 1) return void socket.destroy()
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}')
     })
-    const pool = new Pool(`http://127.0.0.1:${receiver.port}`)
+    const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`)
     const request = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
     expect(await exchange(pool, request, timeoutMs)).to.include({ outcome: 'answered', status: 200 })
     await until('the connection is free', () => pool.stats.free === 1)
     expect(await exchange(pool, request, timeoutMs)).to.deep.equal({ outcome: 'lost', why: 'reset' })
     await pool.close()
-    expect([arrived, receiver.connections.length]).to.deep.equal([2, 1])
+    expect([arrived, endpointServer.connections.length]).to.deep.equal([2, 1])
   })
 
   it('takes "unknown" for never only a minute after the time of the order', async () => {

@@ -5,7 +5,7 @@ import { finishLeftovers } from '../../workers/run/poll.ts'
 import { buryMeanwhile } from '../support/graves.ts'
 import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
 import type { Victim } from '../support/kill-points.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 import { customersOf } from './customers.ts'
 
 interface Case {
@@ -19,17 +19,13 @@ interface Case {
 
 describe('A wallet of the sandbox, when a process is killed between any two steps of', function () {
   this.timeout(60_000)
-  let service: Service
+  const service = withService()
   let customers: ReturnType<typeof customersOf>
-  before(async () => {
-    service = await openService()
+  before(() => {
     customers = customersOf(service)
   })
   const graves: Promise<unknown>[] = []
-  after(async () => {
-    buryMeanwhile(graves)
-    await service.close()
-  })
+  after(() => buryMeanwhile(graves))
 
   const walletOf = (victim: Victim) => victim.deps.wallets.forPayments(true) as Wallet
   /** By the victim's clock, which may be behind. */

@@ -3,25 +3,19 @@ import { createOneAtATime } from '../../src/process/one-at-a-time.ts'
 import { authorise } from '../../src/wallets/sandbox/authorise.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { move } from '../../src/wallets/sandbox/move.ts'
-import { openBeside } from '../support/acts.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService, withServiceBeside } from '../support/service.ts'
 import { customersOf, done, locked, notExecuted, pin, poor, technical, wrongPin } from './customers.ts'
 
 const quarterMs = 15 * 60_000
 
 describe('A wallet of the sandbox', () => {
-  let service: Service
-  let beside: Service
+  const service = withService()
+  const beside = withServiceBeside(service)
   let here: ReturnType<typeof customersOf>
   let there: ReturnType<typeof customersOf>
-  before(async () => {
-    service = await openService()
-    beside = await openBeside(service)
+  before(() => {
+
     ;[here, there] = [customersOf(service), customersOf(beside)]
-  })
-  after(async () => {
-    await beside.close()
-    await service.close()
   })
 
   const pass = (ms: number) => {

@@ -4,17 +4,17 @@ import { expect } from 'chai'
 import { type Connection, connectionOver } from '../../src/webhooks/sender/connection.ts'
 import { exchange } from '../../src/webhooks/sender/exchange.ts'
 import type { Meter } from '../../src/webhooks/sender/meter.ts'
-import { rawHttpReceiver } from './receivers.ts'
+import { rawHttpEndpoint } from './endpoint-servers.ts'
 import { body, headers, OK, stopAll } from './sending.ts'
 
 describe('the time in which responses are parsed', () => {
   afterEach(stopAll)
 
   async function connect(): Promise<Connection> {
-    const receiver = await rawHttpReceiver((socket) => socket.write(OK))
-    const socket = net.connect(receiver.port, '127.0.0.1')
+    const endpointServer = await rawHttpEndpoint((socket) => socket.write(OK))
+    const socket = net.connect(endpointServer.port, '127.0.0.1')
     await once(socket, 'connect')
-    return connectionOver(`http://127.0.0.1:${receiver.port}`, socket)
+    return connectionOver(`http://127.0.0.1:${endpointServer.port}`, socket)
   }
   const send = (connection: Connection) =>
     exchange(connection, { path: '/', headers, body }, new AbortController().signal)

@@ -3,10 +3,10 @@ import { expireIntent } from '../../src/intents/expire.ts'
 import type { KnownOutcome } from '../../src/wallets/wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { cancelIntent, createIntent, readIntent, subscribe } from '../support/acts.ts'
+import { type Received, withEndpointServer } from '../support/endpoint-server.ts'
 import { pay, wordOf } from '../support/pay.ts'
 import { faultsOf } from '../support/payment-events.ts'
-import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
 import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
 import { until } from '../support/until.ts'
 
@@ -21,18 +21,16 @@ const earned = { provider_ttc: 1000, payer_ttc: 500, tof: 210, tte: 30, total_re
 const unpaid = { amount: 50_000, paid_at: null, payer_phone: null, commission: nothingEarned }
 
 describe('The body of a payment’s webhook', () => {
-  let service: Service
-  let receiver: Receiver
+  const service = withService()
+  const endpointServer = withEndpointServer()
   let merchant: Merchant
   let wallet: ToldWallet
   before(async () => {
-    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
     wallet = toldWallet(service)
     merchant = await service.merchant()
-    await subscribe(service, merchant, receiver.url, paymentEvents)
+    await subscribe(service, merchant, endpointServer.url, paymentEvents)
     service.startWorkers()
   })
-  after(() => service.close().then(() => receiver.close()))
 
   const act = async (path: string, body: object, status: number) => {
     const answer = await service.http.post(`/api/v1/dev/intents/${path}`).set(merchant.write()).send(body)
@@ -49,7 +47,7 @@ describe('The body of a payment’s webhook', () => {
   /** Waits for these events of an intent. Returns their bodies, oldest first, each checked against its schema. */
   async function told(reference: string, ...events: string[]): Promise<Body[]> {
     const bodies = await until(`${events.join()} of ${reference}`, () => {
-      const some = receiver.received
+      const some = endpointServer.received
         .map(({ json }) => json)
         .filter(({ data }) => data.reference_number === reference)
       return some.length >= events.length && some
@@ -170,7 +168,7 @@ describe('The body of a payment’s webhook', () => {
   it('says whether it is a test', async () => {
     service.deps.wallets = openWallets(wallet, { ...wallet, name: 'live:told', close: async () => undefined })
     const live = await service.merchant({ mode: 'live' })
-    await subscribe(service, live, receiver.url, paymentEvents)
+    await subscribe(service, live, endpointServer.url, paymentEvents)
     const { referenceNumber } = await createIntent(service, live)
     await payWith({ outcome: 'done' }, referenceNumber)
     const bodies = await told(referenceNumber, 'created', 'confirmed')

@@ -1,23 +1,19 @@
 import { expect } from 'chai'
 import { attempt, freshDelivery, stored } from '../support/acts.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 import { answering, sender, stopAll } from './sending.ts'
 
 describe('A name that is public when it is registered', () => {
-  let service: Service
-  before(async () => {
-    service = await openService()
-  })
-  after(() => service.close())
+  const service = withService()
   afterEach(stopAll)
 
   it('but private at the attempt gets nothing: the attempt fails at the stage "address", and counts', async () => {
-    const receiver = await answering()
+    const endpointServer = await answering()
     const merchant = await service.merchant()
     const made = await service.http
       .post('/api/v1/dev/webhooks/endpoints')
       .set(merchant.write())
-      .send({ url: `https://rebind.example.com:${receiver.port}/`, events: ['payment.created'] })
+      .send({ url: `https://rebind.example.com:${endpointServer.port}/`, events: ['payment.created'] })
     expect(made.status).to.equal(201)
     const delivery = await freshDelivery(service, merchant)
     const rebound = sender([], { resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
@@ -25,6 +21,6 @@ describe('A name that is public when it is registered', () => {
     const { status, attempts, attemptLog } = await stored(service, delivery)
     expect({ status, attempts }).to.deep.equal({ status: 'RETRYING', attempts: 1 })
     expect(attemptLog[0]).to.include({ stage: 'address', status: null, answer: null })
-    expect(receiver.connections).to.have.length(0)
+    expect(endpointServer.connections).to.have.length(0)
   })
 })

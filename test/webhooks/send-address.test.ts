@@ -7,7 +7,7 @@ import { parseRange } from '../../src/security/network.ts'
 import { isWithin } from '../../src/webhooks/sender/address.ts'
 import { findAddresses } from '../../src/webhooks/sender/resolve.ts'
 import type { Attempt } from '../../src/webhooks/sender/send.ts'
-import { closing, httpReceiver, httpsReceiver, rawReceiver, silentReceiver } from './receivers.ts'
+import { closing, httpEndpoint, httpsEndpoint, rawEndpoint, silentEndpoint } from './endpoint-servers.ts'
 import {
   answering,
   attemptAt,
@@ -32,11 +32,11 @@ describe('the webhook sender, with TLS', () => {
 
   it('delivers to the host of the certificate, and names it in the handshake', async () => {
     let servername: unknown = null
-    const receiver = await httpsReceiver('receiver', (req, res) => {
+    const endpointServer = await httpsEndpoint('receiver', (req, res) => {
       servername = (req.socket as TLSSocket & { servername: unknown }).servername
       res.end()
     })
-    expect(await attemptOverTls(receiver, {}, hostName)).to.include({ outcome: 'delivered' })
+    expect(await attemptOverTls(endpointServer, {}, hostName)).to.include({ outcome: 'delivered' })
     expect(servername).to.equal(hostName)
   })
 
@@ -49,9 +49,9 @@ describe('the webhook sender, with TLS', () => {
   for (const [certificate, name, reason] of broken) {
     it(`refuses the certificate "${certificate}" of ${name}, whatever the environment says`, async () => {
       let requests = 0
-      const receiver = await httpsReceiver(certificate, (_req, res) => res.end(String(++requests)))
+      const endpointServer = await httpsEndpoint(certificate, (_req, res) => res.end(String(++requests)))
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
-      const attempt = await attemptOverTls(receiver, {}, name).finally(
+      const attempt = await attemptOverTls(endpointServer, {}, name).finally(
         () => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'],
       )
       expectStage(attempt, 'tls')
@@ -61,25 +61,30 @@ describe('the webhook sender, with TLS', () => {
   }
 
   it('trusts only the public authorities if no other is given', async () => {
-    const receiver = await httpsReceiver('receiver', (_req, res) => res.end())
-    const made = sender([`${hostName}:${receiver.port}`], { resolve: loopback })
-    const attempt = await made.send({ url: `https://${hostName}:${receiver.port}/`, headers, body, owner })
+    const endpointServer = await httpsEndpoint('receiver', (_req, res) => res.end())
+    const made = sender([`${hostName}:${endpointServer.port}`], { resolve: loopback })
+    const attempt = await made.send({
+      url: `https://${hostName}:${endpointServer.port}/`,
+      headers,
+      body,
+      owner,
+    })
     expectStage(attempt, 'tls')
     expect(attempt).to.have.property('reason').that.contains('trusted authority')
   })
 
   it('reports an endpoint without TLS, and a handshake that does not end', async () => {
-    const plain = await httpReceiver((_req, res) => res.end())
+    const plain = await httpEndpoint((_req, res) => res.end())
     expectStage(await attemptOverTls(plain, {}, hostName), 'tls')
     expectStage(
       await attemptOverTls(
-        await rawReceiver((socket) => socket.once('data', () => socket.destroy())),
+        await rawEndpoint((socket) => socket.once('data', () => socket.destroy())),
         {},
         hostName,
       ),
       'tls',
     )
-    const silent = await silentReceiver()
+    const silent = await silentEndpoint()
     expectTimeout(await attemptOverTls(silent, hasty, hostName))
     await closing(silent.connections[0] as Socket)
   })
@@ -89,7 +94,7 @@ describe('the webhook sender, with names and addresses', () => {
   afterEach(stopAll)
 
   it('refuses a name with any address that is not public, without connecting', async () => {
-    const receiver = await answering()
+    const endpointServer = await answering()
     const answers = [
       ['127.0.0.1'],
       ['93.184.216.34', '127.0.0.1'],
@@ -103,14 +108,14 @@ describe('the webhook sender, with names and addresses', () => {
       const resolve = async () =>
         addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
       const attempt = await sender([], { resolve }).send({
-        url: `https://${hostName}:${receiver.port}/`,
+        url: `https://${hostName}:${endpointServer.port}/`,
         headers,
         body,
         owner,
       })
       expectStage(attempt, 'address')
     }
-    expect(receiver.connections).to.have.length(0)
+    expect(endpointServer.connections).to.have.length(0)
   })
 
   it('refuses a name with more than 100 addresses, without checking them', async () => {
@@ -160,7 +165,7 @@ describe('the webhook sender, with names and addresses', () => {
   })
 
   it('also checks the peer address of the open socket against blocked ranges', async () => {
-    const receiver = await answering()
+    const endpointServer = await answering()
     const looks = ['93.184.216.34']
     const liar = {
       family: 4,
@@ -169,16 +174,16 @@ describe('the webhook sender, with names and addresses', () => {
       },
     }
     const options = { resolve: async () => [liar], blockedRanges: [parseRange('127.0.0.0/8')] }
-    const made = sender([`${hostName}:${receiver.port}`], options)
+    const made = sender([`${hostName}:${endpointServer.port}`], options)
     expectStage(
-      await made.send({ url: `http://${hostName}:${receiver.port}/`, headers, body, owner }),
+      await made.send({ url: `http://${hostName}:${endpointServer.port}/`, headers, body, owner }),
       'address',
     )
     expect(looks).to.deep.equal([])
   })
 
   it('resolves the name for each connection, so that a name that rebinds is refused', async () => {
-    const receiver = await answering()
+    const endpointServer = await answering()
     // 2d00::/8 counts as public but is not assigned, so the first attempt leads nowhere.
     const answers = ['2d00::1', '127.0.0.1', '2d00::1']
     const resolve = async () =>
@@ -187,17 +192,17 @@ describe('the webhook sender, with names and addresses', () => {
         family: address?.includes(':') ? 6 : 4,
       }))
     const made = sender([], { ...hasty, resolve })
-    const url = `https://${hostName}:${receiver.port}/`
+    const url = `https://${hostName}:${endpointServer.port}/`
     const stages = []
     for (let time = 0; time < 3; time++) stages.push(await made.send({ url, headers, body, owner }))
     expectStage(stages[1] as Attempt, 'address')
     for (const other of [stages[0], stages[2]])
       expect(other).to.have.property('stage').that.is.oneOf(['connect', 'timeout'])
-    expect(receiver.connections).to.have.length(0)
+    expect(endpointServer.connections).to.have.length(0)
   })
 
   it('checks the peer address of the open socket, whatever the name resolved to', async () => {
-    const receiver = await answering()
+    const endpointServer = await answering()
     const looks = ['93.184.216.34']
     const liar = {
       family: 4,
@@ -207,37 +212,37 @@ describe('the webhook sender, with names and addresses', () => {
     }
     const made = sender([], { resolve: async () => [liar] })
     expectStage(
-      await made.send({ url: `https://${hostName}:${receiver.port}/`, headers, body, owner }),
+      await made.send({ url: `https://${hostName}:${endpointServer.port}/`, headers, body, owner }),
       'address',
     )
     expect(looks).to.deep.equal([])
   })
 
   it('resolves the name once per connection, and connects to that address', async () => {
-    const receiver = await answering()
+    const endpointServer = await answering()
     let asked = 0
     const resolve = async () => (asked++ === 0 ? loopback() : [{ address: '127.0.0.99', family: 4 }])
-    const made = sender([`${hostName}:${receiver.port}`], { resolve })
-    const url = `http://${hostName}:${receiver.port}/`
+    const made = sender([`${hostName}:${endpointServer.port}`], { resolve })
+    const url = `http://${hostName}:${endpointServer.port}/`
     expect(await made.send({ url, headers, body, owner })).to.include({ outcome: 'delivered' })
     expect(await made.send({ url, headers, body, owner })).to.include({ outcome: 'delivered' })
     expect(asked).to.equal(1)
   })
 
   it('tries the next address when one is refused', async () => {
-    const receiver = await answering()
-    const made = sender([`${hostName}:${receiver.port}`], { resolve: deafThenLoopback })
-    expect(await made.send({ url: `http://${hostName}:${receiver.port}/`, headers, body, owner })).to.include(
-      {
-        outcome: 'delivered',
-      },
-    )
+    const endpointServer = await answering()
+    const made = sender([`${hostName}:${endpointServer.port}`], { resolve: deafThenLoopback })
+    expect(
+      await made.send({ url: `http://${hostName}:${endpointServer.port}/`, headers, body, owner }),
+    ).to.include({
+      outcome: 'delivered',
+    })
   })
 
   it('checks the rules for URLs again at each attempt', async () => {
-    const receiver = await answering()
+    const endpointServer = await answering()
     const made = sender([], { resolve: loopback })
-    const { port } = receiver
+    const { port } = endpointServer
     const hosts = ['127.0.0.1', '2130706433', '0x7f.1', 'localhost', '[::ffff:127.0.0.1]', `user@${hostName}`]
     const urls = [
       ...hosts.map((host) => `https://${host}:${port}/`),
@@ -246,7 +251,7 @@ describe('the webhook sender, with names and addresses', () => {
       'nonsense',
     ]
     for (const url of urls) expectStage(await made.send({ url, headers, body, owner }), 'address')
-    expect(receiver.connections).to.have.length(0)
+    expect(endpointServer.connections).to.have.length(0)
   })
 
   it('reports a name that does not exist or cannot be resolved', async () => {
@@ -270,9 +275,11 @@ describe('the webhook sender, with names and addresses', () => {
   })
 
   it('resolves allowed hosts as the machine does', async () => {
-    const receiver = await answering()
-    const made = sender([`localhost:${receiver.port}`], {})
-    expect(await made.send({ url: `http://localhost:${receiver.port}/`, headers, body, owner })).to.include({
+    const endpointServer = await answering()
+    const made = sender([`localhost:${endpointServer.port}`], {})
+    expect(
+      await made.send({ url: `http://localhost:${endpointServer.port}/`, headers, body, owner }),
+    ).to.include({
       outcome: 'delivered',
     })
   })
@@ -284,9 +291,9 @@ describe('the webhook sender, with names and addresses', () => {
   }
 
   it('ignores every proxy in the environment', async () => {
-    const [proxy, receiver] = [await answering(), await answering()]
+    const [proxy, endpointServer] = [await answering(), await answering()]
     Object.assign(process.env, proxies(proxy.port))
-    const attempt = await attemptAt(receiver, {}).finally(() => {
+    const attempt = await attemptAt(endpointServer, {}).finally(() => {
       for (const name of Object.keys(proxies(0))) delete process.env[name]
     })
     expect(attempt).to.include({ outcome: 'delivered' })
@@ -294,8 +301,8 @@ describe('the webhook sender, with names and addresses', () => {
   })
 
   it('ignores proxies that Node reads from the environment at start', async () => {
-    const [proxy, receiver] = [await answering(), await answering()]
-    const host = `127.0.0.1:${receiver.port}`
+    const [proxy, endpointServer] = [await answering(), await answering()]
+    const host = `127.0.0.1:${endpointServer.port}`
     const program = `
       import { createSender } from './src/webhooks/sender/send.ts'
       const sender = createSender({ timeoutMs: 10_000, maxSockets: 1, allowedHosts: new Set(['${host}']), blockedRanges: [] })

@@ -12,12 +12,12 @@ import { findAddresses, type Lookup } from '../../src/webhooks/sender/resolve.ts
 import {
   closedPort,
   closing,
-  httpReceiver,
-  type Receiver,
-  rawHttpReceiver,
-  rawReceiver,
-  silentReceiver,
-} from './receivers.ts'
+  type EndpointServer,
+  httpEndpoint,
+  rawEndpoint,
+  rawHttpEndpoint,
+  silentEndpoint,
+} from './endpoint-servers.ts'
 import {
   answering,
   body,
@@ -37,9 +37,9 @@ import {
   untouchable,
 } from './sending.ts'
 
-/** An open socket to `receiver`. */
-async function openTo(receiver: Receiver): Promise<Socket> {
-  const socket = connect(receiver.port, '127.0.0.1')
+/** An open socket to `endpoint`. */
+async function openTo(endpointServer: EndpointServer): Promise<Socket> {
+  const socket = connect(endpointServer.port, '127.0.0.1')
   await once(socket, 'connect')
   return socket
 }
@@ -49,31 +49,31 @@ describe('the webhook sender, over time', () => {
 
   it('reuses a connection, even after a failing status', async () => {
     let count = 0
-    const receiver = await httpReceiver((_req, res) => res.writeHead(++count % 2 ? 500 : 200).end('x'))
-    const { made, urls } = reaching([receiver], {})
+    const endpointServer = await httpEndpoint((_req, res) => res.writeHead(++count % 2 ? 500 : 200).end('x'))
+    const { made, urls } = reaching([endpointServer], {})
     for (let time = 0; time < 20; time++) await made.send({ url: urls[0] ?? '', headers, body, owner })
     expect(count).to.equal(20)
-    expect(receiver.connections).to.have.length(1)
+    expect(endpointServer.connections).to.have.length(1)
   })
 
   it('notices that an idle connection was closed', async () => {
-    const receiver = await rawHttpReceiver((socket) => socket.end(OK))
-    const { made, urls } = reaching([receiver], {})
+    const endpointServer = await rawHttpEndpoint((socket) => socket.end(OK))
+    const { made, urls } = reaching([endpointServer], {})
     for (let time = 0; time < 3; time++) {
       expect(await made.send({ url: urls[0] ?? '', headers, body, owner })).to.include({
         outcome: 'delivered',
       })
-      await closing(receiver.connections[time] as Socket)
+      await closing(endpointServer.connections[time] as Socket)
     }
-    expect(receiver.connections).to.have.length(3)
+    expect(endpointServer.connections).to.have.length(3)
   })
 
   it('sends a request once, whichever side closes the connection', async () => {
     let requests = 0
-    const receiver = await rawHttpReceiver((socket) =>
+    const endpointServer = await rawHttpEndpoint((socket) =>
       ++requests === 1 ? socket.write(OK) : socket.destroy(),
     )
-    const { made, urls } = reaching([receiver], {})
+    const { made, urls } = reaching([endpointServer], {})
     expect(await made.send({ url: urls[0] ?? '', headers, body, owner })).to.include({ outcome: 'delivered' })
     expectStage(await made.send({ url: urls[0] ?? '', headers, body, owner }), 'closed')
     expect(requests).to.equal(2)
@@ -81,10 +81,10 @@ describe('the webhook sender, over time', () => {
 
   it('does not repeat a request whose response has begun', async () => {
     let requests = 0
-    const receiver = await rawHttpReceiver((socket) =>
+    const endpointServer = await rawHttpEndpoint((socket) =>
       ++requests === 1 ? socket.write(OK) : socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'),
     )
-    const { made, urls } = reaching([receiver], {})
+    const { made, urls } = reaching([endpointServer], {})
     await made.send({ url: urls[0] ?? '', headers, body, owner })
     expectStage(await made.send({ url: urls[0] ?? '', headers, body, owner }), 'closed')
     expect(requests).to.equal(2)
@@ -92,47 +92,47 @@ describe('the webhook sender, over time', () => {
 
   it('never runs two attempts on one connection', async () => {
     const held: ServerResponse[] = []
-    const receiver = await httpReceiver((_req, res) => {
+    const endpointServer = await httpEndpoint((_req, res) => {
       held.push(res)
       if (held.length === 3) for (const one of held.splice(0)) one.end()
     })
-    const { made, urls } = reaching([receiver], {})
+    const { made, urls } = reaching([endpointServer], {})
     for (let round = 0; round < 5; round++) {
       const three = await Promise.all(
         [1, 2, 3].map(() => made.send({ url: urls[0] ?? '', headers, body, owner })),
       )
       for (const attempt of three) expect(attempt).to.include({ outcome: 'delivered' })
     }
-    expect(receiver.connections).to.have.length(3)
+    expect(endpointServer.connections).to.have.length(3)
   })
 
   it('keeps a connection, however much it has carried in total', async () => {
-    const receiver = await httpReceiver((_req, res) => res.end('x'.repeat(10_000)))
-    const { made, urls } = reaching([receiver], {})
+    const endpointServer = await httpEndpoint((_req, res) => res.end('x'.repeat(10_000)))
+    const { made, urls } = reaching([endpointServer], {})
     for (let time = 0; time < 50; time++) {
       expect(await made.send({ url: urls[0] ?? '', headers, body, owner })).to.include({
         outcome: 'delivered',
       })
     }
-    expect(receiver.connections).to.have.length(1)
+    expect(endpointServer.connections).to.have.length(1)
   })
 
   it('closes an idle connection before the endpoint would', async () => {
     // The sender subtracts two seconds for the round trip, so this closes after one.
-    const receiver = await httpReceiver((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
-    const { made, urls } = reaching([receiver], {})
+    const endpointServer = await httpEndpoint((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
+    const { made, urls } = reaching([endpointServer], {})
     await made.send({ url: urls[0] ?? '', headers, body, owner })
-    await closing(receiver.connections[0] as Socket)
+    await closing(endpointServer.connections[0] as Socket)
   })
 
   it('does not use a connection that was idle for too long because the process was too busy to close it', async () => {
-    const receiver = await httpReceiver((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
-    const { made, urls } = reaching([receiver], {})
+    const endpointServer = await httpEndpoint((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
+    const { made, urls } = reaching([endpointServer], {})
     await made.send({ url: urls[0] ?? '', headers, body, owner })
     const busyUntil = performance.now() + 1_050
     while (performance.now() < busyUntil);
     expect(await made.send({ url: urls[0] ?? '', headers, body, owner })).to.include({ outcome: 'delivered' })
-    expect(receiver.connections).to.have.length(2)
+    expect(endpointServer.connections).to.have.length(2)
   })
 
   it('serves attempts that wait for another endpoint in order, even after a failure', async () => {
@@ -147,28 +147,28 @@ describe('the webhook sender, over time', () => {
   })
 
   it('never has more sockets open than allowed, and serves all waiting attempts', async () => {
-    const receivers = [1, 2, 3].map(() => httpReceiver((_req, res) => setImmediate(() => res.end())))
-    const all = await Promise.all(receivers)
+    const endpointServers = [1, 2, 3].map(() => httpEndpoint((_req, res) => setImmediate(() => res.end())))
+    const all = await Promise.all(endpointServers)
     const { made, urls } = reaching(all, { maxSockets: 4 })
     const sent = Array.from({ length: 300 }, (_, at) =>
       made.send({ url: urls[at % 3] ?? '', headers, body, owner }),
     )
     const outcomes = new Set((await Promise.all(sent)).map((attempt) => attempt.outcome))
     expect([...outcomes]).to.deep.equal(['delivered'])
-    for (const receiver of all) expect(receiver.mostOpen()).to.be.at.most(4)
+    for (const endpointServer of all) expect(endpointServer.mostOpen()).to.be.at.most(4)
   })
 
   it('hands a connection to an attempt that waits for the same endpoint', async () => {
-    const receiver = await httpReceiver((_req, res) => res.end())
-    const { made, urls } = reaching([receiver], { maxSockets: 2 })
+    const endpointServer = await httpEndpoint((_req, res) => res.end())
+    const { made, urls } = reaching([endpointServer], { maxSockets: 2 })
     await Promise.all(
       Array.from({ length: 100 }, () => made.send({ url: urls[0] ?? '', headers, body, owner })),
     )
-    expect(receiver.connections).to.have.length(2)
+    expect(endpointServer.connections).to.have.length(2)
   })
 
   it('closes the longest idle connection if another endpoint needs a socket', async () => {
-    const all = await Promise.all([1, 2, 3].map(() => httpReceiver((_req, res) => res.end())))
+    const all = await Promise.all([1, 2, 3].map(() => httpEndpoint((_req, res) => res.end())))
     const { made, urls } = reaching(all, { maxSockets: 2 })
     for (const url of urls)
       expect(await made.send({ url, headers, body, owner })).to.include({ outcome: 'delivered' })
@@ -178,18 +178,18 @@ describe('the webhook sender, over time', () => {
   })
 
   it('lets an attempt wait for a socket only until its deadline', async () => {
-    const fine = await httpReceiver((_req, res) => res.end())
-    const { made, urls } = reaching([await silentReceiver(), fine], { ...hasty, maxSockets: 1 })
+    const fine = await httpEndpoint((_req, res) => res.end())
+    const { made, urls } = reaching([await silentEndpoint(), fine], { ...hasty, maxSockets: 1 })
     const both = await Promise.all([1, 2].map(() => made.send({ url: urls[0] ?? '', headers, body, owner })))
     for (const attempt of both) expectTimeout(attempt)
     expect(await made.send({ url: urls[1] ?? '', headers, body, owner })).to.include({ outcome: 'delivered' })
   })
 
   it('frees the socket after every kind of failure', async () => {
-    const hanging = await silentReceiver()
-    const closingAtOnce = await rawReceiver((socket) => socket.destroy())
-    const huge = await httpReceiver((_req, res) => res.end('x'.repeat(100_000)))
-    const fine = await httpReceiver((_req, res) => res.end())
+    const hanging = await silentEndpoint()
+    const closingAtOnce = await rawEndpoint((socket) => socket.destroy())
+    const huge = await httpEndpoint((_req, res) => res.end('x'.repeat(100_000)))
+    const fine = await httpEndpoint((_req, res) => res.end())
     const port = await closedPort()
     const hosts = [hanging, closingAtOnce, huge, fine].map((one) => `127.0.0.1:${one.port}`)
     const made = sender([...hosts, `127.0.0.1:${port}`], {
@@ -209,19 +209,19 @@ describe('the webhook sender, over time', () => {
     const warnings: Error[] = []
     const note = (warning: Error): void => void warnings.push(warning)
     process.on('warning', note)
-    const receiver = await httpReceiver((_req, res) => res.end('ok'))
-    const { made, urls } = reaching([receiver], { maxSockets: 20 })
+    const endpointServer = await httpEndpoint((_req, res) => res.end('ok'))
+    const { made, urls } = reaching([endpointServer], { maxSockets: 20 })
     let left = 4_000
     const before = timersUnderWay()
     const work = async (): Promise<void> => {
       while (left-- > 0) await made.send({ url: urls[0] ?? '', headers, body, owner })
     }
     await Promise.all(Array.from({ length: 40 }, work))
-    expect(timersUnderWay()).to.be.at.most(before + receiver.connections.length)
-    expect(receiver.connections).to.have.length.at.most(20)
-    const [first] = receiver.connections
+    expect(timersUnderWay()).to.be.at.most(before + endpointServer.connections.length)
+    expect(endpointServer.connections).to.have.length.at.most(20)
+    const [first] = endpointServer.connections
     await made.close()
-    await Promise.all(receiver.connections.map(closing))
+    await Promise.all(endpointServer.connections.map(closing))
     process.off('warning', note)
     expect(first?.destroyed).to.equal(true)
     expect(warnings).to.deep.equal([])
@@ -230,15 +230,15 @@ describe('the webhook sender, over time', () => {
   it('finishes running attempts when it is closed, and accepts no more', async () => {
     const arrivals = new EventEmitter()
     const arrived = once(arrivals, 'request')
-    const receiver = await httpReceiver((_req, res) => arrivals.emit('request', res))
-    const { made, urls } = reaching([receiver], {})
+    const endpointServer = await httpEndpoint((_req, res) => arrivals.emit('request', res))
+    const { made, urls } = reaching([endpointServer], {})
     const sending = made.send({ url: urls[0] ?? '', headers, body, owner })
     const [response] = (await arrived) as [ServerResponse]
     const closed = made.close()
     response.end()
     expect(await sending).to.include({ outcome: 'delivered' })
     await closed
-    await closing(receiver.connections[0] as Socket)
+    await closing(endpointServer.connections[0] as Socket)
     const late = await made
       .send({ url: urls[0] ?? '', headers, body, owner })
       .catch((error: Error) => error.message)
@@ -246,9 +246,15 @@ describe('the webhook sender, over time', () => {
   })
 
   it('does nothing after the deadline', async () => {
-    const receiver = await answering()
+    const endpointServer = await answering()
     const past = AbortSignal.abort()
-    const target = { origin: '', hostname: '127.0.0.1', port: receiver.port, secure: false, allowed: true }
+    const target = {
+      origin: '',
+      hostname: '127.0.0.1',
+      port: endpointServer.port,
+      secure: false,
+      allowed: true,
+    }
     const [found, never] = [loopback, forever].map((resolve) => ({ resolve, isBlocked: () => false }))
     const meter = createMeters(() => 0)(owner)
     const opened = await openSocket(found as Lookup, createSecureContext(), target, meter, past)
@@ -258,12 +264,12 @@ describe('the webhook sender, over time', () => {
     ).to.have.nested.property('fault.stage', 'timeout')
     const request = { path: '/', headers, body }
     expect(await exchange(untouchable, request, past)).to.have.nested.property('fault.stage', 'timeout')
-    expect(receiver.connections).to.have.length(0)
+    expect(endpointServer.connections).to.have.length(0)
   })
 
   it('rejects a request that cannot be sent, because that is not a failure of the endpoint', async () => {
-    const receiver = await httpReceiver((_req, res) => res.end())
-    const { made, urls } = reaching([receiver], {})
+    const endpointServer = await httpEndpoint((_req, res) => res.end())
+    const { made, urls } = reaching([endpointServer], {})
     const bad = { url: urls[0] ?? '', headers: { 'x-service-event': 'a\nb' }, body, owner }
     const error = await made.send(bad).catch((thrown: Error) => thrown)
     expect(error).to.be.instanceOf(Error)

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { createMeters } from '../../src/webhooks/sender/meter.ts'
 import { createWire } from '../../src/webhooks/sender/wire.ts'
 import { createGate } from '../support/gate.ts'
-import { pem, rawReceiver } from './receivers.ts'
+import { pem, rawEndpoint } from './endpoint-servers.ts'
 import { body, expectStage, headers, hostName, loopback, owner, sender, stopAll } from './sending.ts'
 
 describe('the time that TLS takes', () => {
@@ -29,8 +29,8 @@ describe('the time that TLS takes', () => {
   })
 
   it('counts for the business, and bytes wait until the business has time again', async () => {
-    const receiver = await rawReceiver((socket) => void socket.end('abc'))
-    const raw = connect(receiver.port, '127.0.0.1')
+    const endpointServer = await rawEndpoint((socket) => void socket.end('abc'))
+    const raw = connect(endpointServer.port, '127.0.0.1')
     await once(raw, 'connect')
     const gate = createGate()
     let isOpen = false

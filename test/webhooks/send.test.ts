@@ -3,12 +3,12 @@ import { expect } from 'chai'
 import {
   closedPort,
   closing,
-  httpReceiver,
-  httpsReceiver,
-  rawHttpReceiver,
-  rawReceiver,
-  silentReceiver,
-} from './receivers.ts'
+  httpEndpoint,
+  httpsEndpoint,
+  rawEndpoint,
+  rawHttpEndpoint,
+  silentEndpoint,
+} from './endpoint-servers.ts'
 import {
   attemptAt,
   attemptAtHttp,
@@ -33,7 +33,7 @@ describe('the webhook sender, with an endpoint that responds', () => {
 
   it('posts exactly the given bytes and headers to path and query', async () => {
     let seen: unknown = null
-    const receiver = await httpReceiver((req, res) => {
+    const endpointServer = await httpEndpoint((req, res) => {
       const chunks: Buffer[] = []
       req.on('data', (chunk: Buffer) => chunks.push(chunk))
       req.on('end', () => {
@@ -46,7 +46,7 @@ describe('the webhook sender, with an endpoint that responds', () => {
         res.end('thanks')
       })
     })
-    const { made, urls } = reaching([receiver], {})
+    const { made, urls } = reaching([endpointServer], {})
     const attempt = await made.send({ url: `${urls[0]}?shop=1&x=%2F#part`, headers, body, owner })
     expect(attempt).to.include({
       outcome: 'delivered',
@@ -61,7 +61,7 @@ describe('the webhook sender, with an endpoint that responds', () => {
       body,
       headers: {
         ...headers,
-        host: `127.0.0.1:${receiver.port}`,
+        host: `127.0.0.1:${endpointServer.port}`,
         connection: 'keep-alive',
         'content-length': String(Buffer.byteLength(body)),
       },
@@ -87,36 +87,40 @@ describe('the webhook sender, with an endpoint that responds', () => {
     ['304 Not Modified', 'refused'],
   ] as const)
     it(`treats a ${line} with a Content-Length as complete`, async () => {
-      const receiver = await rawHttpReceiver((socket) =>
+      const endpointServer = await rawHttpEndpoint((socket) =>
         socket.write(`HTTP/1.1 ${line}\r\nContent-Length: 37\r\n\r\n`),
       )
       const status = Number.parseInt(line, 10)
-      expect(await attemptAt(receiver, {})).to.include({ outcome, status, answer: '' })
+      expect(await attemptAt(endpointServer, {})).to.include({ outcome, status, answer: '' })
     })
 
   it('does not follow a redirect, neither to a neighbour nor to a metadata service', async () => {
-    const neighbour = await httpReceiver((_req, res) => res.end())
+    const neighbour = await httpEndpoint((_req, res) => res.end())
     const targets = [`http://127.0.0.1:${neighbour.port}/`, 'http://169.254.169.254/latest/meta-data/']
     for (const location of targets) {
       for (const status of [301, 302, 303, 307, 308]) {
-        const receiver = await httpReceiver((_req, res) => res.writeHead(status, { location }).end())
-        const { made, urls } = reaching([receiver, neighbour], {})
+        const endpointServer = await httpEndpoint((_req, res) => res.writeHead(status, { location }).end())
+        const { made, urls } = reaching([endpointServer, neighbour], {})
         expect(await made.send({ url: urls[0] ?? '', headers, body, owner })).to.include({
           outcome: 'refused',
           status,
         })
-        expect(receiver.connections).to.have.length(1)
+        expect(endpointServer.connections).to.have.length(1)
       }
     }
     expect(neighbour.connections).to.have.length(0)
   })
 
   it('waits for the response after interim responses', async () => {
-    const receiver = await rawHttpReceiver((socket) => {
+    const endpointServer = await rawHttpEndpoint((socket) => {
       socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n')
       socket.write(OK)
     })
-    expect(await attemptAt(receiver, {})).to.include({ outcome: 'delivered', status: 200, answer: 'ok' })
+    expect(await attemptAt(endpointServer, {})).to.include({
+      outcome: 'delivered',
+      status: 200,
+      answer: 'ok',
+    })
   })
 
   it('keeps the first KiB as text that is safe for databases and terminals', async () => {
@@ -161,114 +165,128 @@ describe('the webhook sender, with an endpoint that misbehaves', () => {
   afterEach(stopAll)
 
   it('gives up on one that never responds', async () => {
-    expectTimeout(await attemptAt(await silentReceiver(), hasty))
+    expectTimeout(await attemptAt(await silentEndpoint(), hasty))
   })
 
   it('gives up on one that drips its response', async () => {
-    const receiver = await rawHttpReceiver((socket) => {
+    const endpointServer = await rawHttpEndpoint((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n')
       repeat(socket, 'x', 20)
     })
-    expectTimeout(await attemptAt(receiver, hasty))
-    await closing(receiver.connections[0] as Socket)
+    expectTimeout(await attemptAt(endpointServer, hasty))
+    await closing(endpointServer.connections[0] as Socket)
   })
 
   it('gives up on one that drips its headers', async () => {
-    const receiver = await rawHttpReceiver((socket) => {
+    const endpointServer = await rawHttpEndpoint((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nx: ')
       repeat(socket, 'x', 20)
     })
-    expectTimeout(await attemptAt(receiver, hasty))
+    expectTimeout(await attemptAt(endpointServer, hasty))
   })
 
   it('gives up on one that drips interim responses', async () => {
-    const receiver = await rawHttpReceiver((socket) => repeat(socket, 'HTTP/1.1 102 Processing\r\n\r\n', 100))
-    expectTimeout(await attemptAt(receiver, hasty))
+    const endpointServer = await rawHttpEndpoint((socket) =>
+      repeat(socket, 'HTTP/1.1 102 Processing\r\n\r\n', 100),
+    )
+    expectTimeout(await attemptAt(endpointServer, hasty))
   })
 
   it('aborts a flood of interim responses before the deadline', async () => {
-    const receiver = await rawHttpReceiver((socket) =>
+    const endpointServer = await rawHttpEndpoint((socket) =>
       flood(socket, 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)),
     )
-    const attempt = await attemptAt(receiver, {})
+    const attempt = await attemptAt(endpointServer, {})
     expectStage(attempt, 'protocol')
-    await closing(receiver.connections[0] as Socket)
+    await closing(endpointServer.connections[0] as Socket)
   })
 
   it('aborts an endless chunk extension', async () => {
-    const receiver = await rawHttpReceiver((socket) => {
+    const endpointServer = await rawHttpEndpoint((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;')
       flood(socket, 'x'.repeat(10_000))
     })
-    expectStage(await attemptAt(receiver, {}), 'too_large')
-    await closing(receiver.connections[0] as Socket)
+    expectStage(await attemptAt(endpointServer, {}), 'too_large')
+    await closing(endpointServer.connections[0] as Socket)
   })
 
   it('takes the status of a response in hundreds of tiny chunks, and reads no more of them', async () => {
-    const receiver = await rawHttpReceiver((socket) => {
+    const endpointServer = await rawHttpEndpoint((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(1_000)}`)
     })
-    const attempt = await attemptAt(receiver, {})
+    const attempt = await attemptAt(endpointServer, {})
     expect(attempt).to.include({ outcome: 'delivered', answer: 'x'.repeat(257) })
-    await closing(receiver.connections[0] as Socket)
+    await closing(endpointServer.connections[0] as Socket)
   })
 
   it('takes the status of a 1 MB response and reads no more than necessary', async () => {
     for (const length of ['content-length: 1048576', 'transfer-encoding: identity\r\nconnection: close']) {
-      const receiver = await rawHttpReceiver((socket) => {
+      const endpointServer = await rawHttpEndpoint((socket) => {
         socket.write(`HTTP/1.1 200 OK\r\n${length}\r\n\r\n`)
         flood(socket, 'x'.repeat(1024))
       })
-      const attempt = await attemptAt(receiver, {})
+      const attempt = await attemptAt(endpointServer, {})
       expect(attempt).to.include({ outcome: 'delivered', status: 200, answer: 'x'.repeat(1024) })
-      await closing(receiver.connections[0] as Socket)
+      await closing(endpointServer.connections[0] as Socket)
     }
     const refused = await attemptAtHttp((_req, res) => res.writeHead(500).end('x'.repeat(1_048_576)))
     expect(refused).to.include({ outcome: 'refused', status: 500 })
   })
 
   it('takes the status of a 1 MB response over TLS', async () => {
-    const receiver = await httpsReceiver('receiver', (_req, res) => res.end('x'.repeat(1_048_576)))
-    expect(await attemptOverTls(receiver, {}, hostName)).to.include({ outcome: 'delivered', status: 200 })
+    const endpointServer = await httpsEndpoint('receiver', (_req, res) => res.end('x'.repeat(1_048_576)))
+    expect(await attemptOverTls(endpointServer, {}, hostName)).to.include({
+      outcome: 'delivered',
+      status: 200,
+    })
   })
 
   it('stops reading a response after 16 KiB, even from a slow endpoint', async () => {
-    const receiver = await rawHttpReceiver((socket) => {
+    const endpointServer = await rawHttpEndpoint((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n${'x'.repeat(17_000)}`)
     })
-    expect(await attemptAt(receiver, {})).to.include({ outcome: 'delivered', status: 200 })
-    await closing(receiver.connections[0] as Socket)
+    expect(await attemptAt(endpointServer, {})).to.include({ outcome: 'delivered', status: 200 })
+    await closing(endpointServer.connections[0] as Socket)
   })
 
   for (const lines of [1000, 17]) {
     it(`refuses ${lines} KB of headers`, async () => {
-      const receiver = await rawHttpReceiver((socket) => {
+      const endpointServer = await rawHttpEndpoint((socket) => {
         socket.write(`HTTP/1.1 200 OK\r\n${`x-more: ${'x'.repeat(990)}\r\n`.repeat(lines)}\r\n`)
       })
-      expectStage(await attemptAt(receiver, {}), 'too_large')
+      expectStage(await attemptAt(endpointServer, {}), 'too_large')
     })
   }
 
   it('reports a connection that was closed at once, before or during the response', async () => {
-    const atOnce = await rawReceiver((socket) => socket.destroy())
-    const torn = await rawReceiver((socket) => socket.resetAndDestroy())
-    const afterRequest = await rawHttpReceiver((socket) => socket.end())
-    const midHeaders = await rawHttpReceiver((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-'))
-    const midBody = await rawHttpReceiver((socket) =>
+    const atOnce = await rawEndpoint((socket) => socket.destroy())
+    const torn = await rawEndpoint((socket) => socket.resetAndDestroy())
+    const afterRequest = await rawHttpEndpoint((socket) => socket.end())
+    const midHeaders = await rawHttpEndpoint((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-'))
+    const midBody = await rawHttpEndpoint((socket) =>
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf'),
     )
-    const midChunk = await rawHttpReceiver((socket) =>
+    const midChunk = await rawHttpEndpoint((socket) =>
       socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nha'),
     )
-    const lastBody = await rawHttpReceiver((socket) =>
+    const lastBody = await rawHttpEndpoint((socket) =>
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\nconnection: close\r\n\r\nhalf'),
     )
-    const lastChunk = await rawHttpReceiver((socket) =>
+    const lastChunk = await rawHttpEndpoint((socket) =>
       socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n5\r\nha'),
     )
-    for (const receiver of [atOnce, torn, afterRequest, midHeaders, midBody, midChunk, lastBody, lastChunk]) {
-      expectStage(await attemptAt(receiver, {}), 'closed')
-      expect(receiver.connections, 'a request is sent once').to.have.length(1)
+    for (const endpointServer of [
+      atOnce,
+      torn,
+      afterRequest,
+      midHeaders,
+      midBody,
+      midChunk,
+      lastBody,
+      lastChunk,
+    ]) {
+      expectStage(await attemptAt(endpointServer, {}), 'closed')
+      expect(endpointServer.connections, 'a request is sent once').to.have.length(1)
     }
   })
 
@@ -282,7 +300,7 @@ describe('the webhook sender, with an endpoint that misbehaves', () => {
       'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n',
       'HTTP/1.1 100 Continue\r\n\r\n',
     ]) {
-      expectStage(await attemptAt(await rawHttpReceiver((socket) => socket.write(answer)), {}), 'protocol')
+      expectStage(await attemptAt(await rawHttpEndpoint((socket) => socket.write(answer)), {}), 'protocol')
     }
   })
 

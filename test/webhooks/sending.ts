@@ -8,7 +8,7 @@ import {
   type Sender,
   type SenderOptions,
 } from '../../src/webhooks/sender/send.ts'
-import { httpReceiver, pem, type Receiver, stopReceivers } from './receivers.ts'
+import { type EndpointServer, httpEndpoint, pem, stopEndpoints } from './endpoint-servers.ts'
 
 /** A short deadline, for tests of the deadline. */
 const hastyMs = 300
@@ -42,42 +42,45 @@ export function sender(hosts: string[], options: Partial<SenderOptions>): Sender
   return made
 }
 
-/** A sender that may connect to `receivers` by address, with their URLs. */
+/** A sender that may connect to `endpoints` by address, with their URLs. */
 export function reaching(
-  receivers: Receiver[],
+  endpointServers: EndpointServer[],
   options: Partial<SenderOptions>,
 ): { made: Sender; urls: string[] } {
-  const hosts = receivers.map(({ port }) => `127.0.0.1:${port}`)
+  const hosts = endpointServers.map(({ port }) => `127.0.0.1:${port}`)
   return { made: sender(hosts, options), urls: hosts.map((host) => `http://${host}/hooks`) }
 }
 
-/** Makes one attempt at one receiver. */
-export async function attemptAt(receiver: Receiver, options: Partial<SenderOptions>): Promise<Attempt> {
-  const { made, urls } = reaching([receiver], options)
+/** Makes one attempt at one endpoint. */
+export async function attemptAt(
+  endpointServer: EndpointServer,
+  options: Partial<SenderOptions>,
+): Promise<Attempt> {
+  const { made, urls } = reaching([endpointServer], options)
   return made.send({ url: urls[0] ?? '', headers, body, owner })
 }
 
 export const attemptAtHttp = async (listener: RequestListener): Promise<Attempt> =>
-  attemptAt(await httpReceiver(listener), {})
+  attemptAt(await httpEndpoint(listener), {})
 
 /** Makes one attempt at `https://name:port`, which `resolve` maps to loopback. */
 export function attemptOverTls(
-  receiver: Receiver,
+  endpointServer: EndpointServer,
   options: Partial<SenderOptions>,
   name: string,
 ): Promise<Attempt> {
   const ca = { ca: pem('authority.pem') }
-  const made = sender([`${name}:${receiver.port}`], { resolve: loopback, ...ca, ...options })
-  return made.send({ url: `https://${name}:${receiver.port}/hooks`, headers, body, owner })
+  const made = sender([`${name}:${endpointServer.port}`], { resolve: loopback, ...ca, ...options })
+  return made.send({ url: `https://${name}:${endpointServer.port}/hooks`, headers, body, owner })
 }
 
-export const answering = (): Promise<Receiver> => httpReceiver((_req, res) => res.end())
+export const answering = (): Promise<EndpointServer> => httpEndpoint((_req, res) => res.end())
 
 /** Fails like a resolver, with details that a merchant must not see. */
 export const failing = (code: string) => () =>
   Promise.reject(Object.assign(new Error(`query ${code} 10.0.0.1`), { code }))
 
-/** Two addresses, of which only the second has a receiver. */
+/** Two addresses, of which only the second has an endpoint. */
 export const deafThenLoopback = async () => [
   { address: '::1', family: 6 },
   { address: '127.0.0.1', family: 4 },
@@ -117,9 +120,9 @@ export function expectTimeout(attempt: Attempt): void {
   expect(attempt.durationMs).to.be.within(hastyMs - 5, hastyMs + 2_000)
 }
 
-/** Stops all timers, receivers and senders of a test. */
+/** Stops all timers, endpoints and senders of a test. */
 export async function stopAll(): Promise<void> {
   for (const timer of timers.splice(0)) clearInterval(timer)
-  await stopReceivers()
+  await stopEndpoints()
   await Promise.all(senders.splice(0).map((made) => made.close()))
 }

@@ -3,18 +3,13 @@ import type { Deps } from '../../src/deps.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { cancelIntent, createIntent } from '../support/acts.ts'
 import { openVictim } from '../support/kill-points.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 
 const dayMs = 86_400_000
 
 describe('a cancel and an expiry at the same moment', () => {
-  let service: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-    merchant = await service.merchant()
-  })
-  after(() => service.close())
+  const service = withService()
+  const merchant = withMerchant(service)
 
   it('have one winner and one event, 1 000 times', async function () {
     this.timeout(30_000)

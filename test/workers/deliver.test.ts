@@ -15,33 +15,28 @@ import {
   subscribe,
   trustEndpoint,
 } from '../support/acts.ts'
-import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { isSignedWith, startEndpointServer, withEndpointServerPerTest } from '../support/endpoint-server.ts'
+import { withMerchantPerTest, withService } from '../support/service.ts'
 
 describe('a delivery', () => {
-  let service: Service
-  let receiver: Receiver
-  let merchant: Merchant
+  const service = withService()
+  const merchant = withMerchantPerTest(service)
+  const endpointServer = withEndpointServerPerTest()
   let secret: string
   let endpointId: string
-  before(async () => {
-    service = await openService()
-  })
   beforeEach(async () => {
-    ;[merchant, receiver] = await Promise.all([service.merchant(), startReceiver()])
-    ;({ secret, id: endpointId } = await subscribe(service, merchant, receiver.url))
+
+    ;({ secret, id: endpointId } = await subscribe(service, merchant, endpointServer.url))
   })
   afterEach(() => {
     service.clock.freeze(null)
-    return receiver.close()
   })
-  after(() => service.close())
 
   const later = (ms: number) => new Date(service.clock.now().getTime() + ms)
 
   it('carries the four headers of SPEC 6.2, spelled exactly, with a signature over timestamp and body', async () => {
     await attempt(service.deps, (await freshDelivery(service, merchant))._id)
-    const [one] = await receiver.atLeast(1)
+    const [one] = await endpointServer.atLeast(1)
     const names = one?.rawHeaders.filter((_, index) => index % 2 === 0)
     expect(names).to.include.members([
       'Content-Type',
@@ -63,7 +58,7 @@ describe('a delivery', () => {
     await cancelIntent(service, merchant, referenceNumber)
     await relay(service, merchant)
     for (const { _id } of await deliveriesOf(service, merchant)) await attempt(service.deps, _id)
-    const told = receiver.received.map(({ headers, json }) => [headers['x-service-event'], json.event])
+    const told = endpointServer.received.map(({ headers, json }) => [headers['x-service-event'], json.event])
     expect(told).to.deep.equal([
       ['payment.created', 'payment.created'],
       ['payment.cancelled', 'payment.cancelled'],
@@ -71,7 +66,7 @@ describe('a delivery', () => {
   })
 
   it('has the same bytes at every attempt and in every process, even after the intent has changed', async () => {
-    await subscribe(service, merchant, receiver.url, [
+    await subscribe(service, merchant, endpointServer.url, [
       'payment.confirmed',
       'payment.failed',
       'payment.refunded',
@@ -85,10 +80,10 @@ describe('a delivery', () => {
     await relay(service, merchant)
     await act('simulate-payment', { outcome: 'insufficient_funds' }, 402)
     await relay(service, merchant)
-    receiver.respondWith((res) => void res.writeHead(500).end())
+    endpointServer.respondWith((res) => void res.writeHead(500).end())
     const attemptAll = async (deps: Deps) => {
       for (const { _id } of await deliveriesOf(service, merchant)) await attempt(deps, _id)
-      return receiver.received.splice(0).map(({ body }) => body)
+      return endpointServer.received.splice(0).map(({ body }) => body)
     }
     const first = await attemptAll(service.deps)
     expect(first.map((body) => JSON.parse(body).data.amount)).to.deep.equal([null, null])
@@ -97,7 +92,7 @@ describe('a delivery', () => {
     await act('refund', {}, 200)
     service.clock.freeze(later(60_000))
     const beside = await openBeside(service)
-    beside.allowHost(receiver.host)
+    beside.allowHost(endpointServer.host)
     beside.clock.freeze(service.clock.now())
     expect(await attemptAll(beside.deps)).to.deep.equal(first)
     await beside.close()
@@ -116,14 +111,14 @@ describe('a delivery', () => {
       attempts: 0,
       nextAttemptAt: null,
     })
-    expect(receiver.received).to.deep.equal([])
+    expect(endpointServer.received).to.deep.equal([])
     const path = `/api/v1/dev/webhooks/events/${delivery._id}`
     const { body } = await service.http.get(path).set(merchant.read()).expect(200)
     expect(body.data).to.include({ status: 'CANCELLED', payload: null })
   })
 
   it('keeps its id and bytes, with a fresh timestamp and signature for each attempt', async () => {
-    receiver.respondWith((res, count) => void res.writeHead(count < 3 ? 500 : 200).end())
+    endpointServer.respondWith((res, count) => void res.writeHead(count < 3 ? 500 : 200).end())
     service.clock.freeze(later(0))
     const { _id } = await freshDelivery(service, merchant)
     const times: string[] = []
@@ -132,11 +127,11 @@ describe('a delivery', () => {
       times.push(String(Math.floor(service.clock.now().getTime() / 1000)))
       await attempt(service.deps, _id)
     }
-    expect(receiver.received.map(({ headers }) => headers['x-service-timestamp'])).to.deep.equal(times)
-    expect(new Set(receiver.received.map(({ body }) => body))).to.have.property('size', 1)
-    expect(new Set(receiver.received.map(({ json }) => json.id))).to.deep.equal(new Set([_id]))
-    expect(receiver.received.map((one) => isSignedWith(secret, one))).to.deep.equal([true, true, true])
-    const signatures = receiver.received.map(({ headers }) => headers['x-service-signature'])
+    expect(endpointServer.received.map(({ headers }) => headers['x-service-timestamp'])).to.deep.equal(times)
+    expect(new Set(endpointServer.received.map(({ body }) => body))).to.have.property('size', 1)
+    expect(new Set(endpointServer.received.map(({ json }) => json.id))).to.deep.equal(new Set([_id]))
+    expect(endpointServer.received.map((one) => isSignedWith(secret, one))).to.deep.equal([true, true, true])
+    const signatures = endpointServer.received.map(({ headers }) => headers['x-service-signature'])
     expect(new Set(signatures)).to.have.property('size', 3)
   })
 
@@ -147,7 +142,9 @@ describe('a delivery', () => {
     await trustEndpoint(service, endpointId)
     const made = await Promise.all(statuses.map(() => freshDelivery(service, merchant)))
     const statusOf = new Map(made.map(({ _id }, index) => [_id, statuses[index] ?? 0]))
-    receiver.respondWith((res, _count, { json }) => void res.writeHead(statusOf.get(json.id) ?? 0).end())
+    endpointServer.respondWith(
+      (res, _count, { json }) => void res.writeHead(statusOf.get(json.id) ?? 0).end(),
+    )
     const outcomes = await Promise.all(made.map(({ _id }) => attempt(service.deps, _id)))
     const now = await Promise.all(made.map((delivery) => stored(service, delivery)))
     const told = statuses.map((status, index) => [
@@ -167,18 +164,20 @@ describe('a delivery', () => {
   })
 
   it('does not follow a redirect: 301 is a failed attempt', async () => {
-    const elsewhere = await startReceiver()
+    const elsewhere = await startEndpointServer()
     service.allowHost(elsewhere.host)
-    receiver.respondWith((res) => void res.writeHead(301, { Location: elsewhere.url }).end())
+    endpointServer.respondWith((res) => void res.writeHead(301, { Location: elsewhere.url }).end())
     const delivery = await freshDelivery(service, merchant)
     expect((await attempt(service.deps, delivery._id)).outcome).to.equal('retrying')
     expect((await stored(service, delivery)).attemptLog[0]).to.include({ status: 301 })
-    expect([receiver.received.length, elsewhere.received.length]).to.deep.equal([1, 0])
+    expect([endpointServer.received.length, elsewhere.received.length]).to.deep.equal([1, 0])
     await elsewhere.close()
   })
 
   it('records each attempt: its time, its duration, the response, and where it failed', async () => {
-    receiver.respondWith((res, count) => (count === 1 ? res.destroy() : void res.writeHead(503).end('busy')))
+    endpointServer.respondWith((res, count) =>
+      count === 1 ? res.destroy() : void res.writeHead(503).end('busy'),
+    )
     service.clock.freeze(later(0))
     const startedAt = service.clock.now()
     const delivery = await freshDelivery(service, merchant)
@@ -200,7 +199,7 @@ describe('a delivery', () => {
     service.clock.advance(365 * 86_400_000)
     for (const _again of [1, 2])
       expect(await attempt(service.deps, delivery._id)).to.include({ outcome: 'superseded', attempts: 1 })
-    expect(receiver.received).to.have.length(1)
+    expect(endpointServer.received).to.have.length(1)
     expect(await stored(service, delivery)).to.deep.equal(before)
   })
 
@@ -214,7 +213,7 @@ describe('a delivery', () => {
     ['is gone', () => service.deps.Endpoint.deleteOne({ _id: endpointId })],
   ] as const)
     it(`is cancelled when its endpoint ${what}, without an attempt`, async () => {
-      receiver.respondWith((res) => void res.writeHead(500).end())
+      endpointServer.respondWith((res) => void res.writeHead(500).end())
       const [untried, tried] = [
         await freshDelivery(service, merchant),
         await freshDelivery(service, merchant),
@@ -233,6 +232,6 @@ describe('a delivery', () => {
       }
       expect((await stored(service, untried)).attempts).to.equal(0)
       expect((await stored(service, tried)).attempts).to.equal(1)
-      expect(receiver.received).to.have.length(1)
+      expect(endpointServer.received).to.have.length(1)
     })
 })

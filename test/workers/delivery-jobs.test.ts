@@ -6,29 +6,24 @@ import { retryJob } from '../../src/admin/board/retry.ts'
 import { newId } from '../../src/security/ids.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { createIntent, deliveriesOf, stored, subscribe, waitingEvents } from '../support/acts.ts'
-import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
+import { type EndpointServer, isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
 import { everythingIn } from '../support/redis-keys.ts'
-import { openService, type Service } from '../support/service.ts'
+import { openService, type Service, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /** From the API to the endpoint, with the real workers and the real queues. */
 describe('the job of a delivery', () => {
-  let quick: Service
-  let standard: Service
+  const quick = withService(() => ({ WEBHOOK_RETRY_SECONDS: '0.2,0.2,0.2,0.2,0.2,0.2,0.2' }))
+  const standard = withService()
   let redis: Redis
   const queues: Queue[] = []
-  before(async () => {
-    ;[quick, standard] = await Promise.all([
-      openService({ WEBHOOK_RETRY_SECONDS: '0.2,0.2,0.2,0.2,0.2,0.2,0.2' }),
-      openService(),
-    ])
+  before(() => {
     redis = new Redis(quick.deps.config.redisUrl, { maxRetriesPerRequest: null })
     for (const service of [quick, standard]) service.startWorkers()
   })
   after(async () => {
     await Promise.all(queues.map((queue) => queue.close()))
     redis.disconnect()
-    await Promise.all([quick.close(), standard.close()])
   })
 
   const queueOf = ({ deps }: Service) => {
@@ -39,17 +34,17 @@ describe('the job of a delivery', () => {
 
   /** Creates an intent of a merchant whose endpoint responds like this. The rest happens by itself. */
   async function told(service: Service, respond: (count: number) => number) {
-    const [merchant, receiver] = await Promise.all([service.merchant(), startReceiver()])
-    receiver.respondWith((res, count) => void res.writeHead(respond(count)).end('an answer'))
-    const { secret } = await subscribe(service, merchant, receiver.url, ['payment.created'])
+    const [merchant, endpointServer] = await Promise.all([service.merchant(), startEndpointServer()])
+    endpointServer.respondWith((res, count) => void res.writeHead(respond(count)).end('an answer'))
+    const { secret } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     const intent = await createIntent(service, merchant, {
       amount: 4321,
       label: 'a-label-nobody-else-has',
       metadata: { order: 'a-value-nobody-else-has' },
     })
-    const [first] = await receiver.atLeast(1)
+    const [first] = await endpointServer.atLeast(1)
     const [delivery] = await deliveriesOf(service, merchant)
-    return { merchant, receiver, secret, intent, id: delivery?._id ?? '', first }
+    return { merchant, endpointServer, secret, intent, id: delivery?._id ?? '', first }
   }
 
   const waitFor = (service: Service, id: string, status: string) =>
@@ -58,7 +53,7 @@ describe('the job of a delivery', () => {
       return now.status === status && now
     })
 
-  const gapsOf = ({ received }: Receiver) =>
+  const gapsOf = ({ received }: EndpointServer) =>
     received.slice(1).map(({ at }, index) => at - (received[index]?.at ?? 0))
 
   it('is enqueued at once, without waiting for a poll, even after events without a subscriber', async () => {
@@ -67,11 +62,11 @@ describe('the job of a delivery', () => {
     const unsubscribed = await service.merchant()
     await createIntent(service, unsubscribed)
     await until('relayed', async () => (await waitingEvents(service, unsubscribed)).length === 0)
-    const [merchant, receiver] = [await service.merchant(), await startReceiver()]
-    await subscribe(service, merchant, receiver.url)
+    const [merchant, endpointServer] = [await service.merchant(), await startEndpointServer()]
+    await subscribe(service, merchant, endpointServer.url)
     await createIntent(service, merchant)
-    await receiver.atLeast(1, 5_000)
-    await receiver.close()
+    await endpointServer.atLeast(1, 5_000)
+    await endpointServer.close()
     await service.close()
   })
 
@@ -89,30 +84,32 @@ describe('the job of a delivery', () => {
       added.push(...jobs.map(() => queue))
       enqueue(queue, jobs)
     }
-    const { receiver, id } = await told(service, () => 200)
+    const { endpointServer, id } = await told(service, () => 200)
     await waitFor(service, id, 'DELIVERED')
     expect(added).to.include('outbox-relay')
     expect(added).not.to.include('webhook-delivery')
     expect(await everythingIn(service.deps.config.redisUrl, service.deps.config.queuePrefix)).not.to.include(
       id,
     )
-    await receiver.close()
+    await endpointServer.close()
     await service.close()
   })
 
   it('runs after each wait until the endpoint accepts the delivery, and is then removed', async () => {
-    const { receiver, id, secret } = await told(quick, (count) => (count < 8 ? 500 : 200))
+    const { endpointServer, id, secret } = await told(quick, (count) => (count < 8 ? 500 : 200))
     const { attempts, attemptLog } = await waitFor(quick, id, 'DELIVERED')
-    expect([attempts, attemptLog.length, receiver.received.length]).to.deep.equal([8, 8, 8])
-    expect(Math.min(...gapsOf(receiver))).to.be.at.least(200)
-    expect(receiver.received.every((one) => isSignedWith(secret, one) && one.json.id === id)).to.equal(true)
+    expect([attempts, attemptLog.length, endpointServer.received.length]).to.deep.equal([8, 8, 8])
+    expect(Math.min(...gapsOf(endpointServer))).to.be.at.least(200)
+    expect(endpointServer.received.every((one) => isSignedWith(secret, one) && one.json.id === id)).to.equal(
+      true,
+    )
     const queue = queueOf(quick)
     for (let count = 0; count <= 8; count += 1) await isIn(queue, jobOf(id, count), 'unknown')
-    await receiver.close()
+    await endpointServer.close()
   })
 
   it('completes while its attempt hangs', async () => {
-    const [merchant, hanging, queue] = [await quick.merchant(), await startReceiver(), queueOf(quick)]
+    const [merchant, hanging, queue] = [await quick.merchant(), await startEndpointServer(), queueOf(quick)]
     const held: ServerResponse[] = []
     hanging.respondWith((res, count) => (count === 1 ? void res.writeHead(500).end() : void held.push(res)))
     await subscribe(quick, merchant, hanging.url, ['payment.created'])
@@ -129,7 +126,7 @@ describe('the job of a delivery', () => {
   })
 
   it('is among the failed jobs after the 8th failure, where support staff find it, and Retry re-queues the delivery', async () => {
-    const { receiver, id, intent } = await told(quick, () => 500)
+    const { endpointServer, id, intent } = await told(quick, () => 500)
     await waitFor(quick, id, 'DEAD')
     const queue = queueOf(quick)
     await isIn(queue, jobOf(id, 8), 'failed')
@@ -137,38 +134,38 @@ describe('the job of a delivery', () => {
     expect(job?.failedReason).to.equal('attempt 8: status 500')
     expect(job?.data).to.deep.equal({
       ref: intent.referenceNumber,
-      host: receiver.host,
+      host: endpointServer.host,
       failed: '8 of 8',
       error: 'status 500',
     })
-    expect(receiver.received).to.have.length(8)
+    expect(endpointServer.received).to.have.length(8)
     expect((await stored(quick, { _id: id })).attempts).to.equal(8)
 
-    receiver.respondWith((res) => void res.end())
+    endpointServer.respondWith((res) => void res.end())
     const by = { actor: { kind: 'staff', name: 'awa.diop', ip: null }, actId: newId() } as const
     expect(await retryJob(quick.deps, queue, jobOf(id, 8), by)).to.include({ status: 204 })
     const delivered = await waitFor(quick, id, 'DELIVERED')
     expect(delivered).to.include({ attempts: 9, redrives: 1 })
     for (const jobId of [jobOf(id, 8), jobIdOf(delivered), jobIdOf({ _id: id, attempts: 8, redrives: 1 })])
       await isIn(queue, jobId, 'unknown')
-    await receiver.close()
+    await endpointServer.close()
   })
 
   it('leaves the failed jobs when the delivery is re-queued without a job, as the command line does', async () => {
-    const { receiver, id } = await told(quick, () => 500)
+    const { endpointServer, id } = await told(quick, () => 500)
     await waitFor(quick, id, 'DEAD')
     const queue = queueOf(quick)
     await isIn(queue, jobOf(id, 8), 'failed')
-    receiver.respondWith((res) => void res.end())
+    endpointServer.respondWith((res) => void res.end())
     const asked = { status: 'RETRYING', redrives: 1, askedAfterAttempts: 8, deadAt: null } as const
     await quick.deps.Delivery.updateOne({ _id: id }, { $set: { ...asked, nextAttemptAt: quick.deps.now() } })
     await waitFor(quick, id, 'DELIVERED')
     await isIn(queue, jobOf(id, 8), 'unknown')
-    await receiver.close()
+    await endpointServer.close()
   })
 
   it('is delayed until the next attempt, and shows how many failed, why, and when the next one is', async () => {
-    const { receiver, id, intent } = await told(standard, () => 500)
+    const { endpointServer, id, intent } = await told(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')
     const { nextAttemptAt } = await stored(standard, { _id: id })
@@ -176,7 +173,7 @@ describe('the job of a delivery', () => {
     expect(job?.name).to.equal('payment.created')
     expect(job?.data).to.deep.equal({
       ref: intent.referenceNumber,
-      host: receiver.host,
+      host: endpointServer.host,
       failed: '1 of 8',
       error: 'status 500',
       next: nextAttemptAt?.toISOString(),
@@ -184,34 +181,34 @@ describe('the job of a delivery', () => {
     // BullMQ stores the time in the score: milliseconds times 4096, plus a counter.
     const score = Number(await redis.zscore(queue.toKey('delayed'), jobOf(id, 1)))
     expect(Math.floor(score / 4096) - (nextAttemptAt?.getTime() ?? 0)).to.be.within(-1, 1000)
-    await receiver.close()
+    await endpointServer.close()
   })
 
   it('takes no more than 700 bytes of Redis while it waits', async () => {
-    const { receiver, id } = await told(standard, () => 500)
+    const { endpointServer, id } = await told(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')
     const bytes = Number(await redis.memory('USAGE', queue.toKey(jobOf(id, 1))))
     const inSet = Buffer.byteLength(jobOf(id, 1)) + 100
     expect(bytes + inSet).to.be.at.most(700)
-    await receiver.close()
+    await endpointServer.close()
   })
 
   it('is not needed: without it a worker finds the delivery when it is due', async () => {
     const service = await openService({ WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' })
     service.startWorkers()
-    const { receiver, id } = await told(service, (count) => (count === 1 ? 500 : 200))
+    const { endpointServer, id } = await told(service, (count) => (count === 1 ? 500 : 200))
     const queue = queueOf(service)
     await until('the delivery waits', async () => (await stored(service, { _id: id })).status === 'RETRYING')
     await until('its job is lost', async () => (await queue.remove(jobOf(id, 1))) === 1)
     await waitFor(service, id, 'DELIVERED')
-    expect(gapsOf(receiver)[0]).to.be.at.least(1_000)
-    await receiver.close()
+    expect(gapsOf(endpointServer)[0]).to.be.at.least(1_000)
+    await endpointServer.close()
     await service.close()
   })
 
   it('has only ids and harmless text, like all of Redis: no body, secret, key, code or response', async () => {
-    const { receiver, id, merchant, secret, intent, first } = await told(standard, () => 500)
+    const { endpointServer, id, merchant, secret, intent, first } = await told(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')
     const { redisUrl, queuePrefix } = standard.deps.config
@@ -232,6 +229,6 @@ describe('the job of a delivery', () => {
       `"${intent.code}"`,
     ]
     expect(forbidden.filter((words) => text.includes(words))).to.deep.equal([])
-    await receiver.close()
+    await endpointServer.close()
   })
 })

@@ -2,30 +2,25 @@ import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { attempt, freshDelivery, openBeside, stored, subscribe } from '../support/acts.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { attempt, freshDelivery, stored, subscribe } from '../support/acts.ts'
+import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
+import { type Merchant, withService, withServiceBeside } from '../support/service.ts'
 
 describe('the lease on a delivery', () => {
-  let service: Service
-  let beside: Service
-  let receiver: Receiver
+  const service = withService()
+  const beside = withServiceBeside(service)
+  let endpointServer: EndpointServer
   let merchant: Merchant
   let delivery: Delivery
-  before(async () => {
-    service = await openService()
-    beside = await openBeside(service)
-  })
   beforeEach(async () => {
     service.clock.freeze(new Date('2031-05-06T07:08:09.010Z'))
-    ;[merchant, receiver] = await Promise.all([service.merchant(), startReceiver()])
-    await subscribe(service, merchant, receiver.url)
-    beside.allowHost(receiver.host)
+    ;[merchant, endpointServer] = await Promise.all([service.merchant(), startEndpointServer()])
+    await subscribe(service, merchant, endpointServer.url)
+    beside.allowHost(endpointServer.host)
     delivery = await freshDelivery(service, merchant)
     beside.clock.freeze(service.clock.now())
   })
-  afterEach(() => receiver.close())
-  after(() => beside.close().then(() => service.close()))
+  afterEach(() => endpointServer.close())
 
   const inMs = (ms: number) => new Date(service.clock.now().getTime() + ms)
   /** The state while another process holds the delivery, or after it died. */
@@ -40,7 +35,7 @@ describe('the lease on a delivery', () => {
       [service, beside, service, beside].map(({ deps }) => attempt(deps, delivery._id)),
     )
     expect(outcomes.filter(({ outcome }) => outcome === 'delivered')).to.have.length(1)
-    expect(receiver.received).to.have.length(1)
+    expect(endpointServer.received).to.have.length(1)
     expect(await stored(service, delivery)).to.include({ status: 'DELIVERED', attempts: 1 })
   })
 
@@ -55,7 +50,7 @@ describe('the lease on a delivery', () => {
         attempts: 0,
       })
     }
-    expect(receiver.received).to.have.length(0)
+    expect(endpointServer.received).to.have.length(0)
     service.clock.freeze(until)
     expect(await attempt(service.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
   })
@@ -79,13 +74,13 @@ describe('the lease on a delivery', () => {
       nextAttemptAt: until,
       attempts: 0,
     })
-    expect(receiver.received).to.have.length(0)
+    expect(endpointServer.received).to.have.length(0)
     service.clock.freeze(until)
     expect(await attempt(service.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
   })
 
   it('leaves a delivery all its 8 attempts, however often attempts were cut short', async () => {
-    receiver.respondWith((res) => void res.writeHead(500).end())
+    endpointServer.respondWith((res) => void res.writeHead(500).end())
     for (let count = 1; count <= 8; count += 1) {
       service.clock.advance(86_400_000)
       await holdByAnother(inMs(0))
@@ -96,9 +91,9 @@ describe('the lease on a delivery', () => {
 
   it('lasts 10 s from the claim and 10 s from each renewal during the attempt', async () => {
     const held: ServerResponse[] = []
-    receiver.respondWith((res) => void held.push(res))
+    endpointServer.respondWith((res) => void held.push(res))
     const running = attempt(service.deps, delivery._id)
-    await receiver.atLeast(1)
+    await endpointServer.atLeast(1)
     const claimedAt = service.clock.now().getTime()
     expect((await stored(service, delivery)).nextAttemptAt?.getTime()).to.equal(claimedAt + 10_000)
     service.clock.advance(9_000)
@@ -114,9 +109,9 @@ describe('the lease on a delivery', () => {
 
   it('lets only its holder write a result', async () => {
     const held: ServerResponse[] = []
-    receiver.respondWith((res, count) => void (count === 1 ? held.push(res) : res.end()))
+    endpointServer.respondWith((res, count) => void (count === 1 ? held.push(res) : res.end()))
     const slow = attempt(service.deps, delivery._id)
-    await receiver.atLeast(1)
+    await endpointServer.atLeast(1)
     beside.clock.freeze(inMs(10_000))
     expect((await attempt(beside.deps, delivery._id)).outcome).to.equal('delivered')
     const before = await stored(service, delivery)

@@ -6,32 +6,23 @@ import {
   cancelIntent,
   createIntent,
   deliveriesOf,
-  openBeside,
   readIntent,
   relay,
   storedBodies,
   subscribe,
   waitingEvents,
 } from '../support/acts.ts'
-import { startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { startEndpointServer } from '../support/endpoint-server.ts'
+import { openService, withMerchantPerTest, withService, withServiceBeside } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const dayMs = 86_400_000
 
 describe('expiry', () => {
-  let service: Service
-  let beside: Service
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-    beside = await openBeside(service)
-  })
-  beforeEach(async () => {
-    merchant = await service.merchant()
-  })
+  const service = withService()
+  const beside = withServiceBeside(service)
+  const merchant = withMerchantPerTest(service)
   afterEach(() => service.clock.freeze(null))
-  after(() => beside.close().then(() => service.close()))
 
   const reach = (instant: string, ms = 0) => service.clock.freeze(new Date(Date.parse(instant) + ms))
   const listed = async (status: string) => {
@@ -93,8 +84,8 @@ describe('expiry', () => {
   })
 
   it('has one event, dated to when it was due, however often and in however many processes it runs', async () => {
-    const receiver = await startReceiver()
-    await subscribe(service, merchant, receiver.url)
+    const endpointServer = await startEndpointServer()
+    await subscribe(service, merchant, endpointServer.url)
     const { referenceNumber, expiresAt } = await createIntent(service, merchant)
     reach(expiresAt, 90_000)
     beside.clock.freeze(service.clock.now())
@@ -112,7 +103,7 @@ describe('expiry', () => {
       status: 'CANCELLED',
       paid_at: null,
     })
-    await receiver.close()
+    await endpointServer.close()
   })
 
   it('releases the code for another intent 15 minutes later, not before', async () => {
@@ -132,13 +123,13 @@ describe('expiry', () => {
 describe('expiry with real workers and a lifetime of one second', () => {
   it('sends payment.expired exactly once, not before the time is up', async () => {
     const service = await openService({ INTENT_LIFETIME_SECONDS: '1' })
-    const [merchant, receiver] = [await service.merchant(), await startReceiver()]
+    const [merchant, endpointServer] = [await service.merchant(), await startEndpointServer()]
     service.startWorkers()
-    await subscribe(service, merchant, receiver.url, ['payment.expired'])
+    await subscribe(service, merchant, endpointServer.url, ['payment.expired'])
     const made = await Promise.all(Array.from({ length: 10 }, () => createIntent(service, merchant)))
-    await receiver.atLeast(10, 5_000)
+    await endpointServer.atLeast(10, 5_000)
     const expiresAt = new Map(made.map((intent) => [intent.referenceNumber, Date.parse(intent.expiresAt)]))
-    for (const { at, json } of receiver.received) {
+    for (const { at, json } of endpointServer.received) {
       expect(json.event).to.equal('payment.expired')
       expect(at).to.be.at.least(expiresAt.get(String(json.data.reference_number)) ?? Number.NaN)
     }
@@ -149,10 +140,10 @@ describe('expiry with real workers and a lifetime of one second', () => {
       (await deliveriesOf(service, merchant)).every(({ status }) => status === 'DELIVERED')
     await until('all is written down', delivered)
     expect(await deliveriesOf(service, merchant)).to.have.length(10)
-    expect(receiver.received.map(({ json }) => json.data.reference_number)).to.have.members([
+    expect(endpointServer.received.map(({ json }) => json.data.reference_number)).to.have.members([
       ...expiresAt.keys(),
     ])
-    await receiver.close()
+    await endpointServer.close()
     await service.close()
   })
 })

@@ -17,31 +17,28 @@ import {
   trustEndpoint,
   waitingEvents,
 } from '../support/acts.ts'
+import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { startProcess } from '../support/processes.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { everythingIn } from '../support/redis-keys.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withServicePerTest } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 describe('the first attempt at a delivery', () => {
-  let service: Service
-  let receiver: Receiver
+  const service = withServicePerTest()
+  const endpointServer = withEndpointServerPerTest()
   let merchant: Merchant
   let endpointId: string
   let redis: Redis
   let queue: Queue
   beforeEach(async () => {
-    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
     redis = new Redis(service.deps.config.redisUrl, { maxRetriesPerRequest: null })
     queue = new Queue('webhook-delivery', { connection: redis, prefix: service.deps.config.queuePrefix })
     merchant = await service.merchant()
-    ;({ id: endpointId } = await subscribe(service, merchant, receiver.url, ['payment.created']))
+    ;({ id: endpointId } = await subscribe(service, merchant, endpointServer.url, ['payment.created']))
   })
   afterEach(async () => {
     await queue.close()
     redis.disconnect()
-    await service.close()
-    await receiver.close()
   })
 
   const create = (count: number) =>
@@ -55,18 +52,18 @@ describe('the first attempt at a delivery', () => {
   /** How many times each delivery arrived. */
   const arrivals = () => {
     const counts = new Map<string, number>()
-    for (const { json } of receiver.received) counts.set(json.id, (counts.get(json.id) ?? 0) + 1)
+    for (const { json } of endpointServer.received) counts.set(json.id, (counts.get(json.id) ?? 0) + 1)
     return [...counts.values()]
   }
 
   it('is made by the relay that inserts the delivery, under a lease, with nothing in Redis', async () => {
     const held: ServerResponse[] = []
-    receiver.respondWith((res) => void held.push(res))
+    endpointServer.respondWith((res) => void held.push(res))
     await create(1)
     service.deps.slots.open()
     const began = service.clock.now().getTime()
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
-    await receiver.atLeast(1)
+    await endpointServer.atLeast(1)
     const [delivery] = await deliveriesOf(service, merchant)
     expect(delivery).to.include({ status: 'PENDING', attempts: 0 })
     expect(delivery?.leaseToken).to.be.a('string')
@@ -85,22 +82,22 @@ describe('the first attempt at a delivery', () => {
 
   it('waits without a lease, but with a job, if there is no slot, and is made as soon as a slot is free', async () => {
     const held: ServerResponse[] = []
-    receiver.respondWith((res) => void held.push(res))
+    endpointServer.respondWith((res) => void held.push(res))
     service.startWorkers()
     await create(5)
     await until('all are inserted', async () => (await deliveriesOf(service, merchant)).length === 5)
-    await receiver.atLeast(2)
+    await endpointServer.atLeast(2)
     const waiting = (await deliveriesOf(service, merchant)).filter(({ leaseToken }) => leaseToken === null)
     expect(waiting).to.have.length(3)
     for (const delivery of waiting)
       await until('its job', async () => (await queue.getJob(jobIdOf(delivery))) !== undefined)
-    expect(receiver.received).to.have.length(2)
-    receiver.respondWith((res) => void res.end())
+    expect(endpointServer.received).to.have.length(2)
+    endpointServer.respondWith((res) => void res.end())
     const freedAt = Date.now()
     for (const res of held) res.end()
     await areDelivered(5)
     // Long before their jobs run again.
-    expect(Math.max(...receiver.received.map(({ at }) => at)) - freedAt).to.be.below(4_000)
+    expect(Math.max(...endpointServer.received.map(({ at }) => at)) - freedAt).to.be.below(4_000)
     expect(arrivals()).to.deep.equal([1, 1, 1, 1, 1])
     await until('their jobs are gone', async () => (await queue.count()) === 0, 15_000)
   })
@@ -118,9 +115,9 @@ describe('the first attempt at a delivery', () => {
       expect(delivery.nextAttemptAt).to.deep.equal(delivery.createdAt)
       expect(await queue.getJobState(jobIdOf(delivery))).to.equal('waiting')
     }
-    expect(receiver.received).to.have.length(0)
+    expect(endpointServer.received).to.have.length(0)
     const attempts = await openBeside(service, { WORKER_QUEUES: 'webhook-delivery' })
-    attempts.allowHost(receiver.host)
+    attempts.allowHost(endpointServer.host)
     attempts.startWorkers()
     await areDelivered(3)
     expect(arrivals()).to.deep.equal([1, 1, 1])
@@ -130,7 +127,7 @@ describe('the first attempt at a delivery', () => {
   it('is made once when several processes relay the event at once', async () => {
     await trustEndpoint(service, endpointId)
     const beside = await openBeside(service)
-    beside.allowHost(receiver.host)
+    beside.allowHost(endpointServer.host)
     const both = [service, beside]
     for (const { deps } of both) deps.slots.open()
     await create(30)
@@ -163,7 +160,7 @@ describe('the first attempt at a delivery', () => {
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
     await service.deps.backgroundWork.ended()
     expect(await attemptDue(service.deps)).to.equal(0)
-    expect(receiver.received).to.have.length(0)
+    expect(endpointServer.received).to.have.length(0)
     service.clock.advance(deliveryLeaseMs + 500)
     expect(await attemptDue(service.deps)).to.equal(1)
     await service.deps.backgroundWork.ended()
@@ -173,10 +170,10 @@ describe('the first attempt at a delivery', () => {
 
   it('is repeated within 15 s by another process if its process is killed, and does not count', async () => {
     const held: ServerResponse[] = []
-    receiver.respondWith((res, count) => (count === 1 ? void held.push(res) : void res.end()))
-    const worker = await startProcess('worker', service, { WEBHOOK_ALLOWED_HOSTS: receiver.host })
+    endpointServer.respondWith((res, count) => (count === 1 ? void held.push(res) : void res.end()))
+    const worker = await startProcess('worker', service, { WEBHOOK_ALLOWED_HOSTS: endpointServer.host })
     await create(1)
-    await receiver.atLeast(1)
+    await endpointServer.atLeast(1)
     worker.kill('SIGKILL')
     const killedAt = Date.now()
     service.startWorkers()
@@ -201,7 +198,7 @@ describe('the first attempt at a delivery', () => {
     })
 
     it('at its result does not count, and is repeated when its lease ends', async () => {
-      receiver.respondWith((res) => void res.writeHead(500).end())
+      endpointServer.respondWith((res) => void res.writeHead(500).end())
       await create(1)
       service.deps.slots.open()
       await relay(service, merchant, failing('recordResult'))
@@ -227,7 +224,7 @@ describe('the first attempt at a delivery', () => {
         expect(service.deps.slots.inFlight(), name).to.equal(0)
         service.clock.advance(deliveryLeaseMs + 500)
       }
-      expect(receiver.received).to.have.length(0)
+      expect(endpointServer.received).to.have.length(0)
       await attemptDue(service.deps)
       await service.deps.backgroundWork.ended()
       const [done] = await areDelivered(1)
@@ -243,7 +240,7 @@ describe('the first attempt at a delivery', () => {
       const { businessId, health, url } = await service.deps.Endpoint.findById(endpointId).orFail().lean()
       expect(delivery?.url).to.equal(url)
       // The state after an error of MongoDB: the endpoint waits, and no slot will become free.
-      service.deps.slots.wait({ endpointId, businessId, health, origin: receiver.host })
+      service.deps.slots.wait({ endpointId, businessId, health, origin: endpointServer.host })
       service.startWorkers()
       await areDelivered(3)
       await until('nobody waits', () => service.deps.slots.waiting().length === 0)

@@ -1,35 +1,33 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { createIntent, deliveriesOf, subscribe, trustEndpoint } from '../support/acts.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
+import { type Merchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /** A merchant with one endpoint. */
 interface Shop {
   merchant: Merchant
-  receiver: Receiver
+  endpointServer: EndpointServer
   endpointId: string
 }
 
 /** From the API to the endpoint, with the real workers. */
 describe('an endpoint that hangs or is slow', () => {
-  let service: Service
-  const receivers: Receiver[] = []
-  before(async () => {
-    service = await openService()
+  const service = withService()
+  const endpointServers: EndpointServer[] = []
+  before(() => {
     service.startWorkers()
   })
   after(async () => {
-    await Promise.all(receivers.map((receiver) => receiver.close()))
-    await service.close()
+    await Promise.all(endpointServers.map((endpointServer) => endpointServer.close()))
   })
 
-  async function openShop(at?: Receiver): Promise<Shop> {
-    const [merchant, receiver] = [await service.merchant(), at ?? (await startReceiver())]
-    receivers.push(receiver)
-    const { id: endpointId } = await subscribe(service, merchant, receiver.url, ['payment.created'])
-    return { merchant, receiver, endpointId }
+  async function openShop(at?: EndpointServer): Promise<Shop> {
+    const [merchant, endpointServer] = [await service.merchant(), at ?? (await startEndpointServer())]
+    endpointServers.push(endpointServer)
+    const { id: endpointId } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
+    return { merchant, endpointServer, endpointId }
   }
 
   const sell = ({ merchant }: Shop, count: number) =>
@@ -46,11 +44,11 @@ describe('an endpoint that hangs or is slow', () => {
     )
 
   /** Holds every request until the function is called, and responds at once from then on. */
-  function hang({ receiver }: Shop): () => void {
+  function hang({ endpointServer }: Shop): () => void {
     const held: ServerResponse[] = []
-    receiver.respondWith((res) => void held.push(res))
+    endpointServer.respondWith((res) => void held.push(res))
     return () => {
-      receiver.respondWith((res) => void res.end())
+      endpointServer.respondWith((res) => void res.end())
       for (const res of held) res.end()
     }
   }
@@ -60,16 +58,16 @@ describe('an endpoint that hangs or is slow', () => {
     const respond = hang(bad)
     await sell(bad, 12)
     await until('the others wait', async () => (await deliveriesOf(service, bad.merchant)).length === 12)
-    await bad.receiver.atLeast(2)
-    expect(bad.receiver.received).to.have.length(2)
+    await bad.endpointServer.atLeast(2)
+    expect(bad.endpointServer.received).to.have.length(2)
 
     await sell(good, 20)
     await isDone(good, 20)
-    expect(bad.receiver.received).to.have.length(2)
+    expect(bad.endpointServer.received).to.have.length(2)
 
     respond()
     const done = await isDone(bad, 12, 15_000)
-    expect(bad.receiver.received).to.have.length(12)
+    expect(bad.endpointServer.received).to.have.length(12)
     expect(new Set(done.map(({ attempts }) => attempts))).to.deep.equal(new Set([1]))
   })
 
@@ -77,18 +75,18 @@ describe('an endpoint that hangs or is slow', () => {
     const bad = await openShop()
     await trustEndpoint(service, bad.endpointId)
     const respond = hang(bad)
-    const other = await startReceiver()
-    receivers.push(other)
+    const other = await startEndpointServer()
+    endpointServers.push(other)
     await sell(bad, 60)
-    await bad.receiver.atLeast(50)
+    await bad.endpointServer.atLeast(50)
     await subscribe(service, bad.merchant, other.url, ['payment.cancelled'])
     const { referenceNumber } = await createIntent(service, bad.merchant)
     const path = `/api/v1/dev/intents/${referenceNumber}/cancel`
     await service.http.post(path).set(bad.merchant.write()).expect(200)
     await other.atLeast(1, 5_000)
-    expect(bad.receiver.received).to.have.length(50)
+    expect(bad.endpointServer.received).to.have.length(50)
     // From here on it gets two at a time.
-    await bad.receiver.atLeast(52, 10_000)
+    await bad.endpointServer.atLeast(52, 10_000)
     respond()
     await until(
       'all are delivered',
@@ -105,11 +103,13 @@ describe('an endpoint that hangs or is slow', () => {
     await trustEndpoint(service, bad.endpointId)
     const respond = hang(bad)
     await sell(bad, 60)
-    await bad.receiver.atLeast(50)
-    const good = await openShop(bad.receiver)
+    await bad.endpointServer.atLeast(50)
+    const good = await openShop(bad.endpointServer)
     const [intent] = await sell(good, 1)
     await until('its webhook arrives', () =>
-      bad.receiver.received.some(({ json }) => json.data['reference_number'] === intent?.referenceNumber),
+      bad.endpointServer.received.some(
+        ({ json }) => json.data['reference_number'] === intent?.referenceNumber,
+      ),
     )
     respond()
     await isDone(bad, 60, 20_000)
@@ -118,12 +118,12 @@ describe('an endpoint that hangs or is slow', () => {
 
   it('gets all events at once if it responds after only a second', async () => {
     const slow = await openShop()
-    slow.receiver.respondWith((res) => void setTimeout(() => res.end(), 1_000))
+    slow.endpointServer.respondWith((res) => void setTimeout(() => res.end(), 1_000))
     // It begins with 2 slots, and gets one more with each success.
     for (const count of [2, 4, 8, 16]) {
-      const before = slow.receiver.received.length
+      const before = slow.endpointServer.received.length
       await sell(slow, count)
-      const arrived = await slow.receiver.atLeast(before + count)
+      const arrived = await slow.endpointServer.atLeast(before + count)
       const first = arrived[before]?.at ?? 0
       expect((arrived.at(-1)?.at ?? 0) - first, `${count} at once`).to.be.below(900)
       await isDone(slow, before + count)

@@ -13,7 +13,7 @@ import { relayOutboxes } from '../../src/outbox/relay.ts'
 import { newId } from '../../src/security/ids.ts'
 import { createIntent, relay, subscribe, waitingEvents } from '../support/acts.ts'
 import { newRefund, simulate, storedIntent } from '../support/pay.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchantPerTest, withServicePerTest } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const many = 1_000
@@ -23,7 +23,7 @@ const fullMetadata = Object.fromEntries(
 )
 const cause = { requestId: newId(), traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
 
-/** A receiver that keeps only the id and the size of each webhook. */
+/** An endpoint that keeps only the id and the size of each webhook. */
 async function startCounter() {
   const ids: string[] = []
   let bytes = 0
@@ -52,13 +52,8 @@ async function startCounter() {
 }
 
 describe('an intent with very many events', () => {
-  let service: Service
-  let merchant: Merchant
-  beforeEach(async () => {
-    service = await openService()
-    merchant = await service.merchant()
-  })
-  afterEach(() => service.close())
+  const service = withServicePerTest()
+  const merchant = withMerchantPerTest(service)
 
   const bytesOf = async (referenceNumber: string): Promise<number> => {
     const [found] = await service.deps.Intent.aggregate<{ bytes: number }>([
@@ -92,9 +87,9 @@ describe('an intent with very many events', () => {
 
   it('can have 1 000 refunds and 1 000 declined payments with full metadata, each delivered once', async function () {
     this.timeout(240_000)
-    const receiver = await startCounter()
+    const endpointServer = await startCounter()
     const events = ['payment.created', 'payment.failed', 'payment.confirmed', 'payment.refunded']
-    await subscribe(service, merchant, receiver.url, events)
+    await subscribe(service, merchant, endpointServer.url, events)
     const { referenceNumber } = await createIntent(service, merchant, {
       amount: many,
       metadata: fullMetadata,
@@ -107,7 +102,7 @@ describe('an intent with very many events', () => {
     expect(await waitingEvents(service, merchant)).to.have.length(all)
     service.startWorkers()
     await relay(service, merchant)
-    await until('every event is told', () => receiver.ids.length >= all, 180_000)
+    await until('every event is told', () => endpointServer.ids.length >= all, 180_000)
     await until(
       'every delivery has ended',
       async () => {
@@ -117,10 +112,10 @@ describe('an intent with very many events', () => {
       60_000,
     )
     expect(await waitingEvents(service, merchant)).to.deep.equal([])
-    expect(receiver.ids).to.have.length(all)
-    expect(new Set(receiver.ids)).to.have.property('size', all)
-    expect(receiver.bytes()).to.be.above(all * 100_000)
-    receiver.close()
+    expect(endpointServer.ids).to.have.length(all)
+    expect(new Set(endpointServer.ids)).to.have.property('size', all)
+    expect(endpointServer.bytes()).to.be.above(all * 100_000)
+    endpointServer.close()
   })
 
   /** Stores `large` copies of an intent with full metadata and `small` copies of a small one. Returns their ids. */

@@ -15,11 +15,10 @@ import { newAccount } from '../../src/wallets/sandbox/account.ts'
 import { move, withoutMoving } from '../../src/wallets/sandbox/move.ts'
 import type { PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
-import { openBeside } from '../support/acts.ts'
 import { expectBalanced } from '../support/books.ts'
 import { createGate } from '../support/gate.ts'
 import { payFor, refund, storedIntent, toldBy, wordOf } from '../support/pay.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchant, withService, withServiceBeside } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const rounds = 2000
@@ -32,9 +31,9 @@ const wallets = 50
 const balance = 2000
 
 describe('Two payers, the merchant, a simulation and the expiry that compete for one intent', () => {
-  let service: Service
-  let beside: Service
-  let merchant: Merchant
+  const service = withService()
+  const beside = withServiceBeside(service)
+  const merchant = withMerchant(service)
   let caller: Caller
   const instant = new Date('2032-01-01T00:00:00Z')
   /** Customers may just begin. */
@@ -42,9 +41,6 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
   /** To the API there is time left, to the workers there is none: their clocks are further apart than any may be. */
   let workers: Deps[]
   before(async () => {
-    service = await openService()
-    beside = await openBeside(service)
-    merchant = await service.merchant()
     const { businessId, keyId } = merchant
     caller = {
       businessId,
@@ -65,10 +61,6 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
       return newAccount({ _id: phone, phone, businessId: null, pinHash: null, balance }, instant)
     })
     await service.deps.WalletAccount.insertMany(accounts)
-  })
-  after(async () => {
-    await beside.close()
-    await service.close()
   })
 
   const phoneOf = (number: number) => String(23_000_000 + (number % wallets))

@@ -10,7 +10,7 @@ import { cancelIntent, createIntent, readIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
 import { openVictim } from '../support/kill-points.ts'
 import { pay, simulate, storedIntent, toldBy, wordOf } from '../support/pay.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withMerchantPerTest, withService } from '../support/service.ts'
 import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
 import { until } from '../support/until.ts'
 
@@ -18,14 +18,10 @@ const dayMs = 86_400_000
 const minuteMs = 60_000
 
 describe('A payment under way', () => {
-  let service: Service
-  let merchant: Merchant
+  const service = withService()
+  const merchant = withMerchantPerTest(service)
   let wallet: ToldWallet
-  before(async () => {
-    service = await openService()
-  })
-  beforeEach(async () => {
-    merchant = await service.merchant()
+  beforeEach(() => {
     wallet = toldWallet(service)
     service.clock.freeze(new Date())
   })
@@ -34,7 +30,6 @@ describe('A payment under way', () => {
     // What one case leaves under way is not to be found by the next.
     await service.deps.Intent.deleteMany({})
   })
-  after(() => service.close())
 
   const codeOf = ({ status, body }: { status: number; body: { error: { code: string } } }) =>
     `${status} ${body.error.code}`

@@ -20,37 +20,31 @@ import {
   trustEndpoint,
   waitingEvents,
 } from '../support/acts.ts'
+import { startEndpointServer, withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
 import { storedIntent } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { openService, withMerchantPerTest, withServicePerTest } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const dayMs = 86_400_000
 
 /** What a worker finds in MongoDB without any job. No worker runs a queue here. */
 describe('the poll', () => {
-  let service: Service
-  let receiver: Receiver
-  let merchant: Merchant
+  const service = withServicePerTest()
+  const merchant = withMerchantPerTest(service)
+  const endpointServer = withEndpointServer()
   let endpointId: string
-  before(async () => {
-    receiver = await startReceiver()
-  })
   beforeEach(async () => {
-    service = await openService()
-    merchant = await service.merchant()
-    ;({ id: endpointId } = await subscribe(service, merchant, receiver.url))
-    receiver.received.splice(0)
-    receiver.respondWith((res) => void res.end())
+
+    ;({ id: endpointId } = await subscribe(service, merchant, endpointServer.url))
+    endpointServer.received.splice(0)
+    endpointServer.respondWith((res) => void res.end())
   })
   afterEach(async () => {
     await service.deps.backgroundWork.ended()
     service.deps.slots.close()
-    await service.close()
   })
-  after(() => receiver.close())
 
   /** Copies of a new intent of the merchant, with the changes. */
   async function manyIntents(count: number, change: object, owner = merchant): Promise<void> {
@@ -98,7 +92,7 @@ describe('the poll', () => {
 
     it('relays the event of a business before thousands of older ones of another business', async () => {
       const neighbour = await service.merchant()
-      await subscribe(service, neighbour, receiver.url)
+      await subscribe(service, neighbour, endpointServer.url)
       await manyIntents(3_000, { outbox: await oldOutbox(ago(60_000)) })
       await createIntent(service, neighbour)
       service.clock.advance(2_000)
@@ -113,7 +107,7 @@ describe('the poll', () => {
 
     it('relays other events despite hundreds that this version cannot relay, and reports the error', async () => {
       const neighbour = await service.merchant()
-      await subscribe(service, neighbour, receiver.url)
+      await subscribe(service, neighbour, endpointServer.url)
       const unknown = (await oldOutbox(ago(60_000))).map((event) => ({ ...event, format: 99 }))
       await manyIntents(300, { outbox: unknown })
       await createIntent(service, neighbour)
@@ -131,7 +125,7 @@ describe('the poll', () => {
 
   describe('of deliveries', () => {
     it('attempts what is due and nothing before its time, including the delivery of a dead process', async () => {
-      receiver.respondWith((res) => void res.writeHead(500).end())
+      endpointServer.respondWith((res) => void res.writeHead(500).end())
       const delivery = await freshDelivery(service, merchant)
       service.deps.slots.open()
       service.clock.advance(1_000)
@@ -152,7 +146,7 @@ describe('the poll', () => {
     })
 
     it('attempts the delivery of a business before thousands of older ones of another business', async () => {
-      const [neighbour, hanging] = [await service.merchant(), await startReceiver()]
+      const [neighbour, hanging] = [await service.merchant(), await startEndpointServer()]
       const held: ServerResponse[] = []
       hanging.respondWith((res) => void held.push(res))
       const like = await freshDelivery(service, merchant)
@@ -171,7 +165,7 @@ describe('the poll', () => {
         }
       })
       await service.deps.Delivery.collection.insertMany(many as never[])
-      await subscribe(service, neighbour, receiver.url)
+      await subscribe(service, neighbour, endpointServer.url)
       await freshDelivery(service, neighbour)
       service.clock.advance(1_000)
       service.deps.slots.open()
@@ -206,7 +200,7 @@ describe('the poll', () => {
         await freshDelivery(service, merchant),
       ]
       await attempt(service.deps, made[0]?._id ?? '')
-      receiver.respondWith((res) => void res.writeHead(500).end())
+      endpointServer.respondWith((res) => void res.writeHead(500).end())
       for (let count = 1; count <= 8; count += 1) {
         await attempt(service.deps, made[1]?._id ?? '')
         service.clock.advance(dayMs)
@@ -308,7 +302,7 @@ describe('the poll', () => {
   it('searches only for the work of its process’s queues', async () => {
     const own = await openService({ WORKER_QUEUES: 'outbox-relay' })
     const seller = await own.merchant()
-    await subscribe(own, seller, receiver.url)
+    await subscribe(own, seller, endpointServer.url)
     await createIntent(own, seller)
     own.clock.advance(dayMs)
     const queues: string[] = []

@@ -8,7 +8,6 @@ import {
   cancelIntent,
   createIntent,
   deliveriesOf,
-  openBeside,
   relay,
   storedBodies,
   storedBody,
@@ -16,31 +15,30 @@ import {
   trustEndpoint,
   waitingEvents,
 } from '../support/acts.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { asMerchant, type Merchant, openService, type Service } from '../support/service.ts'
+import {
+  asMerchant,
+  type Merchant,
+  type Service,
+  withMerchantPerTest,
+  withService,
+  withServiceBeside,
+} from '../support/service.ts'
 
 describe('the relay', () => {
-  let service: Service
-  let beside: Service
-  let receiver: Receiver
-  let merchant: Merchant
-  before(async () => {
-    service = await openService()
-    ;[beside, receiver] = await Promise.all([openBeside(service), startReceiver()])
-  })
-  beforeEach(async () => {
-    merchant = await service.merchant()
-  })
-  after(() => Promise.all([receiver.close(), beside.close()]).then(() => service.close()))
+  const service = withService()
+  const beside = withServiceBeside(service)
+  const endpointServer = withEndpointServer()
+  const merchant = withMerchantPerTest(service)
 
   it('inserts one delivery for each subscribed active endpoint and empties the outbox', async () => {
-    const wanting = await subscribe(service, merchant, receiver.url)
-    const second = await subscribe(service, merchant, receiver.url, ['payment.created'])
-    await subscribe(service, merchant, receiver.url, ['payment.cancelled'])
-    const inactive = await subscribe(service, merchant, receiver.url)
+    const wanting = await subscribe(service, merchant, endpointServer.url)
+    const second = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
+    await subscribe(service, merchant, endpointServer.url, ['payment.cancelled'])
+    const inactive = await subscribe(service, merchant, endpointServer.url)
     await service.deps.Endpoint.updateOne({ _id: inactive.id }, { $set: { active: false } })
-    await subscribe(service, await service.merchant(), receiver.url)
+    await subscribe(service, await service.merchant(), endpointServer.url)
     await createIntent(service, merchant)
     expect(await waitingEvents(service, merchant)).to.deep.equal(['payment.created'])
 
@@ -56,7 +54,10 @@ describe('the relay', () => {
 
   it('leaves events in the outbox while their business has all its slots, and relays those of others', async () => {
     const other = await service.merchant()
-    await Promise.all([subscribe(service, merchant, receiver.url), subscribe(service, other, receiver.url)])
+    await Promise.all([
+      subscribe(service, merchant, endpointServer.url),
+      subscribe(service, other, endpointServer.url),
+    ])
     const taken: (() => void)[] = []
     for (;;) {
       const free = service.deps.relaySlots.tryTake(merchant.businessId)
@@ -72,7 +73,7 @@ describe('the relay', () => {
   })
 
   it('relays the events that it can compose, and frees every slot, if it cannot compose another', async () => {
-    const { id: endpointId } = await subscribe(service, merchant, receiver.url)
+    const { id: endpointId } = await subscribe(service, merchant, endpointServer.url)
     await trustEndpoint(service, endpointId)
     const { referenceNumber } = await createIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
@@ -83,17 +84,17 @@ describe('the relay', () => {
     service.deps.slots.open()
     expect(await relay(service, merchant).catch((error: unknown) => error)).to.be.an('error')
     await service.deps.backgroundWork.ended()
-    expect(receiver.received).to.have.length(1)
+    expect(endpointServer.received).to.have.length(1)
     expect(service.deps.slots.inFlight()).to.equal(0)
     await setFormat(outbox[1]?.format ?? 0)
     expect(await relay(service, merchant)).to.deep.equal({ events: 2, deliveries: 2 })
     await service.deps.backgroundWork.ended()
     service.deps.slots.close()
-    expect(receiver.received.splice(0)).to.have.length(2)
+    expect(endpointServer.received.splice(0)).to.have.length(2)
   })
 
   it('composes no body without a slot, so 1 000 large events of one intent take little memory', async () => {
-    for (const _each of [1, 2, 3, 4, 5]) await subscribe(service, merchant, receiver.url)
+    for (const _each of [1, 2, 3, 4, 5]) await subscribe(service, merchant, endpointServer.url)
     const metadata = Object.fromEntries(
       Array.from({ length: 50 }, (_, key) => [`key ${key}`, '💰'.repeat(500)]),
     )
@@ -114,22 +115,22 @@ describe('the relay', () => {
       },
     }
     const held: ServerResponse[] = []
-    receiver.respondWith((res) => void held.push(res))
+    endpointServer.respondWith((res) => void held.push(res))
     service.deps.slots.open()
     const before = process.memoryUsage().heapUsed
     expect(await relay(service, merchant, measured)).to.deep.equal({ events: 1_000, deliveries: 5_000 })
-    await receiver.atLeast(10)
-    receiver.respondWith((res) => void res.end())
+    await endpointServer.atLeast(10)
+    endpointServer.respondWith((res) => void res.end())
     for (const res of held) res.end()
     await service.deps.backgroundWork.ended()
     service.deps.slots.close()
-    receiver.received.splice(0)
+    endpointServer.received.splice(0)
     // The bodies of all events would take 100 MB.
     expect(most - before).to.be.below(50_000_000)
   })
 
   it('makes no second delivery if it runs again before the outbox was emptied', async () => {
-    await subscribe(service, merchant, receiver.url)
+    await subscribe(service, merchant, endpointServer.url)
     await createIntent(service, merchant)
     const { businessId } = merchant
     const outbox = (await service.deps.Intent.findOne({ businessId }).lean())?.outbox ?? []
@@ -145,8 +146,8 @@ describe('the relay', () => {
 
   it('makes each delivery once when two processes relay the same events at once', async () => {
     await Promise.all([
-      subscribe(service, merchant, receiver.url),
-      subscribe(service, merchant, receiver.url),
+      subscribe(service, merchant, endpointServer.url),
+      subscribe(service, merchant, endpointServer.url),
     ])
     await Promise.all(Array.from({ length: 20 }, () => createIntent(service, merchant)))
     await Promise.all(
@@ -169,8 +170,8 @@ describe('the relay', () => {
   it('keeps only the events that cannot be stored, and relays the rest of the batch', async () => {
     const broken = await service.merchant()
     const [wrong] = await Promise.all([
-      subscribe(service, broken, receiver.url),
-      subscribe(service, merchant, receiver.url),
+      subscribe(service, broken, endpointServer.url),
+      subscribe(service, merchant, endpointServer.url),
     ])
     await Promise.all(Array.from({ length: 3 }, () => createIntent(service, merchant)))
     const refused = await createIntent(service, merchant)
@@ -204,7 +205,7 @@ describe('the relay', () => {
   })
 
   it('drops an insert that was not sent for a minute, and makes the delivery later with a new time', async () => {
-    await subscribe(service, merchant, receiver.url)
+    await subscribe(service, merchant, endpointServer.url)
     await createIntent(service, merchant)
     const waits: number[] = []
     const insertDelivery = async (_delivery: unknown, until: number) => {
@@ -223,7 +224,7 @@ describe('the relay', () => {
   })
 
   it('relays events of orders and intents together, each once, and none of an order that was given up', async () => {
-    await subscribe(service, merchant, receiver.url, ['payment.created', 'order.new'])
+    await subscribe(service, merchant, endpointServer.url, ['payment.created', 'order.new'])
     const { referenceNumber } = await createIntent(service, merchant)
     const order = await storeOrder(service, merchant)
     const { _id, businessId, sandbox, createdAt } = order
@@ -262,7 +263,7 @@ describe('the relay', () => {
   })
 
   it('leaves an event that is added meanwhile to its next run', async () => {
-    await subscribe(service, merchant, receiver.url)
+    await subscribe(service, merchant, endpointServer.url)
     const { referenceNumber } = await createIntent(service, merchant)
     const { batchers } = service.deps
     const cancelledMeanwhile = {
@@ -287,7 +288,7 @@ describe('the relay', () => {
     const oddMetadata = '{"a.b":"1","$x":"2","__proto__":"3","constructor":"4","é 😀":"5","empty":""}'
 
     it('every field of the envelope and of its data, as of the event', async () => {
-      const { id: endpointId } = await subscribe(service, merchant, receiver.url)
+      const { id: endpointId } = await subscribe(service, merchant, endpointServer.url)
       const at = new Date('2030-01-02T03:04:05.678Z')
       service.clock.freeze(at)
       const intent = await createIntent(service, merchant, `{"amount":1250,"metadata":${oddMetadata}}`)
@@ -319,7 +320,7 @@ describe('the relay', () => {
     })
 
     it('the state at the event, whatever the intent has become by the time it is relayed', async () => {
-      await subscribe(service, merchant, receiver.url)
+      await subscribe(service, merchant, endpointServer.url)
       const { referenceNumber, createdAt } = await createIntent(service, merchant)
       service.clock.advance(60_000)
       const cancelled = await cancelIntent(service, merchant, referenceNumber)
@@ -332,7 +333,7 @@ describe('the relay', () => {
     })
 
     it('amount null for an OPEN intent that nobody paid', async () => {
-      await subscribe(service, merchant, receiver.url)
+      await subscribe(service, merchant, endpointServer.url)
       await createIntent(service, merchant, { amount: 900, amountType: 'OPEN' })
       await relay(service, merchant)
       const [delivery] = await deliveriesOf(service, merchant)
@@ -340,7 +341,7 @@ describe('the relay', () => {
     })
 
     it('sandbox false for a live key, to the same endpoint', async () => {
-      await subscribe(service, merchant, receiver.url)
+      await subscribe(service, merchant, endpointServer.url)
       const live = await liveMerchant(service, merchant)
       await createIntent(service, live)
       await createIntent(service, merchant)
@@ -350,12 +351,14 @@ describe('the relay', () => {
     })
 
     it('sent to the endpoint byte for byte', async () => {
-      await subscribe(service, merchant, receiver.url)
+      await subscribe(service, merchant, endpointServer.url)
       await createIntent(service, merchant, `{"amount":1,"metadata":${oddMetadata}}`)
       await relay(service, merchant)
       const [delivery] = await deliveriesOf(service, merchant)
       await attempt(service.deps, delivery?._id ?? '')
-      expect(receiver.received.map(({ body }) => body)).to.deep.equal([await storedBody(service, delivery)])
+      expect(endpointServer.received.map(({ body }) => body)).to.deep.equal([
+        await storedBody(service, delivery),
+      ])
     })
   })
 })

@@ -8,11 +8,11 @@ import { type Requeuer, requeueDeliveries } from '../../src/webhooks/deliveries/
 import { requeueAll } from '../../src/webhooks/deliveries/requeue-all.ts'
 import { attempt, freshDelivery, stored, subscribe, trustEndpoint } from '../support/acts.ts'
 import { deadDeliveries } from '../support/dead.ts'
+import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
 import { buryMeanwhile } from '../support/graves.ts'
 import { killEverywhere } from '../support/kill-everywhere.ts'
-import { isSignedWith, type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { openService, withMerchantPerTest, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const actor = { kind: 'operator', name: 'tester', ip: null } as const
@@ -20,20 +20,14 @@ const someone = (): Requeuer => ({ actor, actId: newId() })
 const idsOf = (deliveries: { _id: string }[]): string[] => deliveries.map(({ _id }) => _id)
 
 describe('re-queuing a delivery', () => {
-  let service: Service
-  let receiver: Receiver
-  let merchant: Merchant
+  const service = withService()
+  const merchant = withMerchantPerTest(service)
+  const endpointServer = withEndpointServerPerTest()
   let endpointId: string
-  before(async () => {
-    service = await openService()
-  })
   beforeEach(async () => {
-    ;[merchant, receiver] = await Promise.all([service.merchant(), startReceiver()])
-    endpointId = (await subscribe(service, merchant, receiver.url, ['payment.created'])).id
-    receiver.respondWith((res) => void res.writeHead(500).end())
+    endpointId = (await subscribe(service, merchant, endpointServer.url, ['payment.created'])).id
+    endpointServer.respondWith((res) => void res.writeHead(500).end())
   })
-  afterEach(() => receiver.close())
-  after(() => service.close())
 
   const requeue = async (ids: string[], by = someone()) => [
     ...(await requeueDeliveries(service.deps, ids, by)).values(),
@@ -49,14 +43,14 @@ describe('re-queuing a delivery', () => {
     const own = await openService({ WEBHOOK_RETRY_SECONDS: '0.05,0.05,0.05,0.05,0.05,0.05,0.05' })
     own.startWorkers()
     const seller = await own.merchant()
-    const hook = await subscribe(own, seller, receiver.url, ['payment.created'])
+    const hook = await subscribe(own, seller, endpointServer.url, ['payment.created'])
     const { _id } = await freshDelivery(own, seller)
     await until('DEAD', async () => (await stored(own, { _id })).status === 'DEAD')
-    receiver.respondWith((res) => void res.end())
+    endpointServer.respondWith((res) => void res.end())
     own.clock.advance(3_600_000)
     await requeueDeliveries(own.deps, [_id], someone())
     await until('DELIVERED', async () => (await stored(own, { _id })).status === 'DELIVERED')
-    const [first, ...others] = receiver.received
+    const [first, ...others] = endpointServer.received
     const last = others.at(-1) ?? expect.fail()
     expect(others).to.have.length(8)
     expect([last.json.id, last.body]).to.deep.equal([_id, first?.body])
@@ -93,11 +87,11 @@ describe('re-queuing a delivery', () => {
 
   it('that is being attempted, or was already re-queued, changes nothing', async () => {
     const gate = createGate()
-    receiver.respondWith((res) => void gate.passed.then(() => res.writeHead(500).end()))
+    endpointServer.respondWith((res) => void gate.passed.then(() => res.writeHead(500).end()))
     const delivery = await oneDead()
     await requeue([delivery._id])
     const running = attempt(service.deps, delivery._id)
-    await receiver.atLeast(1)
+    await endpointServer.atLeast(1)
     const before = await stored(service, delivery)
     expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
     expect(await stored(service, delivery)).to.deep.equal(before)

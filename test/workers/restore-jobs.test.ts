@@ -10,35 +10,32 @@ import { maintenance } from '../../workers/maintenance.ts'
 import { restoreEveryMs, restoreJobs } from '../../workers/run/restore-jobs.ts'
 import { deliveriesOf, stored, subscribe } from '../support/acts.ts'
 import { deadDeliveries, deadDelivery } from '../support/dead.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { loseAllJobs } from '../support/redis-keys.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, withServicePerTest } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /** Support staff find every DEAD delivery among the failed jobs, whatever becomes of Redis. */
 describe('the failed job of a DEAD delivery', () => {
-  let service: Service
-  let receiver: Receiver
+  const service = withServicePerTest()
+  const endpointServer = withEndpointServerPerTest()
   let merchant: Merchant
   let redis: Redis
   let queue: Queue
   let delivery: Delivery
   const opened: Queue[] = []
   beforeEach(async () => {
-    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
     await until('Redis', () => service.deps.queues.ping().then(Boolean, () => false))
     redis = new Redis(service.deps.config.redisUrl, { maxRetriesPerRequest: null })
     queue = queueOf('webhook-delivery')
     merchant = await service.merchant()
-    await subscribe(service, merchant, receiver.url, ['payment.created'])
-    receiver.respondWith((res) => void res.writeHead(500).end())
+    await subscribe(service, merchant, endpointServer.url, ['payment.created'])
+    endpointServer.respondWith((res) => void res.writeHead(500).end())
     delivery = await deadDelivery(service, merchant)
   })
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((each) => each.close()))
     redis.disconnect()
-    await service.close()
-    await receiver.close()
   })
 
   function queueOf(name: QueueName): Queue {
@@ -94,20 +91,20 @@ describe('the failed job of a DEAD delivery', () => {
   })
 
   it('of an older re-queue does nothing, and the newer job removes it', async () => {
-    receiver.respondWith((res) => void res.end())
+    endpointServer.respondWith((res) => void res.end())
     await isIn(jobIdOf(delivery), 'waiting')
     expect((await requeue(delivery)).get(delivery._id)).to.equal('requeued')
-    const count = receiver.received.length
+    const count = endpointServer.received.length
     const { attempts, redrives, _id: deliveryId } = delivery
     expect(await wakeDelivery(service.deps, { deliveryId, attempts, redrives })).to.deep.equal({
       outcome: 'superseded',
     })
-    expect(receiver.received).to.have.length(count)
+    expect(endpointServer.received).to.have.length(count)
     service.startWorkers()
     await until('delivered', async () => (await stored(service, delivery)).status === 'DELIVERED')
     for (const jobId of [jobIdOf(delivery), jobIdOf({ ...delivery, redrives: 1 })])
       await isIn(jobId, 'unknown')
-    expect(receiver.received).to.have.length(count + 1)
+    expect(endpointServer.received).to.have.length(count + 1)
     expect((await deliveriesOf(service, merchant)).map(({ redrives: times }) => times)).to.deep.equal([1])
   })
 

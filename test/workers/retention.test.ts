@@ -9,12 +9,12 @@ import { newId } from '../../src/security/ids.ts'
 import type { Product } from '../../src/store/products/product.ts'
 import { signedIn } from '../admin/staff.ts'
 import { attempt, createIntent, relay, stored, subscribe } from '../support/acts.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
 import { makeEverything, makeOlder, openPair, type Pair, testsLeft } from '../support/everything.ts'
 import { storeOrder } from '../support/orders.ts'
 import { newRefund, storedIntent } from '../support/pay.ts'
 import { type Profiled, profiled } from '../support/profiled.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
 const dayMs = 86_400_000
@@ -24,16 +24,14 @@ const passing = ['retention', 'retentionprogress', 'walletmovements', 'deliveryh
 const unwatched = { count: () => undefined, done: () => undefined }
 
 describe('the clean-up', () => {
-  let service: Service
-  let receiver: Receiver
+  const service = withService()
+  const endpointServer = withEndpointServer()
   let pair: Pair
   before(async () => {
-    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
-    pair = await openPair(service, receiver)
+    pair = await openPair(service, endpointServer)
   })
-  beforeEach(() => receiver.respondWith((res) => void res.end('thank you')))
+  beforeEach(() => endpointServer.respondWith((res) => void res.end('thank you')))
   afterEach(() => service.clock.freeze(null))
-  after(() => service.close().then(() => receiver.close()))
 
   async function clean(deps = service.deps, ending = new AbortController(), watch: Watch = unwatched) {
     const begun = startTally(watch)
@@ -63,7 +61,7 @@ describe('the clean-up', () => {
 
   /**
    * Every document but those of test keys, as text by collection and id, without what the clean-up may take of a live one, and without what
-   * attempts have noted of receivers, which comes late.
+   * attempts have noted of endpoints, which comes late.
    */
   async function books(): Promise<Map<string, string>> {
     const texts = new Map<string, string>()
@@ -171,7 +169,7 @@ describe('the clean-up', () => {
   })
 
   it('keeps only the last attempt of an old live delivery, without its response; the delivery can be re-queued', async () => {
-    receiver.respondWith((res) => void res.writeHead(500).end('not today'))
+    endpointServer.respondWith((res) => void res.writeHead(500).end('not today'))
     const { referenceNumber } = await createIntent(service, pair.live)
     await relay(service, pair.live)
     const [{ _id } = expect.fail()] = await service.deps.Delivery.find({ referenceNumber })
@@ -206,7 +204,7 @@ describe('the clean-up', () => {
 
     const retried = await service.http.post(`${path}/retry`).set(pair.live.write())
     expect(retried.body.data.retried).to.equal(true)
-    receiver.respondWith((res) => void res.end('at last'))
+    endpointServer.respondWith((res) => void res.end('at last'))
     expect(await attempt(service.deps, _id)).to.include({ outcome: 'delivered', attempts: 3 })
     expect(await clean()).to.include({ attempts: 1 })
     const last = await stored(service, { _id })
@@ -215,7 +213,7 @@ describe('the clean-up', () => {
   })
 
   it('keeps the attempts of a young delivery that was re-queued, until it is old', async () => {
-    receiver.respondWith((res) => void res.writeHead(500).end('not today'))
+    endpointServer.respondWith((res) => void res.writeHead(500).end('not today'))
     const { referenceNumber } = await createIntent(service, pair.live)
     await relay(service, pair.live)
     const [{ _id } = expect.fail()] = await service.deps.Delivery.find({ referenceNumber })
@@ -258,7 +256,7 @@ describe('the clean-up', () => {
     const since = { createdAt: { $gte: service.clock.now() } }
     const first = await create()
     await makeEverything(service, pair.live, false)
-    await subscribe(service, pair.live, receiver.url, ['payment.created'])
+    await subscribe(service, pair.live, endpointServer.url, ['payment.created'])
     service.clock.advance(dayMs - 60_000)
     await clean()
     const again = await create()
@@ -289,7 +287,7 @@ describe('the clean-up', () => {
 
   it('removes endpoints that were deleted more than two days ago and have no deliveries, and no others', async () => {
     const merchant = await service.merchant()
-    const create = async () => (await subscribe(service, merchant, receiver.url)).id
+    const create = async () => (await subscribe(service, merchant, endpointServer.url)).id
     const remove = (id: string) =>
       service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
     const [active, told] = [await create(), await create()]
@@ -322,7 +320,7 @@ describe('the clean-up', () => {
         /\.(intents|deliveries|orders|products|webhookendpoints)$/.test(ns) && planSummary !== undefined,
     )
     expect(looks.length).to.be.greaterThan(10)
-    // IDHACK: by an _id, as the health of a receiver is noted meanwhile.
+    // IDHACK: by an _id, as the health of an endpoint is noted meanwhile.
     const plans = looks.map(({ planSummary }) => planSummary)
     expect(plans.filter((plan) => !/^(IXSCAN|IDHACK)/.test(plan ?? ''))).to.deep.equal([])
     const walks = ops.filter(({ command }) => command.hint !== undefined)

@@ -1,29 +1,26 @@
 import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { type Attempted, attempt, freshDelivery, stored, subscribe } from '../support/acts.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
+import { withMerchant, withService } from '../support/service.ts'
 
 /** SPEC 6.4: the waits before attempts 2 to 8. */
 const waitsMs = [30, 120, 900, 3600, 14_400, 43_200, 86_400].map((seconds) => seconds * 1000)
 const dayMs = 86_400_000
 
 describe('the retry table', () => {
-  let service: Service
-  let receiver: Receiver
-  let merchant: Merchant
+  const service = withService()
+  const endpointServer = withEndpointServer()
+  const merchant = withMerchant(service)
   before(async () => {
-    ;[service, receiver] = await Promise.all([openService(), startReceiver()])
-    merchant = await service.merchant()
-    await subscribe(service, merchant, receiver.url)
+    await subscribe(service, merchant, endpointServer.url)
   })
   beforeEach(() => {
     service.clock.freeze(new Date('2031-05-06T07:08:09.010Z'))
-    receiver.respondWith((res) => void res.writeHead(500).end())
+    endpointServer.respondWith((res) => void res.writeHead(500).end())
   })
-  after(() => receiver.close().then(() => service.close()))
 
-  const attemptsAt = (id: string) => receiver.received.filter(({ json }) => json.id === id).length
+  const attemptsAt = (id: string) => endpointServer.received.filter(({ json }) => json.id === id).length
   const dueAt = (done: Attempted) => done.nextAttemptAt?.getTime() ?? Number.NaN
 
   it('is kept to the millisecond over all 8 attempts; after the 8th the delivery is DEAD and there is no ninth', async () => {
@@ -72,7 +69,7 @@ describe('the retry table', () => {
       cases.set(delivery._id, success)
       made.push(delivery)
     }
-    receiver.respondWith(
+    endpointServer.respondWith(
       (res, _count, { json }) =>
         void res.writeHead(attemptsAt(json.id) < (cases.get(json.id) ?? 0) ? 503 : 204).end(),
     )
@@ -90,7 +87,7 @@ describe('the retry table', () => {
   it('counts from the end of the failed attempt', async () => {
     const { _id } = await freshDelivery(service, merchant)
     const startedAt = service.clock.now().getTime()
-    receiver.respondWith((res) => {
+    endpointServer.respondWith((res) => {
       service.clock.advance(20_000)
       res.writeHead(500).end()
     })
@@ -101,7 +98,7 @@ describe('the retry table', () => {
     const asked = ['45', '60', '3600', '5', '0', '-1', 'soon', new Date(0).toUTCString()]
     const heard = []
     for (const value of asked) {
-      receiver.respondWith((res) => void res.writeHead(503, { 'Retry-After': value }).end())
+      endpointServer.respondWith((res) => void res.writeHead(503, { 'Retry-After': value }).end())
       const { _id } = await freshDelivery(service, merchant)
       heard.push((dueAt(await attempt(service.deps, _id)) - service.clock.now().getTime()) / 1000)
     }

@@ -9,30 +9,21 @@ import { runJob } from '../../workers/run/run-job.ts'
 import { warnOfUnattended } from '../../workers/run/warn-of-unattended.ts'
 import { webhookDelivery } from '../../workers/webhook-delivery.ts'
 import { freshDelivery, openBeside, stored, subscribe } from '../support/acts.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
+import { withMerchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 describe('What becomes of a job', () => {
-  let service: Service
-  let receiver: Receiver
-  let merchant: Merchant
+  const endpointServer = withEndpointServer()
   const warned: string[] = []
-  before(async () => {
-    const log = {
-      ...createLog('silent', 'test', null),
-      warn: (_: object, event: string) => void warned.push(event),
-    }
-    receiver = await startReceiver()
-    service = await openService({ WORKER_QUEUES: 'webhook-delivery,maintenance' }, log as unknown as Log)
-    merchant = await service.merchant()
-    await subscribe(service, merchant, receiver.url)
-  })
+  const log = {
+    ...createLog('silent', 'test', null),
+    warn: (_: object, event: string) => void warned.push(event),
+  } as unknown as Log
+  const service = withService({ WORKER_QUEUES: 'webhook-delivery,maintenance' }, log)
+  const merchant = withMerchant(service)
+  before(() => subscribe(service, merchant, endpointServer.url))
   beforeEach(() => void warned.splice(0))
-  after(async () => {
-    await service.close()
-    await receiver.close()
-  })
 
   /** One run of a job whose work tells this next step, at a Redis that takes no answer. */
   async function outcomeOf(nextStep: NextStep): Promise<unknown> {
@@ -88,7 +79,7 @@ describe('What becomes of a job', () => {
   const words = { ref: 'PI-1', host: 'shop.example' }
 
   it('one of a re-queue begins its attempt also when the one before it cannot be tidied away', async () => {
-    receiver.respondWith((res) => void res.end())
+    endpointServer.respondWith((res) => void res.end())
     const { _id } = await freshDelivery(service, merchant)
     await service.deps.Delivery.updateOne({ _id }, { $set: { redrives: 20, attempts: 8 } })
     const asked: string[] = []

@@ -3,24 +3,19 @@ import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
 import { deliveryLeaseMs } from '../../src/webhooks/deliveries/lease.ts'
 import { createIntent, deliveriesOf, relay, subscribe, trustEndpoint } from '../support/acts.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
+import { withMerchantPerTest, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 describe('an endpoint that the merchant deletes or disables', () => {
-  let service: Service
-  let receiver: Receiver
-  let merchant: Merchant
+  const service = withService()
+  const merchant = withMerchantPerTest(service)
+  const endpointServer = withEndpointServerPerTest()
   let endpointId: string
-  before(async () => {
-    service = await openService()
-  })
   beforeEach(async () => {
-    ;[merchant, receiver] = await Promise.all([service.merchant(), startReceiver()])
-    ;({ id: endpointId } = await subscribe(service, merchant, receiver.url, ['payment.created']))
+
+    ;({ id: endpointId } = await subscribe(service, merchant, endpointServer.url, ['payment.created']))
   })
-  afterEach(() => receiver.close())
-  after(() => service.close())
 
   const path = () => `/api/v1/dev/webhooks/endpoints/${endpointId}`
   const ways = {
@@ -34,14 +29,14 @@ describe('an endpoint that the merchant deletes or disables', () => {
   for (const [what, stop] of Object.entries(ways)) {
     it(`is ${what}: its attempts in flight end within 3 s, are CANCELLED, and their slots are free`, async () => {
       const open = new Set<ServerResponse>()
-      receiver.respondWith((res) => {
+      endpointServer.respondWith((res) => {
         open.add(res)
         res.on('close', () => open.delete(res))
       })
       await trustEndpoint(service, endpointId)
       const workers = service.startWorkers()
       await create(4)
-      await receiver.atLeast(4)
+      await endpointServer.atLeast(4)
       expect(service.deps.slots.inFlight()).to.equal(4)
       await stop()
       expect(await statuses()).to.deep.equal(Array.from({ length: 4 }, () => 'CANCELLED'))
@@ -89,24 +84,24 @@ describe('an endpoint that the merchant deletes or disables', () => {
       await service.deps.backgroundWork.ended()
       service.deps.slots.close()
       expect(await statuses()).to.deep.equal(['CANCELLED'])
-      expect(receiver.received).to.have.length(0)
+      expect(endpointServer.received).to.have.length(0)
       expect(service.deps.slots.inFlight()).to.equal(0)
     })
 
     it(`is ${what} while its deliveries wait for a slot: they are CANCELLED, and none is sent`, async () => {
       const held: ServerResponse[] = []
-      receiver.respondWith((res) => void held.push(res))
+      endpointServer.respondWith((res) => void held.push(res))
       const workers = service.startWorkers()
       await create(30)
       await until('all are inserted', async () => (await statuses()).length === 30)
-      await receiver.atLeast(2)
+      await endpointServer.atLeast(2)
       await stop()
       await until(
         'all are cancelled',
         async () => (await statuses()).every((status) => status === 'CANCELLED'),
         12_000,
       )
-      expect(receiver.received).to.have.length(2)
+      expect(endpointServer.received).to.have.length(2)
       await until('the slots are free', () => service.deps.slots.inFlight() === 0)
       await until('nobody waits', () => service.deps.slots.waiting().length === 0)
       await workers.close()

@@ -9,9 +9,9 @@ import { describeError } from '../../src/process/log.ts'
 import { fill, open, wallets } from '../checkout/customer.ts'
 import { cancelIntent, createIntent, deliveriesOf, relay, subscribe } from '../support/acts.ts'
 import { type Collector, startCollector, type ToldSpan } from '../support/collector.ts'
+import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { storedIntent } from '../support/pay.ts'
 import { startProcess } from '../support/processes.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
@@ -54,19 +54,19 @@ describe('The id of a request', () => {
   let told: Awaited<ReturnType<typeof openTold>>
   let service: Service
   let merchant: Merchant
-  let receiver: Receiver
+  let endpointServer: EndpointServer
 
   before(async () => {
     told = await openTold({})
     service = told.service
     merchant = await service.merchant()
-    receiver = await startReceiver()
-    await subscribe(service, merchant, receiver.url, [...everyEvent, 'order.new'])
+    endpointServer = await startEndpointServer()
+    await subscribe(service, merchant, endpointServer.url, [...everyEvent, 'order.new'])
     service.startWorkers()
   })
   after(async () => {
     await service.close()
-    await receiver.close()
+    await endpointServer.close()
   })
 
   const ask = async (path: string, body: object = {}) => {
@@ -86,7 +86,7 @@ describe('The id of a request', () => {
     const id = String(attempted.deliveryId)
     const read = await service.http.get(`/api/v1/dev/webhooks/events/${id}`).set(merchant.read()).expect(200)
     expect(read.body.data).not.to.have.any.keys('requestId', 'traceparent')
-    expect(JSON.stringify(receiver.received)).not.to.include(requestId)
+    expect(JSON.stringify(endpointServer.received)).not.to.include(requestId)
   })
 
   it('is in the log of a payment and a refund, and goes with their events', async () => {
@@ -156,7 +156,7 @@ describe('A trace', () => {
   let collector: Collector
   let told: Awaited<ReturnType<typeof openTold>>
   let merchant: Merchant
-  let receiver: Receiver
+  let endpointServer: EndpointServer
   let code: string
   let requestId: string
   const named = (name: string) => collector.spans.filter((span) => span.name === name)
@@ -168,9 +168,9 @@ describe('A trace', () => {
     told = await openTold({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
     const { service } = told
     merchant = await service.merchant()
-    receiver = await startReceiver()
-    await subscribe(service, merchant, receiver.url)
-    receiver.respondWith((res, count) => void res.writeHead(count === 2 ? 503 : 200).end())
+    endpointServer = await startEndpointServer()
+    await subscribe(service, merchant, endpointServer.url)
+    endpointServer.respondWith((res, count) => void res.writeHead(count === 2 ? 503 : 200).end())
     service.startWorkers()
     const created = await service.http
       .post(intents)
@@ -181,7 +181,7 @@ describe('A trace', () => {
     requestId = String(created.headers['x-request-id'])
     traceId = String((await told.line('webhook.attempted', requestId)).traceId)
     const { shortCode } = await createIntent(service, merchant)
-    await receiver.atLeast(2)
+    await endpointServer.atLeast(2)
     await open(service, `/p/${shortCode}`)
     await service.http.get('/healthz').expect(200)
     const { insertIntent } = service.deps.batchers
@@ -197,7 +197,7 @@ describe('A trace', () => {
     await service.close()
   })
   after(async () => {
-    await receiver.close()
+    await endpointServer.close()
     await collector.close()
   })
 
@@ -253,7 +253,7 @@ describe('A trace', () => {
   })
 
   it('has no code, key, label, body, query or address in it', () => {
-    const { pathname, host } = new URL(receiver.url)
+    const { pathname, host } = new URL(endpointServer.url)
     for (const secret of [`"${code}"`, merchant.key, 'Hidden', '4242424', host, pathname, 'Épicerie'])
       expect(collector.text(), secret).not.to.include(secret)
     expect(isLoaded()).to.equal(true)
@@ -262,21 +262,24 @@ describe('A trace', () => {
 
 describe('A trace over two processes', () => {
   it('is whole when they have ended', async () => {
-    const [collector, receiver, { service }] = await Promise.all([
+    const [collector, endpointServer, { service }] = await Promise.all([
       startCollector(),
-      startReceiver(),
+      startEndpointServer(),
       openTold({}),
     ])
     const merchant = await service.merchant()
-    await subscribe(service, merchant, receiver.url)
-    const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, WEBHOOK_ALLOWED_HOSTS: receiver.host }
+    await subscribe(service, merchant, endpointServer.url)
+    const environment = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      WEBHOOK_ALLOWED_HOSTS: endpointServer.host,
+    }
     const [web, worker] = await Promise.all([
       startProcess('web', service, environment),
       startProcess('worker', service, environment),
     ])
     const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
     await fetch(`${web.origin}${intents}`, { method: 'POST', headers, body: '{"amount":5}' })
-    await receiver.atLeast(1)
+    await endpointServer.atLeast(1)
     await until('it is noted', () => service.deps.Delivery.exists({ status: 'DELIVERED' }))
     for (const process of [web, worker]) process.kill('SIGTERM')
     expect(await Promise.all([web.ended, worker.ended])).to.deep.equal([0, 0])
@@ -288,7 +291,7 @@ describe('A trace over two processes', () => {
     expect(attempt.service).to.equal(`payment-intents-worker ${version}`)
     expect(attempt.traceId).to.equal(request.traceId)
     await service.close()
-    await Promise.all([receiver.close(), collector.close()])
+    await Promise.all([endpointServer.close(), collector.close()])
   })
 })
 
@@ -296,15 +299,15 @@ describe('Traces that nobody takes', () => {
   const served = async (endpoint: string) => {
     const { service, lines } = await openTold({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
     const merchant = await service.merchant()
-    const receiver = await startReceiver()
-    await subscribe(service, merchant, receiver.url)
+    const endpointServer = await startEndpointServer()
+    await subscribe(service, merchant, endpointServer.url)
     const { referenceNumber } = await createIntent(service, merchant)
     expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(200)
     await relay(service, merchant)
     const [delivery] = await deliveriesOf(service, merchant)
     const startedAt = performance.now()
     await service.close()
-    await receiver.close()
+    await endpointServer.close()
     return {
       delivery,
       seconds: (performance.now() - startedAt) / 1000,

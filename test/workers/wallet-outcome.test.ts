@@ -10,30 +10,27 @@ import { createLog, type Log } from '../../src/process/log.ts'
 import { newId } from '../../src/security/ids.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { walletOutcome } from '../../workers/wallet-outcome.ts'
-import { createIntent, openBeside } from '../support/acts.ts'
+import { createIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
 import { newRefund, pay, refund, storedIntent, toldBy } from '../support/pay.ts'
 import { loseAllJobs } from '../support/redis-keys.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Service, withMerchant, withService, withServiceBeside } from '../support/service.ts'
 import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
 import { until } from '../support/until.ts'
 
 describe('A payment or refund with an unknown outcome', () => {
-  let service: Service
-  let beside: Service
-  let merchant: Merchant
   let wallet: ToldWallet
   let redis: Redis
   let queue: Queue
   const errors: { event: string; fields: object }[] = []
-  before(async () => {
-    const log = {
-      ...createLog('silent', 'test', null),
-      error: (fields: object, event: string) => void errors.push({ event, fields }),
-    }
-    service = await openService({}, log as unknown as Log)
-    beside = await openBeside(service)
-    merchant = await service.merchant()
+  const recordingLog = {
+    ...createLog('silent', 'test', null),
+    error: (fields: object, event: string) => void errors.push({ event, fields }),
+  } as unknown as Log
+  const service = withService({}, recordingLog)
+  const beside = withServiceBeside(service)
+  const merchant = withMerchant(service)
+  before(() => {
     redis = new Redis(service.deps.config.redisUrl, { maxRetriesPerRequest: null })
     queue = new Queue('wallet-outcome', { connection: redis, prefix: service.deps.config.queuePrefix })
   })
@@ -49,8 +46,6 @@ describe('A payment or refund with an unknown outcome', () => {
   after(async () => {
     await queue.close()
     redis.disconnect()
-    await beside.close()
-    await service.close()
   })
 
   /** A payment whose wallet hung up. */

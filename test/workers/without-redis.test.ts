@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { type Server, startRedis } from '../../dev/servers.ts'
 import { newId } from '../../src/security/ids.ts'
 import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/acts.ts'
+import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { pay } from '../support/pay.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
 import { until } from '../support/until.ts'
@@ -16,10 +16,10 @@ for (const [what, signal] of Object.entries(faults))
     let redis: Server
     let service: Service
     let merchant: Merchant
-    let receiver: Receiver
+    let endpointServer: EndpointServer
     let wallet: ToldWallet
     before(async () => {
-      ;[redis, receiver] = await Promise.all([startRedis(), startReceiver()])
+      ;[redis, endpointServer] = await Promise.all([startRedis(), startEndpointServer()])
       await redis.kill(signal)
       service = await openService({
         REDIS_URL: redis.url,
@@ -29,7 +29,7 @@ for (const [what, signal] of Object.entries(faults))
       merchant = await service.merchant()
       wallet = toldWallet(service)
       service.startWorkers()
-      await subscribe(service, merchant, receiver.url, [
+      await subscribe(service, merchant, endpointServer.url, [
         'payment.created',
         'payment.expired',
         'payment.confirmed',
@@ -38,7 +38,7 @@ for (const [what, signal] of Object.entries(faults))
     after(async () => {
       await (what === 'frozen' ? redis.kill('SIGCONT') : redis.restart())
       await service.close()
-      await Promise.all([redis.stop(), receiver.close()])
+      await Promise.all([redis.stop(), endpointServer.close()])
     })
 
     const isDelivered = (reference: string, event: string) =>
@@ -56,7 +56,7 @@ for (const [what, signal] of Object.entries(faults))
 
     it('creates respond in time, and first attempts and retries are made', async () => {
       const failed = new Set<string>()
-      receiver.respondWith((res, _count, { json }) => {
+      endpointServer.respondWith((res, _count, { json }) => {
         res.writeHead(failed.has(json.id) ? 200 : 503).end()
         failed.add(json.id)
       })
@@ -65,7 +65,7 @@ for (const [what, signal] of Object.entries(faults))
       expect(performance.now() - began).to.be.below(2_000)
       for (const { referenceNumber } of made)
         expect(await isDelivered(referenceNumber, 'payment.created')).to.include({ attempts: 2 })
-      receiver.respondWith((res) => void res.end())
+      endpointServer.respondWith((res) => void res.end())
       // They have expired by now, or will soon.
       for (const { referenceNumber } of made) await isDelivered(referenceNumber, 'payment.expired')
       expect((await readIntent(service, merchant, made[0]?.referenceNumber ?? '')).status).to.equal(

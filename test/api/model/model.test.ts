@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { statuses } from '../../../schemas/list-intents.ts'
-import { openService, type Service } from '../../support/service.ts'
+import { withService } from '../../support/service.ts'
 import type { CallerName } from './asked.ts'
 import {
   listing,
@@ -83,11 +83,7 @@ function judge<Told>(told: fc.RunDetails<Told>): void {
 
 describe('A merchant, as the specification tells', function () {
   this.timeout(isLong ? 0 : 60_000)
-  let service: Service
-  before(async () => {
-    service = await openService()
-  })
-  after(() => service.close())
+  const service = withService()
 
   async function begin(): Promise<{ model: Model; real: Stage }> {
     const real = await openStage(service)

@@ -1,20 +1,16 @@
 import { expect } from 'chai'
 import { type ServiceProcess, startProcessOf } from '../../support/processes.ts'
-import { openService, type Service } from '../../support/service.ts'
+import { withService } from '../../support/service.ts'
 import { harnessEdits } from './harness-edits.ts'
 import { points } from './points.ts'
 import { buildWith } from './test-build.ts'
 
 describe('points of a test build', function () {
   this.timeout(60_000)
-  let service: Service
+  const service = withService()
   let web: ServiceProcess | undefined
-  before(async () => {
-    service = await openService()
-  })
   after(async () => {
     await web?.stop()
-    await service.close()
   })
 
   it('have unique names', () => {

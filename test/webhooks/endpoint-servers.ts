@@ -3,8 +3,8 @@ import http, { type RequestListener } from 'node:http'
 import https from 'node:https'
 import net, { type AddressInfo, type Server, type Socket } from 'node:net'
 
-/** A receiver on loopback: its address and all its connections. */
-export interface Receiver {
+/** An endpoint on loopback: its address and all its connections. */
+export interface EndpointServer {
   port: number
   connections: Socket[]
   /** The most that were open at the same time. */
@@ -16,7 +16,7 @@ export const pem = (name: string): string => readFileSync(new URL(name, certific
 
 const running = new Set<{ server: Server; connections: Socket[] }>()
 
-async function listen(server: Server, host: string): Promise<Receiver> {
+async function listen(server: Server, host: string): Promise<EndpointServer> {
   const connections: Socket[] = []
   let open = 0
   let most = 0
@@ -24,7 +24,7 @@ async function listen(server: Server, host: string): Promise<Receiver> {
     connections.push(socket)
     most = Math.max(most, ++open)
     socket.on('close', () => open--)
-    // These receivers break connections on purpose.
+    // These endpoints break connections on purpose.
     socket.on('error', () => {})
   })
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
@@ -33,26 +33,28 @@ async function listen(server: Server, host: string): Promise<Receiver> {
 }
 
 /** Responds over HTTP with `listener`. */
-export const httpReceiver = (listener: RequestListener): Promise<Receiver> =>
+export const httpEndpoint = (listener: RequestListener): Promise<EndpointServer> =>
   listen(http.createServer(listener), '127.0.0.1')
 
 /** The same with TLS and one of the certificates in test/support/certificates. */
-export const httpsReceiver = (certificate: string, listener: RequestListener): Promise<Receiver> =>
+export const httpsEndpoint = (certificate: string, listener: RequestListener): Promise<EndpointServer> =>
   listen(
     https.createServer({ cert: pem(`${certificate}.pem`), key: pem(`${certificate}.key`) }, listener),
     '127.0.0.1',
   )
 
 /** Accepts connections and bytes, but never responds. */
-export const silentReceiver = (): Promise<Receiver> => rawReceiver((socket) => socket.resume())
+export const silentEndpoint = (): Promise<EndpointServer> => rawEndpoint((socket) => socket.resume())
 
 /** Calls `onConnection` with each connection. */
-export const rawReceiver = (onConnection: (socket: Socket) => void): Promise<Receiver> =>
+export const rawEndpoint = (onConnection: (socket: Socket) => void): Promise<EndpointServer> =>
   listen(net.createServer(onConnection), '127.0.0.1')
 
 /** Calls `onRequest` with the socket for each complete request, however its bytes are split. */
-export const rawHttpReceiver = (onRequest: (socket: Socket, count: number) => void): Promise<Receiver> =>
-  rawReceiver((socket) => {
+export const rawHttpEndpoint = (
+  onRequest: (socket: Socket, count: number) => void,
+): Promise<EndpointServer> =>
+  rawEndpoint((socket) => {
     let text = ''
     let count = 0
     socket.on('data', (chunk) => {
@@ -77,8 +79,8 @@ export async function closedPort(): Promise<number> {
   return port
 }
 
-/** Stops all receivers at once. */
-export async function stopReceivers(): Promise<void> {
+/** Stops all endpoints at once. */
+export async function stopEndpoints(): Promise<void> {
   for (const { server, connections } of running) {
     const closed = new Promise((resolve) => server.close(resolve))
     for (const socket of connections) socket.destroy()

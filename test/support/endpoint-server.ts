@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { until } from './until.ts'
+import { withOpened } from './with.ts'
 
 /** One delivery as it arrived. `body` is the exact text. */
 export interface Received {
@@ -14,8 +15,8 @@ export interface Received {
   json: { id: string; event: string; created_at: string; sandbox: boolean; data: Record<string, unknown> }
 }
 
-/** A merchant's receiver on loopback. `respond` decides its answer; it counts from 1. */
-export interface Receiver {
+/** A merchant's endpoint on loopback. `respond` decides its answer; it counts from 1. */
+export interface EndpointServer {
   url: string
   /** host:port, for WEBHOOK_ALLOWED_HOSTS. */
   host: string
@@ -26,7 +27,7 @@ export interface Receiver {
   close(): Promise<void>
 }
 
-export async function startReceiver(): Promise<Receiver> {
+export async function startEndpointServer(): Promise<EndpointServer> {
   const received: Received[] = []
   let respond = (res: ServerResponse, _count: number, _received: Received): void => void res.end('ok')
   const receive = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
@@ -56,7 +57,15 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** The check a receiver makes (SPEC 6.3), written apart from the service's own code. */
+/** A server for all tests of a `describe`. */
+export const withEndpointServer = (): EndpointServer =>
+  withOpened(startEndpointServer, (server) => server.close())
+
+/** A new server for each test of a `describe`. */
+export const withEndpointServerPerTest = (): EndpointServer =>
+  withOpened(startEndpointServer, (server) => server.close(), 'test')
+
+/** The check an endpoint makes (SPEC 6.3), written apart from the service's own code. */
 export function isSignedWith(secret: string, { headers, body }: Received): boolean {
   const signed = `${String(headers['x-service-timestamp'])}.${body}`
   return (

@@ -1,0 +1,25 @@
+import { pino } from 'pino'
+import { describeError } from '../../src/process/log.ts'
+
+interface Line {
+  msg: string
+  requestId?: string
+  [field: string]: unknown
+}
+
+/** A log that a test can read: every line that the service writes from now on. */
+export function recordLog(level = 'trace') {
+  const recorded = {
+    log: pino(
+      { level, serializers: { err: describeError } },
+      { write: (line) => void (recorded.text += line) },
+    ),
+    text: '',
+    lines: (): Line[] =>
+      recorded.text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line)),
+  }
+  return recorded
+}

@@ -1,0 +1,40 @@
+/** How to close what the hooks of a `describe` opened, in the order of opening. */
+const closers = new WeakMap<Mocha.Suite, Partial<Record<'describe' | 'test', (() => unknown)[]>>>()
+
+/**
+ * Opens something before the tests of the `describe` that calls this, or before each of them. Closes it after all other `after` hooks, the
+ * last opened first. The properties of the result are there from the next `before` on.
+ */
+export function withOpened<T extends object>(
+  open: () => Promise<T>,
+  close: (opened: T) => unknown,
+  per: 'describe' | 'test' = 'describe',
+): T {
+  const opened = {} as T
+  const begin = per === 'describe' ? before : beforeEach
+  begin(async function () {
+    Object.defineProperties(opened, Object.getOwnPropertyDescriptors(await open()))
+    const suite = this.test?.parent
+    if (suite === undefined) throw new Error('a hook has a describe')
+    closersOf(suite, per).push(() => close(opened))
+  })
+  return opened
+}
+
+/** Servers of its own for a `describe` that breaks them (dev/servers.ts). */
+export const withServer = <T extends { stop(): Promise<unknown> }>(start: () => Promise<T>): T =>
+  withOpened(start, (server) => server.stop())
+
+/** Adds the closing hook while the tests run, so that it comes after those that the test file defines. */
+function closersOf(suite: Mocha.Suite, per: 'describe' | 'test'): (() => unknown)[] {
+  const known = closers.get(suite)?.[per]
+  if (known !== undefined) return known
+  const made: (() => unknown)[] = []
+  closers.set(suite, { ...closers.get(suite), [per]: made })
+  const closeAll = async () => {
+    for (const close of made.splice(0).toReversed()) await close()
+  }
+  if (per === 'describe') suite.afterAll(closeAll)
+  else suite.afterEach(closeAll)
+  return made
+}
