@@ -1,6 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize, relative } from 'node:path'
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
 import { expect } from 'chai'
+import {
+  filesIn,
+  importCycles,
+  importsOf,
+  looseFiles,
+  read,
+  smallFiles,
+  sources,
+} from '../dev/source-files.ts'
 import { environment } from '../schemas/environment.ts'
 import { events } from '../schemas/events.ts'
 import { scopes } from '../schemas/scopes.ts'
@@ -11,24 +20,10 @@ import { queueNames } from '../src/queues/jobs.ts'
 import { pages } from './docs/pages.ts'
 
 const root = join(import.meta.dirname, '..')
-const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-const filesIn = (folder: string): string[] =>
-  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .toSorted()
-
-const sources = [...filesIn('src'), ...filesIn('workers'), ...filesIn('schemas')]
-/** Every folder of src/ that is a noun of the field; `http`, `admin`, `checkout` and `reference` are ways in, `config` is what a process begins with. */
+/** Every folder of src/ that is a subject of its own; `http`, `admin`, `checkout` and `reference` are ways in, `config` is what a process begins with. */
 const domain = sources.filter(
   (file) => /^src\/[^/]+\//.test(file) && !/^src\/(http|admin|checkout|reference|config|queues)\//.test(file),
 )
-
-/** What a file imports: packages by name, files by their path from the root. */
-function importsOf(file: string): string[] {
-  const names = [...read(file).matchAll(/(?:from|import\() ?'([^']+)'/g)].map((match) => String(match[1]))
-  return names.map((name) => (name.startsWith('.') ? normalize(join(dirname(file), name)) : name))
-}
 
 /** The files among `some` that `isWrong`, each with what is wrong: an empty list is the rule kept. */
 const offenders = (some: string[], isWrong: (imported: string) => boolean): string[] =>
@@ -52,45 +47,20 @@ describe('The rules of the project', () => {
   })
 
   it('src has a folder for each subject, and only these files beside them', () => {
-    const loose = sources.filter((file) => /^src\/[^/]+$/.test(file)).map((file) => file.slice('src/'.length))
-    expect(loose).to.have.members([
-      'app.ts',
-      'config.ts',
-      'deps.ts',
-      'errors.ts',
-      'open-deps.ts',
-      'release.ts',
-      'server.ts',
-      'version.ts',
-    ])
+    expect(looseFiles).to.have.members(
+      ['app', 'config', 'deps', 'errors', 'open-deps', 'release', 'server', 'version'].map(
+        (name) => `src/${name}.ts`,
+      ),
+    )
     expect(read('src/deps.ts')).to.not.match(/^import (?!type )/m)
   })
 
   it('no imports form a cycle, imports of types included', () => {
-    const finished = new Set<string>()
-    const cycles: string[] = []
-    const visit = (file: string, path: readonly string[]): void => {
-      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '))
-      if (finished.has(file) || path.includes(file)) return
-      for (const name of importsOf(file)) if (sources.includes(name)) visit(name, [...path, file])
-      finished.add(file)
-    }
-    for (const file of sources) visit(file, [])
-    expect(cycles).to.deep.equal([])
+    expect(importCycles()).to.deep.equal([])
   })
 
   it('no file is so small that it belongs in the only file that imports it', () => {
-    const importers = new Map<string, string[]>()
-    const everywhere = [...sources, ...['test', 'bench', 'dev', 'ops'].flatMap(filesIn)]
-    for (const file of everywhere)
-      for (const name of new Set(importsOf(file))) importers.set(name, [...(importers.get(name) ?? []), file])
-    // A queue has a file of its own in workers/, a schema one in schemas/. src/tracing/open.ts alone may load OpenTelemetry.
-    const mayBeSmall = /^(workers\/[^/]+|schemas\/.+|src\/tracing\/open)\.ts$/
-    const tiny = sources.filter(
-      (file) =>
-        read(file).split('\n').length <= 20 && importers.get(file)?.length === 1 && !mayBeSmall.test(file),
-    )
-    expect(tiny).to.deep.equal([])
+    expect(smallFiles()).to.deep.equal([])
   })
 
   it('schemas import nothing of the project', () => {
@@ -343,7 +313,7 @@ describe('The rules of the project', () => {
 
   it('every source file that a page names is there', () => {
     const named = pages.flatMap((page) => found(read(page), /((?:[\w-]+\/)*[\w-]+(?:\.test)?\.ts)\b/g))
-    const files = [...sources, ...['test', 'dev', 'bench', 'ops'].flatMap(filesIn)]
+    const files = [...sources, ...['test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder))]
     expect(named.length).to.be.greaterThan(15)
     expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).to.deep.equal([])
   })

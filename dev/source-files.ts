@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+
+/** The text of a file. `path` is relative to the project. */
+export const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+/** The files below a folder whose path matches, sorted, relative to the project. */
+export const filesIn = (folder: string, wanted = /\.(ts|mjs)$/): string[] =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && wanted.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .toSorted()
+
+/** Every source file of the product. */
+export const sources = ['src', 'workers', 'schemas'].flatMap((folder) => filesIn(folder))
+
+/** The imports of a file: packages by name, files by their path in the project. Includes imports of types. */
+export function importsOf(file: string): string[] {
+  const names = [...read(file).matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, name]) => name ?? '')
+  return names.map((name) => (name.startsWith('.') ? normalize(join(dirname(file), name)) : name))
+}
+
+/** The files directly in src/. */
+export const looseFiles = sources.filter((file) => /^src\/[^/]+$/.test(file))
+
+/** Each cycle of imports among the sources, as `a → b → a`. */
+export function importCycles(): string[] {
+  const finished = new Set<string>()
+  const cycles: string[] = []
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '))
+    if (finished.has(file) || path.includes(file)) return
+    for (const name of importsOf(file)) if (sources.includes(name)) visit(name, [...path, file])
+    finished.add(file)
+  }
+  for (const file of sources) visit(file, [])
+  return cycles
+}
+
+/** A queue has a file of its own in workers/, a schema one in schemas/. Only src/tracing/open.ts may load OpenTelemetry. */
+const mayBeSmall = /^(workers\/[^/]+|schemas\/.+|src\/tracing\/open)\.ts$/
+
+/** Files under 20 lines that only one file imports. They belong in that file. */
+export function smallFiles(): string[] {
+  const importers = new Map<string, number>()
+  for (const file of [...sources, ...['test', 'bench', 'dev', 'ops'].flatMap((folder) => filesIn(folder))])
+    for (const name of new Set(importsOf(file))) importers.set(name, (importers.get(name) ?? 0) + 1)
+  return sources.filter((file) => linesOf(file) < 20 && importers.get(file) === 1 && !mayBeSmall.test(file))
+}
+
+/** The number of lines of a file. */
+export const linesOf = (file: string): number => read(file).split('\n').length - 1
