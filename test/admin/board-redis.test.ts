@@ -26,7 +26,7 @@ describe('Bull Board without Redis', function () {
     ]) {
       const startedAt = performance.now()
       const { status, body } = await ask()
-      expect([status, body.error]).to.deep.equal([503, 'Redis does not answer'])
+      expect([status, body.error]).to.deep.equal([503, 'Redis is not responding'])
       expect(performance.now() - startedAt).to.be.below(4_000)
     }
     const { status } = await service.http.get('/healthz')

@@ -58,8 +58,8 @@ describe('Retry in Bull Board', function () {
     const { status, body } = await board.retry(board.support, delivery)
     expect(status).to.equal(409)
     expect(body).to.deep.equal({
-      error: 'Delivered meanwhile',
-      message: 'Nothing was sent. The job has left this list.',
+      error: 'Already delivered',
+      message: 'Nothing was re-queued. The job has left this list.',
     })
     expect(await board.failedIds()).to.not.include(jobIdOf(delivery))
     expect(board.endpointServer.received).to.have.length(received)
@@ -78,7 +78,7 @@ describe('Retry in Bull Board', function () {
     const delivery = await board.deadDelivery()
     await board.service.deps.Endpoint.updateOne({ _id: delivery.endpointId }, { $set: { active: false } })
     const { status, body } = await board.retry(board.support, delivery)
-    expect([status, body.error]).to.deep.equal([409, 'The endpoint is deleted or switched off'])
+    expect([status, body.error]).to.deep.equal([409, 'The endpoint is deleted or disabled'])
     expect(await board.failedIds()).to.include(jobIdOf(delivery))
   })
 

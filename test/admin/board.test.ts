@@ -168,7 +168,7 @@ describe('Bull Board', function () {
     expect(headers.get('content-security-policy')).to.include("script-src 'self';")
     expect(headers.get('x-powered-by')).to.equal(null)
     const words = await call('viewer', 'get', '/static/locales/fr-FR/messages.json')
-    const sentence = 'Send this delivery once more, now?'
+    const sentence = 'Re-queue this delivery now?'
     expect(words.body).to.have.nested.property('JOB.ACTIONS.CONFIRM.RETRY', sentence)
     expect(words.body).to.have.nested.property('QUEUE.STATUS.FAILED', 'Échouées')
   })

@@ -52,14 +52,14 @@ describe('The list of dead deliveries', () => {
     await bury(['2030-01-04T10:00:00Z', '2030-01-04T11:00:00Z'], { endpointId })
     expect(await rowsOf('?from=2030-01-02T10:00&to=2030-01-05')).to.deep.equal([
       'Hanout: 4 deliveries',
-      `${endpointServer.url}/2 3 (2 live) 2030-01-02 10:00:00 UTC 2030-01-04 10:00:00 UTC timeout (the response was not complete in time) Send all 3 again`,
-      `${endpointServer.url}/1 1 (1 live) 2030-01-05 10:00:00 UTC 2030-01-05 10:00:00 UTC status 502 Send it again`,
+      `${endpointServer.url}/2 3 (2 live) 2030-01-02 10:00:00 UTC 2030-01-04 10:00:00 UTC timeout (the response was not complete in time) Re-queue all 3`,
+      `${endpointServer.url}/1 1 (1 live) 2030-01-05 10:00:00 UTC 2030-01-05 10:00:00 UTC status 502 Re-queue`,
       'Épicerie: 2 deliveries',
-      `${endpointServer.url} 2 (0 live) 2030-01-04 10:00:00 UTC 2030-01-04 11:00:00 UTC status 502 Send all 2 again`,
+      `${endpointServer.url} 2 (0 live) 2030-01-04 10:00:00 UTC 2030-01-04 11:00:00 UTC status 502 Re-queue all 2`,
     ])
     expect(await rowsOf('?from=2030-01-02T10:01&to=2030-01-03')).to.deep.equal([
       'Hanout: 1 delivery',
-      `${endpointServer.url}/2 1 (1 live) 2030-01-03 10:00:00 UTC 2030-01-03 10:00:00 UTC status 502 Send it again`,
+      `${endpointServer.url}/2 1 (1 live) 2030-01-03 10:00:00 UTC 2030-01-03 10:00:00 UTC status 502 Re-queue`,
     ])
   })
 
@@ -73,7 +73,7 @@ describe('The list of dead deliveries', () => {
     const most = ['2029-01-01T10:00:00Z', '2029-01-01T11:00:00Z']
     await bury(most, { endpointId: '100'.padStart(24, '0') })
     expect(await list()).to.match(
-      / More than 101 deliveries died between .* still dead\. Only the 100 receivers with most are shown and counted here\. /,
+      / More than 101 deliveries died between .* still dead\. Only the 100 endpoints with the most dead deliveries are shown and counted\. /,
     )
   })
 
@@ -84,7 +84,7 @@ describe('The list of dead deliveries', () => {
     expect((await rowsOf(''))[0]).to.equal('Épicerie: 2 deliveries')
     expect((await rowsOf(`?from=${ago(31)}&to=`))[0]).to.equal('Épicerie: 3 deliveries')
     expect(readable((await staff.get('/admin/dead?from=2031-01-01&to=2031-01-02')).text)).to.include(
-      'Nothing that died between',
+      'No delivery that died between',
     )
     await bury([ago(40)], { endpointId })
     expect((await rowsOf(`?to=${ago(35)}`))[0]).to.equal('Épicerie: 1 delivery')
@@ -108,7 +108,7 @@ describe('The list of dead deliveries', () => {
     ]
     const done = await profiled(service, async () => {
       for (const page of pages) expect((await staff.get(`/admin${page}`)).status, page).to.be.lessThan(400)
-      await staff.act(`/admin/endpoints/${endpointId}/send-all-again`)
+      await staff.act(`/admin/endpoints/${endpointId}/requeue-all`)
     })
     const reads = done.filter(({ planSummary }) => planSummary !== undefined)
     const byScan = reads.filter(({ planSummary }) => /COLLSCAN/.test(String(planSummary)))

@@ -6,7 +6,7 @@ import { withMerchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { readable, signedIn } from './staff.ts'
 
-const notice = 'Hidden: the response repeats data of the event that support staff may not see.'
+const notice = 'Hidden: the response contains data of the event that support staff may not see.'
 
 describe('The responses on the page of a delivery', () => {
   const service = withService()

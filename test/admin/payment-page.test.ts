@@ -36,51 +36,53 @@ describe('The pages of a payment and its deliveries', () => {
     service.clock.freeze(new Date(Math.ceil(Date.now() / 1000) * 1000))
     const delivery = await freshDelivery(service, merchant)
     const sentence = async () =>
-      /webhooks payment\.created to \S+ (.*?) (?:Send again|The payment)/.exec(
+      /Webhooks payment\.created to \S+ (.*?) (?:Re-queue:|Payment)/.exec(
         await paymentPage(delivery.referenceNumber),
       )?.[1]
-    expect(await sentence()).to.equal('PENDING Nothing was sent yet; the first attempt is due now.')
+    expect(await sentence()).to.equal('PENDING No attempt yet. The first attempt is due now.')
 
     await attempt(service.deps, delivery._id)
     const { nextAttemptAt, attemptLog } = await stored(service, delivery)
-    const tried = `The last attempt, at ${shown(attemptLog[0]?.at)}, got status 500;`
-    expect(await sentence()).to.equal(`RETRYING ${tried} the next is at ${shown(nextAttemptAt)}.`)
+    const tried = `The last attempt, at ${shown(attemptLog[0]?.at)}, failed: status 500.`
+    expect(await sentence()).to.equal(`RETRYING ${tried} The next attempt is at ${shown(nextAttemptAt)}.`)
     service.clock.advance(1000)
-    expect(await sentence()).to.equal(`RETRYING ${tried} the next is due now.`)
+    expect(await sentence()).to.equal(`RETRYING ${tried} The next attempt is due now.`)
 
     endpointServer.respondWith((res) => void res.socket?.destroy())
     const { attemptLog: all } = await deliverToItsEnd(service, delivery)
-    const last = `The last attempt, at ${shown(all.at(-1)?.at)}, got closed (the connection was closed before the response was complete);`
+    const last = `The last attempt, at ${shown(all.at(-1)?.at)}, failed: closed (the connection was closed before the response was complete).`
     expect(await sentence()).to.equal(
-      `DEAD ${last} it was attempt 8, and none will follow unless it is sent again.`,
+      `DEAD ${last} It was attempt 8. No attempt follows unless you re-queue the delivery.`,
     )
 
     endpointServer.respondWith((res) => void res.writeHead(204).end())
-    await staff.act(`/admin/deliveries/${delivery._id}/send-again`)
+    await staff.act(`/admin/deliveries/${delivery._id}/requeue`)
     const leasedUntil = new Date(service.clock.now().getTime() + 1000)
     await service.deps.Delivery.updateOne(
       { _id: delivery._id },
       { leaseToken: 't', nextAttemptAt: leasedUntil },
     )
-    expect(await sentence()).to.equal('RETRYING An attempt is under way right now.')
+    expect(await sentence()).to.equal('RETRYING An attempt is in progress now.')
     service.clock.advance(1000)
     await attempt(service.deps, delivery._id)
     const { deliveredAt } = await stored(service, delivery)
     expect(await sentence()).to.equal(
-      `DELIVERED Delivered at ${shown(deliveredAt)}: the receiver answered 204.`,
+      `DELIVERED Delivered at ${shown(deliveredAt)}. The endpoint responded with status 204.`,
     )
   })
 
   it('say which events wait, and which nobody was subscribed to', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     expect(await paymentPage(referenceNumber)).to.match(
-      /webhooks payment\.created happened \S+ \S+ UTC and waits to be handed to the receivers\. The payment/,
+      /Webhooks payment\.created happened \S+ \S+ UTC\. It is not sent to the endpoints yet\. Payment/,
     )
     await relay(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
     await relay(service, merchant)
     const text = await paymentPage(referenceNumber)
-    expect(text).to.include('No active endpoint was subscribed to payment.cancelled then: nothing was sent.')
+    expect(text).to.include(
+      'No active endpoint was subscribed to payment.cancelled when it happened, so nothing was sent.',
+    )
     expect(text).not.to.match(/subscribed to payment\.created|waits/)
   })
 
@@ -94,13 +96,13 @@ describe('The pages of a payment and its deliveries', () => {
     const text = await paymentPage(referenceNumber).finally(() => {
       Intent.findOne = findOne
     })
-    expect(text).to.match(/webhooks payment\.created to \S+ PENDING Nothing was sent yet/)
+    expect(text).to.match(/Webhooks payment\.created to \S+ PENDING No attempt yet/)
     expect(text).not.to.include('No active endpoint')
   })
 
   it('tell everything in the order of time: changes of state, attempts, who sent it again', async () => {
     const { _id, referenceNumber, url } = await deadDelivery(service, merchant)
-    await staff.act(`/admin/deliveries/${_id}/send-again`)
+    await staff.act(`/admin/deliveries/${_id}/requeue`)
     await attempt(service.deps, _id)
     await cancelIntent(service, merchant, referenceNumber)
     const [, timeline = ''] = (await paymentPage(referenceNumber)).split('Timeline ')
@@ -108,19 +110,19 @@ describe('The pages of a payment and its deliveries', () => {
     const name = `payment.created to ${new URL(url).host}:`
     expect(told.map((line) => line.replace(/ after .*/, ''))).to.deep.equal([
       'Created by the merchant',
-      `${name} ready to be sent`,
+      `${name} delivery created`,
       ...[1, 2, 3, 4, 5, 6, 7, 8].map((number) => `${name} attempt ${number}, status 500`),
-      `${name} sent again by support staff ${staff.name}`,
+      `${name} re-queued by support staff ${staff.name}`,
       `${name} attempt 9, status 500`,
-      `${name} DEAD, no attempt will follow`,
-      'CANCELLED: the merchant cancelled it',
-      'payment.cancelled waits to be handed to the receivers ',
+      `${name} DEAD, no attempt follows`,
+      'CANCELLED: cancelled by the merchant',
+      'payment.cancelled happened; not sent to the endpoints yet ',
     ])
     const [, attempts = ''] = readable((await staff.get(`/admin/deliveries/${_id}`)).text).split('Attempts ')
     expect(
       [...attempts.matchAll(/(\d) \S+ \S+ UTC \d+ ms status 500/g)].map(([, number]) => number),
     ).to.deep.equal('987654321'.split(''))
-    expect(attempts).to.include(`sent again by support staff ${staff.name}`)
+    expect(attempts).to.include(`re-queued by support staff ${staff.name}`)
   })
 
   it('show amounts, the environment and the merchant of any business’s payment', async () => {
@@ -184,7 +186,7 @@ describe('The pages of a payment and its deliveries', () => {
         expect([status, readable(text).includes('Not found')], `${kind}/${id}`).to.deep.equal([404, true])
       }
     for (const id of ids)
-      for (const act of [`deliveries/${id}/send-again`, `endpoints/${id}/send-all-again`])
+      for (const act of [`deliveries/${id}/requeue`, `endpoints/${id}/requeue-all`])
         expect((await someone.act(`/admin/${act}`)).status, act).to.equal(404)
   })
 })

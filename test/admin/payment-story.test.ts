@@ -54,7 +54,7 @@ describe('The page of a payment', () => {
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
     await payWith(referenceNumber, { outcome: 'not-executed' })
     expect(await page(referenceNumber)).to.include(
-      'Failed there is not enough money in the wallet (insufficient_funds); the customer may try again',
+      'Failed the wallet does not have enough money (insufficient_funds); the customer can try again',
     )
     await payWith(referenceNumber, { outcome: 'done' })
     await giveBack(referenceNumber, 20_000, { outcome: 'done' })
@@ -62,29 +62,31 @@ describe('The page of a payment', () => {
     await giveBack(referenceNumber, 1_005, unknown)
     const attempt = 'Payment of 500.00 MRU by 22******45:'
     const waiting =
-      'payment.failed waits|payment.confirmed waits|payment.created waits|payment.refunded waits'
+      'payment.failed happened|payment.confirmed happened|payment.created happened|payment.refunded happened'
     const lines = await story(referenceNumber)
     expect(lines.filter((line) => !new RegExp(waiting).test(line)).map((line) => line.trim())).to.deep.equal([
       'Created by the merchant',
-      `${attempt} refused, nobody was told: the phone number and the PIN do not fit (wrong_pin)`,
-      `${attempt} declined, and may be tried again: there is not enough money in the wallet (insufficient_funds)`,
-      `${attempt} the wallet was not reached, no money moved`,
+      `${attempt} refused; the merchant does not learn of it: the phone number or the PIN is wrong (wrong_pin)`,
+      `${attempt} declined; the customer can try again: the wallet does not have enough money (insufficient_funds)`,
+      `${attempt} the wallet was not reached; no money moved`,
       `${attempt} paid`,
       'Refund of 200.00 MRU: SUCCEEDED',
-      'Refund of 30.00 MRU was not made: the wallet is closed (wallet_closed)',
+      'Refund of 30.00 MRU failed: the wallet is closed (wallet_closed)',
       'Refund of 10.05 MRU: PENDING',
-      'The wallet is asked what became of the refund',
+      'The service checks the outcome of the refund with the wallet',
     ])
     const text = await page(referenceNumber)
     const { payment, refunds } = await storedIntent(service, referenceNumber)
-    expect(text).to.include(`Status REFUNDED Paid 500.00 MRU by WALLET, ${shown(-3)} By 22******45`)
-    expect(text).to.include(`Wallet a wallet of the sandbox; its key there ${payment?.key}`)
+    expect(text).to.include(`Status REFUNDED Paid 500.00 MRU by WALLET, ${shown(-3)} Customer 22******45`)
+    expect(text).to.include(`Wallet sandbox wallet; payment key: ${payment?.key}`)
     expect(text).to.include(
-      'merchant 10.00 MRU, payer 5.00 MRU; of it taxes 2.10 MRU + 0.30 MRU, revenue 12.60 MRU',
+      'merchant 10.00 MRU, customer 5.00 MRU; including taxes 2.10 MRU + 0.30 MRU; revenue 12.60 MRU',
     )
-    expect(text).to.include(`200.00 MRU, ${shown(-2)}, ${refunds[0]?.id}: SUCCEEDED, the money went back`)
-    expect(text).to.include(`A refund is under way since ${shown(0)}: 10.05 MRU, ${refunds[1]?.id}.`)
-    expect(text).to.include(`The wallet is asked at ${shown(1)}.`)
+    expect(text).to.include(
+      `200.00 MRU, ${shown(-2)}, ${refunds[0]?.id}: SUCCEEDED, the customer received the money`,
+    )
+    expect(text).to.include(`A refund is in progress since ${shown(0)}: 10.05 MRU, ${refunds[1]?.id}.`)
+    expect(text).to.include(`The service checks with the wallet at ${shown(1)}.`)
     expect(text).not.to.match(/may try again|cannot be paid/)
   })
 
@@ -94,14 +96,14 @@ describe('The page of a payment', () => {
     service.clock.advance(lifetime * 1000)
     const text = await page(referenceNumber)
     const { hold } = await storedIntent(service, referenceNumber)
-    expect(text).to.include(`A payment is under way since ${shown(-lifetime)}: 500.00 MRU by 22******45`)
-    expect(text).to.include(`its key there ${hold?.id}`)
-    expect(text).to.include(`The wallet is asked at ${shown(1 - lifetime)} what became of it.`)
+    expect(text).to.include(`A payment is in progress since ${shown(-lifetime)}: 500.00 MRU by 22******45`)
+    expect(text).to.include(`payment key: ${hold?.id}`)
+    expect(text).to.include(`The service checks the outcome with the wallet at ${shown(1 - lifetime)}.`)
     expect(text).to.include('Status PENDING')
     const lines = (await story(referenceNumber)).map((line) => line.trim())
-    expect(lines).to.include('Payment of 500.00 MRU by 22******45 begun')
-    expect(lines.indexOf('The wallet is asked what became of the payment')).to.equal(
-      lines.indexOf('Payment of 500.00 MRU by 22******45 begun') + 1,
+    expect(lines).to.include('Payment of 500.00 MRU by 22******45 started')
+    expect(lines.indexOf('The service checks the outcome of the payment with the wallet')).to.equal(
+      lines.indexOf('Payment of 500.00 MRU by 22******45 started') + 1,
     )
   })
 
@@ -109,19 +111,19 @@ describe('The page of a payment', () => {
     const failed = await createIntent(service, merchant)
     await payWith(failed.referenceNumber, { outcome: 'failed', reason: 'wallet_closed' })
     expect((await story(failed.referenceNumber)).map((line) => line.trim())).to.include(
-      'Payment of 500.00 MRU by 22******45: failed for good: the wallet is closed (wallet_closed)',
+      'Payment of 500.00 MRU by 22******45: failed permanently: the wallet is closed (wallet_closed)',
     )
     expect(await page(failed.referenceNumber)).to.include(
-      'Status FAILED Failed the wallet is closed (wallet_closed); it cannot be paid any more',
+      'Status FAILED Failed the wallet is closed (wallet_closed); it can no longer be paid',
     )
     const expired = await createIntent(service, merchant)
     await payWith(expired.referenceNumber, { outcome: 'declined', reason: 'limit_exceeded' })
     service.clock.advance(lifetime * 1000)
     expect(await page(expired.referenceNumber)).to.include(
-      'it is more than the wallet may pay (limit_exceeded); it cannot be paid any more',
+      'the amount exceeds the limit of the wallet (limit_exceeded); it can no longer be paid',
     )
     expect((await story(expired.referenceNumber)).at(-1)?.trim()).to.equal(
-      'CANCELLED: its time was up and nobody had paid',
+      'CANCELLED: expired without a payment',
     )
   })
 
@@ -140,13 +142,13 @@ describe('The page of a payment', () => {
     await giveBack(referenceNumber, 10_000, { outcome: 'done' })
     const told = [
       ...(await page(referenceNumber)).matchAll(
-        /No active endpoint was subscribed to (.*?): nothing was sent/g,
+        /No active endpoint was subscribed to (.*?), so nothing was sent/g,
       ),
     ]
     expect(told.map(([, what]) => what)).to.deep.equal([
-      'payment.created then',
+      'payment.created when it happened',
       'payment.failed 2 of the 3 times that it happened',
-      'payment.confirmed then',
+      'payment.confirmed when it happened',
     ])
   })
 

@@ -43,7 +43,7 @@ describe('What is refused before a page looks at it', () => {
     const asked = crlf('GET /admin/queues/api/queues HTTP/1.1', 'Host: a', ...lines, '', '{}')
     const [answer] = await sendRaw(service.origin, asked)
     expect(answer?.status).to.equal(415)
-    expect(JSON.parse(answer?.body ?? '')).to.deep.equal({ error: 'This body is not one of ours' })
+    expect(JSON.parse(answer?.body ?? '')).to.deep.equal({ error: 'This request body is not valid' })
     expect(recorded.text).to.not.include('request.failed')
   })
 
@@ -51,7 +51,7 @@ describe('What is refused before a page looks at it', () => {
     const asked = `${service.origin}/admin/queues/api/queues?status=%00`
     const answer = await fetch(asked, { headers: { Cookie: support.cookie } })
     expect(answer.status).to.equal(400)
-    expect(await answer.json()).to.deep.equal({ error: 'NUL is no text' })
+    expect(await answer.json()).to.deep.equal({ error: 'The address contains a NUL character' })
     expect(recorded.text).to.not.include('request.failed')
   })
 })

@@ -59,18 +59,18 @@ describe('The search page', () => {
     await service.deps.Order.updateOne({ _id: order._id }, { $set: { items, total: 300, customer } })
     const path = `/admin/orders/${order.number}`
     expect((await search(order.number.toLowerCase())).location).to.equal(path)
-    expect(readable((await staff.get(path)).text)).to.include('waits to be handed to the receivers')
+    expect(readable((await staff.get(path)).text)).to.include('It is not sent to the endpoints yet')
     await subscribe(service, merchant, endpointServer.url, ['order.new'])
     await relay(service, merchant)
     const { text } = await staff.get(path)
-    expect(readable(text)).to.include('Nothing was sent yet').and.include('2 × Thé <b>, S, at 1.50 MRU')
+    expect(readable(text)).to.include('No attempt yet').and.include('2 × Thé <b>, S, at 1.50 MRU')
     expect(text).to.not.include('Aïcha').and.not.include('22000001')
     const delivery = await service.deps.Delivery.findOne({ referenceNumber: order.number }).orFail().lean()
     expect((await staff.get(`/admin/deliveries/${delivery._id}`)).text).to.include(`href="${path}"`)
     const nobody = await storeOrder(service, await service.merchant())
     await service.deps.Order.updateOne({ _id: nobody._id }, { $set: { outbox: [] } })
     expect(readable((await staff.get(`/admin/orders/${nobody.number}`)).text)).to.include(
-      'No active endpoint was subscribed to order.new then',
+      'No active endpoint was subscribed to order.new when it happened',
     )
     expect((await staff.get('/admin/orders/OR-NONE')).status).to.equal(404)
     expect((await search('OR-NONE')).status).to.equal(200)
@@ -120,7 +120,7 @@ describe('The search page', () => {
     expect(rows[2]).to.equal(`${at(2)} UTC 1,234 5 1`)
     expect(rows[5]).to.equal(`${at(5)} UTC 0 0 0`)
     expect(rows[23]).to.equal(`${at(23)} UTC 7 0 3`)
-    expect(text).to.include('aria-label="Delivered per hour: 1,241 in all, at most 1,234 in an hour."')
+    expect(text).to.include('aria-label="Delivered per hour: 1,241 in total, at most 1,234 in one hour."')
     expect([...text.matchAll(/<rect /g)]).to.have.lengthOf(3 * 24)
     expect(text).not.to.match(/<script|style="| on\w+="/)
   })

@@ -34,7 +34,7 @@ describe('Sending again', () => {
   it('is one more attempt, with its line in the trail, and the page says what became of it', async () => {
     await toFailing()
     const { _id, referenceNumber } = await deadDelivery(service, merchant)
-    const act = `/admin/deliveries/${_id}/send-again`
+    const act = `/admin/deliveries/${_id}/requeue`
     const press = async (back: string) => {
       const { status, location } = await support.act(act, { back })
       expect(status).to.equal(303)
@@ -44,10 +44,12 @@ describe('Sending again', () => {
     expect((await press('source'))[0]).to.equal(payment)
     const [page, hold] = await press('https://elsewhere.example')
     expect(page).to.equal(`/admin/deliveries/${_id}`)
-    expect(hold).to.include('An attempt is under way or due already: nothing was added.')
+    expect(hold).to.include('An attempt is already due or in progress, so the delivery was not re-queued.')
     failing?.respondWith((res) => void res.end())
     expect((await attempt(service.deps, _id)).outcome).to.equal('delivered')
-    expect((await press('source'))[1]).to.include('It was delivered already: nothing was sent.')
+    expect((await press('source'))[1]).to.include(
+      'This delivery was already delivered, so it was not re-queued.',
+    )
     expect((await attempt(service.deps, _id)).outcome).to.equal('superseded')
     const lines = await linesOn({ _id })
     expect(lines).to.have.lengthOf(1)
@@ -57,7 +59,7 @@ describe('Sending again', () => {
       businessId: merchant.businessId,
     })
     expect(lines[0]?.before).to.include({ status: 'DEAD' })
-    expect((await support.get(`${payment}?said=constructor`)).text).not.to.include('class="notice')
+    expect((await support.get(`${payment}?result=constructor`)).text).not.to.include('class="notice')
   })
 
   it('is told by the workers: a dead delivery is delivered', async () => {
@@ -65,9 +67,9 @@ describe('Sending again', () => {
     const dead = await deadDelivery(service, merchant)
     failing?.respondWith((res) => void res.end())
     const workers = service.startWorkers()
-    const { location } = await support.act(`/admin/deliveries/${dead._id}/send-again`)
+    const { location } = await support.act(`/admin/deliveries/${dead._id}/requeue`)
     expect(readable((await support.get(String(location))).text)).to.include(
-      'Queued: one more attempt is made now.',
+      'Re-queued. The next attempt starts now.',
     )
     await until('DELIVERED', async () => (await statusOf(dead)) === 'DELIVERED')
     await workers.close()
@@ -83,10 +85,10 @@ describe('Sending again', () => {
       .set(merchant.write())
       .send({ url })
       .expect(200)
-    await support.act(`/admin/deliveries/${_id}/send-again`)
+    await support.act(`/admin/deliveries/${_id}/requeue`)
     expect((await attempt(service.deps, _id)).outcome).to.equal('delivered')
     const text = async (page: string) => readable((await support.get(`/admin/${page}`)).text)
-    expect(await text(`deliveries/${_id}`)).to.include(`Receiver ${url} `)
+    expect(await text(`deliveries/${_id}`)).to.include(`Endpoint ${url} `)
     expect(await text(`payments/${referenceNumber}`)).to.include(`to ${url} `)
   })
 
@@ -94,10 +96,10 @@ describe('Sending again', () => {
     const { id } = await toFailing()
     const { _id } = await deadDelivery(service, merchant)
     await service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
-    for (const act of [`deliveries/${_id}/send-again`, `endpoints/${id}/send-all-again`]) {
+    for (const act of [`deliveries/${_id}/requeue`, `endpoints/${id}/requeue-all`]) {
       const { location } = await support.act(`/admin/${act}`)
       expect(readable((await support.get(String(location))).text)).to.include(
-        'The receiver was deleted or is switched off: nothing was sent.',
+        'The endpoint is deleted or disabled, so nothing was re-queued.',
       )
     }
     expect(await statusOf({ _id })).to.equal('DEAD')
@@ -107,7 +109,7 @@ describe('Sending again', () => {
   it('is for support only: a viewer sees no button and may not, and nobody may without the form’s token', async () => {
     const { id } = await toFailing()
     const { _id, referenceNumber } = await deadDelivery(service, merchant)
-    const acts = [`/admin/deliveries/${_id}/send-again`, `/admin/endpoints/${id}/send-all-again`]
+    const acts = [`/admin/deliveries/${_id}/requeue`, `/admin/endpoints/${id}/requeue-all`]
     for (const act of acts) {
       expect((await viewer.act(act)).status, act).to.equal(403)
       for (const csrf of ['', 'x', viewer.cookie])
@@ -116,9 +118,11 @@ describe('Sending again', () => {
     expect(await statusOf({ _id })).to.equal('DEAD')
     const pages = [`payments/${referenceNumber}`, `deliveries/${_id}`, `endpoints/${id}`, 'dead']
     for (const page of pages) {
-      expect((await support.get(`/admin/${page}`)).text, page).to.match(/<form [^>]*action="[^"]*-again"/)
+      expect((await support.get(`/admin/${page}`)).text, page).to.match(
+        /<form [^>]*action="[^"]*\/requeue(-all)?"/,
+      )
       const { status, text } = await viewer.get(`/admin/${page}`)
-      expect([status, /again"|<button>Send/.test(text)], page).to.deep.equal([200, false])
+      expect([status, /requeue(-all)?"|<button>Re-queue/.test(text)], page).to.deep.equal([200, false])
     }
   })
 
@@ -157,9 +161,9 @@ describe('Sending again', () => {
       expect([await deadOf(one.id), await deadOf(other.id)]).to.deep.equal([1, 1])
       failing?.respondWith((res) => void res.end())
       const workers = service.startWorkers()
-      const { location } = await support.act(`/admin/endpoints/${one.id}/send-all-again`)
+      const { location } = await support.act(`/admin/endpoints/${one.id}/requeue-all`)
       const said = readable((await support.get(String(location))).text)
-      expect(said).to.include('Queued: 1 delivery.').and.not.to.include('left')
+      expect(said).to.include('Re-queued: 1 delivery.').and.not.to.include('Remaining')
       await until('delivered', async () =>
         service.deps.Delivery.exists({ endpointId: one.id, status: 'DELIVERED' }),
       )
@@ -170,18 +174,18 @@ describe('Sending again', () => {
     it('stops after some seconds, says how many are left and offers to go on with those alone', async () => {
       const { id } = await toFailing()
       await likeIt(await deadDelivery(service, merchant), 899)
-      const act = `/admin/endpoints/${id}/send-all-again`
+      const act = `/admin/endpoints/${id}/requeue-all`
       const first = await slowly(async () => support.get(String((await support.act(act)).location)))
-      expect(readable(first.text)).to.include('Queued: 500 deliveries. Still left: 400.')
+      expect(readable(first.text)).to.include('Re-queued: 500 deliveries. Remaining: 400.')
       const later = await deadDelivery(service, merchant)
-      const [, goOn = ''] = /(<form [^>]*again">.*?Go on with those left)/s.exec(first.text) ?? []
+      const [, goOn = ''] = /(<form [^>]*requeue-all">.*?Re-queue the rest)/s.exec(first.text) ?? []
       const fields = [...goOn.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [
         name,
         value,
       ])
       const second = await support.post(act, Object.fromEntries(fields))
       expect(readable((await support.get(String(second.location))).text)).to.include(
-        'Queued: 400 deliveries.',
+        'Re-queued: 400 deliveries.',
       )
       expect(await statusOf(later)).to.equal('DEAD')
       expect(await deadOf(id)).to.equal(1)
@@ -191,7 +195,7 @@ describe('Sending again', () => {
     it('pressed twice at once, asks for each once', async () => {
       const { id } = await toFailing()
       await likeIt(await deadDelivery(service, merchant), 199)
-      const act = `/admin/endpoints/${id}/send-all-again`
+      const act = `/admin/endpoints/${id}/requeue-all`
       const answers = await Promise.all([support.act(act), support.act(act)])
       expect(answers.map(({ status }) => status)).to.deep.equal([303, 303])
       const all = await service.deps.Delivery.find({ endpointId: id }, { redrives: 1, status: 1 }).lean()
@@ -205,7 +209,7 @@ describe('Sending again', () => {
       const { id } = await toFailing()
       const early = await deadDelivery(service, merchant)
       const late = await deadDelivery(service, merchant)
-      const act = `/admin/endpoints/${id}/send-all-again`
+      const act = `/admin/endpoints/${id}/requeue-all`
       for (const fields of [
         { from: 'soon' },
         { to: '2026-13-01' },

@@ -44,7 +44,7 @@ describe('Signing in as support staff', () => {
     }
     const wrong = await said(known.name, 'wrong')
     expect(wrong).to.include({ status: 403, cookie: null })
-    expect(wrong.text).to.include('This name and password do not fit.')
+    expect(wrong.text).to.include('The name or the password is wrong.')
     expect(await said('nobody-here', 'wrong')).to.deep.equal(wrong)
     expect(await said(disabled.name, disabled.password)).to.deep.equal(wrong)
     const lines = await service.deps.AuditEvent.find({ act: 'staff.sign-in-refused', 'actor.ip': from })
@@ -80,7 +80,7 @@ describe('Signing in as support staff', () => {
     const late = await tryOf(name, password, from)
     expect(late.status).to.equal(429)
     expect(Number(late.headers.get('retry-after'))).to.be.within(850, 900)
-    expect(late.text).to.include('Too many tries. Try again in 15 minutes.')
+    expect(late.text).to.include('Too many attempts. Try again in 15 minutes.')
     // From an address of their own a person is let in meanwhile.
     expect((await tryOf(name, password)).status).to.equal(303)
     await forget()

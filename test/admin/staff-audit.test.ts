@@ -29,7 +29,7 @@ describe('The audit trail', () => {
   }
   /** The subjects on a page, in its order. */
   const subjectsOf = (text: string) =>
-    [...text.matchAll(/data-label="To what"><?.*?class="id"[^>]*>([^<]+)</g)].map(([, subject]) => subject)
+    [...text.matchAll(/data-label="Subject"><?.*?class="id"[^>]*>([^<]+)</g)].map(([, subject]) => subject)
   const rows = async (query: string) => subjectsOf((await viewer.get(`/admin/audit?${query}`)).text)
 
   it('says when, who, from where, what, to what, before and after', async () => {

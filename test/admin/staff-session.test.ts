@@ -25,7 +25,7 @@ describe('A session of support staff', () => {
     }
     const refused = [
       await nobody.post('/admin/sign-out', {}),
-      await nobody.post('/admin/deliveries/x/send-again', {}),
+      await nobody.post('/admin/deliveries/x/requeue', {}),
       await nobody.get('/admin/audit', { 'Sec-Fetch-Dest': 'empty' }),
     ]
     for (const { status, text, headers } of refused) {

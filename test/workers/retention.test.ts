@@ -199,7 +199,7 @@ describe('the clean-up', () => {
     const staff = await signedIn(service, 'viewer')
     const page = (await staff.get(`/admin/deliveries/${_id}`)).text
     expect(page)
-      .to.include('What it answered is not kept any more')
+      .to.include('The response is no longer stored')
       .and.include('Those before number 2 are not kept')
 
     const retried = await service.http.post(`${path}/retry`).set(pair.live.write())

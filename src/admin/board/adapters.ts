@@ -3,26 +3,26 @@ import type { Queue } from 'bullmq'
 import type { Jobs, QueueName } from '../../queues/jobs.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
 
-/** What the states of each queue mean, below its name. */
+/** The description below the name of each queue. */
 const descriptions: Record<QueueName, string> = {
   'webhook-delivery':
-    'Delayed: waits for its next attempt, or for a slot. Failed: DEAD; Retry re-queues it. A first attempt that succeeds at once has no job.',
+    'Delayed: waits for the next attempt or for a slot. Failed: DEAD; Retry re-queues it. A delivery whose first attempt succeeds at once has no job.',
   'outbox-relay': 'Turns events into deliveries.',
-  'intent-expiry': 'Expires payments when their time is up.',
-  'wallet-outcome': 'Asks wallets what became of payments and refunds whose outcome nobody knows.',
+  'intent-expiry': 'Expires payment intents that are not paid in time.',
+  'wallet-outcome': 'Checks payments and refunds with an unknown outcome with their wallets.',
   maintenance: 'Restores the failed jobs of DEAD deliveries.',
-  retention: 'Takes away old test data, once a night.',
+  retention: 'Deletes old data every night.',
 }
 
-/** The queues whose jobs are deliveries: only there is a Retry an act of ours. */
+/** Returns whether the jobs of a queue are deliveries. Only these can be retried. */
 export const isDeliveryQueue = (name: string): boolean => name === 'webhook-delivery'
 
-/** One queue as Bull Board shows it. `mayRetry`: to this viewer Retry is offered; all else is never. */
+/** A queue for Bull Board. `mayRetry`: show the Retry buttons. Bull Board shows no other actions. */
 export function asBoardQueue(name: QueueName, queue: Queue, mayRetry: boolean): BullMQAdapter {
   const isDelivery = isDeliveryQueue(name)
   const adapter = new BullMQAdapter(queue, {
     description: descriptions[name],
-    // In this mode Bull Board answers no act at all, and shows no button.
+    // In this mode Bull Board refuses every action and shows no button.
     readOnlyMode: !(mayRetry && isDelivery),
     ...(isDelivery ? { externalJobUrl: ({ id }) => deliveryPage(String(id)) } : {}),
   })
@@ -41,7 +41,7 @@ interface Titled {
   data?: Partial<Jobs['webhook-delivery'] & Jobs['intent-expiry']>
 }
 
-/** A delivery's job has the name of its event, any other that of its queue. */
+/** Returns the title of a job: a delivery has the name of its event, other jobs have the name of their queue. */
 const titleOf = ({ name, data = {} }: Titled): string => {
   const { ref, host, referenceNumbers, failed, error, next } = data
   const words = [
@@ -59,14 +59,14 @@ const titleOf = ({ name, data = {} }: Titled): string => {
 const shownReferences = ([first, ...others]: string[]): string =>
   others.length === 0 ? String(first) : `${first} and ${others.length} more`
 
-/** A time as the pages for staff show it. In Redis it is text. */
+/** Formats a time as on the staff pages. In Redis it is text. */
 const shownTime = (at: Date | string): string =>
   `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-/** Of a job that carries nothing, none. */
+/** The fields of the data of a job. */
 type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never : keyof Data) : never
 
-/** Only ids and words for people are in a job. A new field is shown only when somebody decided so here. */
+/** The fields of jobs that the board shows. A new field must be added here. */
 const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
   ref: true,
   host: true,

@@ -4,20 +4,20 @@ import type { Deps } from '../../deps.ts'
 import { staffOf } from '../pages/guards.ts'
 import { requeuer } from '../pages/requeuer.ts'
 import { isDeliveryQueue } from './adapters.ts'
-import { createErrorAnswers } from './error-responses.ts'
+import { createErrorResponses } from './error-responses.ts'
 import { createFace } from './face.ts'
 import { contentSecurityPolicy } from './look.ts'
 import { ownAssets } from './own-assets.ts'
-import { type BoardAnswer, retryAll, retryJob } from './retry.ts'
+import { type BoardResponse, retryAll, retryJob } from './retry.ts'
 
-/** As many jobs as its own settings allow on a page. */
+/** The most jobs on a page, as in Bull Board's own settings. */
 const mostJobs = 50
-/** Beyond what Redis can hold; a number that it cannot take would look like a fault of its own. */
+/** More pages than Redis can hold. Redis refuses larger numbers, which would look like a fault of Redis. */
 const lastPage = 1_000_000
 
 /**
- * Bull Board at `/admin/queues`, for whoever is signed in. Nothing but looking reaches it: the two acts there are, Retry and
- * Retry all of deliveries, are done here and in MongoDB; whatever else is no GET is refused, for everybody.
+ * Bull Board at `/admin/queues`, for signed-in staff. Bull Board itself only reads: this router handles its two actions, Retry and
+ * Retry all for deliveries, and refuses every other request that is not a GET.
  */
 export function createBoard(deps: Deps): Router {
   const router = Router()
@@ -26,44 +26,46 @@ export function createBoard(deps: Deps): Router {
     next()
   })
 
-  router.put('/api/queues/:queue/:job/retry', guardAct, async (req, res) =>
+  router.put('/api/queues/:queue/:job/retry', guardAction, async (req, res) =>
     answer(res, await retryJob(deps, await queueOf(deps, req), String(req.params.job), requeuer(req, res))),
   )
-  router.put('/api/queues/:queue/retry/failed', guardAct, async (req, res) =>
+  router.put('/api/queues/:queue/retry/failed', guardAction, async (req, res) =>
     answer(res, await retryAll(deps, await queueOf(deps, req), requeuer(req, res))),
   )
   router.use((req, res, next) => {
     if (req.method === 'GET' || req.method === 'HEAD') return next()
-    refuseAct(res, 'This cannot be done here. The only act is to send a delivery again.')
+    refuseAction(res, 'This action is not available here. You can only re-queue deliveries.')
   })
 
   const faces = { support: createFace('support'), viewer: createFace('viewer') }
   router.use(ownAssets())
   router.use('/api', async (req, res, next) => {
-    // Bull Board parts its own words by NUL, and fails where one stands among them.
-    if (req.url.includes('%00')) return answer(res, { status: 400, body: { error: 'NUL is no text' } })
+    // Bull Board separates its own strings with NUL, and fails if an address contains one.
+    if (req.url.includes('%00'))
+      return answer(res, { status: 400, body: { error: 'The address contains a NUL character' } })
     if (Number(req.query.page ?? 1) > lastPage)
       return answer(res, { status: 400, body: { error: `There is no page after ${lastPage}` } })
     if (Number(req.query.jobsPerPage ?? 0) > mostJobs)
-      return answer(res, { status: 400, body: { error: `At most ${mostJobs} jobs fit on a page` } })
+      return answer(res, { status: 400, body: { error: `A page can show at most ${mostJobs} jobs` } })
     const queues = await deps.boardQueues.obtain()
     for (const face of Object.values(faces)) face.show(queues)
     next()
   })
   router.use((req, res, next) => void faces[staffOf(res).role].app(req, res, next))
-  router.use(createErrorAnswers(deps))
+  router.use(createErrorResponses(deps))
   return router
 }
 
-const answer = (res: Response, { status, body }: BoardAnswer): void => void res.status(status).json(body)
+const answer = (res: Response, { status, body }: BoardResponse): void => void res.status(status).json(body)
 
-const refuseAct = (res: Response, message: string): void =>
+const refuseAction = (res: Response, message: string): void =>
   answer(res, { status: 403, body: { error: 'Refused', message } })
 
-function guardAct(req: Request, res: Response, next: NextFunction): void {
-  if (staffOf(res).role !== 'support') return refuseAct(res, 'Your account may look, but not act.')
+function guardAction(req: Request, res: Response, next: NextFunction): void {
+  if (staffOf(res).role !== 'support')
+    return refuseAction(res, 'Your account can view pages but not change anything.')
   if (isDeliveryQueue(String(req.params.queue))) return next()
-  refuseAct(res, 'Only deliveries can be sent again. Other jobs come back by themselves.')
+  refuseAction(res, 'Only deliveries can be re-queued. The service restores other jobs automatically.')
 }
 
 async function queueOf(deps: Deps, req: Request): Promise<Queue> {

@@ -62,17 +62,17 @@ export const boardPage = (html: string): string =>
 const links = staffPages.map(({ text, url }) => `<a href="${url}">${text}</a>`).join('')
 const wayBack = `<nav id="staff-pages" aria-label="Staff pages">${links}</nav>`
 
-/** Bull Board's words that would tell a wrong story here; `{{count}}` is filled in by its page. */
+/** Texts of Bull Board that would be wrong here. Its page fills in `{{count}}`. */
 export const ownWords = {
-  JOB: { ACTIONS: { CONFIRM: { RETRY: 'Send this delivery once more, now?' } } },
+  JOB: { ACTIONS: { CONFIRM: { RETRY: 'Re-queue this delivery now?' } } },
   QUEUE: {
     ACTIONS: {
-      CONFIRM: { RETRY_ALL: 'Send every dead delivery of this queue once more, now?' },
+      CONFIRM: { RETRY_ALL: 'Re-queue every dead delivery of this queue now?' },
       TOAST: {
-        RETRY_PENDING: 'Queueing every dead delivery…',
-        RETRY_DONE: 'The dead deliveries are queued for one more attempt',
+        RETRY_PENDING: 'Re-queueing every dead delivery…',
+        RETRY_DONE: 'The dead deliveries are re-queued',
         RETRY_SKIPPED:
-          '{{count}} were left alone: delivered or re-queued meanwhile, or their endpoint is gone.',
+          '{{count}} were skipped: delivered or re-queued in the meantime, or their endpoint is gone.',
       },
     },
   },

@@ -8,58 +8,61 @@ import {
   requeueDeliveries,
 } from '../../webhooks/deliveries/requeue.ts'
 
-/** An answer as Bull Board's page reads it: `error` is the headline of what it shows, `message` the line below. */
-export interface BoardAnswer {
+/** A response for Bull Board's page, which shows `error` as the headline and `message` below it. */
+export interface BoardResponse {
   status: number
   body: { error?: string; message?: string; retried?: number; skipped?: number }
 }
 
 type RetryDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'enqueue' | 'log'>
 
-const answers: Record<Requeued, BoardAnswer> = {
+const responses: Record<Requeued, BoardResponse> = {
   requeued: { status: 204, body: {} },
   'not-found': {
     status: 404,
-    body: { error: 'This delivery is no longer kept', message: 'Nothing was sent.' },
+    body: { error: 'This delivery is no longer stored', message: 'Nothing was re-queued.' },
   },
   delivered: {
     status: 409,
-    body: { error: 'Delivered meanwhile', message: 'Nothing was sent. The job has left this list.' },
+    body: { error: 'Already delivered', message: 'Nothing was re-queued. The job has left this list.' },
   },
   'under-way': {
     status: 409,
-    body: { error: 'An attempt is under way already', message: 'Nothing more was queued.' },
+    body: { error: 'An attempt is already due or in progress', message: 'Nothing was re-queued.' },
   },
   'endpoint-gone': {
     status: 409,
-    body: { error: 'The endpoint is deleted or switched off', message: 'Nothing was sent.' },
+    body: {
+      error: 'The endpoint is deleted or disabled',
+      message: 'Nothing was re-queued. If it is disabled, the merchant must enable it first.',
+    },
   },
 }
 
-/** After these a job in *failed* says nothing true any more. */
+/** Returns whether the job in *failed* is out of date. */
 const isStale = (outcome: Requeued): boolean => outcome !== 'endpoint-gone'
 
 /**
- * Retry of one job: one more attempt at its delivery, as everywhere else. MongoDB decides; the job is only the way to name
- * the delivery, and leaves *failed* when it is DEAD no longer.
+ * Re-queues the delivery of one job. MongoDB decides; the job only identifies the delivery. The job leaves *failed* if the
+ * delivery is no longer DEAD.
  */
 export async function retryJob(
   deps: RetryDeps,
   queue: Queue,
   jobId: string,
   by: Requeuer,
-): Promise<BoardAnswer> {
+): Promise<BoardResponse> {
   const id = deliveryIdOf(jobId)
   const outcome = (await requeueDeliveries(deps, [id], by)).get(id) ?? 'not-found'
   if (isStale(outcome)) await forget(deps, queue, [jobId])
-  return answers[outcome]
+  return responses[outcome]
 }
 
 /**
- * Retry of all jobs that stand in *failed* now, oldest first. Those that fail again meanwhile come behind them and are not
- * touched; pressed twice, or ended in between, it finds what is left. `skipped` needed nothing, or had nowhere to go.
+ * Re-queues the deliveries of all jobs in *failed*, oldest first. Jobs that fail in the meantime are not included. A repeated or
+ * interrupted request continues with the rest. `skipped` counts deliveries that were not re-queued.
  */
-export async function retryAll(deps: RetryDeps, queue: Queue, by: Requeuer): Promise<BoardAnswer> {
+export async function retryAll(deps: RetryDeps, queue: Queue, by: Requeuer): Promise<BoardResponse> {
   const total = await queue.getFailedCount()
   const found = { seen: 0, kept: 0, retried: 0 }
   while (found.seen < total) {
@@ -76,7 +79,7 @@ export async function retryAll(deps: RetryDeps, queue: Queue, by: Requeuer): Pro
   return { status: 200, body: { retried: found.retried, skipped: Math.max(0, found.seen - found.retried) } }
 }
 
-/** Takes jobs out of *failed*. What cannot be removed now, `restoreJobs` removes: the act itself is done. */
+/** Removes jobs from *failed*. If Redis fails, the re-queue still counts, and `restoreJobs` removes the jobs later. */
 async function forget(deps: RetryDeps, queue: Queue, jobIds: string[]): Promise<void> {
   try {
     await Promise.all(

@@ -9,39 +9,39 @@ import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
 import { auditPath, businessPath, deliveryPath } from './paths.ts'
 
-/** GET: who did what, when, from where, to what; newest first. */
+/** GET: the audit trail, newest first. */
 export const auditPage = (deps: Deps) => async (req: Request, res: Response) => {
   const { lines, next } = await listAudit(deps, parseAuditFilter(deps, filledIn(req.query)))
-  const asked = askedOf(req)
+  const filter = filterOf(req)
   const body = html`<h1>Audit trail</h1>
-    !${filterForm(asked)}
-    !${lines.length === 0 ? html`<p>There is nothing here.</p>` : table(lines)}
+    !${filterForm(filter)}
+    !${lines.length === 0 ? html`<p>There are no entries.</p>` : table(lines)}
     <p class="pages">
-      !${asked.before ? html`<a href="${auditPath({ ...asked, before: '' })}">Newest</a>` : ''}
-      !${next === null ? '' : html`<a rel="next" href="${auditPath({ ...asked, before: next })}">Older</a>`}
+      !${filter.before ? html`<a href="${auditPath({ ...filter, before: '' })}">Newest</a>` : ''}
+      !${next === null ? '' : html`<a rel="next" href="${auditPath({ ...filter, before: next })}">Older</a>`}
     </p>`
   sendPage(res, 200, page({ title: 'Audit trail', staff: staffOf(res), current: '/admin/audit' }, body))
 }
 
 const filters = {
-  who: 'Who',
-  act: 'What',
-  subject: 'To what',
-  business: 'Merchant',
+  who: 'Actor',
+  act: 'Action',
+  subject: 'Subject',
+  business: 'Business',
   from: 'From (UTC)',
   to: 'To (UTC)',
 } as const
 
-type Asked = Record<keyof typeof filters | 'before', string>
+type Filter = Record<keyof typeof filters | 'before', string>
 
-/** The query as text, to fill the form and make links; it was judged before. */
-function askedOf(req: Request): Asked {
+/** Returns the query as text, for the form and the links. `parseAuditFilter` has validated it. */
+function filterOf(req: Request): Filter {
   const text = (name: string): string => {
     const value = req.query[name]
     return typeof value === 'string' ? value : ''
   }
   const names = [...Object.keys(filters), 'before']
-  return Object.fromEntries(names.map((name) => [name, text(name)])) as Asked
+  return Object.fromEntries(names.map((name) => [name, text(name)])) as Filter
 }
 
 const hints: Partial<Record<string, string>> = {
@@ -53,23 +53,23 @@ const hints: Partial<Record<string, string>> = {
   to: '2026-01-31',
 }
 
-const filterForm = (asked: Asked): string =>
+const filterForm = (filter: Filter): string =>
   html`<form class="card filter" method="get" action="/admin/audit">
     !${Object.entries(filters).map(
       ([name, label]) =>
         html`<div>
           <label for="${name}">${label}</label>
-          <input id="${name}" name="${name}" value="${asked[name as keyof Asked]}" placeholder="${hints[name]}" maxlength="200" />
+          <input id="${name}" name="${name}" value="${filter[name as keyof Filter]}" placeholder="${hints[name]}" maxlength="200" />
         </div>`,
     )}
-    <div class="act"><button>Show</button> <a class="button" href="/admin/audit">All</a></div>
+    <div class="act"><button>Filter</button> <a class="button" href="/admin/audit">Clear</a></div>
   </form>`
 
 const table = (lines: AuditEvent[]): string =>
   html`<div class="scroll" role="region" aria-label="Audit trail" tabindex="0">
     <table class="cards">
       <thead>
-        <tr><th>When</th><th>Who</th><th>What</th><th>To what</th><th>Change</th></tr>
+        <tr><th>Time</th><th>Actor</th><th>Action</th><th>Subject</th><th>Change</th></tr>
       </thead>
       <tbody>
         !${lines.map(row)}
@@ -79,27 +79,27 @@ const table = (lines: AuditEvent[]): string =>
 
 const row = ({ at, actor, act, subject, businessId, before, after }: AuditEvent): string =>
   html`<tr>
-    <td data-label="When">!${time(at)}</td>
-    <td data-label="Who"><bdi>${actor.name}</bdi> <span class="faint">${actor.kind} !${from(actor)}</span></td>
-    <td data-label="What">${act}</td>
-    <td data-label="To what">!${thing(act, subject)} !${merchant(businessId)}</td>
+    <td data-label="Time">!${time(at)}</td>
+    <td data-label="Actor"><bdi>${actor.name}</bdi> <span class="faint">${actor.kind} !${from(actor)}</span></td>
+    <td data-label="Action">${act}</td>
+    <td data-label="Subject">!${subjectLink(act, subject)} !${businessLink(businessId)}</td>
     <td data-label="Change">!${changes(before, after)}</td>
   </tr>`
 
 const from = ({ kind, ip }: AuditEvent['actor']): string => {
-  if (kind === 'operator') return 'at a shell'
+  if (kind === 'operator') return 'on the command line'
   return ip === null ? '' : html`from ${ip}`
 }
 
-const thing = (act: AuditEvent['act'], subject: string): string =>
+const subjectLink = (act: AuditEvent['act'], subject: string): string =>
   act.startsWith('delivery.')
     ? html`<a class="id" href="${deliveryPath(subject)}">${subject}</a>`
     : html`<bdi class="id">${subject}</bdi>`
 
-const merchant = (id: string | null): string =>
+const businessLink = (id: string | null): string =>
   id === null ? '' : html`<span class="faint">of <a class="id" href="${businessPath(id)}">${id}</a></span>`
 
-/** Every field that changed, before → after. */
+/** Lists every changed field as before → after. */
 function changes(before: AuditEvent['before'], after: AuditEvent['after']): string {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names

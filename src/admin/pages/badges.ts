@@ -16,10 +16,10 @@ const colours: Record<DeliveryStatus, string> = {
 export const deliveryBadge = (status: DeliveryStatus): string =>
   html`<span class="badge ${colours[status]}">${status}</span>`
 
-/** Whether anything is sent to a receiver. */
-export function receiverBadge({ active, deletedAt }: TracedEndpoint): string {
+/** Shows whether an endpoint receives deliveries. */
+export function endpointBadge({ active, deletedAt }: TracedEndpoint): string {
   if (deletedAt !== null) return html`<span class="badge faint">deleted</span>`
   return active
     ? html`<span class="badge good">active</span>`
-    : html`<span class="badge wait">switched off</span>`
+    : html`<span class="badge wait">disabled</span>`
 }

@@ -19,13 +19,13 @@ import { readFormSpan } from './form-span.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
 import { businessPath, endpointPath } from './paths.ts'
-import { sendAllButton } from './requeue-buttons.ts'
-import { deliveriesCounted, foreign, outcomeOf } from './words.ts'
+import { requeueAllButton } from './requeue-buttons.ts'
+import { deliveriesCounted, outcomeOf, userText } from './words.ts'
 
 const dayMs = 86_400_000
 const defaultDays = shownDeadMs / dayMs
 
-/** GET: what died in a period, by business and receiver. */
+/** GET: the dead deliveries of a period, by business and endpoint. */
 export const deadPage = (deps: Deps) => async (req: Request, res: Response) => {
   const { from = '', to = '' } = req.query
   const span = readFormSpan(deps, { from, to })
@@ -39,33 +39,33 @@ export const deadPage = (deps: Deps) => async (req: Request, res: Response) => {
   sendPage(res, 200, page({ title: 'Dead deliveries', staff, current: '/admin/dead' }, body))
 }
 
-/** An end that is left open is 30 days from the other one. */
+/** If one end is open, the period is the 30 days before or after the other end. */
 function periodOf({ from, to }: Span, now: Date): Period {
   const end = to ?? new Date(Math.max(now.getTime(), from?.getTime() ?? 0))
   const latest = Math.min(end.getTime(), now.getTime())
   return { from: from ?? new Date(latest - shownDeadMs), to: end }
 }
 
-const tooMany = html`<p class="notice bad">There are too many to count in time. Choose a shorter period.</p>`
+const tooMany = html`<p class="notice bad">There are too many dead deliveries to count in time. Choose a shorter period.</p>`
 
 const filter = ({ from, to }: Span, now: Date): string =>
   html`<form class="filter card" action="/admin/dead">
-      <div><label for="from">Died from (UTC)</label><input id="from" name="from" type="datetime-local" value="${forField(from)}" /></div>
-      <div><label for="to">to (UTC)</label><input id="to" name="to" type="datetime-local" value="${forField(to)}" /></div>
+      <div><label for="from">From (UTC)</label><input id="from" name="from" type="datetime-local" value="${forField(from)}" /></div>
+      <div><label for="to">To (UTC)</label><input id="to" name="to" type="datetime-local" value="${forField(to)}" /></div>
       <div class="act"><button>Show</button></div>
     </form>
-    <p>!${[1, 7, defaultDays].map((days) => html`<a href="/admin/dead?from=${new Date(now.getTime() - days * dayMs).toISOString()}">the last ${days === 1 ? '24 hours' : `${days} days`}</a> `)}</p>`
+    <p>!${[1, 7, defaultDays].map((days) => html`<a href="/admin/dead?from=${new Date(now.getTime() - days * dayMs).toISOString()}">Last ${days === 1 ? '24 hours' : `${days} days`}</a> `)}</p>`
 
-/** What the browser's field for date and time takes: no zone, no fraction. */
+/** Formats a time for the date and time field of browsers, which takes no zone and no fraction. */
 const forField = (at: Date | null): string => at?.toISOString().slice(0, 16) ?? ''
 
 async function list(deps: Deps, dead: DeadGroups, period: Period, staff: SignedIn): Promise<string> {
   const { groups, isCut } = dead
   const between = html`between !${time(period.from)} and !${time(period.to)}`
   if (groups.length === 0)
-    return html`<p class="notice good">Nothing that died !${between} is still dead.</p>`
+    return html`<p class="notice good">No delivery that died !${between} is still dead.</p>`
   const ofBusinesses = [...groupBy(groups, ({ businessId }) => businessId)]
-  const [businesses, receivers] = await Promise.all([
+  const [businesses, endpoints] = await Promise.all([
     lookUpBusinesses(
       deps,
       ofBusinesses.map(([id]) => id),
@@ -76,8 +76,10 @@ async function list(deps: Deps, dead: DeadGroups, period: Period, staff: SignedI
     ),
   ])
   const names = new Map(businesses.map((business) => [business._id, business]))
-  const urls = new Map(receivers.map((receiver) => [receiver._id, receiver]))
-  const cut = isCut ? ` Only the ${groups.length} receivers with most are shown and counted here.` : ''
+  const urls = new Map(endpoints.map((endpoint) => [endpoint._id, endpoint]))
+  const cut = isCut
+    ? ` Only the ${groups.length} endpoints with the most dead deliveries are shown and counted.`
+    : ''
   return html`<p>${isCut ? 'More than ' : ''}${deliveriesCounted(sum(groups))} died !${between} and ${sum(groups) === 1 ? 'is' : 'are'} still dead.${cut}</p>
     !${ofBusinesses
       .toSorted(([, a], [, b]) => sum(b) - sum(a))
@@ -90,29 +92,29 @@ const section = (
   business: Business | undefined,
   id: string,
   groups: DeadGroup[],
-  receivers: Map<string, TracedEndpoint>,
+  endpoints: Map<string, TracedEndpoint>,
   period: Period,
   staff: SignedIn,
 ): string =>
-  html`<h2><a href="${businessPath(id)}">!${foreign(business?.name ?? id)}</a>: ${deliveriesCounted(sum(groups))}</h2>
+  html`<h2><a href="${businessPath(id)}">!${userText(business?.name ?? id)}</a>: ${deliveriesCounted(sum(groups))}</h2>
     <div class="scroll">
       <table class="cards">
-        <thead><tr><th>Receiver</th><th class="number">Dead</th><th>Oldest</th><th>Newest</th><th>Last error</th>!${staff.role === 'support' ? '<th>Act</th>' : ''}</tr></thead>
-        <tbody>!${groups.map((group) => row(group, receivers.get(group.endpointId), period, staff))}</tbody>
+        <thead><tr><th>Endpoint</th><th class="number">Dead</th><th>Oldest</th><th>Newest</th><th>Last error</th>!${staff.role === 'support' ? '<th>Action</th>' : ''}</tr></thead>
+        <tbody>!${groups.map((group) => row(group, endpoints.get(group.endpointId), period, staff))}</tbody>
       </table>
     </div>`
 
 const row = (
   group: DeadGroup,
-  receiver: TracedEndpoint | undefined,
+  endpoint: TracedEndpoint | undefined,
   period: Period,
   staff: SignedIn,
 ): string =>
   html`<tr>
-    <td data-label="Receiver"><a href="${endpointPath(group.endpointId)}">!${foreign(receiver?.url ?? group.endpointId)}</a></td>
+    <td data-label="Endpoint"><a href="${endpointPath(group.endpointId)}">!${userText(endpoint?.url ?? group.endpointId)}</a></td>
     <td data-label="Dead" class="number">${group.count} <span class="faint">(${group.live} live)</span></td>
     <td data-label="Oldest">!${time(group.oldest)}</td>
     <td data-label="Newest">!${time(group.newest)}</td>
-    <td data-label="Last error">!${group.lastAttempt === null ? '' : foreign(outcomeOf(group.lastAttempt))}</td>
-    !${staff.role === 'support' ? html`<td>!${sendAllButton(group.endpointId, period, staff, `Send ${group.count === 1 ? 'it' : `all ${group.count}`} again`)}</td>` : ''}
+    <td data-label="Last error">!${group.lastAttempt === null ? '' : userText(outcomeOf(group.lastAttempt))}</td>
+    !${staff.role === 'support' ? html`<td>!${requeueAllButton(group.endpointId, period, staff, group.count === 1 ? 'Re-queue' : `Re-queue all ${group.count}`)}</td>` : ''}
   </tr>`

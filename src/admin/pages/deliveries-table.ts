@@ -4,14 +4,14 @@ import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { deliveryBadge, environmentBadge } from './badges.ts'
 import { time } from './layout.ts'
 import { deliveryPath, sourcePath } from './paths.ts'
-import { foreign, outcomeOf } from './words.ts'
+import { outcomeOf, userText } from './words.ts'
 
-/** Deliveries with how each went last; cards on a phone. */
+/** Deliveries with their last attempts. On a phone each row is a card. */
 export const deliveriesTable = (caption: string, deliveries: readonly ListedDelivery[]): string =>
   html`<div class="scroll">
     <table class="cards">
       <caption>${caption}</caption>
-      <thead><tr><th>Delivery</th><th>Payment or order</th><th>Receiver</th><th>Status</th><th>Last attempt</th></tr></thead>
+      <thead><tr><th>Delivery</th><th>Payment or order</th><th>Endpoint</th><th>Status</th><th>Last attempt</th></tr></thead>
       <tbody>!${deliveries.map(row)}</tbody>
     </table>
   </div>`
@@ -22,8 +22,8 @@ function row(delivery: ListedDelivery): string {
   return html`<tr>
     <td data-label="Delivery"><a href="${deliveryPath(_id)}">${event}</a></td>
     <td data-label="Payment or order"><a class="id" href="${sourcePath(referenceNumber)}">${referenceNumber}</a> !${environmentBadge(sandbox)}</td>
-    <td data-label="Receiver">!${foreign(hostOf(delivery))}</td>
+    <td data-label="Endpoint">!${userText(hostOf(delivery))}</td>
     <td data-label="Status">!${deliveryBadge(status)}</td>
-    <td data-label="Last attempt">!${attempt === undefined ? 'none yet' : html`${attempts}: !${foreign(outcomeOf(attempt))}, !${time(attempt.at)}`}</td>
+    <td data-label="Last attempt">!${attempt === undefined ? 'none yet' : html`${attempts}: !${userText(outcomeOf(attempt))}, !${time(attempt.at)}`}</td>
   </tr>`
 }

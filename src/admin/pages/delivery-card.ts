@@ -6,13 +6,13 @@ import { lastUrl } from '../../webhooks/deliveries/present.ts'
 import { deliveryBadge } from './badges.ts'
 import { whatHappened } from './history.ts'
 import { deliveryPath } from './paths.ts'
-import { sendAgainButton } from './requeue-buttons.ts'
-import { foreign } from './words.ts'
+import { requeueButton } from './requeue-buttons.ts'
+import { userText } from './words.ts'
 
-/** One delivery on the page of what it tells of. */
+/** A delivery on the page of its payment or order. */
 export const deliveryCard = (deps: Pick<Deps, 'now'>, delivery: ListedDelivery, staff: SignedIn): string =>
   html`<article class="card">
-    <h3><a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${foreign(lastUrl(delivery))} !${deliveryBadge(delivery.status)}</h3>
+    <h3><a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${userText(lastUrl(delivery))} !${deliveryBadge(delivery.status)}</h3>
     <p class="lead">!${whatHappened(deps, delivery)}</p>
-    !${sendAgainButton(delivery, staff, 'source')}
+    !${requeueButton(delivery, staff, 'source')}
   </article>`

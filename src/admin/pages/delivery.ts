@@ -18,14 +18,14 @@ import { deliveryBadge, environmentBadge } from './badges.ts'
 import { staffOf } from './guards.ts'
 import { whatHappened } from './history.ts'
 import { page, time } from './layout.ts'
-import { saidOfOne } from './notice.ts'
+import { requeueNotice } from './notice.ts'
 import { businessPath, endpointPath, sourcePath } from './paths.ts'
-import { sendAgainButton } from './requeue-buttons.ts'
+import { requeueButton } from './requeue-buttons.ts'
 import { sendNotFound } from './respond.ts'
 import { actOf, type Numbered, numbered } from './timeline.ts'
-import { duration, foreign, outcomeOf } from './words.ts'
+import { duration, outcomeOf, userText } from './words.ts'
 
-/** GET: one delivery with its attempts and what staff did with it. Never its payload, nor a response that repeats it. */
+/** GET: one delivery with its attempts and its re-queues. Shows neither the payload nor a response that repeats it. */
 export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const delivery = await lookUpResponses(deps, req.params.id)
   if (delivery === null) return sendNotFound(res)
@@ -34,16 +34,16 @@ export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>,
     trailOf(deps, [delivery._id]),
   ])
   const staff = staffOf(res)
-  const body = html`<h1>${delivery.event} to !${foreign(hostOf(delivery))}</h1>
-    !${saidOfOne(req.query)}
+  const body = html`<h1>${delivery.event} to !${userText(hostOf(delivery))}</h1>
+    !${requeueNotice(req.query)}
     <div class="card">
       <p class="lead">!${deliveryBadge(delivery.status)} !${environmentBadge(delivery.sandbox)} !${whatHappened(deps, delivery)}</p>
-      !${sendAgainButton(delivery, staff, 'delivery')}
+      !${requeueButton(delivery, staff, 'delivery')}
     </div>
     !${facts(delivery, business)}
     <h2>Attempts</h2>
     !${attempts(delivery)}
-    <h2>By hand</h2>
+    <h2>Re-queued</h2>
     !${acts(trail)}`
   const title = `${delivery.event} to ${hostOf(delivery)}`
   sendPage(res, 200, page({ title, staff, current: null }, body))
@@ -53,24 +53,24 @@ const facts = (delivery: TracedDelivery, business: Business | null): string =>
   html`<dl class="facts">
     <dt>Delivery</dt><dd class="id">${delivery._id}</dd>
     <dt>${isOrderNumber(delivery.referenceNumber) ? 'Order' : 'Payment'}</dt><dd><a class="id" href="${sourcePath(delivery.referenceNumber)}">${delivery.referenceNumber}</a></dd>
-    <dt>Business</dt><dd><a href="${businessPath(delivery.businessId)}">!${foreign(business?.name ?? delivery.businessId)}</a></dd>
-    <dt>Receiver</dt><dd><a href="${endpointPath(delivery.endpointId)}">!${foreign(lastUrl(delivery))}</a></dd>
-    <dt>Made</dt><dd>!${time(delivery.createdAt)}</dd>
+    <dt>Business</dt><dd><a href="${businessPath(delivery.businessId)}">!${userText(business?.name ?? delivery.businessId)}</a></dd>
+    <dt>Endpoint</dt><dd><a href="${endpointPath(delivery.endpointId)}">!${userText(lastUrl(delivery))}</a></dd>
+    <dt>Created</dt><dd>!${time(delivery.createdAt)}</dd>
     !${requestOf(delivery)}
   </dl>`
 
-/** By its id the log has all that came of it. What a job made has none. */
+/** The id finds the request in the log. A delivery that a job created has none. */
 const requestOf = ({ requestId }: TracedDelivery): string =>
   requestId === undefined ? '' : html`<dt>Request</dt><dd class="id">${requestId}</dd>`
 
 function attempts(delivery: TracedDelivery): string {
   const made = numbered(delivery)
   const [first] = made
-  if (first === undefined) return html`<p>None yet.</p>`
-  const cut = html`<p class="faint">Those before number ${first.number} are not kept.</p>`
+  if (first === undefined) return html`<p>No attempts yet.</p>`
+  const cut = html`<p class="faint">Attempts before number ${first.number} are no longer stored.</p>`
   return html`<div class="scroll">
       <table class="cards tight">
-        <thead><tr><th>Attempt</th><th>When</th><th>Took</th><th>What came of it</th></tr></thead>
+        <thead><tr><th>Attempt</th><th>Time</th><th>Duration</th><th>Result</th></tr></thead>
         <tbody>!${made.toReversed().map((one) => attemptRow(one, lastUrl(delivery)))}</tbody>
       </table>
     </div>
@@ -80,26 +80,26 @@ function attempts(delivery: TracedDelivery): string {
 const attemptRow = ({ number, attempt }: Numbered<TracedAttempt>, usualUrl: string): string =>
   html`<tr>
     <td data-label="Attempt">${number}</td>
-    <td data-label="When">!${time(attempt.at)}</td>
-    <td data-label="Took">${duration(attempt.durationMs)}</td>
-    <td data-label="What came of it">!${foreign(outcomeOf(attempt))}
-      !${attempt.url === usualUrl ? '' : html`<div class="faint">It went to !${foreign(attempt.url)}</div>`}
-      !${answer(attempt)}</td>
+    <td data-label="Time">!${time(attempt.at)}</td>
+    <td data-label="Duration">${duration(attempt.durationMs)}</td>
+    <td data-label="Result">!${userText(outcomeOf(attempt))}
+      !${attempt.url === usualUrl ? '' : html`<div class="faint">Sent to !${userText(attempt.url)}</div>`}
+      !${response(attempt)}</td>
   </tr>`
 
-function answer({ status, answer: text, isHidden }: TracedAttempt): string {
+function response({ status, answer: text, isHidden }: TracedAttempt): string {
   if (status === null) return ''
   if (isHidden)
-    return html`<div class="faint">Hidden: the response repeats data of the event that support staff may not see.</div>`
-  if (text === undefined) return html`<div class="faint">What it answered is not kept any more.</div>`
-  if (text === null || text === '') return html`<div class="faint">The answer had no body.</div>`
+    return html`<div class="faint">Hidden: the response contains data of the event that support staff may not see.</div>`
+  if (text === undefined) return html`<div class="faint">The response is no longer stored.</div>`
+  if (text === null || text === '') return html`<div class="faint">The response had no body.</div>`
   return html`<details>
-    <summary>The answer, its first KiB</summary>
+    <summary>Response (first 1024 bytes)</summary>
     <pre><bdi>${text}</bdi></pre>
   </details>`
 }
 
 function acts(trail: AuditEvent[]): string {
-  if (trail.length === 0) return html`<p>Nobody sent it again.</p>`
+  if (trail.length === 0) return html`<p>This delivery was not re-queued.</p>`
   return html`<ul>!${trail.map((line) => html`<li>!${time(line.at)}: !${actOf(line)}</li>`)}</ul>`
 }

@@ -1,31 +1,31 @@
 import { html } from 'ghtml'
 import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
-import { receiverBadge } from './badges.ts'
+import { endpointBadge } from './badges.ts'
 import { time } from './layout.ts'
 import { endpointPath } from './paths.ts'
-import { foreign, stageInWords } from './words.ts'
+import { stageInWords, userText } from './words.ts'
 
-/** How a receiver has been doing, as a sentence in HTML. */
+/** Returns the health of an endpoint as HTML. */
 export function healthOf({ health }: TracedEndpoint): string {
   const { failuresInRow, lastError, lastFailureAt, lastSuccessAt } = health
   const success =
-    lastSuccessAt === null ? 'Nothing was delivered to it yet.' : html`Last success !${time(lastSuccessAt)}.`
+    lastSuccessAt === null ? 'No successful delivery yet.' : html`Last success !${time(lastSuccessAt)}.`
   if (failuresInRow === 0 || lastFailureAt === null) return success
   const times = failuresInRow === 1 ? 'The last attempt failed' : `The last ${failuresInRow} attempts failed`
   const why = lastError === null ? '' : html`: ${stageInWords(lastError)}`
-  return html`<b>${times}</b>, the newest !${time(lastFailureAt)}!${why}. !${success}`
+  return html`<b>${times}</b>, most recently at !${time(lastFailureAt)}!${why}. !${success}`
 }
 
-/** Receivers with their health; cards on a phone. */
-export const receiversTable = (receivers: readonly TracedEndpoint[]): string =>
+/** Endpoints with their health. On a phone each row is a card. */
+export const endpointsTable = (endpoints: readonly TracedEndpoint[]): string =>
   html`<div class="scroll">
     <table class="cards">
-      <thead><tr><th>Receiver</th><th>State</th><th>Health</th></tr></thead>
-      <tbody>!${receivers.map(
-        (receiver) => html`<tr>
-          <td data-label="Receiver"><a href="${endpointPath(receiver._id)}">!${foreign(receiver.url)}</a></td>
-          <td data-label="State">!${receiverBadge(receiver)}</td>
-          <td data-label="Health">!${healthOf(receiver)}</td>
+      <thead><tr><th>Endpoint</th><th>State</th><th>Health</th></tr></thead>
+      <tbody>!${endpoints.map(
+        (endpoint) => html`<tr>
+          <td data-label="Endpoint"><a href="${endpointPath(endpoint._id)}">!${userText(endpoint.url)}</a></td>
+          <td data-label="State">!${endpointBadge(endpoint)}</td>
+          <td data-label="Health">!${healthOf(endpoint)}</td>
         </tr>`,
       )}</tbody>
     </table>

@@ -1,3 +1,3 @@
-/** The fields of a form, or of an address, without those left blank: nothing is asked by them. */
+/** Returns the fields of a form or a query that are not empty. */
 export const filledIn = (fields: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))

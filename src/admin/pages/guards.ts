@@ -3,14 +3,14 @@ import { isFromHere } from '../../http/pages/own-origin.ts'
 import { isOwnForm, type SignedIn } from '../../staff/find-session.ts'
 import { sendNotice } from './respond.ts'
 
-/** Who is signed in; only behind the session's guard (router.ts). */
+/** Returns the signed-in member of staff. Use it only behind `requireSession` (router.ts). */
 export const staffOf = (res: Response): SignedIn => res.locals.staff as SignedIn
 
 const isSafe = (req: Request): boolean => req.method === 'GET' || req.method === 'HEAD'
 
 /**
- * An act comes from a page of ours: by what the browser says of the request's origin. Every unsafe method under /admin needs it,
- * Bull Board's calls too, which carry no token.
+ * Refuses unsafe requests that did not come from a page of this site, according to the browser. This covers every unsafe method
+ * under /admin, including Bull Board's requests, which carry no token.
  */
 export const requireOwnOrigin =
   (publicUrl: string) =>
@@ -20,11 +20,11 @@ export const requireOwnOrigin =
       res,
       403,
       'Refused',
-      'This did not come from a page of this site. Open the page anew and try again.',
+      'This request did not come from a page of this site. Reload the page and try again.',
     )
   }
 
-/** A form carries the token of the session that asked for it. For every form but the one to sign in. */
+/** Refuses a form without the token of the session. Used for every form but the sign-in. */
 export function checkCsrf(req: Request, res: Response, next: NextFunction): void {
   const { csrf } = (req.body ?? {}) as { csrf?: unknown }
   if (isOwnForm(staffOf(res), csrf)) return next()
@@ -32,17 +32,17 @@ export function checkCsrf(req: Request, res: Response, next: NextFunction): void
     res,
     403,
     'Refused',
-    'This form is too old, or not yours. Go back, load the page anew and try again.',
+    'This form belongs to another session. Go back, reload the page and try again.',
   )
 }
 
-/** Acts are for the role `support`; a viewer looks. */
+/** Refuses a request unless the role is `support`. */
 export function requireSupport(_req: Request, res: Response, next: NextFunction): void {
   if (staffOf(res).role === 'support') return next()
   sendNotice(
     res,
     403,
     'Not allowed',
-    'Your account may look, but not act. Ask an operator for the role support.',
+    'Your account can view pages but not change anything. Ask an operator for the role support.',
   )
 }

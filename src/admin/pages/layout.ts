@@ -17,7 +17,7 @@ export interface Frame {
   current: keyof typeof places | null
 }
 
-/** A whole document for somebody signed in. `body` is HTML: every value in it is escaped by `html` of ghtml. */
+/** Returns a page with the navigation. `body` is HTML, in which `html` of ghtml has escaped every value. */
 export const page = ({ title, staff, current }: Frame, body: string): string =>
   sheet(
     title,
@@ -37,7 +37,7 @@ export const page = ({ title, staff, current }: Frame, body: string): string =>
 const link = (path: string, name: string, current: string | null): string =>
   html`<a href="${path}" !${path === current ? 'aria-current="page"' : ''}>${name}</a>`
 
-/** A whole document for anybody: sign-in, and pages that say no. */
+/** Returns a page without the navigation, for the sign-in and for errors. */
 export const plainPage = (title: string, body: string): string =>
   sheet(title, html`<main id="main" class="narrow">!${body}</main>`)
 
@@ -52,16 +52,16 @@ const sheet = (title: string, body: string): string =>
     <link rel="stylesheet" href="${stylePath}" />
   </head>
   <body>
-    <a class="skip" href="#main">To the content</a>
+    <a class="skip" href="#main">Skip to content</a>
     !${body}
   </body>
 </html>
 `
 
-/** The field that every form of a signed-in person carries (guards.ts, checkCsrf). */
+/** The hidden field with the token of the session (guards.ts, checkCsrf). */
 export const csrfField = (staff: SignedIn): string =>
   html`<input type="hidden" name="csrf" value="${staff.csrf}" />`
 
-/** An instant for people, in UTC to the second. */
+/** Formats a time in UTC, to the second. */
 export const time = (at: Date): string =>
   html`<time datetime="${at.toISOString()}">${at.toISOString().slice(0, 19).replace('T', ' ')} UTC</time>`

@@ -2,35 +2,40 @@ import { html } from 'ghtml'
 import type { Requeued } from '../../webhooks/deliveries/requeue.ts'
 import { deliveriesCounted } from './words.ts'
 
-/** What an act came to, as it stands in the address of the page that says so: a word we know, and numbers. */
+/** The query of a page after a re-queue: the result and some counts. */
 type Query = Record<string, unknown>
 
 const ofOne: Record<Exclude<Requeued, 'not-found'>, [good: boolean, sentence: string]> = {
-  requeued: [true, 'Queued: one more attempt is made now.'],
-  delivered: [false, 'It was delivered already: nothing was sent.'],
-  'under-way': [false, 'An attempt is under way or due already: nothing was added.'],
-  'endpoint-gone': [false, 'The receiver was deleted or is switched off: nothing was sent.'],
+  requeued: [true, 'Re-queued. The next attempt starts now.'],
+  delivered: [false, 'This delivery was already delivered, so it was not re-queued.'],
+  'under-way': [false, 'An attempt is already due or in progress, so the delivery was not re-queued.'],
+  'endpoint-gone': [
+    false,
+    'The endpoint is deleted or disabled, so nothing was re-queued. If it is disabled, the merchant must enable it first.',
+  ],
 }
 
-/** The message about one delivery, or nothing. */
-export function saidOfOne({ said }: Query): string {
-  const known = typeof said === 'string' && Object.hasOwn(ofOne, said) ? said : null
+/** Returns the notice after the re-queue of one delivery, or an empty string. */
+export function requeueNotice({ result }: Query): string {
+  const known = typeof result === 'string' && Object.hasOwn(ofOne, result) ? result : null
   if (known === null) return ''
-  const look = html`<p><a href="?">Load the page anew to see how it goes</a></p>`
-  return notice(...ofOne[known as keyof typeof ofOne]) + (known === 'requeued' ? look : '')
+  const reload = html`<p><a href="?">Reload the page to see the result</a></p>`
+  return notice(...ofOne[known as keyof typeof ofOne]) + (known === 'requeued' ? reload : '')
 }
 
-/** The message about all of a receiver's, or nothing; `goOn` is the form that continues where time was up. */
-export function saidOfAll(query: Query, goOn: string): string {
-  if (query.said === 'endpoint-gone') return notice(...ofOne['endpoint-gone'])
-  if (query.said !== 'all') return ''
+/** Returns the notice after the re-queue of all deliveries of an endpoint, or an empty string. `continueForm` re-queues the rest. */
+export function requeueAllNotice(query: Query, continueForm: string): string {
+  if (query.result === 'endpoint-gone') return notice(...ofOne['endpoint-gone'])
+  if (query.result !== 'all') return ''
   const [requeued, skipped, left] = [numberOf(query.requeued), numberOf(query.skipped), numberOf(query.left)]
   const sentence = [
-    `Queued: ${deliveriesCounted(requeued)}.`,
-    skipped > 0 ? `Left as they were: ${skipped}, for somebody was quicker, or the receiver is gone.` : '',
-    left > 0 ? `Still left: ${left}.` : '',
+    `Re-queued: ${deliveriesCounted(requeued)}.`,
+    skipped > 0
+      ? `Skipped: ${skipped}, because they were delivered or re-queued in the meantime, or the endpoint is gone.`
+      : '',
+    left > 0 ? `Remaining: ${left}.` : '',
   ].join(' ')
-  return notice(left === 0 && requeued > 0, sentence) + (left > 0 ? goOn : '')
+  return notice(left === 0 && requeued > 0, sentence) + (left > 0 ? continueForm : '')
 }
 
 const notice = (good: boolean, sentence: string): string =>

@@ -12,51 +12,53 @@ export interface Entry {
   text: string
 }
 
-/** What happened to a payment itself, and what will; `intent` as it is now (asOf). */
+/** Returns the past and future events of a payment intent. `intent` has its current status (asOf). */
 export const paymentStory = (intent: TracedIntent): Entry[] => [
   { at: intent.createdAt, text: html`<b>Created</b> by the merchant` },
-  ...triesToPay(intent),
+  ...attemptsToPay(intent),
   ...refunds(intent),
   ...ends(intent),
 ]
 
 const reasons: Record<CancellationReason, string> = {
-  requested_by_merchant: 'the merchant cancelled it',
-  cancelled_by_operator: 'an operator cancelled it',
-  expired: 'its time was up and nobody had paid',
+  requested_by_merchant: 'cancelled by the merchant',
+  cancelled_by_operator: 'cancelled by an operator',
+  expired: 'expired without a payment',
 }
 
 function ends({ status, cancellationReason, updatedAt, expiresAt }: TracedIntent): Entry[] {
-  if (isPending(status)) return [{ at: expiresAt, text: 'Expires, if nobody pays' }]
+  if (isPending(status)) return [{ at: expiresAt, text: 'Expires if it is not paid' }]
   if (cancellationReason === null) return []
   return [{ at: updatedAt, text: html`<b>${status}</b>: ${reasons[cancellationReason]}` }]
 }
 
-function triesToPay({ attempts, hold }: TracedIntent): Entry[] {
+function attemptsToPay({ attempts, hold }: TracedIntent): Entry[] {
   const tried = attempts.map((attempt) => ({
     at: attempt.at,
-    text: attempt.kind === 'payment' ? triedToPay(attempt) : triedToRefund(attempt),
+    text: attempt.kind === 'payment' ? attemptToPay(attempt) : attemptToRefund(attempt),
   }))
   if (hold === null) return tried
   return [
     ...tried,
     {
       at: hold.startedAt,
-      text: html`<b>Payment</b> of ${money(hold.amount)} by <bdi dir="ltr">${hold.payerPhone}</bdi> begun`,
+      text: html`<b>Payment</b> of ${money(hold.amount)} by <bdi dir="ltr">${hold.payerPhone}</bdi> started`,
     },
-    { at: hold.askAt, text: 'The wallet is asked what became of the payment' },
+    { at: hold.askAt, text: 'The service checks the outcome of the payment with the wallet' },
   ]
 }
 
-const triedToPay = (attempt: PaymentAttempt): string =>
+const attemptToPay = (attempt: PaymentAttempt): string =>
   html`<b>Payment</b> of ${money(attempt.amount)} by <bdi dir="ltr">${attempt.payerPhone}</bdi>: ${paymentOutcome(attempt)}`
 
-/** One that was made stands among the refunds. */
-const triedToRefund = (attempt: PaymentAttempt): string =>
-  html`<b>Refund</b> of ${money(attempt.amount)} was not made: ${refundOutcome(attempt)}`
+/** An attempt that failed. A successful refund is listed with the refunds. */
+const attemptToRefund = (attempt: PaymentAttempt): string =>
+  html`<b>Refund</b> of ${money(attempt.amount)} failed: ${refundOutcome(attempt)}`
 
 const refunds = ({ refunds: all }: TracedIntent): Entry[] =>
   all.flatMap(({ amount, status, createdAt, askAt }) => [
     { at: createdAt, text: html`<b>Refund</b> of ${money(amount)}: ${status}` },
-    ...(askAt === undefined ? [] : [{ at: askAt, text: 'The wallet is asked what became of the refund' }]),
+    ...(askAt === undefined
+      ? []
+      : [{ at: askAt, text: 'The service checks the outcome of the refund with the wallet' }]),
   ])

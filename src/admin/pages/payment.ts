@@ -14,18 +14,18 @@ import { cleanedAway } from './cleaned-away.ts'
 import { deliveryCard } from './delivery-card.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
-import { saidOfOne } from './notice.ts'
-import { hold, paymentFacts } from './payment-facts.ts'
+import { requeueNotice } from './notice.ts'
+import { openOutcomes, paymentFacts } from './payment-facts.ts'
 import { sendNotFound } from './respond.ts'
 import { timeline } from './timeline.ts'
 
-/** GET: a payment, what became of its webhooks, and all of it in the order of time. */
+/** GET: a payment intent with its webhooks and a timeline. */
 export const paymentPage = (deps: Deps) => async (req: Request<{ reference: string }>, res: Response) => {
   const { reference } = req.params
   const now = deps.now()
   const stored = await lookUpIntent(deps, reference)
   if (stored === null) return sendNotFound(res)
-  // Only now: an event leaves the intent after its deliveries were made, so that it is always seen in one of the two.
+  // Read after the intent: an event leaves the outbox only after its deliveries exist, so it is always in one of the two.
   const deliveries = await deliveriesOf(deps, reference)
   const [business, trail] = await Promise.all([
     lookUpBusiness(deps, stored.businessId),
@@ -37,27 +37,27 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
   const intent = asOf(stored, now)
   const staff = staffOf(res)
   const body = html`<h1><span class="id">${reference}</span> !${environmentBadge(intent.sandbox)}</h1>
-    !${saidOfOne(req.query)}
-    <h2>What happened to its webhooks</h2>
-    !${untold(deps, stored, deliveries)}
+    !${requeueNotice(req.query)}
+    <h2>Webhooks</h2>
+    !${missingDeliveries(deps, stored, deliveries)}
     !${deliveries.map((delivery) => deliveryCard(deps, delivery, staff))}
-    <h2>The payment</h2>
-    !${hold(intent)}
+    <h2>Payment</h2>
+    !${openOutcomes(intent)}
     !${paymentFacts(intent, business)}
     <h2>Timeline</h2>
     !${timeline({ intent, deliveries, trail })}`
   sendPage(res, 200, page({ title: reference, staff, current: null }, body))
 }
 
-/** Events without a delivery: not handed on yet, or nobody wanted them. */
-function untold(deps: Deps, stored: TracedIntent, deliveries: ListedDelivery[]): string {
+/** Returns notices for events without a delivery: their deliveries do not exist yet, or no endpoint was subscribed. */
+function missingDeliveries(deps: Deps, stored: TracedIntent, deliveries: ListedDelivery[]): string {
   const waiting = stored.outbox.map(
     ({ event, createdAt }) =>
-      html`<p class="notice"><b>${event}</b> happened !${time(createdAt)} and waits to be handed to the receivers.</p>`,
+      html`<p class="notice"><b>${event}</b> happened !${time(createdAt)}. It is not sent to the endpoints yet.</p>`,
   )
   const cleaned = cleanedAway(deps, stored)
   if (cleaned !== null) return html`!${waiting}!${cleaned}`
-  // There may be more of them than were read: then nobody can tell.
+  // There may be more deliveries than were read.
   if (deliveries.length === mostOfOne)
     return html`!${waiting}<p class="notice">Only the first ${mostOfOne} deliveries are shown.</p>`
   const handled = new Map(
@@ -67,16 +67,16 @@ function untold(deps: Deps, stored: TracedIntent, deliveries: ListedDelivery[]):
     ].map(({ id, event }) => [id, event]),
   )
   const happened = eventsSoFar(stored)
-  const unwanted = [...new Set(happened)].map((event) => {
+  const notSent = [...new Set(happened)].map((event) => {
     const times = happened.filter((name) => name === event).length
-    return notWanted(event, times, times - [...handled.values()].filter((name) => name === event).length)
+    return notSubscribed(event, times, times - [...handled.values()].filter((name) => name === event).length)
   })
-  return [...waiting, ...unwanted].join('')
+  return [...waiting, ...notSent].join('')
 }
 
-/** `missing`: how many of the `times` that an event happened nobody was told of. */
-function notWanted(event: EventName, times: number, missing: number): string {
+/** The event happened `times` times. `missing` of them have no delivery. */
+function notSubscribed(event: EventName, times: number, missing: number): string {
   if (missing < 1) return ''
-  const when = times === 1 ? 'then' : `${missing} of the ${times} times that it happened`
-  return html`<p class="notice">No active endpoint was subscribed to <b>${event}</b> ${when}: nothing was sent.</p>`
+  const when = times === 1 ? 'when it happened' : `${missing} of the ${times} times that it happened`
+  return html`<p class="notice">No active endpoint was subscribed to <b>${event}</b> ${when}, so nothing was sent.</p>`
 }

@@ -2,34 +2,34 @@ import { html } from 'ghtml'
 import type { DeliveryHour } from '../../webhooks/deliveries/delivery-hour.ts'
 import { time } from './layout.ts'
 
-/** What is plotted: a plot for each, because what dies would not be seen beside what is delivered. */
+/** One plot for each result, because the few dead deliveries would not be visible beside the delivered ones. */
 const series = {
   delivered: { title: 'Delivered', colour: 'good' },
-  retrying: { title: 'Failed, tried again', colour: 'wait' },
+  retrying: { title: 'Failed, to be retried', colour: 'wait' },
   dead: { title: 'Dead', colour: 'bad' },
 } as const
 type Series = keyof typeof series
 
-/** The drawing's units; about as many pixels as a phone has. */
+/** The size of a plot, about as wide as the screen of a phone. */
 const width = 336
 const height = 96
 const ground = 76
 
 const figure = new Intl.NumberFormat('en')
 
-/** How attempts ended over some hours: bars that need no script, and the figures as a table. */
+/** Plots the results of attempts per hour as bars without scripts, and lists them in a table. */
 export const plots = (hours: readonly DeliveryHour[]): string =>
   html`<div class="plots">!${(Object.keys(series) as Series[]).map((name) => plot(name, hours))}</div>
-    <details><summary>The same as figures</summary>!${table(hours)}</details>`
+    <details><summary>Show as a table</summary>!${table(hours)}</details>`
 
 function plot(name: Series, hours: readonly DeliveryHour[]): string {
   const { title, colour } = series[name]
   const counts = hours.map((hour) => hour[name])
   const total = counts.reduce((sum, count) => sum + count, 0)
   const most = Math.max(...counts)
-  const label = `${title} per hour: ${figure.format(total)} in all, at most ${figure.format(most)} in an hour.`
+  const label = `${title} per hour: ${figure.format(total)} in total, at most ${figure.format(most)} in one hour.`
   return html`<figure class="card">
-    <figcaption><b>${title}: ${figure.format(total)}</b> <span class="faint">at most ${figure.format(most)} an hour</span></figcaption>
+    <figcaption><b>${title}: ${figure.format(total)}</b> <span class="faint">at most ${figure.format(most)} per hour</span></figcaption>
     <svg viewBox="0 0 ${width} ${height}" class="${colour}" role="img" aria-label="${label}">
       <line class="axis" x1="0" x2="${width}" y1="${ground}" y2="${ground}" />
       !${hours.map((hour, index) => bar(hour, hour[name], index, hours.length, most))}
@@ -39,7 +39,7 @@ function plot(name: Series, hours: readonly DeliveryHour[]): string {
 
 function bar(hour: DeliveryHour, count: number, index: number, of: number, most: number): string {
   const step = width / of
-  // What is not nothing must be seen.
+  // A bar is visible unless its count is zero.
   const tall = count === 0 ? 0 : Math.max(2, Math.round((count / most) * (ground - 4)))
   const clock = hour._id.toISOString().slice(11, 16)
   const x = Math.round(index * step) + 1
@@ -47,7 +47,7 @@ function bar(hour: DeliveryHour, count: number, index: number, of: number, most:
     !${hour._id.getUTCHours() % 6 === 0 ? hourMark(x, clock) : ''}`
 }
 
-/** Under its bar, and at the right end to the left of it, so that it stays in the drawing. */
+/** The label under a bar. Near the right edge it is aligned to the right, so that it is not cut off. */
 const hourMark = (x: number, clock: string): string =>
   x > width - 30
     ? html`<text x="${width}" y="${height - 4}" text-anchor="end">${clock}</text>`
@@ -56,7 +56,7 @@ const hourMark = (x: number, clock: string): string =>
 const table = (hours: readonly DeliveryHour[]): string =>
   html`<div class="scroll">
     <table>
-      <thead><tr><th>Hour from</th>!${Object.values(series).map(({ title }) => html`<th class="number">${title}</th>`)}</tr></thead>
+      <thead><tr><th>Hour</th>!${Object.values(series).map(({ title }) => html`<th class="number">${title}</th>`)}</tr></thead>
       <tbody>!${hours
         .toReversed()
         .map(

@@ -3,13 +3,13 @@ import type { Business } from '../../businesses/business.ts'
 import type { Deps } from '../../deps.ts'
 import type { QuotaUsage, Usages } from '../../quotas/usage.ts'
 
-/** What is left of the limits and quotas of a business, for its list of facts. */
+/** Returns the limits and quotas of a business with their use. */
 export function quotaFacts({ config }: Pick<Deps, 'config'>, { limits }: Business, usages: Usages): string {
   const perSecond = config.rateLimitPerSecond && (limits.perSecond ?? config.rateLimitPerSecond)
-  const rate = perSecond === null ? 'no limit' : `${inWords(perSecond)} requests a second for each key`
+  const rate = perSecond === null ? 'no limit' : `${inWords(perSecond)} requests per second for each key`
   return html`<dt>Rate</dt><dd>${rate}${ofItsOwn(limits.perSecond)}</dd>
     <dt>Live payment codes</dt><dd>${left(usages.liveCodes)}${ofItsOwn(limits.liveCodes)}</dd>
-    <dt>Sandbox today</dt><dd>${left(usages.sandboxToday)}${ofItsOwn(limits.sandboxIntentsPerDay)}</dd>
+    <dt>Created in the sandbox today</dt><dd>${left(usages.sandboxToday)}${ofItsOwn(limits.sandboxIntentsPerDay)}</dd>
     <dt>Stored sandbox responses today</dt><dd>${left(usages.sandboxResponsesToday)}</dd>`
 }
 
@@ -19,7 +19,7 @@ function left({ used, limit, left: rest }: QuotaUsage): string {
   return `${known} of ${inWords(limit)} used${rest === null ? '' : `, ${inWords(rest)} left`}`
 }
 
-const ofItsOwn = (limit: number | null): string => (limit === null ? '' : ' (its own limit)')
+const ofItsOwn = (limit: number | null): string => (limit === null ? '' : ' (set for this business)')
 
-/** With separators between thousands. */
+/** Formats a number with separators between thousands. */
 const inWords = (count: number): string => count.toLocaleString('en').replaceAll(',', '\u202f')

@@ -6,25 +6,28 @@ import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { spanFields } from './form-span.ts'
 import { csrfField } from './layout.ts'
 import { deliveryPath, endpointPath } from './paths.ts'
-import { foreign } from './words.ts'
+import { userText } from './words.ts'
 
-/** The button for one delivery; nothing for a viewer, or where there is nothing to send: it arrived, or its first attempt is still to come. `back` is the page it stands on, of the delivery or of what it tells of. */
-export function sendAgainButton(
+/**
+ * Returns the button that re-queues one delivery, or an empty string for a viewer and for a delivery that cannot be re-queued: one that was
+ * delivered, or whose first attempt is still due. `back` is the page to return to: of the delivery, or of its payment or order.
+ */
+export function requeueButton(
   delivery: ListedDelivery,
   staff: SignedIn,
   back: 'source' | 'delivery',
 ): string {
   if (staff.role !== 'support' || delivery.status === 'DELIVERED' || delivery.status === 'PENDING') return ''
-  return html`<form method="post" action="${deliveryPath(delivery._id)}/send-again">
+  return html`<form method="post" action="${deliveryPath(delivery._id)}/requeue">
     !${csrfField(staff)}<input type="hidden" name="back" value="${back}" />
-    <button>Send again<span class="unseen">: ${delivery.event} to !${foreign(hostOf(delivery))}</span></button>
+    <button>Re-queue<span class="unseen">: ${delivery.event} to !${userText(hostOf(delivery))}</span></button>
   </form>`
 }
 
-/** The button for all of a receiver's that died in a span; nothing for a viewer. */
-export function sendAllButton(endpointId: string, span: Span, staff: SignedIn, label: string): string {
+/** Returns the button that re-queues all deliveries of an endpoint that died in a span, or an empty string for a viewer. */
+export function requeueAllButton(endpointId: string, span: Span, staff: SignedIn, label: string): string {
   if (staff.role !== 'support') return ''
-  return html`<form method="post" action="${endpointPath(endpointId)}/send-all-again">
+  return html`<form method="post" action="${endpointPath(endpointId)}/requeue-all">
     !${csrfField(staff)}
     !${Object.entries(spanFields(span)).map(([name, at]) => html`<input type="hidden" name="${name}" value="${at}" />`)}
     <button>${label}</button>

@@ -13,31 +13,31 @@ import { deliveryPath, endpointPath, sourcePath } from './paths.ts'
 import { requeuer } from './requeuer.ts'
 import { sendNotFound } from './respond.ts'
 
-/** One press works this long; what is left by then takes another. A page has 8 s in all (router.ts). */
+/** One request re-queues for at most this long. Staff re-queue the rest with another request. A page has 8 s in all (router.ts). */
 const budgetMs = 5000
 
-/** POST: one more attempt at one delivery, now. */
-export const sendAgain = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
+/** POST: re-queues one delivery. */
+export const requeueOne = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const { id } = req.params
   const delivery = await lookUpDelivery(deps, id)
   if (delivery === null) return sendNotFound(res)
   const outcome = (await requeueDeliveries(deps, [id], requeuer(req, res))).get(id)
   const { back } = req.body as { back?: unknown }
   const page = back === 'source' ? sourcePath(delivery.referenceNumber) : deliveryPath(id)
-  sendOn(res, `${page}?said=${outcome}`)
+  sendOn(res, `${page}?result=${outcome}`)
 }
 
-/** POST: one more attempt, now, at all of a receiver's that died by now, or in the span that the form says. */
-export const sendAllAgain = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
+/** POST: re-queues all deliveries of an endpoint that died until now, or in the span of the form. */
+export const requeueEndpoint = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const { id } = req.params
-  // Bounded also when the form is sent again to go on.
+  // The end stays fixed when the form is submitted again to continue.
   const span = untilNow(deps, readFormSpan(deps, req.body))
   const endpoint = await lookUpEndpoint(deps, id)
   if (endpoint === null) return sendNotFound(res)
-  if (!isReceiving(endpoint)) return sendOn(res, `${endpointPath(id)}?said=endpoint-gone`)
+  if (!isReceiving(endpoint)) return sendOn(res, `${endpointPath(id)}?result=endpoint-gone`)
   const done = await requeueForAWhile(deps, id, span, requeuer(req, res))
   const left = await countDeadOf(deps, id, span)
-  sendOn(res, `${endpointPath(id)}?${saidQuery({ ...done, left }, span)}`)
+  sendOn(res, `${endpointPath(id)}?${resultQuery({ ...done, left }, span)}`)
 }
 
 async function requeueForAWhile(deps: Deps, endpointId: string, span: Span, by: Requeuer) {
@@ -50,8 +50,8 @@ async function requeueForAWhile(deps: Deps, endpointId: string, span: Span, by: 
   return done
 }
 
-function saidQuery(done: Record<string, number>, span: Span): string {
-  const query = new URLSearchParams({ said: 'all', ...spanFields(span) })
+function resultQuery(done: Record<string, number>, span: Span): string {
+  const query = new URLSearchParams({ result: 'all', ...spanFields(span) })
   for (const [name, value] of Object.entries(done)) query.set(name, String(value))
   return query.toString()
 }

@@ -4,12 +4,12 @@ import { sendPage } from '../../http/pages/send-page.ts'
 import type { SignedIn } from '../../staff/find-session.ts'
 import { page, plainPage } from './layout.ts'
 
-/** A page that says one thing, mostly "no": with the navigation for whoever is signed in. */
+/** Sends a page with one message. It has the navigation if the request has a session. */
 export function sendNotice(res: Response, status: number, title: string, sentence: string): void {
   const staff = res.locals.staff as SignedIn | undefined
   const body = html`<h1>${title}</h1><p>${sentence}</p>`
   const foot = html`<p class="faint">Request ${String(res.locals.requestId)}</p>`
-  const back = html`<p><a href="/admin">To the first page</a></p>`
+  const back = html`<p><a href="/admin">Go to the first page</a></p>`
   sendPage(
     res,
     status,
@@ -20,4 +20,4 @@ export function sendNotice(res: Response, status: number, title: string, sentenc
 }
 
 export const sendNotFound = (res: Response): void =>
-  sendNotice(res, 404, 'Not found', 'There is nothing at this address. It may have been mistyped.')
+  sendNotice(res, 404, 'Not found', 'There is no page at this address. Check it for typing errors.')

@@ -11,10 +11,10 @@ import { signInPages } from './sign-in.ts'
 import { style } from './style.ts'
 import { supportRoutes } from './support-routes.ts'
 
-/** `no-referrer` would make browsers send `Origin: null` with our own forms, which the guard below takes for another site's. */
+/** With `no-referrer`, browsers would send `Origin: null` with forms of these pages, and the origin check would refuse them. */
 export const staffPageRights = { scripts: false, images: true, referrer: 'same-origin' } as const
 
-/** Everything under `/admin`: sign-in for all, the rest for whoever is signed in. Errors become pages in errors.ts. */
+/** Everything under `/admin`. All pages but the sign-in need a session. errors.ts turns errors into pages. */
 export function adminPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use(preparePage('/admin', createPageHeaders(deps, staffPageRights)))
@@ -23,7 +23,7 @@ export function adminPages(deps: Deps): Router {
     res.type('css').send(style)
   })
   router.use(requireOwnOrigin(deps.config.publicUrl), awaitTime(deps), recognise(deps))
-  // Bull Board's time is its own: a retry of all takes as long as it takes.
+  // Bull Board has no deadline: the retry of all jobs may take long.
   router.use('/queues', requireSession, nameMount('/queues'), createBoard(deps))
 
   router.use(readForm, limitTime)

@@ -16,84 +16,86 @@ import { staffOf } from './guards.ts'
 import { page } from './layout.ts'
 import { businessPath, deliveryPath, endpointPath, orderPath, paymentPath } from './paths.ts'
 import { plots } from './plots.ts'
-import { atMost, foreign } from './words.ts'
+import { atMost, userText } from './words.ts'
 
-/** What was found: the page of it, or the businesses to choose from. */
+/** The result of a search: one page, or the businesses to choose from. */
 type Found = { path: string } | { businesses: Business[] }
 
-/** Longer than any id or name that somebody reads out. */
-const longestQuestion = 200
-/** One letter is in every name. */
+/** Longer than any id or name. */
+const longestQuery = 200
+/** The fewest characters of a name to search for: nearly every name contains any single letter. */
 const shortestPart = 2
 const shownHours = 24
 const dayMs = 86_400_000
 
-/** GET: the first page. One field finds a payment, an order, a delivery, a receiver or a business. */
+/** GET: the first page. One field finds a payment, an order, a delivery, an endpoint or a business. */
 export const searchPage = (deps: Deps) => async (req: Request, res: Response) => {
   const { q } = req.query
-  const question = typeof q === 'string' ? q.trim().slice(0, longestQuestion) : ''
-  const found = await find(deps, question)
+  const query = typeof q === 'string' ? q.trim().slice(0, longestQuery) : ''
+  const found = await find(deps, query)
   if ('path' in found) return sendOn(res, found.path)
   const [hours, backlog] = await Promise.all([lastHours(deps, shownHours), countBacklog(deps)])
   const body = html`<h1>Search</h1>
-    !${form(question)}
-    !${question === '' ? '' : results(question, found.businesses)}
-    <h2>The last ${shownHours} hours</h2>
+    !${form(query)}
+    !${query === '' ? '' : results(query, found.businesses)}
+    <h2>Last ${shownHours} hours</h2>
     !${plots(hours)}
     <h2>Now</h2>
-    !${standing(backlog)}`
+    !${backlogFacts(backlog)}`
   sendPage(res, 200, page({ title: 'Search', staff: staffOf(res), current: '/admin' }, body))
 }
 
-async function find(deps: Deps, question: string): Promise<Found> {
-  const path = await findById(deps, question)
+async function find(deps: Deps, query: string): Promise<Found> {
+  const path = await findById(deps, query)
   if (path !== null) return { path }
-  const isPart = question.length >= shortestPart && question.isWellFormed() && !question.includes('\0')
-  const businesses = isPart ? await findBusinessesByName(deps, question) : []
+  const isPart = query.length >= shortestPart && query.isWellFormed() && !query.includes('\0')
+  const businesses = isPart ? await findBusinessesByName(deps, query) : []
   const [only, ...others] = businesses
   return only !== undefined && others.length === 0 ? { path: businessPath(only._id) } : { businesses }
 }
 
-/** The page of what has exactly this reference or id. How letters are cased counts only in the ids of deliveries. */
-async function findById(deps: Deps, question: string): Promise<string | null> {
-  const [reference, id] = [question.toUpperCase(), question.toLowerCase()]
+/** Returns the path of the page for this reference or id, or null. Only the ids of deliveries are case-sensitive. */
+async function findById(deps: Deps, query: string): Promise<string | null> {
+  const [reference, id] = [query.toUpperCase(), query.toLowerCase()]
   if (/^PI-[0-9A-Z]+$/.test(reference))
     return (await lookUpIntent(deps, reference)) === null ? null : paymentPath(reference)
   if (isOrderNumber(reference))
     return (await lookUpOrder(deps, reference)) === null ? null : orderPath(reference)
-  if (isDeliveryId(question) && (await lookUpDelivery(deps, question)) !== null) return deliveryPath(question)
+  if (isDeliveryId(query) && (await lookUpDelivery(deps, query)) !== null) return deliveryPath(query)
   if (!isId(id)) return null
   const [endpoint, business] = await Promise.all([lookUpEndpoint(deps, id), lookUpBusiness(deps, id)])
   if (endpoint !== null) return endpointPath(id)
   return business === null ? null : businessPath(id)
 }
 
-const form = (question: string): string =>
+const form = (query: string): string =>
   html`<form class="filter card" role="search" action="/admin">
     <div class="whole">
       <label for="q">Payment reference, id or business</label>
-      <input id="q" name="q" type="search" value="${question}" maxlength="${longestQuestion}" autocomplete="off" spellcheck="false" placeholder="PI-…" !${question === '' ? 'autofocus' : ''} aria-describedby="hint" />
+      <input id="q" name="q" type="search" value="${query}" maxlength="${longestQuery}" autocomplete="off" spellcheck="false" placeholder="PI-…" !${query === '' ? 'autofocus' : ''} aria-describedby="hint" />
     </div>
     <div class="act"><button class="main">Search</button></div>
-    <p class="faint" id="hint">A payment's reference, an order's number, the id of a delivery, an endpoint or a business, or a part of a business's name.</p>
+    <p class="faint" id="hint">Enter a payment reference, an order number, the id of a delivery, an endpoint or a business, or part of the name of a business.</p>
   </form>`
 
-function results(question: string, businesses: Business[]): string {
+function results(query: string, businesses: Business[]): string {
   if (businesses.length === 0)
-    return html`<p class="notice" role="status">Nothing was found for <b>!${foreign(question)}</b>. A reference and an id must be whole; of a name, ${shortestPart} characters in a row are enough. Old tests are not kept.</p>`
+    return html`<p class="notice" role="status">Nothing was found for <b>!${userText(query)}</b>. Enter a whole reference or id, or at least ${shortestPart} characters of the name of a business. Old test data is deleted.</p>`
   const more =
-    businesses.length === mostBusinesses ? ` The first ${mostBusinesses}; write more of the name.` : ''
+    businesses.length === mostBusinesses
+      ? ` Only the first ${mostBusinesses} are shown. Enter more of the name.`
+      : ''
   return html`<section class="card">
-    <p role="status">${businesses.length} businesses with <b>!${foreign(question)}</b> in their name.${more}</p>
-    <ul>!${businesses.map(({ _id, name }) => html`<li><a href="${businessPath(_id)}">!${foreign(name)}</a> <span class="id faint">${_id}</span></li>`)}</ul>
+    <p role="status">${businesses.length} businesses have <b>!${userText(query)}</b> in their name.${more}</p>
+    <ul>!${businesses.map(({ _id, name }) => html`<li><a href="${businessPath(_id)}">!${userText(name)}</a> <span class="id faint">${_id}</span></li>`)}</ul>
   </section>`
 }
 
-const standing = ({ due, waiting, dead }: Backlog): string =>
+const backlogFacts = ({ due, waiting, dead }: Backlog): string =>
   html`<dl class="facts card">
     <dt>Due now</dt><dd>${atMost(due)}</dd>
-    <dt>Waiting for their next attempt</dt><dd>${atMost(waiting)}</dd>
-    <dt>Dead, of the last ${shownDeadMs / dayMs} days</dt><dd>${atMost(dead)} <a href="/admin/dead">by business and receiver</a></dd>
+    <dt>Waiting for the next attempt</dt><dd>${atMost(waiting)}</dd>
+    <dt>Dead in the last ${shownDeadMs / dayMs} days</dt><dd>${atMost(dead)} <a href="/admin/dead">by business and endpoint</a></dd>
   </dl>`
 
 /** The last `count` hours, oldest first, including the current one. An hour without attempts has zeros. */

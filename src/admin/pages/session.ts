@@ -8,12 +8,12 @@ import { findSession } from '../../staff/find-session.ts'
 import { plainPage } from './layout.ts'
 import { sendNotice } from './respond.ts'
 
-/** `__Host-`: the browser takes it only over https (or from localhost), for this host alone and for every path. */
+/** With `__Host-`, the browser accepts the cookie only over https (or from localhost), for this host and for every path. */
 export const cookieName = '__Host-staff'
 
 export const tokenOf = (req: Request): string | undefined => parseCookie(req.headers.cookie ?? '')[cookieName]
 
-/** Sets `res.locals.staff` for whoever is signed in. */
+/** Sets `res.locals.staff` if the request has a session. */
 export function recognise(deps: Deps) {
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
     const token = tokenOf(req)
@@ -25,30 +25,31 @@ export function recognise(deps: Deps) {
   }
 }
 
-/** Nobody gets further without a session. */
+/** Refuses a request without a session. */
 export function requireSession(req: Request, res: Response, next: NextFunction): void {
   if (res.locals.staff !== undefined) return next()
   if (req.originalUrl.startsWith('/admin/queues/api/')) return void res.status(403).json(signedOut)
-  if (!isNavigation(req)) return sendNotice(res, 403, 'Signed out', 'You are not signed in, or not any more.')
+  if (!isNavigation(req))
+    return sendNotice(res, 403, 'Signed out', 'You are not signed in, or your session has ended.')
   if (isFromElsewhere(req)) return sendPage(res, 200, stepPage)
   sendOn(res, `/admin/sign-in?to=${encodeURIComponent(req.originalUrl)}`)
 }
 
-/** For Bull Board's page, which shows it as a message. */
-const signedOut = { error: 'You are signed out', message: 'Load the page anew and sign in again.' }
+/** Bull Board's page shows this as a message. */
+const signedOut = { error: 'You are signed out', message: 'Reload the page and sign in again.' }
 
-/** Whether a person goes to a page: what a script fetches must not be answered with a form. */
+/** Returns whether the browser opens a page. A script that fetches data must not receive a form. */
 function isNavigation(req: Request): boolean {
   const dest = req.headers['sec-fetch-dest']
   return (req.method === 'GET' || req.method === 'HEAD') && (dest === undefined || dest === 'document')
 }
 
-/** Whether a link on another site, or in a mail, led here: then the browser kept the cookie (SameSite=Strict) to itself. */
+/** Returns whether a link on another site or in a mail led here. The browser then omits the cookie (SameSite=Strict). */
 const isFromElsewhere = (req: Request): boolean =>
   req.headers['sec-fetch-site'] === 'cross-site' && tokenOf(req) === undefined
 
-/** Loads the same address once more, from here: now the browser sends the cookie, if there is one. */
+/** Reloads the same address from this site, so that the browser sends the cookie. */
 const stepPage = plainPage(
   'One moment',
-  html`<meta http-equiv="refresh" content="0" /><h1>One moment</h1><p><a href="">Go on to the page</a></p>`,
+  html`<meta http-equiv="refresh" content="0" /><h1>One moment</h1><p><a href="">Continue</a></p>`,
 )

@@ -17,23 +17,23 @@ import { cookieName, requireSession, tokenOf } from './session.ts'
 /** `/admin/sign-in` and `/admin/sign-out`. */
 export function signInPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  // One at a time: whoever floods the sign-in leaves the other core and the PINs of customers alone.
+  // One check at a time: a flood of sign-ins does not delay the checks of customers' PINs.
   const checkPassword = deps.slowHash.createCheck(fairShare, 1)
   const limited = { ...deps, countTry: createSignInLimit(deps), checkPassword }
 
   router.get('/sign-in', (req, res) => {
-    const to = pageToGoTo(req.query.to)
-    if (res.locals.staff === undefined) sendPage(res, 200, form({ to, name: '', said: '' }))
+    const to = nextPath(req.query.to)
+    if (res.locals.staff === undefined) sendPage(res, 200, form({ to, name: '', error: '' }))
     else sendOn(res, to)
   })
 
   router.post('/sign-in', async (req, res) => {
     const { name, password, to } = formFields(req, 'name', 'password', 'to')
-    const tried = await signIn(limited, { name, password, ip: req.ip ?? '' })
-    if (tried.outcome !== 'signed-in') return refuseEntry(res, tried, { to: pageToGoTo(to), name })
+    const result = await signIn(limited, { name, password, ip: req.ip ?? '' })
+    if (result.outcome !== 'signed-in') return refuseSignIn(res, result, { to: nextPath(to), name })
     await endSession(deps, req, res)
-    setCookie(res, tried.token, sessionLifetimeMs / 1000)
-    sendOn(res, pageToGoTo(to))
+    setCookie(res, result.token, sessionLifetimeMs / 1000)
+    sendOn(res, nextPath(to))
   })
 
   router.post('/sign-out', requireSession, checkCsrf, async (req, res) => {
@@ -44,7 +44,7 @@ export function signInPages(deps: Deps): Router {
   return router
 }
 
-/** Ends the session that the request came with, if it is one. */
+/** Ends the session of the request, if it has one. */
 async function endSession(deps: Deps, req: Request, res: Response): Promise<void> {
   const token = tokenOf(req)
   if (token === undefined || res.locals.staff === undefined) return
@@ -56,8 +56,8 @@ function setCookie(res: Response, value: string, maxAgeSeconds: number): void {
   addHeader(res, 'Set-Cookie', stringifySetCookie({ name: cookieName, value, ...kept }))
 }
 
-/** A page of ours to go to after signing in, whatever the address says: never another site, never the sign-in itself. */
-function pageToGoTo(to: unknown): string {
+/** Returns the path to open after signing in: a path under /admin, never another site or the sign-in page. */
+function nextPath(to: unknown): string {
   const first = '/admin'
   const here = 'http://here.invalid'
   const url = typeof to === 'string' ? parseUrl(to, here) : null
@@ -67,28 +67,28 @@ function pageToGoTo(to: unknown): string {
   return isOurs && !pathname.startsWith('/admin/sign-') ? pathname + search : first
 }
 
-function refuseEntry(
+function refuseSignIn(
   res: Response,
-  tried: Exclude<SignIn, { outcome: 'signed-in' }>,
+  result: Exclude<SignIn, { outcome: 'signed-in' }>,
   filled: { to: string; name: string },
 ): void {
-  if (tried.outcome === 'refused')
-    return sendPage(res, 403, form({ ...filled, said: 'This name and password do not fit.' }))
-  const seconds = tried.outcome === 'wait' ? tried.seconds : 2
-  const why = tried.outcome === 'wait' ? 'Too many tries.' : 'Too many people are signing in right now.'
+  if (result.outcome === 'refused')
+    return sendPage(res, 403, form({ ...filled, error: 'The name or the password is wrong.' }))
+  const seconds = result.outcome === 'wait' ? result.seconds : 2
+  const why = result.outcome === 'wait' ? 'Too many attempts.' : 'Too many people are signing in now.'
   addHeader(res, 'Retry-After', seconds)
-  const status = tried.outcome === 'wait' ? 429 : 503
-  sendPage(res, status, form({ ...filled, said: `${why} Try again in ${waitInWords(seconds)}.` }))
+  const status = result.outcome === 'wait' ? 429 : 503
+  sendPage(res, status, form({ ...filled, error: `${why} Try again in ${waitInWords(seconds)}.` }))
 }
 
 const waitInWords = (seconds: number): string =>
   seconds < 100 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
 
-const form = ({ to, name, said }: { to: string; name: string; said: string }): string =>
+const form = ({ to, name, error }: { to: string; name: string; error: string }): string =>
   plainPage(
     'Sign in',
-    html`<h1>Payment intents, support</h1>
-      !${said === '' ? '' : html`<p class="notice bad" role="alert">${said}</p>`}
+    html`<h1>Payment intents: support</h1>
+      !${error === '' ? '' : html`<p class="notice bad" role="alert">${error}</p>`}
       <form class="card stack" method="post" action="/admin/sign-in">
         <input type="hidden" name="to" value="${to}" />
         <div>

@@ -8,13 +8,13 @@ import { endpointPage } from './endpoint.ts'
 import { checkCsrf, requireSupport, staffOf } from './guards.ts'
 import { orderPage } from './order.ts'
 import { paymentPage } from './payment.ts'
-import { sendAgain, sendAllAgain } from './requeue.ts'
+import { requeueEndpoint, requeueOne } from './requeue.ts'
 import { searchPage } from './search.ts'
 
-/** What support staff look at, and the two acts that help a merchant on the phone. */
+/** The pages for support staff, and their two actions. */
 export function supportRoutes(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  const show = showing(deps)
+  const show = limited(deps)
   router.get('/', show(searchPage))
   router.get('/dead', show(deadPage))
   router.get('/audit', show(auditPage))
@@ -23,13 +23,13 @@ export function supportRoutes(deps: Deps): Router {
   router.get('/deliveries/:id', show(deliveryPage))
   router.get('/endpoints/:id', show(endpointPage))
   router.get('/businesses/:id', show(businessPage))
-  router.post('/deliveries/:id/send-again', requireSupport, checkCsrf, sendAgain(deps))
-  router.post('/endpoints/:id/send-all-again', requireSupport, checkCsrf, sendAllAgain(deps))
+  router.post('/deliveries/:id/requeue', requireSupport, checkCsrf, requeueOne(deps))
+  router.post('/endpoints/:id/requeue-all', requireSupport, checkCsrf, requeueEndpoint(deps))
   return router
 }
 
 /** Serves a page that lists, counts or searches, within the limits of the lists. Each member of staff has a share, like a business. */
-const showing =
+const limited =
   (deps: Deps) =>
   <Params>(page: (deps: Deps) => (req: Request<Params>, res: Response) => Promise<void>) =>
   (req: Request<Params>, res: Response): Promise<void> =>

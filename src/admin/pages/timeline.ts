@@ -7,23 +7,23 @@ import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { time } from './layout.ts'
 import { deliveryPath } from './paths.ts'
 import { type Entry, paymentStory } from './payment-story.ts'
-import { duration, foreign, outcomeOf } from './words.ts'
+import { duration, outcomeOf, userText } from './words.ts'
 
-/** What there is to tell of a payment; `intent` as it is now (asOf). */
+/** The input of a timeline. `intent` has its current status (asOf). */
 export interface Story {
   intent: TracedIntent
   deliveries: readonly ListedDelivery[]
   trail: readonly AuditEvent[]
 }
 
-/** All that happened to a payment and its webhooks, in the order of time, and what comes next. */
+/** Returns the past and future events of a payment intent and its webhooks, in order of time. */
 export function timeline({ intent, deliveries, trail }: Story): string {
   const byId = new Map(deliveries.map((delivery) => [delivery._id, delivery]))
   const entries = [
     ...paymentStory(intent),
     ...intent.outbox.map(({ event, createdAt }) => ({
       at: createdAt,
-      text: html`<b>${event}</b> waits to be handed to the receivers`,
+      text: html`<b>${event}</b> happened; not sent to the endpoints yet`,
     })),
     ...deliveries.flatMap(storyOf),
     ...trail.map((line) => ({
@@ -40,31 +40,31 @@ function storyOf(delivery: ListedDelivery): Entry[] {
   const { createdAt, deadAt } = delivery
   const due = dueAt(delivery)
   return [
-    { at: createdAt, text: html`!${name}: ready to be sent` },
+    { at: createdAt, text: html`!${name}: delivery created` },
     ...numbered(delivery).map(({ number, attempt }) => ({
       at: attempt.at,
-      text: html`!${name}: attempt ${number}, !${foreign(outcomeOf(attempt))} after ${duration(attempt.durationMs)}`,
+      text: html`!${name}: attempt ${number}, !${userText(outcomeOf(attempt))} after ${duration(attempt.durationMs)}`,
     })),
-    ...(deadAt === null ? [] : [{ at: deadAt, text: html`!${name}: <b>DEAD</b>, no attempt will follow` }]),
-    ...(due === null ? [] : [{ at: due, text: html`!${name}: ${comingOf(delivery)}` }]),
+    ...(deadAt === null ? [] : [{ at: deadAt, text: html`!${name}: <b>DEAD</b>, no attempt follows` }]),
+    ...(due === null ? [] : [{ at: due, text: html`!${name}: ${dueText(delivery)}` }]),
   ]
 }
 
-const comingOf = ({ leaseToken }: ListedDelivery): string =>
-  leaseToken === null ? 'the next attempt is due' : 'an attempt is under way'
+const dueText = ({ leaseToken }: ListedDelivery): string =>
+  leaseToken === null ? 'the next attempt is due' : 'an attempt is in progress'
 
 const nameOf = (delivery: ListedDelivery | undefined): string =>
   delivery === undefined
     ? ''
-    : html`<a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${foreign(hostOf(delivery))}`
+    : html`<a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${userText(hostOf(delivery))}`
 
-/** An attempt with its number, from 1. */
+/** An attempt with its number, counted from 1. */
 export interface Numbered<Attempt> {
   number: number
   attempt: Attempt
 }
 
-/** The attempts of a delivery that are kept, oldest first. */
+/** Returns the stored attempts of a delivery, oldest first. */
 export const numbered = <Attempt>(delivery: {
   attempts: number
   attemptLog: Attempt[]
@@ -79,6 +79,6 @@ const kinds: Record<Actor['kind'], string> = {
   merchant: 'the merchant, with API key',
 }
 
-/** What somebody did by hand, and who. */
+/** Returns a manual action and its actor. */
 export const actOf = ({ act, actor }: AuditEvent): string =>
-  html`<b>${act === 'delivery.requeued' ? 'sent again' : act}</b> by ${kinds[actor.kind]} !${foreign(actor.name)}`
+  html`<b>${act === 'delivery.requeued' ? 're-queued' : act}</b> by ${kinds[actor.kind]} !${userText(actor.name)}`

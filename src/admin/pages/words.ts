@@ -2,30 +2,30 @@ import { html } from 'ghtml'
 import { countedAtMost } from '../../webhooks/deliveries/backlog.ts'
 import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
 
-/** Text of a merchant's or a receiver's: escaped, and its direction its own. */
-export const foreign = (text: string): string => html`<bdi>${text}</bdi>`
+/** Text from a merchant or an endpoint: escaped, with its own text direction. */
+export const userText = (text: string): string => html`<bdi>${text}</bdi>`
 
-/** An amount of centimes for people: `500.00 MRU` (SPEC 1). */
+/** Formats centimes: `500.00 MRU` (SPEC 1). */
 export const money = (centimes: number): string =>
   `${Math.trunc(centimes / 100)}.${String(centimes % 100).padStart(2, '0')} MRU`
 
-/** A duration for people: milliseconds below a second, else seconds. */
+/** Formats a duration: milliseconds below a second, else seconds. */
 export const duration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)
 
 /** `1 delivery`, `2 deliveries`. */
 export const deliveriesCounted = (count: number): string =>
   `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
 
-/** A count that stopped at its limit says so. */
+/** Formats a count that stops at a limit. */
 export const atMost = (count: number): string =>
   count >= countedAtMost ? `${countedAtMost} or more` : String(count)
 
-/** Where an attempt failed, in words (docs/webhooks.md). */
+/** Explains each stage at which an attempt can fail. */
 const stageWords: Record<string, string> = {
   status: 'the response was not a success',
-  dns: 'the host name was not resolved',
+  dns: 'the host name could not be resolved',
   address: 'the address is not public',
-  connect: 'the host was not reached',
+  connect: 'the host could not be reached',
   refused: 'the connection was refused',
   tls: 'the TLS connection failed',
   timeout: 'the response was not complete in time',
@@ -34,7 +34,8 @@ const stageWords: Record<string, string> = {
   too_large: 'the headers of the response were too large',
 }
 
-export const stageInWords = (stage: string): string => `${stage} (${stageWords[stage] ?? 'it failed'})`
+export const stageInWords = (stage: string): string =>
+  `${stage} (${stageWords[stage] ?? 'the attempt failed'})`
 
 /** The result of a failed attempt in short: `status 500`, `timeout (the response was not complete in time)`. */
 export function outcomeOf({

@@ -90,7 +90,7 @@ describe('The oracles of the attack', () => {
     })
 
     it('find an act without the token of its session, or of another site', () => {
-      const to = '/admin/deliveries/1/send-again'
+      const to = '/admin/deliveries/1/requeue'
       const act = seen('POST', to, { status: 303, headers: new Map([['location', to]]) })
       const acting = (body: string, site: 'own' | 'foreign') =>
         shutOut({ ...act, attack: { ...act.attack, body, site } })

@@ -444,9 +444,9 @@ function support(round: Evidence): void {
   call(round, 1.9, {
     ...staff,
     what: 'requeue',
-    path: `/admin/deliveries/${delivery._id}/send-again`,
+    path: `/admin/deliveries/${delivery._id}/requeue`,
     status: 303,
-    response: { text: '', state: null, location: `/admin/deliveries/${delivery._id}?said=requeued` },
+    response: { text: '', state: null, location: `/admin/deliveries/${delivery._id}?result=requeued` },
   })
   delivery.redrives = 1
   round.dump.auditevents.push(

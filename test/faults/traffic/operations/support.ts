@@ -8,12 +8,12 @@ import type { Employee } from '../world.ts'
 export async function requeue(scene: Scene): Promise<void> {
   const { place, chance } = scene
   if (place.deliveries.length === 0) await requeueAll(scene)
-  else await press(scene, `/admin/deliveries/${chance.pick(place.deliveries)}`, 'requeue', 'send-again')
+  else await press(scene, `/admin/deliveries/${chance.pick(place.deliveries)}`, 'requeue', 'requeue')
 }
 
 /** Support sends all of a receiver's again, from the list of what is dead. */
 export const requeueAll = (scene: Scene): Promise<void> =>
-  press(scene, '/admin/dead', 'requeue.all', 'send-all-again')
+  press(scene, '/admin/dead', 'requeue.all', 'requeue-all')
 
 /** A viewer tries it with a form made by hand. */
 export async function overreach(scene: Scene): Promise<void> {
@@ -22,7 +22,7 @@ export async function overreach(scene: Scene): Promise<void> {
   if (viewer === undefined || place.deliveries.length === 0) return
   const page = await open(scene, viewer, '/admin/audit')
   if (page === null) return
-  const path = `/admin/deliveries/${chance.pick(place.deliveries)}/send-again`
+  const path = `/admin/deliveries/${chance.pick(place.deliveries)}/requeue`
   const csrf = /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? ''
   await asStaff(scene, viewer, { what: 'overreach', path, form: { csrf } })
 }
